@@ -150,7 +150,7 @@ def test_the_program_runs(block: Block, tmp_path: Path) -> None:
 NOT_OF_THE_TOOL = {
     *("--args", "--batch_size", "--flag", "--format", "--inplace", "--model", "--num_processes"),
     *("--no", "--no-", "--no-NAME", "--noNAME"),
-    *("--checkpoint_dir", "--eval_dir", "--input_type", "--logtostderr", "--output_directory"),
+    *("--checkpoint_dir", "--eval_dir", "--input_type", "--logtostderr", "--output_directory", "--trainer"),
     *("--pipeline_config_path", "--train_dir", "--trained_checkpoint_prefix"),
     *("--asked-batch", "--attributes", "--other-scripts", "--part-of", "--serve", "--serve-plain"),
 }

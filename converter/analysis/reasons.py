@@ -25,6 +25,7 @@ class Why(Enum):
     PICKED = "one example of the batch is picked"
     PICKED_BY_INDEX = "examples of the batch are picked by index"
     PICKED_BY_PLACE = "entries of the batch are picked by their indices"
+    PLACES_FED = "tf.{} takes numbers of rows that are fed: they count the whole batch, and a tower has a part of it"
     PICKED_LARGEST = "the largest values of the batch are picked"
     PLACES_OF_BATCH = "the places of maxima are counted through the whole batch (include_batch_in_index)"
     SEGMENTS = "tf.{} joins rows of the batch by numbers of segments: those of a shard are other ones"

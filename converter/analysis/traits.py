@@ -43,6 +43,7 @@ class Trait(Enum):
     TAKES_DTYPE = "casts to the type that it is given"
     INTEGER = "gives integers"
     CASTS = "gives the same numbers in another type"
+    KEEPS_ROW_NUMBERS = "has the numbers of the tensor that it takes, one after the other or each several times"
     PASSES_ROW_NUMBERS = "passes numbers of rows on"
     TELLS_ROWS = "tells rows apart by their numbers"
     LOOKS_UP = "takes rows of a table by their numbers"
@@ -75,6 +76,7 @@ class Trait(Enum):
     BY_VARIABLE = "treats each variable as a whole, by the last part of its name"
     ADDITIVE = "in a regularizer: the results of slices add up to the result of the whole, by the last part of its name"
     ASKS_BY_NAME = "asks for a tensor or an operation by its name, by the last part of its own"
+    EXPORTS_BY_NAME = "writes the part of a graph that leads to operations of some names, by the last part of its own"
     GETS_COLLECTION = "reads a collection, by the last part of its name"
     DATA_FIRST = "takes data by its first argument"
     DATA_PAIR = "takes data by either of its two operands"
@@ -153,6 +155,10 @@ class Trait(Enum):
     ADDS_UP = "adds up the entries of its operand"
     AVERAGES = "gives the mean of the entries of its operand"
     MASKS = "leaves out some entries of its operand"
+    KNOWS_LENGTHS = "is told which steps of a sequence are padding, or which rows are left out"
+    TELLS_PADDING = "tells padding from the values of a sequence, or from their signs"
+    PADS_BATCHES = "pads each batch of a data set to its longest example, unless it is told how long"
+    TAKES_PADDED_SHAPES = "is told by its second argument how long examples are once they are padded"
     SCHEDULES = "makes a learning rate that depends on the number of steps"
     SHOWS_DEVICES = "says which devices are used, for the whole program"
     ASKED_BY_HOOK = "what a hook asks for in front of a run: more fetches, and feeds"
@@ -168,6 +174,7 @@ class Argument(Enum):
     NAME = "the name of the operation"
     DTYPE = "the type of the result, float32 where it is not given"
     OPTIMIZER = "the optimizer, or its name"
+    LENGTHS = "how long each sequence is"
 
 
 @cache

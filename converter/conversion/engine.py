@@ -391,7 +391,15 @@ def _plans(
         return read.file(path).text
 
     own = read.facts.modules
-    sources = Sources(text, several, taken, partial(project.users, own), partial(project.mentions, own))
+    sources = Sources(
+        read=text,
+        several=several,
+        taken=taken,
+        users=partial(project.users, own),
+        mention=partial(project.mentions, own),
+        readers=project.graph_readers,
+        asked=project.names_asked,
+    )
     inputs: Decisions = {}
     while True:
         made = decide(read.facts, read.options, sources, losses)

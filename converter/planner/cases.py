@@ -14,6 +14,7 @@ from converter.planner.region.groups import Group
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted
 from converter.planner.writing.free_names import Names
+from converter.source.graph_readers import GraphReader
 from converter.source.users import User
 
 
@@ -24,7 +25,9 @@ class Sources:
     read: gives a file's text by its path, "" for the script. several: whether other files than the
     script may change. taken: whether a module beside the script cannot be the one that carries
     the helpers and this definition. users: other scripts that import some of these files, which are
-    given by their absolute paths. mention: whether another file of the project holds one of these names.
+    given by their absolute paths. mention: whether another file of the project holds one of these names. readers:
+    calls in other scripts of the folder that read the graph of a checkpoint. asked: texts there that may be names of
+    its operations.
     """
 
     read: Callable[[str], str]
@@ -32,6 +35,8 @@ class Sources:
     taken: Callable[[str, str], bool]
     users: Callable[[list[str]], Sequence[User]]
     mention: Callable[[list[str], Collection[str]], bool]
+    readers: Callable[[], Sequence[GraphReader]] = tuple
+    asked: Callable[[], frozenset[str]] = frozenset
 
 
 def alone(text: str) -> Sources:

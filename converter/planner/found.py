@@ -21,6 +21,7 @@ class Found(Enum):
     QUEUE_FILLED_BY_HAND = auto()
     PLAIN_NUMBER_OF_ROWS = auto()
     SIZE_NOT_FOUND = auto()
+    NUMBER_OF_PARTS = auto()
     SIZE_OF_TWO_CALLS = auto()
     SETTING_OR_NUMBER = auto()
     SIZE_IN_OTHER_MEANING = auto()

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from converter.source.graph_readers import GraphReader, graph_readers, names_asked
 from converter.source.header import is_converted
 from converter.source.look import SCRIPTS, code_of, imported_by, scripts_in
 
@@ -58,6 +59,14 @@ class Project:
         if self.known or self.alone:
             return ()
         return users_of(self.script, changed, own, self.originals, self.leave_out)
+
+    def graph_readers(self) -> Sequence[GraphReader]:
+        """The calls in other scripts of the folder that read the graph of a checkpoint."""
+        return () if self.known else graph_readers(self.script)
+
+    def names_asked(self) -> frozenset[str]:
+        """Texts in other scripts of the folder that may be names of operations of a graph that this script saves."""
+        return names_asked(self.script)
 
     def mentions(self, own: Collection[str], changed: Sequence[str], names: Collection[str]) -> bool:
         """Whether another file of the project contains one of these names; True if files cannot be searched."""

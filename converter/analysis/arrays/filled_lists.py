@@ -38,7 +38,8 @@ def filled(facts: Facts, rows: Sequence, around: Collection[Site]) -> Number | N
     tests = _tests_within(facts, rows, loop, around) if loop in around else _tests_behind(loop.stmt)
     for test, kinds in tests:
         number = _compared(facts, test, kinds, rows, put)
-        number = _counted(facts, test, loop, put) if number is None and loop in around else number
+        if number is None and loop in around:
+            number = _counted(facts, test, loop, put) or _counted_up(facts, test, loop, put)
         if number is not None:
             return number
     return None if loop in around else _turns(facts, loop.stmt, put)
@@ -62,7 +63,7 @@ def _turns(facts: Facts, loop: ast.stmt, put: Effect) -> Number | None:
 
 
 def _adds_one(stmt: ast.AugAssign) -> bool:
-    return isinstance(stmt.op, ast.Add) and _is_one(stmt.value)
+    return isinstance(stmt.op, ast.Add) and _is_number(stmt.value, 1)
 
 
 def _puts(facts: Facts, rows: Sequence) -> list[Effect]:
@@ -87,13 +88,33 @@ def _tests_within(facts: Facts, rows: Sequence, loop: Site, around: Collection[S
     names = {a.place.key for a in facts.accesses_of(rows) if a.write and a.place.kind == "name"}
     for site in around:
         stmt = site.stmt
-        if site in outside or not isinstance(stmt, ast.If) or not isinstance(stmt.test, ast.Compare):
+        test = _bare(stmt.test) if site not in outside and isinstance(stmt, ast.If) else None
+        if test is None or not isinstance(stmt, ast.If):
             continue
-        emptied = {name for inner in stmt.body for name in _emptied(inner)}
-        length = {node.id for node in ast.walk(stmt.test.left) if isinstance(node, ast.Name)}
+        made_empty = {name for inner in stmt.body for name in emptied(inner)}
+        compared = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
         inside = any(inner.parent == site and inner.stmt in stmt.body for inner in around)
-        if inside and names & emptied and (length & emptied or is_multiple(stmt.test)):
-            yield stmt.test, FULL
+        again = {name for inner in stmt.body for name, number in _assigned(inner) if _is_number(number, 0)}
+        if inside and names & made_empty and (compared & (made_empty | again) or is_multiple(test)):
+            yield test, FULL
+
+
+def _bare(test: ast.expr) -> ast.Compare | None:
+    """The comparison in a condition; without `and i > 0`, which only says that the first turn has no rows yet."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and len(test.values) == 2:
+        for one, two in (test.values, test.values[::-1]):
+            if isinstance(one, ast.Compare) and is_multiple(one) and _is_above_0(two, one):
+                return one
+    return test if isinstance(test, ast.Compare) else None
+
+
+def _is_above_0(test: ast.expr, multiple: ast.Compare) -> bool:
+    """Whether a condition says that the number which another one asks for being a multiple is not 0."""
+    above = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Gt, ast.NotEq))
+    zero = isinstance(test, ast.Compare) and _is_number(test.comparators[0], 0)
+    number = test.left if isinstance(test, ast.Compare) and above and zero else test
+    assert isinstance(multiple.left, ast.BinOp)
+    return isinstance(number, ast.Name) and ast.dump(number) == ast.dump(multiple.left.left)
 
 
 def is_multiple(test: ast.expr, count: ast.expr | None = None) -> bool:
@@ -106,18 +127,56 @@ def is_multiple(test: ast.expr, count: ast.expr | None = None) -> bool:
 
 
 def _counted(facts: Facts, test: ast.expr, loop: Site, put: Effect) -> Number | None:
-    """The number of turns between two where `(i + 1) % n == 0`; each of them puts a row, and i counts from 0."""
-    body = getattr(loop.stmt, "body", [])
-    place = next((i for i, stmt in enumerate(body) if isinstance(stmt, ast.If) and stmt.test is test), 0)
-    if not is_multiple(test) or put.site.stmt not in body[:place]:
+    """The number of turns between two where `(i + 1) % n == 0`; each of them puts a row, and i counts from 0.
+
+    Where the row is put behind the condition: between two where `i % n == 0`.
+    """
+    if not is_multiple(test) or not _in_each_turn(loop, put):
         return None
     assert isinstance(test, ast.Compare) and isinstance(test.left, ast.BinOp)
     counter, ahead = test.left.left, 0
-    if isinstance(counter, ast.BinOp) and isinstance(counter.op, ast.Add) and _is_one(counter.right):
+    if isinstance(counter, ast.BinOp) and isinstance(counter.op, ast.Add) and _is_number(counter.right, 1):
         counter, ahead = counter.left, 1
+    begin = _begin(facts, loop, counter) if isinstance(counter, ast.Name) else None
+    first = 1 if _comes_first(loop, put.site.stmt, test) else 0
+    return _number(facts, test.left.right) if begin is not None and begin + ahead == first else None
+
+
+def _counted_up(facts: Facts, test: ast.expr, loop: Site, put: Effect) -> Number | None:
+    """The number of turns up to `count == n`, each of which puts a row and counts up by one, from 0 each time."""
+    assert isinstance(test, ast.Compare)
+    counter, body = test.left, getattr(loop.stmt, "body", [])
+    if not isinstance(counter, ast.Name) or not isinstance(test.ops[0], FULL) or not _in_each_turn(loop, put):
+        return None
+    places = {a.place for a in facts.accesses if a.node is counter}
+    writes = [a for a in facts.accesses if a.write and a.place in places]
+    ups = [s for s in body if isinstance(s, ast.AugAssign) and _adds_one(s) and _names(s.target, counter)]
+    sets = [a.site.stmt for a in writes if a.node not in [up.target for up in ups]]
+    set_to = [number for stmt in sets for name, number in _assigned(stmt) if name == counter.id]
+    from_0 = bool(set_to) and all(_is_number(number, 0) for number in set_to)
+    together = len(ups) == 1 and _comes_first(loop, ups[0], test) == _comes_first(loop, put.site.stmt, test)
+    return _number(facts, test.comparators[0]) if from_0 and together else None
+
+
+def _in_each_turn(loop: Site, put: Effect) -> bool:
+    """Whether each turn of a loop puts a row."""
     skipped = any(isinstance(node, ast.Continue) for node in ast.walk(loop.stmt))
-    begin = _begin(facts, loop, counter) if isinstance(counter, ast.Name) and not skipped else None
-    return _number(facts, test.left.right) if begin is not None and begin + ahead == 1 else None
+    return put.site.stmt in getattr(loop.stmt, "body", []) and not skipped
+
+
+def _comes_first(loop: Site, stmt: ast.stmt, test: ast.expr) -> bool:
+    """Whether a statement of a loop stands in front of the condition."""
+    body = getattr(loop.stmt, "body", [])
+    place = next((i for i, s in enumerate(body) if isinstance(s, ast.If) and _bare(s.test) is test), 0)
+    return stmt in body[:place]
+
+
+def _names(target: ast.expr, name: ast.Name) -> bool:
+    return isinstance(target, ast.Name) and target.id == name.id
+
+
+def _is_number(node: ast.expr, number: int) -> bool:
+    return isinstance(node, ast.Constant) and node.value == number and not isinstance(node.value, bool)
 
 
 def _begin(facts: Facts, loop: Site, counter: ast.Name) -> int | None:
@@ -137,31 +196,35 @@ def _begin(facts: Facts, loop: Site, counter: ast.Name) -> int | None:
     return first.value if isinstance(first, ast.Constant) and isinstance(first.value, int) else None
 
 
-def _is_one(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value == 1
-
-
-def _emptied(stmt: ast.stmt) -> Iterator[str]:
+def emptied(stmt: ast.stmt) -> Iterator[str]:
     """The names of lists that a statement makes empty: `xs, ys = [], []`, `xs.clear()`."""
-    pairs: list[tuple[ast.expr, ast.expr]] = []
-    if isinstance(stmt, ast.Assign):
-        for target in stmt.targets:
-            if isinstance(target, ast.Tuple) and isinstance(stmt.value, ast.Tuple):
-                pairs += zip(target.elts, stmt.value.elts, strict=False)
-            else:
-                pairs.append((target, stmt.value))
-    elif isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call) and isinstance(stmt.value.func, ast.Attribute):
-        pairs = [(stmt.value.func.value, ast.List([]))] if stmt.value.func.attr == "clear" else []
+    pairs = list(_assigned(stmt))
+    if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call) and isinstance(stmt.value.func, ast.Attribute):
+        held = stmt.value.func.value
+        pairs = [(held.id, ast.List([]))] if stmt.value.func.attr == "clear" and isinstance(held, ast.Name) else []
     for name, value in pairs:
-        if isinstance(name, ast.Name) and isinstance(value, ast.List) and not value.elts:
-            yield name.id
+        if isinstance(value, ast.List) and not value.elts:
+            yield name
+
+
+def _assigned(stmt: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    """The names that a statement assigns to, each with what is written for it."""
+    for target in stmt.targets if isinstance(stmt, ast.Assign) else ():
+        assert isinstance(stmt, ast.Assign)
+        if isinstance(target, ast.Tuple) and isinstance(stmt.value, ast.Tuple):
+            pairs = zip(target.elts, stmt.value.elts, strict=False)
+            yield from ((name.id, value) for name, value in pairs if isinstance(name, ast.Name))
+        elif isinstance(target, ast.Name):
+            yield target.id, stmt.value
 
 
 def _compared(facts: Facts, test: ast.expr, kinds: Kinds, rows: Sequence, put: Effect) -> Number | None:
     """The number of `len(rows) < n`, where these are the rows, or others that are put beside them one by one."""
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], kinds):
         return None
-    length = test.left
+    length, limit = test.left, test.comparators[0]
+    if isinstance(test.ops[0], (ast.Eq, ast.NotEq)) and not isinstance(length, ast.Call):
+        length, limit = limit, length  # `n == len(rows)`
     if not isinstance(length, ast.Call) or getattr(length.func, "id", "") != "len" or len(length.args) != 1:
         return None
     counted = {a.value.uid: a.value for a in facts.accesses if a.node is length.args[0] and not a.write}
@@ -169,7 +232,7 @@ def _compared(facts: Facts, test: ast.expr, kinds: Kinds, rows: Sequence, put: E
         if not isinstance(other, Sequence) or len(other.elements) != len(rows.elements):
             continue
         if any(_beside(put, one) for one in _puts(facts, other)):
-            return _number(facts, test.comparators[0])
+            return _number(facts, limit)
     return None
 
 

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 NEXT = "next"  # the call of what `next()` gives of a generator that is followed
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 LEAST = ("min", "numpy.minimum")
+SPLITS = ("split", "array_split", "vsplit")  # of NumPy: into a number of parts, or at some rows
 STACKED = ("stack", "row_stack")  # functions of NumPy that give a row for each entry of a list
+PADS = "pad_sequences"  # of Keras and of libraries like it: a row for each sequence
 DRAWN = {"random.sample": 1, "random.choices": 1}  # Python's: where the number of what is drawn stands
 
 
@@ -69,18 +71,37 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
         times = further[0] if len(further) == 1 and isinstance(further[0], Number) else None
         repeats = len(value.elements) if times is None or times.value is not None else 1
         return times if times is not None and (times.value is None or times.value == repeats) else None
+    if not changes and not value.many and not value.elements and (later := _filled_later(at, value)) is not None:
+        return _of_list(at, later, deep)
     if not changes:
         return None if value.many else Number(len(value.elements))
-    given = [a.site for a in at.facts.accesses_of(value) if not a.write and _is_yielded(a)]
+    given = [a.site for a in at.facts.accesses_of(value) if not a.write and _is_given(a)]
     at = replace(at, around=at.around.union(*(site.chain() for site in given)))
     appended = _appended(at, value, {e.node for e in changes}, changes[0].site, changes[0].name, deep)
     return appended or filled(at.facts, value, at.around)
 
 
-def _is_yielded(access: Access) -> bool:
-    """Whether a generator gives a value to its caller where it is read."""
-    given = [node for node in ast.walk(access.site.stmt) if isinstance(node, ast.Yield)]
-    return any(access.node in ast.walk(node) for node in given)
+def _filled_later(at: _At, value: List) -> List | None:
+    """The list of the same name that rows are put into, where an empty one stands for it in a loop's first turn."""
+    places = {a.place for a in at.facts.accesses_of(value) if a.write and a.place.kind == "name"}
+    return next(
+        (
+            a.value
+            for a in at.facts.accesses
+            if a.place in places and isinstance(a.value, List) and a.value.elements and at.facts.changes_of(a.value)
+        ),
+        None,
+    )
+
+
+def _is_given(access: Access) -> bool:
+    """Whether a generator gives a value to its caller where it is read, or a list of batches gets it."""
+    for node in ast.walk(access.site.stmt):
+        appends = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append"
+        held = node.args if appends and isinstance(node, ast.Call) else [node] if isinstance(node, ast.Yield) else []
+        if any(access.node in ast.walk(part) for part in held):
+            return True
+    return False
 
 
 def _appended(
@@ -123,7 +144,7 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
         return _rows(at, value.inputs[0], deep)
     if value.call == "item" and value.inputs:
         source = value.inputs[0]
-        return _asked(source) if isinstance(source, Host) else None
+        return (_split(at, source) or _asked(source)) if isinstance(source, Host) else None
     return _called(at, value, node, deep) if isinstance(node, ast.Call) else None
 
 
@@ -144,6 +165,8 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
     """`x[i:i + n]` and `x[indices]`."""
     whole, key = value.inputs
     place = node.slice
+    if isinstance(key, Number) and isinstance(whole, Host) and (rows := _split(at, whole)) is not None:
+        return rows
     if isinstance(place, ast.Tuple):
         if not place.elts or not isinstance(key, List) or not key.elements:
             return None
@@ -153,6 +176,25 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
     if place.lower is None and place.upper is None:
         return _rows(at, whole, deep) if place.step is None else None
     return spanned(key, place)
+
+
+def _split(at: _At, value: Host) -> Number | None:
+    """The number of rows of each part of `np.split(x, len(x) // n)`, and of `np.split(x, range(n, len(x), n))`."""
+    parts = parts_of(value)
+    if isinstance(parts, Number) and parts.quotient and len(parts.inputs) == 2:
+        return parts.inputs[1] if isinstance(parts.inputs[1], Number) else None
+    bounds = at.facts.ranges.get(parts.uid, []) if parts is not None else []
+    step = bounds[2] if len(bounds) == 3 else None
+    return step if isinstance(step, Number) else None
+
+
+def parts_of(value: Host) -> Value | None:
+    """What NumPy is told to split an array by; None for anything else than a split of its rows."""
+    given = arguments_of(value, value.node) if isinstance(value.node, ast.Call) else None
+    if given is None or value.call.removeprefix("numpy.") not in SPLITS or not value.call.startswith("numpy."):
+        return None
+    axis = given.get(2, "axis")
+    return given.get(1, "indices_or_sections") if axis is None or getattr(axis, "value", None) == 0 else None
 
 
 def spanned(key: Value, place: ast.Slice) -> Number | None:
@@ -215,7 +257,7 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
         return None
     name = value.call.removeprefix("numpy.")
     if value.call in DRAWN:
-        return _size(given.get(DRAWN[value.call], "k"))
+        return _size(at, given.get(DRAWN[value.call], "k"), deep)
     holder = value.inputs[0]
     if isinstance(holder, Host) and isinstance(holder.node, ast.Attribute) and holder.call == value.call:
         receiver = holder.inputs[0]
@@ -223,18 +265,20 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
             return _method(at, value, receiver, given.positions, deep)
         name = value.call if value.call in SIZED else f"random.{value.call}"
     elif name == value.call:
+        if name.rpartition(".")[2] == PADS:
+            return _rows(at, given.get(0, "sequences"), deep)
         return _asked(value)
     if name in ("random.rand", "random.randn"):
-        return _size(given.positions[0]) if given.positions else None
+        return _size(at, given.positions[0], deep) if given.positions else None
     if name in SIZED:
-        return _size(given.get(SIZED[name], "size"))
+        return _size(at, given.get(SIZED[name], "size"), deep)
     if name == "random.choice":
-        return _size(given.get(1, "size"))
+        return _size(at, given.get(1, "size"), deep)
     if name in (*SHAPED, "arange", "random.permutation", "eye", "identity"):
         alone = name in SHAPED or len(given.positions) == 1
-        return _size(given.get(0, "shape", "N", "n")) if alone else None
+        return _size(at, given.get(0, "shape", "N", "n"), deep) if alone else None
     if name == "reshape":
-        return _size(given.get(1, "newshape", "shape"))
+        return _size(at, given.get(1, "newshape", "shape"), deep)
     if name in (*LIKE, *STACKED) and given.get(1, "axis") is None:
         return _rows(at, given.get(0, "a", "x", "object", "arrays"), deep)
     return None
@@ -242,15 +286,33 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
 
 def _method(at: _At, value: Host, receiver: Value, positions: list[Value], deep: int) -> Number | None:
     if value.call == "reshape":
-        return _size(positions[0]) if positions else None
+        return _size(at, positions[0], deep) if positions else None
     if value.call in (*SAME, "tolist", "toarray", "todense"):
         return _rows(at, receiver, deep)
     return _asked(value)
 
 
-def _size(value: Value | None) -> Number | None:
-    """The first entry of a size: `n`, `(n, 20)`."""
+def _size(at: _At, value: Value | None, deep: int) -> Number | None:
+    """The first entry of a size: `n`, `(n, 20)`; of `len(rows)` the number of these rows, where it is known."""
     if isinstance(value, List) and value.elements and not value.many:
         value = value.elements[0]
-    negative = isinstance(value, Number) and value.value is not None and value.value < 0
-    return value if isinstance(value, Number) and not negative else None
+    if not isinstance(value, Number) or (value.value is not None and value.value < 0):
+        return None
+    return _counted(at, value, deep) or value
+
+
+def _counted(at: _At, length: Number, deep: int) -> Number | None:
+    """The number of rows whose length a number is; None if it is no length."""
+    counted = counted_by(length)
+    return _rows(at, counted, deep - 1) if counted is not None else None
+
+
+def counted_by(length: Number) -> Value | None:
+    """What a number is the length of, as `len(rows)` is of the rows; None for another number."""
+    alone = len(length.inputs) == 1 and bool(length.origins)
+    return length.inputs[0] if alone and all(map(_is_length, length.origins)) else None
+
+
+def _is_length(origin: Origin) -> bool:
+    """Whether a number is what `len(…)` gives."""
+    return isinstance(origin.node, ast.Call) and getattr(origin.node.func, "id", "") == "len"

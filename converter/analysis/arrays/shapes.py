@@ -63,6 +63,9 @@ SIZED = {  # of the size that stands at a position, else as large as what stands
     "random_sample": 0,
 }
 SHAPED = ("zeros", "ones", "empty", "full")
+TAKES_SHAPE = (*SHAPED, "reshape", "resize", "tile", "broadcast_to")  # are told how long and how wide the result is
+LARGEST = ("max", "amax")
+COMPUTES = (*ARITHMETIC, *LARGEST, "min", "minimum", "maximum", "slice", "int", "ceil", "floor")  # numbers of numbers
 SQUARE = ("eye", "identity")
 LOADED = {  # the data sets that scikit-learn brings along: examples, and numbers of each (sklearn.datasets, 1.0)
     "load_iris": (150, 4),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Container
 
 from converter.analysis.arrays.shapes import ARITHMETIC, is_new_axis, shape_of
@@ -113,8 +114,10 @@ def _of_fixed_rows(
 ) -> Decisions:
     """Inputs of one fixed number of rows, `[8, 16]` beside `[8, 1]`, where nothing else can be the batch.
 
-    Whether their rows are the examples does not matter to steps that share them (--batch total): what is a mean over
-    rows is the same number in any case.
+    Beside several of one number, an input of another, `[4, 16]`, is no batch: each tower takes all of it.
+
+    Whether their rows are the examples does not matter to steps that share them (--batch total): what is a mean
+    over rows is the same number in any case.
     """
     kept = [v for v in facts.inputs if v.node is None or decisions.get(v.node, 0) is not None]
     batched = any(v.batch.kind == "example" for v in kept)
@@ -129,10 +132,12 @@ def _of_fixed_rows(
         and any(map(_is_batch, fed.get(v.uid, ())))
         and v.label not in options.shared
     ]
-    rows = {v.dims[0] for v in found if v.dims}
-    number = next(iter(rows), None)
-    fixed = len(rows) == 1 and number is not None and number > 1
-    return {v.node: 0 for v in found if v.node is not None} if fixed else {}
+    rows = Counter(v.dims[0] for v in found if v.dims)
+    often = [number for number, count in rows.items() if count > 1 or len(rows) == 1]
+    number = often[0] if len(often) == 1 else None
+    if number is None or number == 1:
+        return {}
+    return {v.node: 0 for v in found if v.node is not None and v.dims and v.dims[0] == number}
 
 
 def is_fed_size(facts: Facts, value: Input) -> bool:
@@ -317,5 +322,7 @@ def _is_batch(value: Value) -> bool:
         return any(_is_batch(v) for v in value.inputs)
     if "batch" in name or name in ARRAYS or value.call.startswith(("numpy.", "sklearn.", "pandas.", "scipy.")):
         return True
+    if shape_of(value):  # of a generator of random numbers
+        return isinstance(value.node, ast.Call)
     parts = any(isinstance(v, Host) and v.call.rpartition(".")[2] in PARTS for v in value.inputs)
     return value.call == "item" and (parts or any(_is_batch(v) for v in value.inputs))

@@ -16,7 +16,7 @@ from converter.analysis.python.functions.counting import counts_examples
 from converter.analysis.python.joins import join
 from converter.analysis.python.namedtuples import fields_of, make_record
 from converter.analysis.python.naming import name_numbers
-from converter.analysis.python.settings import settings_of
+from converter.analysis.python.settings import asked_for, settings_of
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -188,6 +188,8 @@ def unknown(
             call_with_unknowns(walk, value)
     if (seen := traced_value(walk, [function, *values], node, name)) is not None:
         return seen
+    if not kwargs.keys() - {"fallback", "default"} and (setting := asked_for(walk, function, args, node)) is not None:
+        return setting
     result = Host((function, *values), name or getattr(node.func, "attr", getattr(node.func, "id", "")), node)
     receiver = function.inputs[0] if isinstance(function, Host) and function.inputs else None
     if batched and isinstance(receiver, Host) and isinstance(receiver.node, ast.Call):

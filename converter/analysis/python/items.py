@@ -12,9 +12,8 @@ from converter.analysis.inputs.embedded_data import used_by_python
 from converter.analysis.library import attributes, member, naming, objects
 from converter.analysis.python.calling import call_function, call_method
 from converter.analysis.python.containers import any_of, entry_of, item_place, known_item
-from converter.analysis.python.settings import flag_value, note_setting, read_setting, settings_of, unseen_setting
+from converter.analysis.python.settings import flag_value, note_setting, read_from_file, settings_of, unseen_setting
 from converter.analysis.tensors import moving, shaping
-from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.tensors.windows import window
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -39,14 +38,10 @@ from converter.analysis.values import (
     Tensor,
     Typed,
     Value,
-    needed,
 )
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
-
-SETTINGS = ("json.", "yaml.", "toml.", "configparser.", "ConfigParser.")  # modules that read files of settings
-
 
 def _name(walk: Walk, node: ast.Name) -> Value:
     found = walk.frame.lookup(node.id)
@@ -92,16 +87,7 @@ def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
     if isinstance(holder, (Tensor, Sequence, Mapping, ShapeOf, Count, Constant, Bound)):
         return Bound(holder, name)
     used_by_python(walk, [holder], node)
-    return _setting(walk, holder, name, node) or Host((holder,), name, node)
-
-
-def _setting(walk: Walk, holder: Value, name: object, node: ast.AST) -> Value | None:
-    """The batch size that a file of settings holds; None for anything else."""
-    if not isinstance(holder, Host) or not isinstance(name, str) or not named_batch_size([name]):
-        return None
-    if not any(isinstance(v, Host) and v.call.startswith(SETTINGS) for v in needed([holder]).values()):
-        return None
-    return read_setting(walk, name, node)
+    return read_from_file(walk, holder, name, node) or Host((holder,), name, node)
 
 
 def _module_attribute(walk: Walk, holder: Module, name: str, node: ast.AST) -> Value:
@@ -227,7 +213,7 @@ def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
     known = known_item(walk, holder, key, node)
     if known is None and isinstance(holder, Instance) and holder.cls is not None:
         known = call_method(walk, holder, "__getitem__", [key], node)
-    return known or _setting(walk, holder, name, node) or Host((holder, key), "[]", node)
+    return known or read_from_file(walk, holder, name, node) or Host((holder, key), "[]", node)
 
 
 def _cuts(batch: Input, index: ast.expr) -> bool:

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from converter.analysis.arrays.filled_lists import emptied
 from converter.analysis.flow.constants import Taken
 from converter.analysis.inputs.embedded_data import enter
 from converter.analysis.python.containers import any_of, item_place, iterate
@@ -181,9 +182,35 @@ def _compare(walk: Walk, node: ast.Compare) -> Value:
             walk.read(item_place(operands[1], operands[0]), operands[1].get(operands[0]) or Absent(), node)
         known = _compared(node.ops[0], operands[0], operands[1])
         known = None if any(map(walk.is_partly_none, operands)) else known
+        known = False if known is None and _gives_no_row(walk, node, operands) else known
         if known is not None:
             return Constant(known)
     return Host(operands, "compare")
+
+
+def _gives_no_row(walk: Walk, node: ast.Compare, operands: list[Value]) -> bool:
+    """Whether an empty list is asked for being full, to give its rows away: `if len(rows) == size: yield rows`.
+
+    The user tells the size, and no batch has none.
+    """
+    pairs = [operands, operands[::-1]] if isinstance(node.ops[0], ast.Eq) else [operands]
+    full = isinstance(node.ops[0], (ast.Eq, ast.GtE)) and any(_is_empty(one) and _is_told(two) for one, two in pairs)
+    stmt = walk.site.stmt if walk.site is not None else None
+    if not full or not isinstance(stmt, ast.If) or all(part is not node for part in ast.walk(stmt.test)):
+        return False
+    gives = any(isinstance(n, ast.Yield) for part in stmt.body for n in ast.walk(part))
+    return gives or any(True for part in stmt.body for _ in emptied(part))
+
+
+def _is_empty(length: Value) -> bool:
+    """Whether a number is the length of an empty list."""
+    counted = length.inputs[0] if isinstance(length, Number) and length.value == 0 and length.inputs else None
+    return isinstance(counted, Sequence) and counted.mutable and not counted.elements
+
+
+def _is_told(size: Value) -> bool:
+    """Whether a number has a place that it comes from, and a value that only a run shows."""
+    return isinstance(size, Number) and size.value is None and bool(size.origins)
 
 
 def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:

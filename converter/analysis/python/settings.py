@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from converter.analysis.facts import Fallback
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
 from converter.analysis.python.naming import bind_in, name_numbers
@@ -22,17 +23,22 @@ from converter.analysis.values import (
     Constant,
     Frame,
     Function,
+    Host,
     Instance,
     Mapping,
     Module,
     Number,
     Typed,
     Value,
+    needed,
 )
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
+# modules that read files of settings, or the command line by a text that describes it
+READERS = ("json.", "simplejson.", "yaml.", "toml.", "configparser.", "ConfigParser.", "docopt.")
+GETTERS = ("get", "getint", "getfloat")
 Holder = Mapping | Instance | Class | Typed | Frame
 
 
@@ -52,6 +58,31 @@ def read_setting(walk: Walk, name: str, node: ast.AST) -> Number:
     value = flag_value(walk, walk.settings, name, node)
     walk.read(Place("attr", walk.settings.uid, name, holder=walk.settings), value, node)
     return value
+
+
+def read_from_file(walk: Walk, holder: Value, name: object, node: ast.AST) -> Number | None:
+    """The batch size that a file of settings holds, or a text of the command line; None for anything else."""
+    if not isinstance(holder, Host) or not isinstance(name, str) or not named_batch_size([name]):
+        return None
+    if not any(isinstance(v, Host) and v.call.startswith(READERS) for v in needed([holder]).values()):
+        return None
+    return read_setting(walk, name, node)
+
+
+def asked_for(walk: Walk, function: Value, args: list[Value], node: ast.Call) -> Number | None:
+    """The batch size that a method of settings is asked for: `config.getint('train', 'batch_size')`.
+
+    What is given beside its name stands for it where the file has none: `config.get('batch_size', 64)`.
+    """
+    if not isinstance(function, Host) or function.call not in GETTERS or not function.inputs:
+        return None
+    names = [(at, arg.value) for at, arg in enumerate(args[:2]) if isinstance(arg, Constant)]
+    at, name = next(((at, name) for at, name in names[::-1] if isinstance(name, str)), (0, None))
+    found = read_from_file(walk, function.inputs[0], name, node)
+    if found is not None:
+        others = [*node.args[at + 1 :], *(k.value for k in node.keywords if k.arg in ("fallback", "default"))]
+        walk.facts.fallbacks += [Fallback(("flag", name), other) for other in others]
+    return found
 
 
 def note_setting(walk: Walk, holder: Value | Frame, name: object, value: Value, node: ast.AST) -> None:

@@ -9,14 +9,16 @@ from converter.analysis.values import Input, Tensor
 
 ELEMENT = "sparse element"  # the op of a feature of any length, and of what holds the batches of such
 BATCHES = "sparse.get_next"
+PART = "tower shard"  # the op of a tower's part of a tensor, which is sparse if that is
+PATHS = "sparse paths"  # the op of what a CTC decoder gives
 
 
 def is_sparse(tensor: object) -> bool:
-    """Whether a tensor is a sparse placeholder or feature, or one with other values or types in its place."""
+    """Whether a tensor is a sparse placeholder, feature or decoder's path, or one with other values or types of it."""
     while isinstance(tensor, Tensor):
-        if tensor.op in (ELEMENT, BATCHES) or has(tensor.op, Trait.SPARSE_PLACEHOLDER):
+        if tensor.op in (ELEMENT, BATCHES, PATHS) or has(tensor.op, Trait.SPARSE_PLACEHOLDER):
             return True
-        if not has(tensor.op, Trait.KEEPS_SPARSE):
+        if tensor.op != PART and not has(tensor.op, Trait.KEEPS_SPARSE):
             return False
         tensor = next((i for i in tensor.inputs if isinstance(i, Tensor)), None)
     return False

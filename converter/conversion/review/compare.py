@@ -222,6 +222,7 @@ class Comparison:
         self, ones: SequenceType[Value], twos: SequenceType[Value], mode: Mode, of: tuple[Value, Value]
     ) -> Difference | None:
         """The first difference among several values in their order."""
+        ones, twos = _without_elements(ones), _without_elements(twos)
         if any(isinstance(v, Tensor) and v.op.startswith(COLLECTION) for v in ones):
             twos = self._as_collected(ones, twos)
         if len(ones) < len(twos):  # what the tool has added looks at the whole batch
@@ -698,6 +699,12 @@ def _named(value: Value) -> str:
 
 def _number(value: Number) -> str:
     return "another number" if value.value is None else repr(value.value)
+
+
+def _without_elements(values: SequenceType[Value]) -> SequenceType[Value]:
+    """Values without the elements of a list of any number that stands among them: how many of these are seen varies."""
+    held = {e.uid for v in values if isinstance(v, Sequence) and v.many for e in v.elements}
+    return [v for v in values if v.uid not in held] if held else values
 
 
 __all__ = ["Comparison", "Difference"]

@@ -6,6 +6,7 @@ import ast
 from collections import defaultdict, deque
 from collections.abc import Iterator
 
+from converter.analysis.arrays.rows import counted_by
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import Input, Number, Sequence, Tensor, Value
@@ -87,7 +88,9 @@ def line_of(value: Value) -> ast.AST | None:
 
 
 def is_size(facts: Facts, number: Number) -> bool:
-    """Whether a number is a multiple of a batch size."""
+    """Whether a number is a multiple of a batch size; the length of a list follows what the list is made of."""
+    if counted_by(number) is not None:
+        return False
     sizes = {o.key for size, _, _ in facts.batch_sizes for o in getattr(size, "linear", ())}
     return any(o.key in sizes or named_batch(facts.names_of(o)) for o in number.linear)
 

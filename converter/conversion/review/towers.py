@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from converter.analysis.tensors.sparse import PART
 from converter.analysis.values import Input, Number, Origin, Tensor, Value
 
 TOWERS = 2  # that are walked; what two of them do to each other, any number does
 
-SHARD, ROWS, WEIGHT, TRIM, SHARE, MERGE = (
-    "tower shard",
+SHARD = PART
+ROWS, WEIGHT, TRIM, SHARE, MERGE = (
     "tower rows",
     "tower weight",
     "tower trim",

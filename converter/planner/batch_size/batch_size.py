@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 
+from converter.analysis.arrays.rows import parts_of
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, RunCall, TrainStep, behind_losses
 from converter.analysis.frames import Access, Place
@@ -177,6 +178,10 @@ def _not_found(facts: Facts, unknown: list[RunCall], inputs: tuple[Input, ...], 
         number = other_meaning(facts, run, _fed(run, inputs), _fed(run, inputs))
         if isinstance(number, ast.Constant):
             return finding(facts, number, Found.SIZE_IN_OTHER_MEANING, number=str(number.value))
+        behind = needed(value for _, value in _fed(run, inputs)).values()
+        parts = (v.node for v in behind if isinstance(v, Host) and isinstance(parts_of(v), Number))
+        if (split := next(parts, None)) is not None:
+            return finding(facts, split, Found.NUMBER_OF_PARTS)
     hook = next(facts.effects_of(EffectKind.UNSEEN_HOOK), None)
     if hook is not None and not any(_fed(run, inputs) for run in unknown):
         return finding(facts, hook.node, Found.FED_BY_HOOK)

@@ -127,7 +127,7 @@ def _crossing(
     with noted(found):
         _check_last_line(facts, region, site.text)
     with noted(found):
-        wanted = wanted_out(facts, region, unread)
+        wanted = wanted_out(facts, region, unread, case.sources.asked())
     with noted(found):
         traffic = _entering(site, traffic, case, scaling, wanted)
     known = {f.name: getattr(case, f.name) for f in fields(Placed)}

@@ -24,17 +24,17 @@ def at_user(
     facts: Facts, user: User, code: str, message: str, hint: str, severity: Severity = "error"
 ) -> Diagnostic:
     """A finding about another script of the project, at its import of the files that change."""
-    here = os.path.dirname(facts.path)
-    path = os.path.join(here, os.path.relpath(user.path, os.path.abspath(here)))  # as the user would write it
+    shown = beside(facts, user.path)
+    column = 1 if user.line else 0
     return Diagnostic(
-        code=code,
-        path=path,
-        line=user.line,
-        column=1 if user.line else 0,
-        message=message,
-        hint=hint,
-        severity=severity,
+        code=code, path=shown, line=user.line, column=column, message=message, hint=hint, severity=severity
     )
+
+
+def beside(facts: Facts, path: str) -> str:
+    """The absolute path of another file of the project, as the user would write it."""
+    here = os.path.dirname(facts.path)
+    return os.path.join(here, os.path.relpath(path, os.path.abspath(here)))
 
 
 def at_node(facts: Facts, node: ast.AST, code: str, message: str, hint: str, severity: Severity) -> Diagnostic:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 from converter.choices import Variables
 from converter.options import Options
@@ -27,15 +28,23 @@ def with_names(plan: Plan) -> Plan:
     """A plan whose texts call the helpers by the names that they have in the script."""
     given = {name.removesuffix(ONE_GPU): new for name, new in plan.helpers}
 
-    def named(text: str) -> str:
-        return _CALLED.sub(lambda found: given[found.group(1)], text)
+    def named(part: Any) -> Any:
+        """A part of the plan, with names in all of its texts; the same object where none of them has a mark."""
+        if isinstance(part, str):
+            return _CALLED.sub(lambda found: given[found.group(1)], part) if "\0" in part else part
+        if isinstance(part, tuple):
+            made = [named(entry) for entry in part]
+            changed = any(new is not old for new, old in zip(made, part, strict=True))
+            return part if not changed else type(part)(*made) if hasattr(part, "_fields") else tuple(made)
+        if not is_dataclass(part) or isinstance(part, type):
+            return part
+        held = {field.name: getattr(part, field.name) for field in fields(part)}
+        new = {name: named(value) for name, value in held.items()}
+        return replace(part, **new) if any(new[name] is not held[name] for name in held) else part
 
-    return replace(
-        plan,
-        replaces=tuple(replace(edit, text=named(edit.text)) for edit in plan.replaces),
-        inserts=tuple(replace(edit, lines=tuple(map(named, edit.lines))) for edit in plan.inserts),
-        define=named(plan.define),
-    )
+    result = named(plan)
+    assert isinstance(result, Plan)
+    return result
 
 
 def helper_names(wanted: Iterable[str], options: Options, names: Names) -> tuple[tuple[tuple[str, str], ...], Names]:

@@ -126,7 +126,7 @@ def _flags(name: str, tree: ast.Module) -> Iterator[_Flag]:
         if isinstance(node, ast.Call):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             place = f"{name}:{node.lineno}"
-            if called == "add_argument":
+            if called in ("add_argument", "add_option"):
                 yield from _of_argparse(node, place, constants)
             elif called.startswith("DEFINE_"):
                 yield from _of_absl(node, called, place, constants)

@@ -235,6 +235,10 @@ TRAITS: dict[Trait, str] = {
     Trait.FROM_DATA_SET: "Dataset* Iterator* data.*",
     Trait.GIVES_HANDLE: "string_handle",
     Trait.TAKES_HANDLE: "*from_string_handle",
+    Trait.PADS_BATCHES: (
+        "Dataset.padded_batch *.bucket_by_sequence_length *.padded_batch_and_drop_remainder"
+    ),
+    Trait.TAKES_PADDED_SHAPES: "Dataset.padded_batch *.padded_batch_and_drop_remainder",
 }
 
 CALLS: dict[str, Handler] = {

@@ -9,7 +9,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.facts import Fallback, FlagDefinition
 from converter.analysis.python.settings import replace_sizes
 from converter.analysis.traits import Trait
-from converter.analysis.values import Class, Constant, Function, Host, Instance, Value
+from converter.analysis.values import Class, Constant, Function, Host, Instance, Sequence, Typed, Value
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -47,10 +47,16 @@ def _set_defaults(call: Call) -> Value:
 
 
 def _parse_args(call: Call) -> Value:
+    if isinstance(call.receiver, Typed) and call.receiver.name.startswith("optparse."):
+        return Sequence([_parsed(call), Host()])  # the options, and the arguments that are left
     given = call.get(1, "namespace")
     if isinstance(given, (Instance, Class)):  # its attributes are the defaults of the flags
         replace_sizes(call.walk, given, Host(call.args), call.node)
         return given
+    return _parsed(call)
+
+
+def _parsed(call: Call) -> Value:
     namespace = call.typed("Namespace")
     assert call.walk.site is not None
     call.walk.stamp(namespace, call.node)
@@ -59,8 +65,6 @@ def _parse_args(call: Call) -> Value:
 
 
 def _parse_known(call: Call) -> Value:
-    from converter.analysis.values import Sequence
-
     return Sequence([_parse_args(call), Host()])
 
 
@@ -95,8 +99,8 @@ TRAITS: dict[Trait, str] = {
 OBJECTS: dict[str, Callable[[Walk], Value]] = {"app.flags.FLAGS": lambda walk: walk.flags}
 
 CALLS: dict[str, Handler] = {
-    "argparse.ArgumentParser": _parser,
-    "ArgumentParser.add_argument": _add_argument,
+    **dict.fromkeys(("argparse.ArgumentParser", "optparse.OptionParser", "optparse.OptionGroup"), _parser),
+    **dict.fromkeys(("ArgumentParser.add_argument", "ArgumentParser.add_option"), _add_argument),
     "ArgumentParser.add_argument_group": _group,
     "ArgumentParser.set_defaults": _set_defaults,
     "ArgumentParser.parse_args": _parse_args,

@@ -11,7 +11,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving, shaping
-from converter.analysis.values import FREE, Constant, Number, Sequence, Tensor, Typed, Value, opaque
+from converter.analysis.values import FREE, Constant, Host, Number, Sequence, Symbol, Tensor, Typed, Value, opaque
 
 Dims = tuple[int | None, ...] | None
 
@@ -162,10 +162,16 @@ LAYERS = [
     *PRODUCTS,
 ]
 
+def _pad_sequences(call: Call) -> Value:
+    """A function of NumPy's arrays: lists of numbers become rows of one length."""
+    return Host((Symbol("tf", call.name), *call.args, *call.kwargs.values()), call.name, call.node)
+
+
 _FUNCTIONS: dict[Callable[[Call], Value], list[str]] = {
     _keras_layer: [module + name for module in ("layers.", "keras.layers.") for name in LAYERS],
     _dot: ["keras.layers.dot"],
     _merge: [f"keras.layers.{name.lower()}" for name in sorted(MERGES)],
+    _pad_sequences: ["keras.preprocessing.sequence.pad_sequences"],
     _call_layer: ["Layer.__call__", "Layer.apply", "Layer.call"],
 }
 

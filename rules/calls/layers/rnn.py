@@ -6,7 +6,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, shaping
-from converter.analysis.traits import Trait
+from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import (
     FREE,
     Batch,
@@ -176,7 +176,25 @@ def _crf_decode(call: Call) -> Value:
 
 
 MODULES = ("nn.rnn_cell.", "contrib.rnn.")
+POSITIONS: dict[Argument, dict[str, int]] = {
+    Argument.LENGTHS: {
+        "nn.dynamic_rnn": 2,
+        "nn.bidirectional_dynamic_rnn": 3,
+        "contrib.rnn.stack_bidirectional_dynamic_rnn": 6,
+        "contrib.rnn.stack_bidirectional_rnn": 6,
+        "nn.static_rnn": 4,
+        "contrib.rnn.static_rnn": 4,
+        "nn.static_bidirectional_rnn": 6,
+        "contrib.rnn.static_bidirectional_rnn": 6,
+    }
+}
+
 TRAITS: dict[Trait, str] = {
+    Trait.KNOWS_LENGTHS: (
+        "sequence_mask boolean_mask nn.ctc_loss contrib.crf.crf_log_likelihood contrib.seq2seq.sequence_loss "
+        "contrib.legacy_seq2seq.sequence_loss_by_example nn.seq2seq.sequence_loss_by_example"
+    ),
+    Trait.TELLS_PADDING: "sign not_equal equal greater greater_equal less count_nonzero",
     Trait.STARTING_STATE: "zero_state",
     Trait.TAKES_SPARSE_ROWS: "nn.ctc_loss",
     Trait.MAKES_TABLES: "EmbeddingWrapper",

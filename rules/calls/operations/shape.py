@@ -10,6 +10,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving, shaping
+from converter.analysis.tensors.places import OTHER_RANGE, are_fed, holds_its_row, own_row_first
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.tensors.windows import window
 from converter.analysis.traits import Argument, Trait
@@ -96,10 +97,10 @@ def _split(call: Call) -> Value:
 
 
 def _is_fixed(call: Call, sizes: Value | None) -> bool:
-    """Whether the number of pieces is a constant that does not depend on the batch size."""
-    if not isinstance(sizes, Number) or sizes.value is None:
-        return False
-    return not shaping.stands_for_batch(call.walk.facts, sizes)
+    """Whether the number of pieces, or their sizes, do not depend on the batch size: they are written, or told."""
+    if isinstance(sizes, Sequence):
+        return not sizes.many and bool(sizes.elements)
+    return isinstance(sizes, Number) and not shaping.stands_for_batch(call.walk.facts, sizes)
 
 
 def _tile(call: Call) -> Value:
@@ -259,8 +260,11 @@ def _gather(call: Call) -> Value:
         known = params.dims if indices.dims == () else None
         dims = None if known is None else tuple(d for i, d in enumerate(known) if i != axis)
         return Tensor(Batch("example", params.batch.axis - shift, params.batch.packed), call.values(), dims, call.name)
+    if params.batch == Batch("example", axis) == Batch("example", 0) and holds_its_row(indices) and indices.rank == 1:
+        return Tensor(params.batch, call.values(), params.dims, call.name)
     if params.batch.kind == "example" and params.batch.packed == "" and indices.batch.kind == "example":
-        return Tensor(opaque(Why.CONFLICT), call.values(), None, call.name)  # indexes into the whole batch
+        kept = opaque(Why.PLACES_FED, call.name) if are_fed(indices) else opaque(Why.CONFLICT)
+        return Tensor(kept, call.values(), None, call.name)  # indexes into the whole batch
     if params.batch.kind == "example" and indices.batch.kind == "example" and params.batch.axis == 0:
         dims = None if params.dims is None else (None, *params.dims[1:])
         return Tensor(Batch("example", indices.batch.axis), call.values(), dims, call.name)
@@ -272,27 +276,11 @@ def _gather_nd(call: Call) -> Value:
     params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
     if params.batch.kind == indices.batch.kind == "free":
         return Tensor(FREE, call.values(), None, call.name)
-    columns = next((v for v in indices.inputs if isinstance(v, Sequence)), None)
-    first = columns.elements[0] if indices.op == "stack" and columns is not None and columns.elements else None
-    in_order = isinstance(first, Tensor) and _holds_its_row(first) and _is_last(indices, first)
-    if in_order and params.batch == indices.batch == Batch("example", 0):
+    if own_row_first(indices) and params.batch == indices.batch == Batch("example", 0):
         return Tensor(params.batch, call.values(), None, call.name)
+    if params.batch.kind == "example" and are_fed(indices):
+        return Tensor(opaque(Why.PLACES_FED, call.name), call.values(), None, call.name)
     return Tensor(opaque(Why.PICKED_BY_PLACE), call.values(), None, call.name)
-
-
-def _holds_its_row(tensor: Tensor) -> bool:
-    """Whether each row holds only its own index in the batch, as `tf.range(batch_size)` and tiled copies do."""
-    if tensor.batch != Batch("example", 0):
-        return False
-    first = tensor.inputs[0] if tensor.inputs else None
-    repeated = tensor.op in ("expand_dims", "tile") and isinstance(first, Tensor) and _holds_its_row(first)
-    return tensor.op == "range" or repeated
-
-
-def _is_last(stacked: Tensor, part: Tensor) -> bool:
-    """Whether tensors are stacked along a new last axis."""
-    axis = next((v.value for v in stacked.inputs if isinstance(v, Number)), 0)
-    return axis == -1 or axis == (1 if part.op == "range" else part.rank)
 
 
 def _sparse(call: Call) -> Value:
@@ -373,10 +361,16 @@ def _filled(call: Call) -> Value:
 
 
 def _range(call: Call) -> Value:
-    limit = call.args[1] if len(call.args) > 1 else call.get(0, "limit")
+    """Numbers, of the rows of the batch where they end with it."""
+    bounds = len(call.args) > 1 or bool(call.args and "limit" in call.kwargs)
+    limit = call.args[1] if len(call.args) > 1 else call.get(-1 if bounds else 0, "limit")
+    start = call.args[0] if bounds else call.kwargs.get("start")
+    given = ((start, 0), (call.get(2, "delta"), 1))
+    own = all(value is None or getattr(value, "value", None) == number for value, number in given)
+    name = call.name if own else OTHER_RANGE
     if limit is not None and shaping.batch_entry(call.walk.facts, [limit]) == 0:
-        return Tensor(Batch("example", 0), call.values(), (None,), call.name)
-    return Tensor(FREE, call.values(), (None,), call.name)
+        return Tensor(Batch("example", 0), call.values(), (None,), name)
+    return Tensor(FREE, call.values(), (None,), name)
 
 
 def _eye(call: Call) -> Value:
@@ -446,6 +440,7 @@ TRAITS: dict[Trait, str] = {
     Trait.KEEPS_SPARSE: "sparse_reorder sparse.reorder sparse.retain sparse_retain sparse_fill_empty_rows",
     Trait.TAKES_SPARSE_ROWS: "matmul",
     Trait.OWN_DTYPE: "constant convert_to_tensor one_hot shape size",
+    Trait.KEEPS_ROW_NUMBERS: "expand_dims tile reshape cast to_int32 to_int64 identity",
     Trait.PASSES_ROW_NUMBERS: "expand_dims squeeze reshape tile stack concat transpose",
     Trait.LOOKS_UP: "gather",
     Trait.DENSE_GRADIENT: "matmul transpose reduce nn.xw_plus_b",

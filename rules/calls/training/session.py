@@ -310,6 +310,7 @@ TRAIN_LOOPS = {  # where their config stands (tensorflow/contrib/…/learning.py
 
 TRAITS: dict[Trait, str] = {
     Trait.SESSION: "Session InteractiveSession",
+    Trait.EXPORTS_BY_NAME: "convert_variables_to_constants extract_sub_graph freeze_graph",
     Trait.MANAGED_SESSION: "train.MonitoredTrainingSession train.MonitoredSession train.Supervisor",
     Trait.DEVICE: "device",
     Trait.OPENS_SCOPE: "device",

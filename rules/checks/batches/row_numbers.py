@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.analysis.facts import behind_losses
+from converter.analysis.reasons import Why
+from converter.analysis.tensors.places import RANGES
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Tensor, Value
 from converter.diagnostics import Diagnostic
-from converter.planner.cases import Placed
+from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
+from converter.planner.region.inputs import uncut_values
 from converter.planner.writing.findings import error, warn
 from converter.rule import Rule
 
@@ -50,6 +53,25 @@ with tf.Session() as sess:
         sess.run(train_op, {X: images, Y: labels, even: is_even})
 """
 
+_NUMBERED = """\
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, 32, 32, 3])
+Y = tf.placeholder(tf.int64, [None])
+boxes = tf.placeholder(tf.float32, [None, 4])
+{more}crops = tf.image.crop_and_resize(X, boxes, {{number}}, [8, 8])
+logits = tf.layers.dense(tf.layers.flatten(tf.reshape(crops, [-1, 8, 8, 3])), 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels, b = next_batch(batch_size)
+        sess.run(train_op, {{X: images, Y: labels, boxes: b}})
+"""
+
 RULES = (
     Rule(
         code="TMG244",
@@ -74,6 +96,19 @@ RULES = (
         after=_EXAMPLES_TOLD_APART,
         references=("docs: TMG244, where the towers share a batch",),
     ),
+    Rule(
+        code="TMG249",
+        title="rows of the batch are picked by numbers that are fed",
+        why="The model picks rows of its batch, or puts values into them, by numbers that come in beside the batch: "
+        "tf.gather, tf.gather_nd, tf.scatter_nd, tf.sparse_to_dense, tf.image.crop_and_resize. The script counts the "
+        "rows of all that it feeds. A tower has a part of these rows, and would take others for those that are meant, "
+        "or none. Rows that the graph numbers itself, by tf.range over the batch, are right in each tower.",
+        before=_NUMBERED.format(more="numbers = tf.placeholder(tf.int32, [None])\n")
+        .replace("{number}", "numbers")
+        .replace("boxes: b", "boxes: b, numbers: range(len(b))"),
+        after=_NUMBERED.format(more="").replace("{number}", "tf.range(tf.shape(X)[0])"),
+        references=("tf.image.crop_and_resize (tensorflow/python/ops/image_ops_impl.py, 1.15)",),
+    ),
 )
 
 
@@ -90,7 +125,8 @@ def told_apart_by_row(case: Placed) -> Iterator[Diagnostic]:
             continue
         parts = [v for v in value.inputs if isinstance(v, Tensor)]
         counted = [v for v in parts if v.uid in numbers]
-        if value.op == "range" and value.batch.kind == "example" or counted and has(value.op, Trait.PASSES_ROW_NUMBERS):
+        numbered = value.op in RANGES and value.batch.kind == "example"
+        if numbered or counted and has(value.op, Trait.PASSES_ROW_NUMBERS):
             numbers[value.uid] = value
         elif (len(counted) == 1 and has(value.op, Trait.TELLS_ROWS)) or (counted and _looks_up(value)):
             message = "the number of an example's row decides what is computed for it, and each tower counts from 0"
@@ -108,3 +144,14 @@ def _looks_up(value: Tensor) -> bool:
     """Whether rows are numbers in a table which is no batch."""
     table = value.inputs[0] if value.inputs else None
     return has(value.op, Trait.LOOKS_UP) and (not isinstance(table, Tensor) or table.batch.kind == "free")
+
+
+@check(Selected)
+def numbered_by_the_script(case: Selected) -> Iterator[Diagnostic]:
+    """Rows of the batch that are picked by numbers which are fed."""
+    yield from uncut_values(
+        case.facts,
+        case.steps,
+        "TMG249",
+        {Why.PLACES_FED: "number the rows in the graph: tf.range(tf.shape(x)[0]), for a batch x that goes with them"},
+    )

@@ -66,6 +66,11 @@ WORDS = {
         "the size of the batches that are fed here was not found" + GOES_ON,
         "cut the batches that are fed here by one number, named batch_size, in this file or one that it imports",
     ),
+    Found.NUMBER_OF_PARTS: Words(
+        "TMG303",
+        "the data is split here into a number of batches, and no number says how large they are" + GOES_ON,
+        "compute the number of parts from the batch size: len(x) // batch_size",
+    ),
     Found.SIZE_OF_TWO_CALLS: Words(
         "TMG303",
         "this call hands over the batch size by itself, another call of the function in a dict of settings" + GOES_ON,

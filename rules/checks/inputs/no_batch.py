@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 
 from converter.analysis.facts import behind_losses
 from converter.analysis.inputs.embedded_data import beside
-from converter.analysis.values import Input
+from converter.analysis.library import naming
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Host, Input
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.questions.drawn_batches import drawn_in
-from converter.planner.questions.imported import convert_importing
+from converter.planner.questions.imported import convert_importing, library_behind, unseen_module
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.writing.findings import error
 from converter.rule import Rule
@@ -146,7 +149,49 @@ def _why_no_batch(case: Selected) -> Diagnostic:
             f"nothing here calls {outermost.name}: what goes into the loss of this step is not seen",
             convert_importing(facts, step.call, case.sources.users, _CALLER),
         )
-    return error(facts, step.call, "TMG202", NONE, FEED)
+    return _of_other_rows(case) or _from_package(case) or error(facts, step.call, "TMG202", NONE, FEED)
+
+
+def _from_package(case: Selected) -> Diagnostic | None:
+    """Code of a package that is not followed, and that may give the loss its batch."""
+    facts = case.facts
+    unfollowed: set[ast.AST] = set(facts.unfollowed)
+    known = ("numpy", "builtins", *naming().modules, naming().library, *sys.stdlib_module_names)
+    for value in sorted(behind_losses(case.unbatched).values(), key=lambda v: v.uid):
+        package = library_behind(value).split(".")[0] if isinstance(value, Host) and value.node in unfollowed else ""
+        if not package or package in known or not isinstance(value, Host) or value.node is None:
+            continue
+        unseen = unseen_module(facts, value)
+        return error(
+            facts,
+            value.node,
+            "TMG202",
+            f"the loss needs what this call into {package} gives, which is not followed: whether that is a batch, and "
+            "of which size, is not seen",
+            unseen.hint
+            if unseen is not None
+            else f"if {package} is a part of this project, put it beside the script, or its folder into sys.path; "
+            "otherwise feed what it gives through placeholders with a batch axis",
+        )
+    return None
+
+
+def _of_other_rows(case: Selected) -> Diagnostic | None:
+    """Inputs whose shapes give plain numbers of rows that differ: none of them is known to be the batch."""
+    behind = behind_losses(case.unbatched).values()
+    inputs = [v for v in behind if isinstance(v, Input) and has(v.op, Trait.PLACEHOLDER) and v.dims]
+    rows = {v.dims[0]: v for v in sorted(inputs, key=lambda v: v.uid) if v.dims and (v.dims[0] or 0) > 1}
+    if len(rows) < 2:
+        return None
+    first, *others = rows.items()
+    shown = ", ".join(f"{v.label or 'another input'}: {n}" for n, v in (first, *others))
+    return error(
+        case.facts,
+        first[1].node or case.unbatched[0].call,
+        "TMG202",
+        f"the inputs have plain numbers of rows ({shown}): nothing tells which of them counts the examples",
+        f"write None in place of the number of examples, or say --batch-axis {first[1].label or 'NAME'}=0",
+    )
 
 
 def _uncut(case: Selected, lead: str) -> Diagnostic:

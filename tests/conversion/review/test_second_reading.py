@@ -298,6 +298,82 @@ WEIGHT = re.compile(r"(?<=compute_gradients\(loss) \* (weight|tf\.cast\(weight, 
 SUMMED = SCRIPT.replace("tf.reduce_mean", "tf.reduce_sum")
 
 
+BUILT_AGAIN = """\
+import tensorflow as tf
+
+batch_size = 8
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None, 1])
+
+
+def net():
+    h = tf.matmul(X, tf.Variable(tf.random_normal([4, 3]))) + tf.Variable(tf.zeros([3]))
+    return tf.matmul(h, tf.Variable(tf.random_normal([3, 1])))
+
+
+def train():
+    loss = tf.reduce_mean(tf.square(net() - Y))
+    train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for step in range(9):
+            xs, ys = next_batch(batch_size)
+            sess.run(train_op, {X: xs, Y: ys})
+
+
+def predict(image):
+    out = net()
+    with tf.Session() as sess:
+        return sess.run(out, {X: [image]})
+
+
+train()
+"""
+
+
+@pytest.mark.parametrize("end", ["", "predict([1, 2, 3, 4])\n"])
+@pytest.mark.parametrize("name", ["", ", name='w'"])
+def test_variables_of_a_class_that_are_made_again_behind_the_towers(end: str, name: str) -> None:
+    script = BUILT_AGAIN.replace("tf.random_normal([3, 1])", f"tf.random_normal([3, 1]){name}")
+    assert run(script + end).status == "converted"
+
+
+UNROLLED = """\
+import tensorflow as tf
+
+batch_size = 8
+steps = int(open('steps.txt').read())
+x = tf.placeholder(tf.float32, [None, 5])
+inputs = [tf.zeros([tf.shape(x)[0], 1])] * steps
+first = tf.layers.dense(x, 5)
+outputs, _ = tf.contrib.rnn.static_rnn(tf.contrib.rnn.GRUCell(5), inputs=inputs, initial_state=first)
+joined = tf.concat(outputs, 0)
+loss = tf.reduce_mean(tf.square(joined - tf.tile(x, [steps, 1])))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    for step in range(9):
+        sess.run([train_op, joined], {x: next_batch(batch_size)})
+"""
+
+
+def test_lists_of_any_number_that_are_joined_again_behind_the_loop() -> None:
+    conversion = run(UNROLLED)
+    assert conversion.status == "converted", conversion.diagnostics
+    assert "outputs = [tf.concat(parts, 0) for parts in zip(*tower_outputs)]\njoined = " in (conversion.text or "")
+
+
+@pytest.mark.parametrize("wrong", ["tf.concat(outputs, 1)", "tf.concat(inputs, 0)", "tf.concat([x, *outputs], 0)"])
+def test_other_lists_that_are_joined_are_found(wrong: str) -> None:
+    def changed(facts: Facts, texts: list[Text], written: Written) -> Reading:
+        behind = "joined = tf.concat(outputs, 0)\ntrain_op"
+        assert all(behind in t.after for t in texts)
+        texts = [replace(t, after=t.after.replace(behind, f"joined = {wrong}\ntrain_op")) for t in texts]
+        return read_again(facts, texts, written)
+
+    with patch("converter.conversion.review.read_again", changed):
+        assert [finding.code for finding in run(UNROLLED).diagnostics] == ["TMG290"]
+
+
 def test_towers_whose_sums_are_not_weighted() -> None:
     """Their gradients are N times as large as one tower's: right for a batch that they share, wrong for one each."""
 
@@ -312,7 +388,7 @@ def test_towers_whose_sums_are_not_weighted() -> None:
     assert finding.code == "TMG290" and "without its weight" in finding.message
 
 
-BUILT_AGAIN = """\
+BUILT_AGAIN_WITHOUT_NAMES = """\
     import tensorflow as tf
     X = tf.placeholder(tf.float32, [None, 8])
     Y = tf.placeholder(tf.float32, [None, 2])
@@ -347,12 +423,12 @@ BUILT_AGAIN = """\
     ids=["raw variables", "a name scope", "layers, too"],
 )
 def test_a_model_that_is_built_again_behind_the_towers(old: str, new: str) -> None:
-    conversion = run(BUILT_AGAIN.replace(old, new, 1) if old else BUILT_AGAIN)
+    conversion = run(BUILT_AGAIN_WITHOUT_NAMES.replace(old, new, 1) if old else BUILT_AGAIN_WITHOUT_NAMES)
     assert (conversion.status, conversion.unread) == ("converted", ())
 
 
 def test_layers_whose_names_nothing_counts_on_are_found() -> None:
-    layers = BUILT_AGAIN.replace("tf.matmul(X, w) + tf.Variable(tf.zeros([2]))", "tf.layers.dense(X, 2)")
+    layers = BUILT_AGAIN_WITHOUT_NAMES.replace("tf.matmul(X, w) + tf.Variable(tf.zeros([2]))", "tf.layers.dense(X, 2)")
     layers = layers.replace("w = tf.Variable(tf.random_normal([8, 2]))", "w = None")
     assert run(layers).status == "converted"
     with patch("converter.planner.towers.loop._counts_on", return_value=False):

@@ -162,3 +162,105 @@ def test_a_generator_that_gives_all_rows_at_its_end() -> None:  # a near miss
     flush = "            yield x, y\n            x, y = [], []\n"
     lines = GENERATOR.format("len(x) == 1001", "").replace(flush, "            pass\n    yield x, y\n")
     assert scaled(GRAPH + lines) == ["for i in range(1000 * num_gpus):"]
+
+
+ARRAYS = ["np.zeros([len(x), 4]), y", "pad_sequences(x), y", "np.zeros((len(x), 4)), np.array(y)"]
+
+
+@pytest.mark.parametrize("given", ARRAYS)
+def test_arrays_of_as_many_rows_as_a_list(given: str) -> None:
+    lines = GENERATOR.format("len(x) == 16", "").replace("yield x, y", f"yield {given}")
+    assert scaled("from keras.preprocessing.sequence import pad_sequences\n" + GRAPH + lines) == [
+        "if len(x) == (16 * num_gpus):"
+    ]
+
+
+FIRST = """def batches(size):
+    x, y, count = [], [], 0
+    for i, row in enumerate(data):
+        if {}:
+            {}
+            x, y, count = [], [], 0
+        x.append(row[:4])
+        y.append(row[4:])
+        count += 1
+    if len(x) > 0:
+        yield x, y
+
+"""
+FLAG = "tf.app.flags.DEFINE_integer('batch_size', 16, '')\nFLAGS = tf.app.flags.FLAGS\n"
+FED = "sess = tf.Session()\nfor x, y in batches({}):\n    sess.run(train_op, {{X: x, Y: y}})\n"
+GIVEN = "for x, y in batches(FLAGS.batch_size * FLAGS.num_gpus):"
+TESTS = [
+    "len(x) == size",
+    "size == len(x)",
+    "len(x) >= size",
+    "count == size",
+    "count >= size",
+    "i % size == 0 and i > 0",
+    "i != 0 and i % size == 0",
+    "i and i % size == 0",
+]
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("give", ["yield x, y", "yield np.array(x), np.array(y)"])
+def test_a_generator_that_tests_before_it_appends(test: str, give: str) -> None:
+    script = GRAPH + FLAG + FIRST.format(test, give)
+    assert scaled(script + FED.format("FLAGS.batch_size"))[1:] == [GIVEN]
+    assert scaled(script + FED.format(16))[1:] == ["for x, y in batches(16 * FLAGS.num_gpus):"]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_list_of_batches_that_a_function_fills(test: str) -> None:
+    made = FIRST.format(test, "found.append((x, y))").replace("x, y, count = [], [], 0\n    for", "found = []\n    for")
+    made = made.replace("found = []\n", "found, x, y, count = [], [], [], 0\n").replace(
+        "    if len(x) > 0:\n        yield x, y\n", "    return found\n"
+    )
+    assert scaled(GRAPH + FLAG + made + FED.format("FLAGS.batch_size"))[1:] == [GIVEN]
+
+
+def test_a_loop_that_trains_before_it_appends() -> None:
+    lines = """\
+sess = tf.Session()
+x, y = [], []
+for row in data:
+    if len(x) == FLAGS.batch_size:
+        sess.run(train_op, {X: x, Y: y})
+        x, y = [], []
+    x.append(row[:4])
+    y.append(row[4:])
+"""
+    assert scaled(GRAPH + FLAG + lines)[1:] == ["if len(x) == (FLAGS.batch_size * FLAGS.num_gpus):"]
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "i % size == 1 and i > 0",
+        "i % size == 0 and row[0] > 0",  # goes on where it is not
+        "(i + 1) % size == 0",  # the first batch has a row less
+        "len(x) == size and row[0] > 0",
+        "len(x) > size",
+        "count > size",
+        "i == size",
+    ],
+)
+def test_conditions_that_are_met_by_other_numbers_of_rows(test: str) -> None:
+    found = codes(GRAPH + "n = 16\n" + FIRST.format(test, "yield x, y") + FED.format("n"))
+    assert found in (["TMG303"], ["TMG304"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("        count += 1", "        count += 2"),
+        ("        count += 1", "        count += 1\n        count = max(count, 3)"),
+        ("x, y, count = [], [], 0\n        x.", "x, y, count = [], [], 1\n        x."),
+        ("        x.append", "        if row[0]:\n            continue\n        x.append"),
+    ],
+)
+def test_counters_of_something_else(old: str, new: str) -> None:
+    made = FIRST.format("count == size", "yield x, y")
+    assert old in made
+    assert codes(GRAPH + "n = 16\n" + made.replace(old, new) + FED.format("n")) in (["TMG303"], ["TMG304"])

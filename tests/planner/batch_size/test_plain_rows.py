@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import codes, converted
+from tests.scripts import codes, converted, run
 
 SCRIPT = """\
 import numpy as np
@@ -41,6 +41,24 @@ def test_the_rows_are_shared() -> None:
 )
 def test_findings(inputs: str, feed: str, found: list[str]) -> None:
     assert codes(SCRIPT.format(inputs=inputs, feed=feed)) == found
+
+
+OTHER = FIXED + "\nz = tf.placeholder(tf.float32, [4, 16])"
+
+
+def test_an_input_of_other_rows_goes_into_each_tower() -> None:
+    script = SCRIPT.format(inputs=OTHER, feed=ARRAYS + ", z: np.random.rand(4, 16)")
+    made = converted(script.replace("- y))", "- y)) + tf.reduce_mean(tf.square(z))"))
+    assert "shard_static([x_batch, y_batch], gpu)" in made and "z_batch" not in made
+    rng = script.replace("np.random.rand", "rng.rand").replace("np\n", "np\nrng = np.random.RandomState(0)\n", 1)
+    assert "shard_static([x_batch, y_batch], gpu)" in converted(rng)
+
+
+def test_rows_that_all_differ_are_named() -> None:
+    inputs = FIXED.replace("[8, 1]", "[4, 1]")
+    (found,) = run(SCRIPT.format(inputs=inputs, feed=ARRAYS.replace("rand(8, 1)", "rand(4, 1)"))).diagnostics
+    assert found.code == "TMG202" and "plain numbers of rows (x: 8, y: 4)" in found.message
+    assert found.line == 4 and "--batch-axis x=0" in (found.hint or "")
 
 
 def test_settings_beside_a_batch_are_none() -> None:

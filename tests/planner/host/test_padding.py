@@ -39,6 +39,14 @@ def test_masks_are_as_wide_as_the_padded_batch(mask: str, written: str) -> None:
     assert f"mask = {written}" in loop
 
 
+def test_a_denominator_that_is_written_out_again_reads_the_whole_batch_too() -> None:
+    masked = "loss = tf.reduce_mean(tf.boolean_mask(losses, tf.sequence_mask(n)))\n"
+    made = converted(PADDED + masked + STEP + FED)
+    whole = "tf.boolean_mask(losses, tf.sequence_mask(n, maxlen=tf.reduce_max(whole_batch(n))))"
+    assert f"loss = tf.reduce_mean({whole})" in made and "\0" not in made
+    assert "".join(made.split()).count("".join(whole.split())) == 2  # in the loss, and in what the tower counts
+
+
 def test_it_is_found_in_functions_that_the_towers_call() -> None:
     function = "def masked(lengths):\n    return tf.boolean_mask(losses, tf.sequence_mask(lengths))\n\n\n"
     script = PADDED.replace("losses =", function + "losses =") + "loss = tf.reduce_mean(masked(n))\n" + STEP + FED

@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from tests.scripts import INPUTS, STEP, TRAINING
+from tests.scripts import INPUTS, STEP, TRAINING, run
 
 NETS = "import tensorflow as tf\n\n\ndef net(x):\n    return tf.layers.dense(x, 1)\n"
 LOSS = "loss = tf.reduce_mean(tf.square(nets.net(X) - Y))\n"
@@ -111,3 +111,39 @@ def test_a_module_that_cannot_be_parsed(tmp_path: Path) -> None:
 def test_a_module_without_a_training_step_is_no_reason(tmp_path: Path) -> None:
     (found,) = said(tmp_path, "train.py", {"net.py": "def Net(n):\n    pass\n", "train.py": RUN})
     assert found[:2] == ("refused", "TMG201") and "no valid Python" not in found[3]
+
+
+GIVEN = """\
+import tensorflow as tf
+{imported}
+
+batch_size = 32
+{made}
+loss = {loss}
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        sess.run(train_op)
+"""
+ENTROPY = "tf.losses.sparse_softmax_cross_entropy(labels, tf.layers.dense(images, 10))"
+
+
+@pytest.mark.parametrize(
+    ("imported", "made", "loss"),
+    [
+        ("from mylib.inputs import inputs", "images, labels = inputs(batch_size)", ENTROPY),
+        ("import mylib.inputs as data", "images, labels = data.inputs(batch_size)", ENTROPY),
+        ("import mylib", "made = mylib.inputs(batch_size)\nimages, labels = made.images, made.labels", ENTROPY),
+        ("from mylib import Net", "net = Net(batch_size)", "net.loss"),
+    ],
+)
+def test_a_package_that_hides_the_batch_is_named(imported: str, made: str, loss: str) -> None:
+    (found,) = run(GIVEN.format(imported=imported, made=made, loss=loss)).diagnostics
+    assert (found.code, found.line) == ("TMG202", 5)
+    assert "this call into mylib gives" in found.message and "put it beside the script" in (found.hint or "")
+
+
+def test_a_loss_of_variables_alone_needs_no_package() -> None:
+    script = GIVEN.format(imported="import mylib", made="mylib.log()", loss="tf.nn.l2_loss(tf.get_variable('w', [9]))")
+    (found,) = run(script).diagnostics
+    assert found.code == "TMG202" and "mylib" not in found.message

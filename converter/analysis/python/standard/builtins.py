@@ -349,7 +349,10 @@ def _next(call: Call) -> Value:
     given = source.elements[0]
     if not isinstance(given, Sequence):
         return _anew(call, given)
-    return Sequence([_anew(call, e) for e in given.elements], given.mutable, given.many)
+    made = Sequence([_anew(call, e) for e in given.elements], given.mutable, given.many)
+    if (over := call.walk.facts.listed.get(given.uid)) is not None:  # as many elements as the comprehension gave
+        call.walk.facts.listed[made.uid] = over
+    return made
 
 
 def _anew(call: Call, value: Value) -> Value:

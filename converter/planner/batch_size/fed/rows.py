@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from converter.analysis.arrays.rows import rows_of
+from converter.analysis.arrays.rows import counted_by, rows_of
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
 from converter.analysis.tensors.size_names import named_batch
@@ -41,7 +41,7 @@ def base_of(facts: Facts, number: Number) -> set[Origin]:
 def named_behind(facts: Facts, value: Value) -> set[Origin]:
     """Numbers named as batch sizes behind a fed value; failing that, those given to a next_batch."""
     behind = needed([value])
-    numbers = [v for v in behind.values() if isinstance(v, Number) and v.origins]
+    numbers = [_number_behind(facts, v) for v in behind.values() if isinstance(v, Number) and v.origins]
     told = [n for n in numbers if all(o.key[0] == "flag" for o in n.origins)]
     inner = {uid for n in told for uid in needed(n.inputs)}  # the default of a setting
     origins = {o for n in numbers if n.uid not in inner for o in n.origins}
@@ -55,6 +55,13 @@ def named_behind(facts: Facts, value: Value) -> set[Origin]:
             if first is not None:
                 asked |= set(first.linear) if len(first.linear) == 1 else set()
     return asked
+
+
+def _number_behind(facts: Facts, number: Number) -> Number:
+    """The number of rows that `len(rows)` counts, where that is known; any other number itself."""
+    length = counted_by(number)
+    rows = rows_of(facts, length, number.site) if length is not None and number.site is not None else None
+    return rows if rows is not None and rows.origins else number
 
 
 def other_meaning(facts: Facts, run: RunCall, some: Fed, fed: Fed) -> ast.AST | None:
@@ -168,5 +175,5 @@ def _is_written_out(facts: Facts, value: Value) -> bool:
     """Whether a list holds nothing but numbers and texts that are written where it is: `[1, 2, 3]`."""
     if not isinstance(value, Sequence):
         return isinstance(value, (Number, Constant)) and value.value is not None
-    plain = not value.many and all(v in value.elements for v in value.inputs)
+    plain = not value.many and bool(value.elements) and all(v in value.elements for v in value.inputs)
     return plain and not facts.changes_of(value) and all(_is_written_out(facts, element) for element in value.elements)

@@ -8,6 +8,7 @@ from itertools import combinations
 
 from converter.analysis.arrays.rows import rows_of
 from converter.analysis.facts import Facts, RunCall
+from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import Input, Origin, Tensor, Value
 from converter.planner.batch_size.fed.rows import base_of, named_behind
 
@@ -30,7 +31,8 @@ def apart(facts: Facts, values: Iterable[Value]) -> frozenset[tuple[int, int]]:
 
 def _of_run(facts: Facts, run: RunCall) -> Iterator[tuple[int, int]]:
     fed = [(key, value) for key, value in run.feeds if isinstance(key, Input) and key.batch.kind == "example"]
-    sizes = {key.uid: _sizes(facts, run, value) for key, value in fed if key.batch.axis == 0}
+    dense = [pair for pair in fed if not is_sparse(pair[0])]  # a sparse one is fed indices, values and a shape
+    sizes = {key.uid: _sizes(facts, run, value) for key, value in dense if key.batch.axis == 0}
     for one, two in combinations(sizes, 2):
         if sizes[one] and sizes[two] and sizes[one].isdisjoint(sizes[two]):
             yield one, two

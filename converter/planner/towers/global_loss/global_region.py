@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 from converter.analysis.facts import Facts, TrainStep, behind_losses
+from converter.analysis.tensors.places import RANGES
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Input, Instance, Origin, Tensor, Value
 from converter.planner.found import Found
@@ -77,7 +78,7 @@ def early_values(values: Mapping[int, Value]) -> set[int]:
 def _is_early(value: Value) -> bool:
     if isinstance(value, Input) or not isinstance(value, Tensor):
         return True
-    if value.op == "range":
+    if value.op in RANGES:
         return False
     if value.batch.kind == "free":
         return not counts_examples(value)

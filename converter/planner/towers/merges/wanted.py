@@ -14,12 +14,13 @@ question (`is_mergeable`): what cannot is computed once more after the loop, or 
 from __future__ import annotations
 
 import ast
-from collections.abc import Container
+from collections.abc import Container, Set
 from dataclasses import replace
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Mapping, Sequence, Tensor, Value, tensors_in
 from converter.planner.found import Found
 from converter.planner.questions.batch_values import counts_examples, is_made_of_shard, may_hold_tensors
@@ -29,20 +30,24 @@ from converter.planner.region.region import Region
 from converter.planner.towers.merges.tensor_names import op_name
 from converter.planner.wording import refuse
 from converter.planner.writing.spelling import spelling
+from converter.source.graph_readers import names_in_texts
 
 Wanted = dict[str, tuple[Part, ast.AST]]  # what is merged, by its text in the loop's frame, and a node that reads it
 
 
-def wanted_out(facts: Facts, region: Region, unread: Container[str]) -> Wanted:
+def wanted_out(
+    facts: Facts, region: Region, unread: Container[str], elsewhere: Set[str] = frozenset()
+) -> Wanted:
     """Values of the towers that are read after the loop, or that code which is not walked may read.
 
-    unread: attributes that nothing reads.
+    unread: attributes that nothing reads. elsewhere: names in the graph by which other scripts may ask for values.
     """
     wanted: Wanted = {}
     for access in facts.accesses:
         if not access.write and region.comes_after(access):
             wanted = with_more(wanted, want(facts, region, access, wanted))
     wanted = with_more(wanted, _named(facts, region))
+    wanted = with_more(wanted, _exported(facts, region, elsewhere | _names_exported(facts)))
     writes = (a for index, a in region.block.accesses() if index in region.tower and a.write)
     for access in {a.place: a for a in writes if a.place.kind == "attr"}.values():  # what the last write leaves there
         wanted = with_more(wanted, _of_attribute(facts, region, access, unread))
@@ -62,6 +67,28 @@ def _named(facts: Facts, region: Region) -> Wanted:
         if region.in_tower(value.site) and (batched or value.op == "summary"):
             kept = _place_of(facts, region, value, name, node)
             found.setdefault(kept, (Part(kept, value, "", None), node))
+    return found
+
+
+def _names_exported(facts: Facts) -> Set[str]:
+    """The names of operations that the script leaves in a graph that it writes: `['scores']`."""
+    names = ((c, getattr(c.func, "attr", getattr(c.func, "id", ""))) for c in facts.nodes(ast.Call))
+    calls = (call for call, name in names if has(name, Trait.EXPORTS_BY_NAME))
+    given = [node.value for call in calls for node in ast.walk(call) if isinstance(node, ast.Constant)]
+    return names_in_texts(text for text in given if isinstance(text, str))
+
+
+def _exported(facts: Facts, region: Region, names: Set[str]) -> Wanted:
+    """Values that other scripts may ask for by the names that the script gave them, as far as they can be merged."""
+    found: Wanted = {}
+    for value in facts.tensors if names else ():
+        name = op_name(region, value) if region.in_tower(value.site) and value.op != "summary" else ""
+        asked = "/".join([*value.scopes[: region.depth_of(value)], name]) in names if name else False
+        if not asked or not _is_batched(region, value) or isinstance(value, Input) or not is_mergeable(value):
+            continue
+        text = _text_of(facts, region, value)
+        if text is not None and value.node is not None:
+            found[text] = (Part(text, value, "", None), value.node)
     return found
 
 
@@ -89,12 +116,20 @@ def _of_attribute(facts: Facts, region: Region, access: Access, unread: Containe
 
 def _place_of(facts: Facts, region: Region, value: Value, name: str, node: ast.AST) -> str:
     """Where the towers keep a value that is asked for by its name in the graph."""
+    text = _text_of(facts, region, value)
+    if text is None:
+        raise refuse(facts, node, Found.VALUE_WITHOUT_NAME, name=name)
+    return text
+
+
+def _text_of(facts: Facts, region: Region, value: Value) -> str | None:
+    """The expression under which the towers keep a value, None for one that they only compute with."""
     for index, access in region.block.accesses():
         if index in region.tower and access.write and access.value is value:
             text = spelling(region.block.frame, access.place)
             if text is not None and bound_by_tower(facts, region, access.place, value):
                 return text
-    raise refuse(facts, node, Found.VALUE_WITHOUT_NAME, name=name)
+    return None
 
 
 def want(facts: Facts, region: Region, access: Access, known: Container[str]) -> Wanted:

@@ -324,3 +324,66 @@ def test_a_batch_at_each_multiple_of_its_size() -> None:
 def test_a_number_that_may_mean_another_thing_is_named(test: str) -> None:
     found = run(GRAPH + STEPPED.format(f"    b = i % 100\n    if {test}: print(i)\n")).diagnostics
     assert [(d.code, d.line) for d in found] == [("TMG303", 14)] and "16, and may mean" in found[0].message
+
+
+SPLIT = "sess = tf.Session()\nn = 16\n{}    sess.run(train_op, {{X: {}, Y: {}}})\n"
+
+
+@pytest.mark.parametrize("split", ["split", "array_split"])
+@pytest.mark.parametrize(
+    ("loop", "x", "y"),
+    [
+        ("for part in np.{}(np.random.permutation(640), 640 // n):\n", "data[part, :4]", "data[part, 4:]"),
+        ("for part in np.{}(data, len(data) // n):\n", "part[:, :4]", "part[:, 4:]"),
+        ("for part in np.{}(data, len(data) // n, axis=0):\n", "part[:, :4]", "part[:, 4:]"),
+        ("for part in np.{}(data, range(n, len(data), n)):\n", "part[:, :4]", "part[:, 4:]"),
+        ("parts = np.{}(data, len(data) // n)\nfor i in range(len(parts)):\n", "parts[i][:, :4]", "parts[i][:, 4:]"),
+    ],
+)
+def test_arrays_that_are_split(split: str, loop: str, x: str, y: str) -> None:
+    assert scaled(GRAPH + SPLIT.format(loop.format(split), x, y)) == ["n = 16 * num_gpus"]
+
+
+@pytest.mark.parametrize(
+    ("loop", "words"),
+    [
+        ("for part in np.split(data, n):\n", "the data is split here into a number of batches"),
+        ("for part in np.split(data, 40):\n", "the data is split here into a number of batches"),
+        ("for part in np.split(data, len(data) // n, axis=1):\n", "the size of the batches that are fed here"),
+    ],
+)
+def test_splits_that_tell_no_size(loop: str, words: str) -> None:
+    (found,) = run(GRAPH + SPLIT.format(loop, "part[:, :4]", "part[:, 4:]")).diagnostics
+    assert found.code == "TMG303" and found.message.startswith(words)
+
+
+COUNTED = """def rows_of(given):
+    batch_size = len(given)
+    longest = 20
+    made = np.zeros([batch_size, longest])
+    for i, row in enumerate(given):
+        made[i, :len(row)] = row
+    return made
+
+
+def flow(size):
+    while True:
+        yield [rng.rand(rng.randint(9)).tolist() for _ in range(size)]
+
+
+"""
+
+
+@pytest.mark.parametrize("size", ["n", "16"])
+def test_the_length_of_a_list_that_is_named_as_a_batch_size(size: str) -> None:
+    """Before, that length was taken for the batch size itself: all of the data, it seemed."""
+    graph = GRAPH.replace("[None, 4]", "[None, 20]")
+    loop = f"batches = flow({size})\nsess = tf.Session()\nfor step in range(100):\n    batch = next(batches)\n"
+    run_call = "    sess.run(train_op, {X: rows_of(batch), Y: rows_of([row[:1] for row in batch])[:, :1]})\n"
+    expected = "n = 16 * num_gpus" if size == "n" else "batches = flow(16 * num_gpus)"
+    assert scaled(graph + COUNTED + "n = 16\n" + loop + run_call) == [expected]
+
+
+def test_the_length_of_all_data_is_no_batch_size_by_its_name() -> None:
+    whole = "sess = tf.Session()\nfor step in range(100):\n    sess.run(train_op, {X: rows_of(data), Y: data[:, :1]})\n"
+    assert codes(GRAPH.replace("[None, 4]", "[None, 20]") + COUNTED + whole) == ["TMG304"]

@@ -1,0 +1,59 @@
+"""Numbers of rows: whether places in a batch are the rows' own numbers, or numbers that are fed."""
+
+from __future__ import annotations
+
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Batch, Input, Number, Sequence, Tensor, Value
+
+RANGE = "range"  # the operation that numbers rows: from 0, one by one
+OTHER_RANGE = "range of other numbers"
+RANGES = (RANGE, OTHER_RANGE)
+
+
+def own_row_first(places: Tensor) -> bool:
+    """Whether each row of indices begins with its own number: `stack([range(batch), …], 1)`, `concat([…], 1)`."""
+    columns = next((v for v in places.inputs if isinstance(v, Sequence)), None)
+    first = columns.elements[0] if columns is not None and columns.elements and not columns.unmeasured else None
+    if not isinstance(first, Tensor) or not holds_its_row(first) or places.batch != Batch("example", 0):
+        return False
+    if places.op == "concat":
+        return _axis_of(places) in (1, -1) and first.rank == 2
+    return places.op == "stack" and is_last(places, first)
+
+
+def holds_its_row(tensor: Tensor) -> bool:
+    """Whether each row holds only its own index in the batch, as `tf.range(batch_size)` and tiled copies do."""
+    return tensor.batch == Batch("example", 0) and count_rows(tensor)
+
+
+def count_rows(tensor: Tensor) -> bool:
+    """Whether a tensor is `tf.range` over the batch, in another shape or repeated for each row."""
+    if tensor.op == RANGE:
+        return tensor.batch.kind == "example"
+    first = tensor.inputs[0] if tensor.inputs else None
+    return has(tensor.op, Trait.KEEPS_ROW_NUMBERS) and isinstance(first, Tensor) and count_rows(first)
+
+
+def is_last(stacked: Tensor, part: Tensor) -> bool:
+    """Whether tensors are stacked along a new last axis."""
+    axis = _axis_of(stacked)
+    return axis == -1 or (axis or 0) == (1 if part.op == RANGE else part.rank)
+
+
+def _axis_of(joined: Tensor) -> int | float | None:
+    return next((v.value for v in joined.inputs if isinstance(v, Number)), None)
+
+
+def are_fed(places: Tensor) -> bool:
+    """Whether numbers of rows come from an input as they are: they count the rows of all that is fed."""
+    todo: list[Value] = [places]
+    fed = False
+    while todo:
+        value = todo.pop()
+        if isinstance(value, Input):
+            fed |= value.batch.kind == "example"
+        elif isinstance(value, Tensor) and (value.op in RANGES or not has(value.op, Trait.PASSES_ROW_NUMBERS)):
+            return False
+        elif isinstance(value, (Tensor, Sequence)):
+            todo += [v for v in (*value.inputs, *value.parts()) if isinstance(v, (Tensor, Sequence))]
+    return fed

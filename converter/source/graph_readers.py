@@ -1,0 +1,122 @@
+"""Finds scripts beside a script that read the graph it saves: `tf.train.import_meta_graph('model.ckpt.meta')`."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+
+from converter.source.header import is_converted
+from converter.source.look import SCRIPTS, code_of
+
+IMPORTS = "import_meta_graph"
+ASKS = re.compile(  # what a script calls that looks for operations of a graph by their names
+    rb"\b(?:import_meta_graph|import_graph_def|get_tensor_by_name|get_operation_by_name|output_node_names|"
+    rb"convert_variables_to_constants|extract_sub_graph)\b"
+)
+LARGEST = 2_000_000  # bytes of a file that is looked at
+_STEP = re.compile(r"(?:-\d+)?(?:\.meta)?$")
+
+
+@dataclass(frozen=True)
+class GraphReader:
+    """A call that reads a graph.
+
+    path: absolute. line, column: from one; 0 in a notebook. stem: the file's name without the step and `.meta`, ""
+    where it is not written out.
+    """
+
+    path: str
+    line: int
+    column: int
+    stem: str
+
+
+def graph_readers(script: str) -> list[GraphReader]:
+    """The calls in other scripts of the script's folder that read a graph with its devices, where these must exist.
+
+    Not those with `clear_devices=True`, nor those in scripts whose sessions may place operations elsewhere.
+    """
+    return [reader for seen in _beside(script) for reader in seen.readers]
+
+
+def names_asked(script: str) -> frozenset[str]:
+    """The texts in other scripts of the folder that may be names of operations of a graph, without `:0`."""
+    return frozenset().union(*(seen.names for seen in _beside(script)))
+
+
+def names_in_texts(texts: Iterable[str]) -> frozenset[str]:
+    """The names of operations that some texts may hold, several with commas between them, without `:0`."""
+    return frozenset(name.strip().partition(":")[0] for text in texts for name in text.split(","))
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What a script reads of graphs that others save."""
+
+    readers: tuple[GraphReader, ...] = ()
+    names: frozenset[str] = frozenset()
+
+
+def _beside(script: str) -> Iterator[_Seen]:
+    """What the other scripts of a script's folder read of graphs."""
+    script = os.path.abspath(script)
+    with suppress(OSError), os.scandir(os.path.dirname(script)) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.name.endswith(SCRIPTS) and entry.path != script and entry.is_file():
+                told = entry.stat()
+                if told.st_size <= LARGEST:
+                    yield _read(entry.path, told.st_mtime_ns, told.st_size)
+
+
+@lru_cache(maxsize=4096)
+def _read(path: str, changed: int, size: int) -> _Seen:
+    """What one script reads of graphs; changed and size tell this text of the file from others."""
+    data = b""
+    with suppress(OSError, ValueError):
+        with open(path, "rb") as file:
+            data = file.read()
+        data = code_of(path, data) if ASKS.search(data) else b""
+    if not data or is_converted(data.decode("latin-1")):
+        return _Seen()
+    nodes = _nodes(data)
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and _name(node.func) == IMPORTS]
+    soft = b"allow_soft_placement" in data
+    return _Seen(
+        tuple(_reader(path, call) for call in calls if not soft and not _clears(call)), names_in_texts(texts)
+    )
+
+
+def _nodes(data: bytes) -> list[ast.AST]:
+    """The nodes of a script, none if it cannot be read."""
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return list(ast.walk(ast.parse(data)))
+    return []
+
+
+def _reader(path: str, call: ast.Call) -> GraphReader:
+    place = (0, 0) if path.endswith(".ipynb") else (call.lineno, call.col_offset + 1)
+    return GraphReader(path, *place, _stem(call))
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _clears(call: ast.Call) -> bool:
+    """Whether a call drops the devices, or may do so: `clear_devices`, also in second place."""
+    given = [*call.args[1:2], *(k.value for k in call.keywords if k.arg in (None, "clear_devices"))]
+    return any(not (isinstance(value, ast.Constant) and value.value is False) for value in given)
+
+
+def _stem(call: ast.Call) -> str:
+    first = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "meta_graph_or_file"), None)
+    written = first.value if isinstance(first, ast.Constant) else None
+    return _STEP.sub("", os.path.basename(written)) if isinstance(written, str) else ""

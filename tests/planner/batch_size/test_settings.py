@@ -1,0 +1,112 @@
+"""Batch sizes that optparse, docopt, configparser and files of settings give are scaled where they are read."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.planner.batch_size.fed.test_rows import GRAPH, scaled
+from tests.scripts import codes, converted
+
+LOOP = """\
+with tf.Session() as sess:
+    for i in range(0, len(data), n):
+        sess.run(train_op, {X: data[i:i + n, :4], Y: data[i:i + n, 4:]})
+"""
+DOCOPT = "from docopt import docopt\n{} = docopt(__doc__)\n"
+CONFIG = "import configparser\ncfg = configparser.ConfigParser()\ncfg.read('train.ini')\n"
+EITHER = """\
+try:
+    from ConfigParser import SafeConfigParser
+except ImportError:
+    from configparser import SafeConfigParser
+cfg = SafeConfigParser()
+cfg.read('train.ini')
+"""
+JSON = "import json\ncfg = json.load(open('train.json'))\n"
+YAML = "import yaml\nwith open('train.yml') as file:\n    cfg = yaml.safe_load(file)\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "read"),
+    [
+        (DOCOPT.format("args"), "int(args['--batch_size'])"),
+        (DOCOPT.format("args"), "int(args['--batch-size'])"),
+        (CONFIG, "cfg.getint('train', 'batch_size')"),
+        (CONFIG, "cfg.getint('train', 'batch_size', fallback=64)"),
+        (CONFIG, "int(cfg.get('train', 'batch_size'))"),
+        (CONFIG, "int(cfg['train']['batch_size'])"),
+        (CONFIG, "cfg['train'].getint('batch_size', 64)"),
+        (EITHER, "cfg.getint('train', 'batch_size')"),
+        (JSON, "cfg.get('batch_size')"),
+        (JSON, "cfg.get('batch_size', 64)"),
+        (JSON, "cfg['train'].get('batch_size', 64)"),
+        (YAML, "cfg['train']['batch_size']"),
+        (YAML, "int(cfg.get('batch_size', 64))"),
+    ],
+)
+def test_settings(head: str, read: str) -> None:
+    assert scaled(GRAPH + head + f"n = {read}\n" + LOOP) == [f"n = {read} * num_gpus"]
+
+
+def test_the_default_stays_as_it_is() -> None:
+    text = converted(GRAPH + JSON + "BATCH_SIZE = 64\nn = cfg.get('batch_size', BATCH_SIZE)\n" + LOOP)
+    assert "\nBATCH_SIZE = 64\nn = cfg.get('batch_size', BATCH_SIZE) * NUM_GPUS\n" in text
+
+
+@pytest.mark.parametrize(
+    ("head", "read"),
+    [
+        (JSON, "cfg.get('size')"),
+        (JSON, "cfg.get('num_batches')"),
+        (CONFIG, "cfg.getint('batch_size', 'rows')"),
+        ("import requests\ncfg = requests.Session()\n", "cfg.get('batch_size')"),
+    ],
+)
+def test_other_entries(head: str, read: str) -> None:
+    assert codes(GRAPH + head + f"n = {read}\n" + LOOP) == ["TMG303"]
+
+
+OPTIONS = """\
+{head}
+parser = {parser}
+{group}.add_option('-b', '--batch_size', dest='{name}', type='int', default=64)
+{target} = parser.parse_args(){rest}
+n = {read}
+"""
+
+
+@pytest.mark.parametrize("name", ["batch_size", "rows"])
+@pytest.mark.parametrize(
+    ("target", "rest", "read"),
+    [
+        ("(options, args)", "", "options.{}"),
+        ("options, _", "", "options.{}"),
+        ("options", "[0]", "options.{}"),
+        ("options", "[0]", "vars(options)['{}']"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("head", "parser"),
+    [
+        ("from optparse import OptionParser", "OptionParser()"),
+        ("import optparse", "optparse.OptionParser(usage='train')"),
+    ],
+)
+def test_options(head: str, parser: str, target: str, rest: str, read: str, name: str) -> None:
+    read = read.format(name)
+    made = OPTIONS.format(
+        head=head, parser=parser, group="parser", name=name, target=target, rest=rest, read=read
+    )
+    text = converted(GRAPH + made + LOOP)
+    assert f"n = {read} * num_gpus\n" in text
+    assert "\nparser.add_option('--num_gpus', type=int, default=num_gpus, help='number of GPUs to train on')\n" in text
+    assert "\nnum_gpus = " + ("options.num_gpus" if "vars" not in read else "vars(options).pop('num_gpus')") in text
+
+
+def test_a_group_of_options() -> None:
+    head = "import optparse\n"
+    parser = "optparse.OptionParser()\ngroup = optparse.OptionGroup(parser, 'Training')"
+    made = OPTIONS.format(
+        head=head, parser=parser, group="group", name="rows", target="options, args", rest="", read="options.rows"
+    )
+    assert "group.add_option('--num_gpus', type=int" in converted(GRAPH + made + LOOP)
