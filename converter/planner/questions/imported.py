@@ -124,12 +124,19 @@ def library_run(run: RunCall) -> str:
 
 
 def _imports(facts: Facts) -> Iterator[tuple[ast.stmt, str]]:
-    """The absolute imports of the script, each with its module."""
+    """The absolute imports of the script, each with its module, and with the names that may be modules in a folder."""
     for node in facts.nodes(ast.Import):
         yield from ((node, alias.name) for alias in node.names)
     for found in facts.nodes(ast.ImportFrom):
         if not found.level and found.module:
             yield found, found.module
+            if not _is_module(facts, found.module):  # a folder without __init__.py, from which modules are imported
+                yield from ((found, f"{found.module}.{alias.name}") for alias in found.names)
+
+
+def _is_module(facts: Facts, module: str) -> bool:
+    script = os.path.abspath(facts.path)
+    return facts.project.find(module, script, 0) is not None or bool(_folder_above(os.path.dirname(script), module))
 
 
 def _folder_above(folder: str, module: str) -> str:

@@ -71,6 +71,13 @@ def test_a_module_above_the_script_is_named(statement: str, name: str, tmp_path:
     assert f"the module {name}, imported in line 6, lies in ../: sys.path.append('..')" in found[0][3]
 
 
+def test_a_module_in_a_folder_above_that_is_no_package(tmp_path: Path) -> None:
+    (found,) = said(tmp_path, "scripts/train.py", {"models/nets.py": NETS} | train("from models import nets"))
+    assert found[:2] == ("refused", "TMG241") and "models.nets, imported in line 6, lies in ../" in found[3]
+    text = train("import sys\nsys.path.append('..')\nfrom models import nets")
+    assert said(tmp_path, "scripts/train.py", {"models/nets.py": NETS} | text) == []
+
+
 def test_the_advice_is_followed(tmp_path: Path) -> None:
     text = train("import sys\nsys.path.append('..')\nimport nets")
     assert said(tmp_path, "scripts/train.py", {"nets.py": NETS} | text) == []
