@@ -46,9 +46,12 @@ def _range(first: int, last: int) -> str:
 
 
 def _name(side: str, path: str) -> str:
-    """A path as `git diff` writes it: relative where it can be, quoted or ended by a tab where it has to be."""
+    """A path as `git diff` writes it: relative where it can be, quoted or ended by a tab where it has to be.
+
+    Of an absolute path elsewhere, `patch -p1 -d /` finds the file.
+    """
     inside = os.path.relpath(path) if os.path.isabs(path) else os.path.normpath(path)
-    shown = f"{side}/{path if inside.startswith(os.pardir) else inside.replace(os.sep, '/')}"
+    shown = f"{side}/{path.lstrip('/') if inside.startswith(os.pardir) else inside.replace(os.sep, '/')}"
     if any(letter in '"\\' or ord(letter) < 32 for letter in shown):
         return '"' + "".join(_ESCAPES.get(letter, letter) for letter in shown) + '"'
     return shown + "\t" * (" " in shown)

@@ -50,6 +50,7 @@ def test_names(path: str, names: str) -> None:
 def test_an_absolute_path_is_shown_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert unified("a\n", "b\n", str(tmp_path / "sub/t.py")).startswith("--- a/sub/t.py\n")
+    assert unified("a\n", "b\n", "/else/where/t.py").startswith("--- a/else/where/t.py\n+++ b/else/where/t.py\n")
 
 
 def test_a_new_file() -> None:
