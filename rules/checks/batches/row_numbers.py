@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from converter.analysis.facts import behind_losses
@@ -120,15 +121,19 @@ def told_apart_by_row(case: Placed) -> Iterator[Diagnostic]:
     """
     in_towers = [step for group in case.groups if not group.region.exact for step in group.steps]
     numbers: dict[int, Value] = {}
+    fractions: set[int] = set()  # those of them that no place in the batch is computed from any more
     for value in sorted(behind_losses(in_towers).values(), key=lambda v: v.uid):
         if not isinstance(value, Tensor):
             continue
         parts = [v for v in value.inputs if isinstance(v, Tensor)]
         counted = [v for v in parts if v.uid in numbers]
         numbered = value.op in RANGES and value.batch.kind == "example"
-        if numbered or counted and has(value.op, Trait.PASSES_ROW_NUMBERS):
+        weighs = any(v.uid in fractions for v in counted) and any(_is_data(v) for v in parts if v not in counted)
+        if not weighs and (numbered or counted and has(value.op, Trait.PASSES_ROW_NUMBERS)):
             numbers[value.uid] = value
-        elif (len(counted) == 1 and has(value.op, Trait.TELLS_ROWS)) or (counted and _looks_up(value)):
+            if _becomes_float(value) or any(v.uid in fractions for v in counted):
+                fractions.add(value.uid)
+        elif weighs or (len(counted) == 1 and has(value.op, Trait.TELLS_ROWS)) or (counted and _looks_up(value)):
             message = "the number of an example's row decides what is computed for it, and each tower counts from 0"
             node = value.node or case.steps[0].call
             if case.options.batch == "total":
@@ -138,6 +143,19 @@ def told_apart_by_row(case: Placed) -> Iterator[Diagnostic]:
                 hint = "check that each GPU may count the rows of a smaller last batch from 0"
                 yield warn(case.facts, node, "TMG317", message, hint)
             return
+
+
+def _becomes_float(value: Tensor) -> bool:
+    """Whether numbers become floats: `tf.cast(rows, tf.float32)`, `tf.to_float(rows)`."""
+    if has(value.op, Trait.FLOAT32):
+        return True
+    call = value.node
+    given = [*call.args[1:], *(k.value for k in call.keywords)] if isinstance(call, ast.Call) else []
+    return has(value.op, Trait.TAKES_DTYPE) and any("float" in ast.unparse(node) for node in given)
+
+
+def _is_data(value: Tensor) -> bool:
+    return value.batch.kind == "example"
 
 
 def _looks_up(value: Tensor) -> bool:

@@ -25,6 +25,8 @@ with tf.Session() as sess:
         sess.run(train_op, {{X: x, Y: y}})
 """
 TOLD = {
+    "a weight": "made *= tf.expand_dims(tf.cast(rows, tf.float32), 1)",
+    "a weight in two steps": "made *= 0.5 * tf.expand_dims(tf.to_float(rows) + 1.0, 1)",
     "each other row": "made = tf.where(tf.equal(rows % 2, 0), made, Y)",
     "the first ones": "made = tf.where(rows < 5, made, Y)",
     "one of them": "made = made * tf.cast(tf.expand_dims(tf.not_equal(rows, 0), 1), tf.float32)",
