@@ -97,8 +97,12 @@ def by_rows(batch: Batch, name: str, axis: int = 0) -> Batch:
 
 def along_last(tensor: Tensor, name: str) -> Batch:
     """The batch behind a function that runs along the last axis."""
-    last = tensor.batch.kind == "example" and tensor.rank is not None and tensor.batch.axis == tensor.rank - 1
-    return opaque(Why.ALONG_BATCH, name) if last else not_linear(tensor.batch)
+    return opaque(Why.ALONG_BATCH, name) if has_examples_last(tensor) else not_linear(tensor.batch)
+
+
+def has_examples_last(tensor: Tensor) -> bool:
+    """Whether the last axis is known to be that of the examples."""
+    return tensor.batch.kind == "example" and tensor.rank is not None and tensor.batch.axis == tensor.rank - 1
 
 
 def unpacked(tensor: Tensor, parts: int) -> Batch | None:

@@ -165,7 +165,7 @@ def _per_row_loss(call: Call) -> Value:
 
 def _but_classes(operands: list[Tensor], kept: Batch) -> Batch:
     """The batch of a loss along the last axis: none where that is the axis of the examples."""
-    last = any(t.batch.kind == "example" and t.rank is not None and t.batch.axis == t.rank - 1 for t in operands)
+    last = any(map(algebra.has_examples_last, operands))
     return other(Why.CLASSES) if last and kept.kind == "example" else algebra.not_linear(kept)
 
 
