@@ -33,7 +33,7 @@ class Ended:
 class Interpreter:
     """Runs scripts under one interpreter, one after the other; use as a context manager."""
 
-    def __init__(self, python: str, seconds: float = 60) -> None:
+    def __init__(self, python: str, seconds: float = 180) -> None:
         self._python, self._seconds, self._runs = python, seconds, BareRuns()
         self._environment = {**os.environ, **QUIET}
         with TemporaryDirectory() as folder:

@@ -49,18 +49,33 @@ class Outcome:
 
 def judge(recipe: Recipe, interpreter: Interpreter, gpus: int = 2) -> list[Outcome]:
     """Every batch mode, and in each every choice of the script's flags."""
-    found = [outcome for batch in ("total", "per-gpu") for outcome in _of_mode(recipe, interpreter, batch, gpus)]
-    if (
-        not recipe.is_exact_in_total and not recipe.is_random
-    ):  # each tower has its own statistics: one has the original's
-        found += _of_mode(recipe, interpreter, "total", 1)
+    originals = _Originals(recipe, interpreter)
+    found = [outcome for batch in ("total", "per-gpu") for outcome in _of_mode(originals, batch, gpus)]
+    if not recipe.is_exact_in_total and not recipe.is_random:  # each tower has its own statistics: one the original's
+        found += _of_mode(originals, "total", 1)
     return found
 
 
-def _of_mode(recipe: Recipe, interpreter: Interpreter, batch: BatchMode, gpus: int) -> Iterator[Outcome]:
+class _Originals:
+    """What a recipe's script comes to before its conversion, run once for each batch size and choice of its flags."""
+
+    def __init__(self, recipe: Recipe, interpreter: Interpreter) -> None:
+        self.recipe, self.interpreter = recipe, interpreter
+        self._ended: dict[tuple[int, tuple[str, ...]], Ended] = {}
+
+    def ended(self, size: int, args: tuple[str, ...]) -> Ended:
+        if (size, args) not in self._ended:
+            with TemporaryDirectory(prefix="original-") as temporary:
+                folder = Path(temporary, "original")
+                _lay(folder, write(self.recipe, size), self.interpreter)
+                self._ended[size, args] = _run(self.recipe, self.interpreter, folder, args)
+        return self._ended[size, args]
+
+
+def _of_mode(originals: _Originals, batch: BatchMode, gpus: int) -> Iterator[Outcome]:
+    recipe, interpreter = originals.recipe, originals.interpreter
     with TemporaryDirectory(prefix="generated-") as temporary:
-        original, converted = Path(temporary, "original"), Path(temporary, "converted")
-        _lay(original, write(recipe, SIZE), interpreter)
+        converted = Path(temporary, "converted")
         _lay(converted, write(recipe, SIZE), interpreter)
         try:
             made = convert(read(str(converted / "train.py")), Options(num_gpus=gpus, batch=batch), several=True)
@@ -72,11 +87,10 @@ def _of_mode(recipe: Recipe, interpreter: Interpreter, batch: BatchMode, gpus: i
             return
         _put(converted, made)
         actual = made.plan.options.batch if made.plan else batch  # a size that is not found is shared
-        if actual == "per-gpu":
-            shutil.rmtree(original)
-            _lay(original, write(recipe, SIZE * gpus), interpreter)
-        for args in recipe.flag_choices():
-            before, after = (_run(recipe, interpreter, folder, args) for folder in (original, converted))
+        size = SIZE * gpus if actual == "per-gpu" else SIZE
+        for number, args in enumerate(recipe.flag_choices()):
+            folder = Path(shutil.copytree(converted, Path(temporary, f"choice{number}")))
+            before, after = originals.ended(size, args), _run(recipe, interpreter, folder, args)
             exact = recipe.is_exact_in_total if actual == "total" else recipe.is_exact_per_gpu
             exact |= gpus == 1 and not recipe.is_random
             exact &= gpus == 1 or not any(finding.code in INEXACT for finding in made.diagnostics)
