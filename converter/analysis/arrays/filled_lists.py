@@ -151,9 +151,11 @@ def _counted_up(facts: Facts, test: ast.expr, loop: Site, put: Effect) -> Number
     places = {a.place for a in facts.accesses if a.node is counter}
     writes = [a for a in facts.accesses if a.write and a.place in places]
     ups = [s for s in body if isinstance(s, ast.AugAssign) and _adds_one(s) and _names(s.target, counter)]
-    sets = [a.site.stmt for a in writes if a.node not in [up.target for up in ups]]
-    set_to = [number for stmt in sets for name, number in _assigned(stmt) if name == counter.id]
-    from_0 = bool(set_to) and all(_is_number(number, 0) for number in set_to)
+    others = [a.site.stmt for a in writes if a.node not in [up.target for up in ups]]
+    sets = [stmt for stmt in others if not isinstance(stmt, ast.If)]  # there its branches join
+    from_0 = bool(sets) and all(
+        any(name == counter.id and _is_number(number, 0) for name, number in _assigned(stmt)) for stmt in sets
+    )
     together = len(ups) == 1 and _comes_first(loop, ups[0], test) == _comes_first(loop, put.site.stmt, test)
     return _number(facts, test.comparators[0]) if from_0 and together else None
 

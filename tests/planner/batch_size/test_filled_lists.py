@@ -256,6 +256,7 @@ def test_conditions_that_are_met_by_other_numbers_of_rows(test: str) -> None:
     [
         ("        count += 1", "        count += 2"),
         ("        count += 1", "        count += 1\n        count = max(count, 3)"),
+        ("        count += 1", "        count += 1\n        if row[0]:\n            count += 1"),
         ("x, y, count = [], [], 0\n        x.", "x, y, count = [], [], 1\n        x."),
         ("        x.append", "        if row[0]:\n            continue\n        x.append"),
     ],
