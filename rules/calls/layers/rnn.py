@@ -196,6 +196,11 @@ TRAITS: dict[Trait, str] = {
     ),
     Trait.TELLS_PADDING: "sign not_equal equal greater greater_equal less count_nonzero",
     Trait.STARTING_STATE: "zero_state",
+    Trait.BESIDE_ROWS: (
+        "cell nn.dynamic_rnn nn.bidirectional_dynamic_rnn contrib.rnn.stack_bidirectional_dynamic_rnn "
+        "contrib.rnn.stack_bidirectional_rnn nn.static_rnn contrib.rnn.static_rnn nn.rnn "
+        "contrib.rnn.core_rnn.static_rnn nn.static_bidirectional_rnn contrib.rnn.static_bidirectional_rnn"
+    ),
     Trait.TAKES_SPARSE_ROWS: "nn.ctc_loss",
     Trait.MAKES_TABLES: "EmbeddingWrapper",
 }

@@ -172,7 +172,7 @@ TRAITS: dict[Trait, str] = {
     Trait.CASTS: "cast to_int32 to_int64 identity",
     Trait.PASSES_ROW_NUMBERS: "add subtract multiply cast to_float to_int32 to_int64 identity",
     Trait.TELLS_ROWS: "mod floormod compare equal not_equal less less_equal greater greater_equal maximum minimum",
-    Trait.ROW_BY_ROW: "add subtract multiply divide maximum minimum",
+    Trait.ROW_BY_ROW: "add subtract multiply divide maximum minimum where",
     Trait.IN_DENOMINATOR: "cast to_float identity reduce add maximum",
     Trait.TAKES_NUMBERS: "add_n accumulate_n",
     Trait.ELEMENT_BY_ELEMENT: (

@@ -450,6 +450,8 @@ TRAITS: dict[Trait, str] = {
     Trait.TOLD_ROWS: "reshape slice",
     Trait.TOLD_WIDTH: "one_hot sequence_mask contrib.layers.one_hot_encoding contrib.slim.one_hot_encoding",
     Trait.ROW_BY_ROW: "concat",
+    Trait.STACKS: "stack",
+    Trait.REPEATS: "tile",
     Trait.TAKES_ROWS: "gather gather_nd",
 }
 

@@ -44,6 +44,69 @@ def test_a_number_that_counts_rows(head: str, model: str, per_gpu: list[str]) ->
     assert codes(script(head, model)) == per_gpu
 
 
+CELL = "cell = tf.nn.rnn_cell.GRUCell(6)\nx = tf.reshape(tf.layers.dense(X, 12), [-1, 3, 4])\n"
+STARTS = [
+    "cell.zero_state(32, tf.float32)",
+    "cell.zero_state(batch_size=32, dtype=tf.float32)",
+    "tf.zeros([32, 6])",
+    "np.zeros((32, 6), 'float32')",
+    "tf.tile(start, [32, 1])",
+]
+RECURRENT = [
+    "out, h = tf.nn.dynamic_rnn(cell, x, initial_state={})",
+    "begin = {}\nout, h = tf.nn.dynamic_rnn(cell, x, initial_state=begin)",
+    "out, h = tf.nn.static_rnn(cell, tf.unstack(x, axis=1), initial_state={})",
+    "h = {}\nfor t in range(3):\n    out, h = cell(x[:, t], h)",
+    "(out, back), (h, last) = tf.nn.bidirectional_dynamic_rnn(cell, tf.nn.rnn_cell.GRUCell(6), x, initial_state_fw={})",
+]
+BESIDE = [
+    "out, h = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32, sequence_length={}.fill([SIZE], 3))".replace("{}", "tf"),
+    "out, h = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32, sequence_length=np.full(SIZE, 3))",
+    "h = tf.concat([X, np.ones((SIZE, 1), 'float32')], 1)",
+    "h = tf.concat([X, tf.tile(start, [SIZE, 1])], 1)",
+    "h = tf.concat([X, tf.one_hot(tf.range(SIZE), 40)], 1)",
+    "h = tf.gather_nd(X, tf.stack([tf.range(SIZE), tf.zeros([SIZE], tf.int32)], 1))[:, None]",
+    "h = tf.nn.conv2d_transpose(X[:, None, :, None], w, [SIZE, 2, 8, 1], [1, 2, 2, 1])",
+]
+NUMPY = "import numpy as np\n"
+START = "start = tf.get_variable('start', [1, 6])\nw = tf.get_variable('w', [3, 3, 1, 1])\n"
+
+
+def recurrent(line: str) -> str:
+    return f"{START}{CELL}{line}\nloss = tf.reduce_mean(tf.square(tf.layers.dense(h, 2)))"
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("line", RECURRENT)
+def test_states_of_as_many_rows_as_a_number_says(line: str, start: str) -> None:
+    assert codes(NUMPY + script(LITERAL, recurrent(line.format(start))), batch="total") == ["TMG254"]
+    named = line.format(start.replace("32,", "SIZE,"))
+    assert codes(NUMPY + script(LITERAL, recurrent(named)), batch="total") == []
+    assert codes(NUMPY + script(LITERAL, recurrent(line.format(start)))) == []
+
+
+@pytest.mark.parametrize("line", BESIDE)
+def test_values_beside_a_batch(line: str) -> None:
+    assert codes(NUMPY + script(LITERAL, recurrent(line.replace("SIZE", "32"))), batch="total") == ["TMG254"]
+    assert "TMG254" not in codes(NUMPY + script(LITERAL, recurrent(line)), batch="total")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cell = tf.nn.rnn_cell.GRUCell(32)\nout, h = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)",
+        "h = tf.concat([X, tf.tile(start, [tf.shape(X)[0], 32])], 1)",
+        "h = tf.concat([tf.layers.dense(X, 32), X], 1)",
+        "table = tf.constant(np.ones((32, 6), 'float32'))\nh = tf.gather(table, tf.to_int32(X[:, 0]))",
+        "h = tf.matmul(tf.layers.dense(X, 32), tf.ones([32, 6]))",
+        "h = tf.layers.dense(X, 6) + tf.reduce_sum(tf.zeros([32, 6]), 0)",
+        "h = tf.one_hot(tf.to_int32(X[:, 0]), 32)",
+    ],
+)
+def test_numbers_that_count_no_rows(line: str) -> None:
+    assert codes(NUMPY + script(LITERAL, recurrent(line)), batch="total") == []
+
+
 @pytest.mark.parametrize("head", [LITERAL, FLAG, ARGUMENT], ids=["number", "flag", "argument"])
 @pytest.mark.parametrize(
     "model",
