@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Literal
 
@@ -15,6 +15,7 @@ from converter.conversion.reading import Reading
 from converter.conversion.room import with_room
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options, fitting
+from converter.records import dataclass
 from converter.source import (
     is_pipeline,
     leads_to_tensorflow,

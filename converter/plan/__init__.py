@@ -5,10 +5,10 @@ A statement is named by where it begins. A project has one plan for each file th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from converter.options import Options
+from converter.records import dataclass
 
 
 class At(NamedTuple):

@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 
 from converter.plan import Plan, Replace
+from converter.records import dataclass
 
 LOSS_ONCE = "TMG167"  # the rule of losses that are computed once, from merged values
 BATCH_SIZE = "TMG110"  # the rule that scales batch sizes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.diagnostics import Diagnostic
@@ -14,6 +13,7 @@ from converter.planner.region.groups import Group
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted
 from converter.planner.writing.free_names import Names
+from converter.records import dataclass
 from converter.source.graph_readers import GraphReader
 from converter.source.users import User
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Generic, TypeVar
 
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Script
+from converter.records import dataclass
 from converter.rule import rule_modules
 
 Case = TypeVar("Case", bound=Script)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
@@ -33,6 +33,7 @@ from converter.planner.writing.builtin_names import BUILTINS_MODULE, Builtins, t
 from converter.planner.writing.helper_names import helper_names, read_by_helpers, with_names
 from converter.planner.writing.pen import Pen
 from converter.planner.writing.source_text import Text
+from converter.records import dataclass
 
 
 def plan_files(case: Placed, module: str = "") -> Planned | Refused:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from converter.analysis.facts import Decisions
 from converter.diagnostics import Diagnostic, Refusal
+from converter.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from converter.analysis.facts import Facts
@@ -33,6 +33,7 @@ from converter.planner.towers.merges.loss_weights import loss_counts
 from converter.planner.writing.aliases import TENSORFLOW, Aliases
 from converter.planner.writing.free_names import names_in
 from converter.planner.writing.source_text import Text
+from converter.records import dataclass
 from converter.runtime.whole import TOLD
 
 LossPlan = Literal["try", "once", "averaged"]

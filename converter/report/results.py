@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from converter.diagnostics import Diagnostic
+from converter.records import dataclass
 
 if TYPE_CHECKING:  # a file without TensorFlow has a result, and no plan
     from converter.plan.decisions import Command, Decision

@@ -6,7 +6,6 @@ import ast
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from dataclasses import replace as _replaced
 from itertools import groupby
 
@@ -14,6 +13,7 @@ import libcst as cst
 from libcst.metadata import CodePosition
 
 from converter.plan import Again, At, Insert, Loop, Plan, Replace
+from converter.records import dataclass
 from converter.rewrite.deep import MOST, DepthError, flat
 from converter.rewrite.fit import fitted
 from converter.rewrite.helper_text import END, FRAME, SHARED, helper_imports, helper_text

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from converter.plan import Loop, Merge, Plan, Rebind, Reset, Shard
+from converter.records import dataclass
 from converter.runtime.catalog import catalog
 
 STEP = "    "

@@ -11,13 +11,14 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import groupby, zip_longest
 from typing import cast
 
 import libcst as cst
 from libcst.metadata import CodeRange, PositionProvider
 from libcst.metadata.position_provider import PositionProvidingCodegenState
+
+from converter.records import dataclass
 
 Positions = Mapping[cst.CSTNode, CodeRange]
 

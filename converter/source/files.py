@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 
 from converter.diagnostics import Diagnostic
+from converter.records import dataclass
 from converter.source.ignored import NOTHING, Excluded, Ignored
 from converter.source.look import SCRIPTS, scripts_in
 

@@ -16,11 +16,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import get_args
 
 from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables, Warnings
 from converter.options import Options
+from converter.records import dataclass
 
 BEGIN = "# tf-multigpu "
 HELPERS = "# tf-multigpu: helpers for training on several GPUs"  # how a module of helpers begins

@@ -6,9 +6,10 @@ import io
 import re
 import tokenize
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from converter.diagnostics import Diagnostic
+from converter.records import dataclass
 
 _MARK = "tf-multigpu:"
 _COMMENT = re.compile(r"#\s*tf-multigpu:\s*(.*?)\s*$")

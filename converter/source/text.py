@@ -8,10 +8,11 @@ import re
 import tokenize
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from converter.diagnostics import Diagnostic, Refusal
+from converter.records import dataclass
 
 if TYPE_CHECKING:
     from converter.source.notebook import Notebook

@@ -6,11 +6,12 @@ import ast
 import re
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from io import StringIO
 
 from converter.diagnostics import Diagnostic, Severity
+from converter.records import dataclass
 from converter.source.text import line_ends
 from converter.syntax.names import Names
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options, fitting
 from converter.plan.decisions import Decision, left_out
+from converter.records import dataclass
 from converter.source.header import flags_changed, flags_given, lines_in_front
 from converter.source.text import split_lines
 from converter.syntax.changes import Change, applied

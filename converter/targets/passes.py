@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from converter.options import Options
 from converter.plan.decisions import Decision
+from converter.records import dataclass
 from converter.syntax.changes import Change
 from converter.syntax.script import Script
 

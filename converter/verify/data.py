@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from converter.diagnostics import Diagnostic
+from converter.records import dataclass
 from converter.source.header import Header
 
 ALL_STEPS = 1000  # the most steps that `--steps all` compares

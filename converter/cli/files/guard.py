@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from converter.diagnostics import Diagnostic, Refusal
+from converter.records import dataclass
 from converter.source import from_bytes, load
 from converter.source.header import BEGIN, is_as_written
 from converter.source.text import sha256

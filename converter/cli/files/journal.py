@@ -10,9 +10,9 @@ import json
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from converter.diagnostics import Diagnostic, Refusal
+from converter.records import dataclass
 from converter.source import load, write
 from converter.source.text import sha256
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 
 from converter.analysis.facts import Facts
@@ -26,6 +26,7 @@ from converter.conversion.review.shared import filled_again, not_there, sessions
 from converter.conversion.review.sizes import sizes_differ
 from converter.conversion.review.towers import turn_of
 from converter.diagnostics import Diagnostic
+from converter.records import dataclass
 from converter.source.text import split_lines
 
 Key = tuple[Path, int, bool, str]  # how a statement is reached, an expression in it, whether it is bound, which place

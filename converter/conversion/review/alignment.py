@@ -6,9 +6,10 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from converter.analysis.traits import Trait, has
+from converter.records import dataclass
 from converter.source.text import split_lines
 
 WORD = re.compile(r"\w+")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.decided import decided
@@ -17,6 +16,7 @@ from converter.conversion.review.alignment import Alignment, align
 from converter.conversion.review.own_lines import OwnLines
 from converter.conversion.review.towers import Towers
 from converter.options import Options
+from converter.records import dataclass
 from converter.source.text import split_lines
 
 BEGIN, END = "# tf-multigpu: helpers for training on several GPUs", "# tf-multigpu: end of helpers"

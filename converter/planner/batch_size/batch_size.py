@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass
 
 from converter.analysis.arrays.rows import parts_of
 from converter.analysis.effects import EffectKind
@@ -40,6 +39,7 @@ from converter.planner.region.region import Region
 from converter.planner.wording import finding, refuse
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text
+from converter.records import dataclass
 from converter.source.syntax import first_statement
 
 NumGpus = Callable[[ast.AST], str]  # the expression for the number of GPUs in the file of a node

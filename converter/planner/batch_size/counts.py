@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.values import Number, Origin
 from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same, parents_of
+from converter.records import dataclass
 
 _DIVIDED = (ast.Div, ast.FloorDiv)
 _TERMS = (ast.Add, ast.Sub)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
@@ -16,6 +15,7 @@ from converter.analysis.values import Number, Origin
 from converter.planner.found import Found
 from converter.planner.wording import refuse
 from converter.planner.writing.source_text import Text
+from converter.records import dataclass
 
 
 @dataclass(frozen=True)

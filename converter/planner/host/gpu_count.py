@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from converter.analysis.facts import Facts, FlagDefinition
 from converter.analysis.values import Origin, Site
@@ -17,6 +17,7 @@ from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.pen import Pen
 from converter.planner.writing.source_text import Text
+from converter.records import dataclass
 from converter.source.syntax import first_statement
 
 # flags of scripts that say how many GPUs there are

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Decisions, Effect, Facts
@@ -21,6 +20,7 @@ from converter.planner.wording import finding
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import Text
+from converter.records import dataclass
 
 LENGTHS = ("lengths", "input_tensor", "input")  # what they are called
 

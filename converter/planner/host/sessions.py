@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from converter.analysis.facts import Facts, SessionSite
 from converter.analysis.values import Typed
@@ -12,6 +12,7 @@ from converter.plan import Insert, Replace
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.pen import Pen
 from converter.planner.writing.source_text import Text
+from converter.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from converter.analysis.facts import Facts
 from converter.diagnostics import Diagnostic
@@ -15,6 +14,7 @@ from converter.planner.host.gpu_count import GpuCount
 from converter.planner.outcome import Faults
 from converter.planner.wording import finding
 from converter.planner.writing.source_text import Text
+from converter.records import dataclass
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
 LIST = "visible_device_list"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
@@ -32,6 +31,7 @@ from converter.planner.region.variable_reuse import (
     sets_reuse,
 )
 from converter.planner.wording import finding
+from converter.records import dataclass
 
 # What a statement sees of the graph as it is by then: it must not go in front of those that build it.
 GRAPH_STATE = {EffectKind.GRAPH_STATE, *READS_COLLECTION}

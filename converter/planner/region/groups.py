@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 from converter.analysis.facts import Facts, TrainStep, behind_losses
@@ -15,6 +15,7 @@ from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.region.inputs import batch_inputs, batches_behind
 from converter.planner.region.region import Region, find_region
 from converter.planner.wording import finding
+from converter.records import dataclass
 
 
 @dataclass(frozen=True)

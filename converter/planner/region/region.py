@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -33,6 +32,7 @@ from converter.planner.region.changed_between_towers import starting_values
 from converter.planner.region.neighbours import close
 from converter.planner.region.splitting import behind_loop, in_front
 from converter.planner.wording import finding
+from converter.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from converter.analysis.facts import Facts, TrainStep
@@ -33,6 +32,7 @@ from converter.planner.region.collected import is_collected_for
 from converter.planner.region.neighbours import makes_input, touched_in
 from converter.planner.region.prepared_batches import prepared_batches, prepares
 from converter.planner.wording import finding
+from converter.records import dataclass
 
 
 def in_front(

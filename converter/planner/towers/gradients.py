@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, StepKind, TrainStep
 from converter.analysis.traits import Argument, Trait, has, optimizers_by_name, positions
@@ -18,6 +17,7 @@ from converter.planner.wording import refuse
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import Text
+from converter.records import dataclass
 
 COMPUTE_ARGUMENTS = ("var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
 MINIMIZE = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from itertools import groupby
 
 from converter.analysis.effects import EffectKind
@@ -41,6 +41,7 @@ from converter.planner.wording import refuse
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text
+from converter.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from converter.analysis.facts import Facts
 from converter.options import Options
@@ -13,6 +13,7 @@ from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.builtin_names import Builtins
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text
+from converter.records import dataclass
 
 
 @dataclass(frozen=True)

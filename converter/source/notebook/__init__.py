@@ -6,9 +6,10 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from converter.diagnostics import Diagnostic, Refusal, Severity
+from converter.records import dataclass
 from converter.source.notebook.json_text import FormatError, Scanned, scan, with_sources
 from converter.source.notebook.magics import OWN, hidden
 from converter.source.notebook.script import CellError, Script, Settled, runs, script_of, settled

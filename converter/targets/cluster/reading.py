@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
 from converter.analysis import read_facts
 from converter.analysis.facts import Decisions, Facts
@@ -13,6 +12,7 @@ from converter.plan import Loop, Merge, Plan, Replace
 from converter.planner.cases import alone
 from converter.planner.outcome import Refused, Reread
 from converter.planner.passes import Decided, decide
+from converter.records import dataclass
 from converter.targets.passes import Case
 
 OUTSIDE = "TMG259"

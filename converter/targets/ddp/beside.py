@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from converter.diagnostics import Refusal
+from converter.records import dataclass
 from converter.source import read
 from converter.syntax.script import Script
 from converter.targets.ddp.calls import check_calls, check_import, downloads, writes

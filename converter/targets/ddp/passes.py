@@ -6,9 +6,10 @@ import ast
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from converter.plan.decisions import Command, Decision
+from converter.records import dataclass
 from converter.syntax.changes import Change
 from converter.syntax.script import Script, argument, is_spread
 from converter.targets.ddp.alone import Alone, alone_changes

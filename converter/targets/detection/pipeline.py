@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan.decisions import Decision
+from converter.records import dataclass
 from converter.source.header import flags_given
 from converter.syntax.changes import Change, applied
 from converter.targets.detection.text_proto import Message, TextProtoError, Value, parse

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from converter.analysis.traits import Trait
 from converter.options import Options
+from converter.records import dataclass
 from converter.syntax.changes import Change, added_argument
 from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument, is_spread

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from converter.analysis.traits import Trait, has
 from converter.options import Options
+from converter.records import dataclass
 from converter.syntax.changes import Change, added_argument, indented, lines_before
 from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument, is_spread

@@ -8,11 +8,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from converter import __version__
 from converter.diagnostics import Refusal
+from converter.records import dataclass
 from converter.runtime.whole import PACKAGE, package_module
 from converter.source import read
 from converter.source.look import code_of, is_pipeline

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from converter.diagnostics import Refusal
+from converter.records import dataclass
 from converter.source import parse, read
 from converter.verify.checks.figures import listing
 from converter.verify.data import Entry

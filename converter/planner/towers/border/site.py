@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from converter.analysis.facts import Facts
 from converter.options import Options
 from converter.planner.region.groups import Group
 from converter.planner.region.region import Region
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text
+from converter.records import dataclass
 
 
 @dataclass(frozen=True)

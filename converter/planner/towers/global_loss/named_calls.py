@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from converter.analysis.facts import Facts
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import Tensor
 from converter.planner.region.block import Block
+from converter.records import dataclass
 
 # In these, a part is evaluated once, before the statement does anything else but evaluate other parts.
 PASSES = (ast.BinOp, ast.UnaryOp, ast.Call, ast.keyword, ast.Tuple, ast.List, ast.Attribute, ast.Subscript)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
@@ -22,6 +21,7 @@ from converter.planner.region.region import Region
 from converter.planner.towers.partitioned.variable_lists import check_lists, last_name
 from converter.planner.wording import finding, refuse
 from converter.planner.writing.source_text import Text
+from converter.records import dataclass
 
 # Calls of Python to which a variable is more than a tensor.
 PYTHON = {"append", "extend", "isinstance", "getattr", "len", "list", "zip", "id", "print", "str"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
@@ -28,6 +28,7 @@ from converter.planner.towers.shards.fed_number import counted_rows
 from converter.planner.towers.shards.tuples import key_of, make_anew, saved_tuple
 from converter.planner.wording import finding, refuse
 from converter.planner.writing.spelling import leaf, reach, spelling
+from converter.records import dataclass
 
 Nested = list[tuple[Sequence | Mapping, Access]]  # lists and dicts of inputs, each with where it is read
 
