@@ -2,8 +2,8 @@
 
 `dataclasses.dataclass` compiles up to six methods of each class whenever its module is imported: 0.3 ms a class, which
 for 136 of ours and 170 of LibCST's was a third of a short conversion. Here the fields are the standard library's
-(`fields`, `replace`, `asdict` and `match` work as ever), all classes share one `__eq__`, `__hash__` and `__repr__`, and
-`__init__` is compiled when it is first asked for.
+(`fields`, `replace`, `asdict` and `match` work as ever), and `__init__`, `__eq__` and `__hash__` are made when they are
+first asked for; the other methods all classes share.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError
-from functools import cache, partial
+from functools import partial
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
@@ -29,14 +29,14 @@ def record(cls: Any = None, /, *, frozen: bool = False, repr: bool = True, eq: b
     if more:
         return _standard(cls, frozen=frozen, repr=repr, eq=eq, **more)
     own = dict(vars(cls))
-    methods: dict[str, Any] = {"__init__": _Init()}
+    methods: dict[str, Any] = {"__init__": _Later("__init__", _init)}
     if repr:
         methods["__repr__"] = _repr
     if eq:
-        methods["__eq__"] = _eq
+        methods["__eq__"] = _Later("__eq__", _eq)
         if own.get("__hash__") is None:  # which it is, too, where the class has an `__eq__` of its own
             own.pop("__hash__", None)
-            methods["__hash__"] = _hash if frozen else None
+            methods["__hash__"] = _Later("__hash__", _hash) if frozen else None
     if frozen:
         methods |= {"__setattr__": _setattr, "__delattr__": _delattr}
     cls.__doc__ = cls.__doc__ or cls.__name__  # else the standard library reads the signature to say it
@@ -46,17 +46,22 @@ def record(cls: Any = None, /, *, frozen: bool = False, repr: bool = True, eq: b
     return cls
 
 
-class _Init:
-    """An `__init__` that puts the right one in its place when somebody asks for it."""
+class _Later:
+    """A method that is made for its class, and put in its own place, when somebody first asks for it."""
+
+    def __init__(self, name: str, make: Callable[[Any], Any]) -> None:
+        self.name, self.make = name, make
 
     def __get__(self, value: object, owner: type) -> Any:
         classes = value.__mro__ if isinstance(value, type) else owner.__mro__  # `inspect` asks for a class's own
-        cls: Any = next(cls for cls in classes if vars(cls).get("__init__") is self)
-        cls.__init__ = _compiled(cls)
-        return cls.__init__ if value is None else cls.__init__.__get__(value)
+        cls = next(cls for cls in classes if vars(cls).get(self.name) is self)
+        method = self.make(cls)
+        method.__qualname__ = f"{cls.__qualname__}.{self.name}"
+        setattr(cls, self.name, method)
+        return method if value is None else method.__get__(value)
 
 
-def _compiled(cls: Any) -> Any:
+def _init(cls: Any) -> Any:
     """The `__init__` that the standard library would give a class."""
     fields = dataclasses.fields(cls)
     store = "_set(self, {0!r}, {1})" if cls.__setattr__ is _setattr else "self.{0} = {1}"
@@ -71,7 +76,6 @@ def _compiled(cls: Any) -> Any:
     known |= {"_set": object.__setattr__, "_MADE": _MADE}
     exec(f"def __init__({parameters}):\n " + "\n ".join(body or ["pass"]), known)
     made: Any = known["__init__"]
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
     made.__annotations__ = {one.name: one.type for one in fields if one.init} | {"return": None}
     return made
 
@@ -106,20 +110,26 @@ def _repr(self: Any) -> str:
     return f"{type(self).__qualname__}({shown})"
 
 
-def _eq(self: Any, other: Any) -> Any:
-    if self is other:
-        return True
-    if other.__class__ is not self.__class__:
-        return NotImplemented
-    compared = _compared(self.__class__)
-    return compared(self) == compared(other)
+def _eq(cls: Any) -> Any:
+    compared = _compared(cls)
+
+    def __eq__(self: Any, other: Any) -> Any:
+        if self is other:
+            return True
+        return compared(self) == compared(other) if other.__class__ is self.__class__ else NotImplemented
+
+    return __eq__
 
 
-def _hash(self: Any) -> int:
-    return hash(_compared(self.__class__)(self))
+def _hash(cls: Any) -> Any:
+    compared = _compared(cls)
+
+    def __hash__(self: Any) -> int:
+        return hash(compared(self))
+
+    return __hash__
 
 
-@cache
 def _compared(cls: Any) -> Callable[[Any], tuple[object, ...]]:
     """A function from an object of a class to the values by which it is compared."""
     names = [one.name for one in dataclasses.fields(cls) if one.compare]
