@@ -54,7 +54,9 @@ class _Later:
 
     def __get__(self, value: object, owner: type) -> Any:
         classes = value.__mro__ if isinstance(value, type) else owner.__mro__  # `inspect` asks for a class's own
-        cls = next(cls for cls in classes if vars(cls).get(self.name) is self)
+        cls = next((cls for cls in classes if vars(cls).get(self.name) is self), None)
+        if cls is None:  # another thread was quicker
+            return getattr(owner if value is None else value, self.name)
         method = self.make(cls)
         method.__qualname__ = f"{cls.__qualname__}.{self.name}"
         setattr(cls, self.name, method)

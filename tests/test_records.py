@@ -174,6 +174,16 @@ def test_init_is_compiled_when_it_is_asked_for() -> None:
     assert "function" in repr(vars(cls)["__init__"])
 
 
+def test_a_method_that_another_thread_has_made_meanwhile_is_taken() -> None:
+    cls = made(record, Plain, frozen=True)
+    stale = {name: vars(cls)[name] for name in ("__init__", "__eq__", "__hash__")}
+    one = cls(1)
+    assert one == cls(1) and hash(one) == hash(cls(1))
+    assert stale["__init__"].__get__(None, cls) is vars(cls)["__init__"]
+    assert stale["__eq__"].__get__(one, cls)(cls(1)) is True
+    assert stale["__hash__"].__get__(one, cls)() == hash(one)
+
+
 def test_every_dataclass_of_the_tool_is_made_so() -> None:
     """But for those that another interpreter runs."""
     standard = [
