@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables, Warnings
+from converter.dataclass import dataclass
 
 
 @dataclass(frozen=True)

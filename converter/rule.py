@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import field
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Literal
+
+from converter.dataclass import dataclass
 
 Kind = Literal["conversion", "refusal", "warning", "input", "lint"]
 
@@ -75,17 +77,17 @@ def all_rules() -> tuple[Rule, ...]:
     return tuple(sorted(pages, key=lambda rule: rule.code))
 
 
-def rule_modules(folder: str) -> Iterator[ModuleType]:
+def rule_modules(folder: str) -> tuple[ModuleType, ...]:
     """Every module in a folder of `rules` and in the folders inside it, imported, in the order of their names."""
     import rules
 
     return modules_below(f"{rules.__name__}.{folder}")  # the package has another name where it is installed
 
 
-def modules_below(package: str) -> Iterator[ModuleType]:
+@cache
+def modules_below(package: str) -> tuple[ModuleType, ...]:
     """Every module of a package and of the packages inside it, imported, in the order of their names."""
+    found: list[ModuleType] = []
     for info in iter_modules(import_module(package).__path__, f"{package}."):
-        if info.ispkg:
-            yield from modules_below(info.name)
-        else:
-            yield import_module(info.name)
+        found += modules_below(info.name) if info.ispkg else [import_module(info.name)]
+    return tuple(found)

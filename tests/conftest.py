@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,9 @@ from tests.records import Records
 # How long an example takes is for the benchmarks to say: on a busy machine a test would fail for it now and then.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+# Modules and tests stay until the end: while they are loaded there is no garbage to look for among them.
+gc.disable()
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -94,6 +98,11 @@ def _changes_the_program(item: pytest.Item) -> bool:
 def pytest_addoption(parser: pytest.Parser) -> None:
     what = "the TensorFlow of tests that are marked tf1 without a version"
     parser.addoption("--tensorflow", default="1.15", choices=sorted({*ENVIRONMENTS} - {"torch"}), help=what)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

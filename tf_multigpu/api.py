@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables, Warnings
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
 from converter.source.header import from_flags

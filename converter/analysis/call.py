@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import as_tensor
 from converter.analysis.values import Batch, Tensor, Typed, Value, is_none, opaque
+from converter.dataclass import dataclass
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk

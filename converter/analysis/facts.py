@@ -6,7 +6,7 @@ import ast
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cached_property
 from itertools import chain
@@ -17,6 +17,7 @@ from converter.analysis.frames import Access, Place
 from converter.analysis.nodes import Node, Nodes
 from converter.analysis.project import Project
 from converter.analysis.values import Frame, Host, Input, Number, Origin, Site, Tensor, Typed, Value, Variable, needed
+from converter.dataclass import dataclass
 
 Key = tuple[ast.AST, str]  # the operation that data goes into, and by which of its arguments
 SIZE = -1

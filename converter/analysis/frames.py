@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from converter.analysis.values import Frame, Site, Value
+from converter.dataclass import dataclass
 
 PlaceKind = Literal["name", "attr", "item", "contents"]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from converter.analysis.call import Attribute, Context, Handler
 from converter.analysis.values import Symbol, Value
+from converter.dataclass import dataclass
 from converter.rule import modules_below, rule_modules
 
 if TYPE_CHECKING:

@@ -6,7 +6,9 @@ import ast
 import os
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from converter.dataclass import dataclass
 
 FOLDERS_ABOVE = 3  # the folder of a script that are its project's
 LARGEST = 1_000_000  # bytes; a larger module is data, not a model

@@ -192,10 +192,11 @@ def names(trait: Trait) -> frozenset[str]:
     found: list[str] = []
     for module in rule_modules("calls"):
         found += getattr(module, "TRAITS", {}).get(trait, "").split()
-    twice = {name for name in found if found.count(name) > 1}
-    if twice or not found:
+    once = frozenset(found)
+    if not found or len(once) < len(found):
+        twice = {name for name in found if found.count(name) > 1}
         raise ValueError(f"{trait} of {', '.join(sorted(twice)) or 'nothing'} in several files")
-    return frozenset(found)
+    return once
 
 
 def name_of(trait: Trait) -> str:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 from math import inf
 from typing import Literal
 
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
+from converter.dataclass import dataclass
 
 _uids = count(1)
 _frames = count(1)

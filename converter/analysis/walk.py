@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from converter.analysis import values
@@ -37,6 +37,7 @@ from converter.analysis.values import (
     Value,
     Variable,
 )
+from converter.dataclass import dataclass
 
 MAX_STATEMENTS = 100_000  # executed in one walk, beside MAX_PER_LINE of the script and of what it imports
 MAX_PER_LINE = 4

@@ -6,13 +6,14 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Literal
 
 from converter import __version__
 from converter.conversion.reading import Reading
 from converter.conversion.room import with_room
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options, fitting
 from converter.source import (

@@ -5,9 +5,9 @@ A statement is named by where it begins. A project has one plan for each file th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from converter.dataclass import dataclass
 from converter.options import Options
 
 

@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 
+from converter.dataclass import dataclass
 from converter.plan import Plan, Replace
 
 LOSS_ONCE = "TMG167"  # the rule of losses that are computed once, from merged values
@@ -136,9 +136,10 @@ def _epochs(plans: Sequence[Plan], files: Mapping[str, File]) -> Decision:
     scaled: dict[str, set[tuple[int, int]]] = {path: set() for path in files}
     for plan in plans:
         scaled[plan.path].update((e.at.line, e.at.column) for e in plan.replaces if e.why == BATCH_SIZE)
-    names = {name for path, file in files.items() for name in _names_of(file.tree, scaled[path])}
+    nodes = {path: list(ast.walk(file.tree)) for path, file in files.items()}
+    names = {name for path in files for name in _names_of(nodes[path], scaled[path])}
     for path, file in files.items():
-        line = _counts_steps(file.tree, scaled[path], names)
+        line = _counts_steps(nodes[path], scaled[path], names)
         if line:
             text = f"{file.name}:{line} counts by the batch size, so that an epoch takes 1/{number} of the steps"
             return Decision("epochs", text)
@@ -146,9 +147,9 @@ def _epochs(plans: Sequence[Plan], files: Mapping[str, File]) -> Decision:
     return Decision("epochs", text)
 
 
-def _names_of(tree: ast.Module, scaled: Collection[tuple[int, int]]) -> Iterator[str]:
+def _names_of(nodes: Sequence[ast.AST], scaled: Collection[tuple[int, int]]) -> Iterator[str]:
     """What numbers that are scaled are called where they are written: of `rate, size = 0.1, 64`, the second."""
-    for stmt in (node for node in ast.walk(tree) if isinstance(node, ast.Assign)):
+    for stmt in (node for node in nodes if isinstance(node, ast.Assign)):
         for target in stmt.targets:
             pairs = [(target, stmt.value)]
             if isinstance(target, ast.Tuple) and isinstance(stmt.value, ast.Tuple):
@@ -160,12 +161,12 @@ def _name(node: ast.expr | None) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def _counts_steps(tree: ast.Module, scaled: Collection[tuple[int, int]], names: Collection[str]) -> int:
+def _counts_steps(nodes: Sequence[ast.AST], scaled: Collection[tuple[int, int]], names: Collection[str]) -> int:
     """The line of the first division by a batch size, or range with it as its step; 0 where there is none.
 
     scaled: lines and columns of numbers that are scaled. names: what they are called.
     """
-    for node in ast.walk(tree):
+    for node in nodes:
         size: ast.expr | None = None
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv)):
             size = node.right

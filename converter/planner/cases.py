@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, TrainStep
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan import Plan

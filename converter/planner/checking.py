@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Generic, TypeVar
 
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Script
 from converter.rule import rule_modules
@@ -54,7 +54,7 @@ def _checks() -> tuple[Check[Script], ...]:
     codes = dict(_walk())
 
     def depth(one: Check[Script]) -> int:
-        return 1 + max((depth(other) for other in codes if codes[other] & set(one.unless)), default=0)
+        return 1 + max((depth(other) for other, own in codes.items() if not own.isdisjoint(one.unless)), default=0)
 
     return tuple(sorted(codes, key=depth))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan import At, Loop, Plan

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from converter.analysis.facts import Decisions
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
 
 

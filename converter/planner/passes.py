@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from converter.analysis.facts import Facts
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
 from converter.plan import Plan

@@ -6,10 +6,10 @@ A file of `rules.checks` has them in `WORDS`, beside the page and the examples o
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from functools import cache
 
 from converter.analysis.facts import Facts
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal, Severity
 from converter.planner.found import Found
 from converter.planner.writing.findings import at_node

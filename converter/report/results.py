@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 
 if TYPE_CHECKING:  # a file without TensorFlow has a result, and no plan

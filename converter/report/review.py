@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
+from converter.dataclass import dataclass
 from converter.report.sides import side_by_side
 from converter.verify.data import Changed, Check, Origin, Report
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import Literal
+
+from converter.dataclass import dataclass
 
 Kind = Literal["same", "indented", "changed", "added", "removed", "moved"]
 Pieces = tuple[tuple[str, bool], ...]  # a piece of a line, and whether it differs from the other side

@@ -6,13 +6,13 @@ import ast
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from dataclasses import replace as _replaced
 from itertools import groupby
 
 import libcst as cst
 from libcst.metadata import CodePosition
 
+from converter.dataclass import dataclass
 from converter.plan import Again, At, Insert, Loop, Plan, Replace
 from converter.rewrite.deep import MOST, DepthError, flat
 from converter.rewrite.fit import fitted

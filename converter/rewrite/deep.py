@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from converter.dataclass import dataclass
 from converter.plan import At, Plan
 from converter.rewrite.outline import LINE
 from converter.source.depth import depth_of

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from converter.dataclass import dataclass
 from converter.plan import Loop, Merge, Plan, Rebind, Reset, Shard
 from converter.runtime.catalog import catalog
 

@@ -11,13 +11,14 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import groupby, zip_longest
 from typing import cast
 
 import libcst as cst
 from libcst.metadata import CodeRange, PositionProvider
 from libcst.metadata.position_provider import PositionProvidingCodegenState
+
+from converter.dataclass import dataclass
 
 Positions = Mapping[cst.CSTNode, CodeRange]
 
@@ -117,7 +118,7 @@ def _parsed_as_it_is(text: str) -> cst.Module:
     module = cst.parse_module(text)
     lines = LINE.findall(text)
     end = next((i for i in range(len(lines), 0, -1) if not REST.fullmatch(lines[i - 1].rstrip("\r\n"))), 0)
-    if not end or module.code == text or not any(line[:1] in (" ", "\t") for line in lines[end:]):
+    if not end or not any(line[:1] in (" ", "\t") for line in lines[end:]) or module.code == text:
         return module
     module = cst.parse_module("".join(lines[:end]))
     return module.with_changes(

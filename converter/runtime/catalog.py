@@ -6,10 +6,12 @@ import ast
 import re
 from collections import ChainMap
 from collections.abc import Collection, Iterator, Mapping, MutableMapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pkgutil import get_data
 from typing import cast
+
+from converter.dataclass import dataclass
 
 MODULES = ("counting", "devices", "sharding", "sharing", "averaging", "gradients")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.source.ignored import NOTHING, Excluded, Ignored
 from converter.source.look import SCRIPTS, scripts_in

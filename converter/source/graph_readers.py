@@ -8,9 +8,9 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 
+from converter.dataclass import dataclass
 from converter.source.header import is_converted
 from converter.source.look import SCRIPTS, code_of
 

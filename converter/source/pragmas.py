@@ -6,8 +6,9 @@ import io
 import re
 import tokenize
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 
 _MARK = "tf-multigpu:"

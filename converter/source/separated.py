@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate, groupby
+
+from converter.dataclass import dataclass
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 

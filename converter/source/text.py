@@ -8,9 +8,10 @@ import re
 import tokenize
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
 
 if TYPE_CHECKING:

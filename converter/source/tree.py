@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from converter.choices import Data
+from converter.dataclass import dataclass
 from converter.source.ignored import Ignored
 from converter.source.look import is_foreign
 from converter.source.writing import TEMPORARY

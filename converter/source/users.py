@@ -9,8 +9,8 @@ import warnings
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
+from converter.dataclass import dataclass
 from converter.source.graph_readers import GraphReader, graph_readers, names_asked
 from converter.source.header import is_converted
 from converter.source.look import SCRIPTS, code_of, imported_by, scripts_in

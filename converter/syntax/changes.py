@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from converter.dataclass import dataclass
 from converter.syntax.script import Script
 
 

@@ -6,10 +6,11 @@ import ast
 import re
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from io import StringIO
 
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Severity
 from converter.source.text import line_ends
 from converter.syntax.names import Names

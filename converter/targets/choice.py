@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options, fitting
 from converter.plan.decisions import Decision, left_out

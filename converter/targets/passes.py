@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
+from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan.decisions import Decision
 from converter.syntax.changes import Change

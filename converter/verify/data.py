@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.source.header import Header
 

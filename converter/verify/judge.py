@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
+from converter.dataclass import dataclass
 from converter.verify.checks.beside import check_beside
 from converter.verify.checks.ends import check_end
 from converter.verify.checks.fetches import check_fetches

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.source.header import Header, HeaderError, find_header, relabel
 from converter.verify.data import Changed, Origin

@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from converter.dataclass import dataclass
 from converter.verify.checks.lines import Planned, planned_lines
 from converter.verify.checks.slices import join_slices, wholes_in
 from converter.verify.data import ALL_STEPS, Entry, Origin, Progress, Report, Settings, VerifyError

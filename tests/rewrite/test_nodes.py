@@ -19,8 +19,9 @@ found = {{}}
 for module in [module for name, module in sorted(sys.modules.items()) if name.startswith("libcst")]:
     for name, cls in sorted(vars(module).items()):
         if isinstance(cls, type) and dataclasses.is_dataclass(cls):
-            methods = {{m: getattr(cls, m).__qualname__ for m in ("__repr__", "__eq__", "__init__", "__setattr__")}}
-            methods["__hash__"] = getattr(cls.__hash__, "__qualname__", None)
+            all_methods = [getattr(cls, m) for m in ("__init__", "__repr__", "__eq__", "__hash__", "__setattr__")]
+            written = [m for m in all_methods if hasattr(m, "__code__") and "libcst" in m.__code__.co_filename]
+            methods = [method.__qualname__ for method in written]
             fields = [(f.name, str(f.type), f.init, f.repr, f.compare) for f in dataclasses.fields(cls)]
             found[f"{{module.__name__}}.{{name}}"] = [methods, fields, str(inspect.signature(cls)), cls.__match_args__]
 print(json.dumps(found))

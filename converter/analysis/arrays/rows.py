@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from converter.analysis.arrays.filled_lists import filled
@@ -20,6 +20,7 @@ from converter.analysis.arrays.shapes import (
 )
 from converter.analysis.values import Host, Number, Origin, Value
 from converter.analysis.values import Sequence as List
+from converter.dataclass import dataclass
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Facts

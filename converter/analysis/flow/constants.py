@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from converter.analysis.nodes import below
+from converter.dataclass import dataclass
 
 Constant = tuple[str, str, str]  # the file, whether it is a name or an attribute, and which
 

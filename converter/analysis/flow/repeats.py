@@ -12,9 +12,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from converter.analysis.values import Function, Mapping, Sequence, Value
+from converter.dataclass import dataclass
 
 Where = tuple[str, str]  # the kind and the key of a place, in whichever frame or object
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from converter.analysis.values import Class, Frame, Instance, Mapping, Sequence, Typed, Value
+from converter.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from converter.analysis.reasons import Why
@@ -17,6 +17,7 @@ from converter.analysis.values import (
     is_none,
     opaque,
 )
+from converter.dataclass import dataclass
 
 
 def axis_numbers(value: Value | None) -> tuple[int, ...] | None | str:

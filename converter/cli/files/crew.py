@@ -9,9 +9,11 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
+
+from converter.dataclass import dataclass
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

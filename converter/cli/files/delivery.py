@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from converter.cli.files.request import STDIN, Job, Request
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
 from converter.report.results import FileResult, Fix
 from converter.source import Source, encode, from_bytes, load, other_names, write

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
 from converter.source import from_bytes, load
 from converter.source.header import BEGIN, is_as_written

@@ -10,8 +10,8 @@ import json
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
 from converter.source import load, write
 from converter.source.text import sha256

@@ -6,11 +6,12 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from converter.choices import COPY_LIMIT, MAX_LINES, Data, Refused
 from converter.cli.command_line.table import CONVERT, WHAT
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.source import Script, expand, same_file

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 
 from converter.analysis.facts import Facts
@@ -25,6 +25,7 @@ from converter.conversion.review.second import Second, Text, Written, walk_again
 from converter.conversion.review.shared import filled_again, not_there, sessions_left, unshared
 from converter.conversion.review.sizes import sizes_differ
 from converter.conversion.review.towers import turn_of
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.source.text import split_lines
 

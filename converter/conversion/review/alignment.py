@@ -6,9 +6,11 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from converter.analysis.nodes import below
 from converter.analysis.traits import Trait, has
+from converter.dataclass import dataclass
 from converter.source.text import split_lines
 
 WORD = re.compile(r"\w+")
@@ -84,7 +86,7 @@ def _text(stmt: ast.stmt, source: list[bytes]) -> str:
     first, begin = stmt.lineno - 1, stmt.col_offset
     last, end = (stmt.end_lineno or 1) - 1, stmt.end_col_offset or 0
     if getattr(stmt, "body", None):
-        parts = [p for p in ast.walk(_header(stmt)) if isinstance(p, (ast.expr, ast.keyword))]
+        parts = [p for p in below(_header(stmt)) if isinstance(p, (ast.expr, ast.keyword))]
         ends = [((p.end_lineno or 1) - 1, p.end_col_offset or 0) for p in parts]
         last, end = max(ends, default=(first, begin))
     lines = source[first : last + 1]

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceType
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
@@ -58,6 +58,7 @@ from converter.conversion.review.towers import (
     behind,
     turn_of,
 )
+from converter.dataclass import dataclass
 
 Mode = int | None  # the tower whose part a value is to be; None for the whole batch's
 GPUS = re.compile(r"[0-9, ]+")  # a list of GPUs

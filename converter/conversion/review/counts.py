@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.values import Input, Number, Site, Value, needed
@@ -12,6 +12,7 @@ from converter.conversion.review.compare import MIXED, Comparison
 from converter.conversion.review.paths import Path, Paths
 from converter.conversion.review.sizes import Sized, inputs_of, is_size, line_of, pairs_of, same_runs
 from converter.conversion.review.towers import behind
+from converter.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from converter.analysis.effects import VARIABLES, EffectKind
 from converter.analysis.facts import Effect, Facts
@@ -14,6 +13,7 @@ from converter.analysis.values import Site
 from converter.conversion.review.compare import Comparison
 from converter.conversion.review.paths import ANYWHERE, Path, Paths
 from converter.conversion.review.towers import REUSES, turn_of
+from converter.dataclass import dataclass
 
 Sized = tuple[str, ast.AST | None, ast.AST | None]
 Key = tuple[Path, int, int]  # how a statement is reached, an expression of the original's in it, which execution of it

@@ -99,6 +99,8 @@ class OwnLines:
 
     def _expression(self, node: ast.AST) -> Hook | None:
         """The replacement for an expression anywhere in the text; None for most."""
+        if isinstance(node, ast.Name):  # most of them
+            return self._hook(_count) if self._is_count(node) else None
         if isinstance(node, ast.Call):
             return self._call(node)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and self._is_count(node.right):
@@ -110,10 +112,10 @@ class OwnLines:
             return _one_or_all if isinstance(kept, ast.Name) and kept.id.startswith("tower") else None
         if isinstance(node, ast.Lambda) and helper_of(node.body, self.towers.helpers) == "TowerOptimizer":
             return self._hook(made_optimizer)
-        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             if self._is_count(node):
                 return self._hook(_count)
-            if isinstance(node, ast.Attribute) and node.attr == "tower_losses":
+            if node.attr == "tower_losses":
                 return self._hook(_tower_losses)
         return None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.decided import decided
@@ -16,6 +15,7 @@ from converter.analysis.walk import Known, Walk
 from converter.conversion.review.alignment import Alignment, align
 from converter.conversion.review.own_lines import OwnLines
 from converter.conversion.review.towers import Towers
+from converter.dataclass import dataclass
 from converter.options import Options
 from converter.source.text import split_lines
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from converter.analysis.tensors.sparse import PART
 from converter.analysis.values import Input, Number, Origin, Tensor, Value
+from converter.dataclass import dataclass
 
 TOWERS = 2  # that are walked; what two of them do to each other, any number does
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass
 
 from converter.analysis.arrays.rows import parts_of
 from converter.analysis.effects import EffectKind
@@ -13,6 +12,7 @@ from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import FED, Host, Input, Mapping, Number, Origin, Sequence, Tensor, Typed, Value, needed
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace
 from converter.planner.batch_size.counts import counted_again

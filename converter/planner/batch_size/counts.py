@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, RunCall, TrainStep
+from converter.analysis.nodes import below
 from converter.analysis.values import Number, Origin
+from converter.dataclass import dataclass
 from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same, parents_of
 
 _DIVIDED = (ast.Div, ast.FloorDiv)
@@ -43,7 +44,7 @@ def counted_again(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Orig
     doubtful: dict[ast.Constant, None] = {}
     totals: frozenset[str] | None = None
     for loops in _loops(facts, steps) if sizes else ():
-        nodes = {n: None for loop in loops for n in ast.walk(loop)}
+        nodes = {n: None for loop in loops for n in below(loop)}
         again = [n for n in nodes if isinstance(n, ast.Constant) and any(_as_large(n, size) for size in sizes)]
         again = [n for n in again if facts.origin_of(n) not in known]
         totals = _totals(facts, known) if totals is None else totals
@@ -270,7 +271,7 @@ def _counters(loops: tuple[ast.stmt, ...]) -> frozenset[str]:
                 found.add(ast.dump(_loaded(loop.target)))
             elif called == "enumerate" and isinstance(loop.target, ast.Tuple):
                 found.add(ast.dump(_loaded(loop.target.elts[0])))
-        for node in ast.walk(loop):
+        for node in below(loop):
             if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and _is_whole(node.value):
                 found.add(ast.dump(_loaded(node.target)))
             elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and len(node.targets) == 1:

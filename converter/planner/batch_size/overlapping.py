@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from converter.analysis.arrays.rows import spanned
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.values import Host, Number, Origin, Value, needed
+from converter.dataclass import dataclass
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 RANGE = "numpy.arange"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Number, Origin
+from converter.dataclass import dataclass
 from converter.planner.found import Found
 from converter.planner.wording import refuse
 from converter.planner.writing.source_text import Text

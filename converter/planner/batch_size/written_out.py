@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from converter.analysis.arrays.filled_lists import is_multiple
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.values import Number, Origin, Value, needed
+from converter.dataclass import dataclass
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.While)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from converter.analysis.facts import Facts, FlagDefinition
 from converter.analysis.values import Origin, Site
+from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Insert
 from converter.planner.batch_size.before_parsing import comes_before, is_early

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Decisions, Effect, Facts
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Value
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Replace
 from converter.planner.found import Found

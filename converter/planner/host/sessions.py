@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from converter.analysis.facts import Facts, SessionSite
 from converter.analysis.values import Typed
+from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Insert, Replace
 from converter.planner.writing.free_names import Names

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from converter.analysis.facts import Facts
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan import Replace

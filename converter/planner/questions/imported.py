@@ -6,11 +6,11 @@ import ast
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.library import naming
 from converter.analysis.values import Bound, Host, Sequence, Symbol, Value
+from converter.dataclass import dataclass
 from converter.source.users import User
 
 MOST_NAMED = 3  # scripts in one message

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from converter.analysis import values
 from converter.analysis.values import Constant, Record, Sequence, Tensor, Value
+from converter.dataclass import dataclass
 
 
 @dataclass(frozen=True)

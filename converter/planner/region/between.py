@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
@@ -14,6 +13,7 @@ from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Instance, Sequence, Tensor, Value
+from converter.dataclass import dataclass
 from converter.planner.found import Found
 from converter.planner.outcome import Refused
 from converter.planner.questions.batch_values import is_made_of_shard

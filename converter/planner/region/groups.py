@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.flow.joined import choices
 from converter.analysis.values import Origin, Tensor
+from converter.dataclass import dataclass
 from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch

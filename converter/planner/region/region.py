@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -22,6 +21,7 @@ from converter.analysis.values import (
     Variable,
     needed,
 )
+from converter.dataclass import dataclass
 from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Place
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Value, needed
+from converter.dataclass import dataclass
 from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, StepKind, TrainStep
 from converter.analysis.traits import Argument, Trait, has, optimizers_by_name, positions
 from converter.analysis.values import Constant, Function, Symbol, Typed
+from converter.dataclass import dataclass
 from converter.plan import Gradient, Insert, Replace
 from converter.planner.found import Found
 from converter.planner.questions.statements import returns

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from itertools import groupby
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Again, At, Insert, Loop, Replace, Shard
 from converter.planner.batch_size.batch_size import Scaling

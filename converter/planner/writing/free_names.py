@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 import keyword
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, count
 
 from converter.analysis.nodes import Nodes
+from converter.dataclass import dataclass
 
 RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from converter.analysis.facts import Facts
+from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Replace
 from converter.planner.writing.aliases import Aliases

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -12,6 +11,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
+from converter.dataclass import dataclass
 from converter.report.page.plots import COLOURS, PAGE, PART_NAMES, WIDTH, device_key, style, svg
 from converter.verify.data import Box, Part, StepTrace
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from converter import __version__
+from converter.dataclass import dataclass
 from converter.report import page
 from converter.report.page import plots
 from converter.report.page.device_graph import device_graph, towers_of

@@ -6,8 +6,9 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal, Severity
 from converter.source.notebook.json_text import FormatError, Scanned, scan, with_sources
 from converter.source.notebook.magics import OWN, hidden

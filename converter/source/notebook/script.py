@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from converter.dataclass import dataclass
 from converter.source.notebook.json_text import Cell
 from converter.source.notebook.magics import HEAD, cell_magic, is_python, masked, shows_only, split_head, unmasked
 

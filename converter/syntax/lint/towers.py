@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from converter.analysis.traits import Trait, has
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument

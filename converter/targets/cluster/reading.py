@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
 from converter.analysis import read_facts
 from converter.analysis.facts import Decisions, Facts
 from converter.analysis.walk import Known
+from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Loop, Merge, Plan, Replace
 from converter.planner.cases import alone

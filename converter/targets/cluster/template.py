@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.traits import Trait
 from converter.analysis.values import Input, Tensor, Value
+from converter.dataclass import dataclass
 from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument, is_spread
 from converter.targets.cluster.reading import OUTSIDE, Read

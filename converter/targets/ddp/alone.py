@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
+from converter.dataclass import dataclass
 from converter.syntax.changes import Change, indented
 from converter.syntax.script import Script
 from converter.targets.ddp.calls import downloads, writes

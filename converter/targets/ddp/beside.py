@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
+from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.source import read
 from converter.syntax.script import Script

@@ -6,8 +6,9 @@ import ast
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from converter.dataclass import dataclass
 from converter.plan.decisions import Command, Decision
 from converter.syntax.changes import Change
 from converter.syntax.script import Script, argument, is_spread

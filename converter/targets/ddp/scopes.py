@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
+from converter.dataclass import dataclass
 from converter.syntax.script import Script
 
 _LOOPS = (ast.For, ast.While)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from converter.dataclass import dataclass
 from converter.syntax.script import Script, argument
 from converter.targets.ddp.scopes import Binding, Origin, Scopes
 from converter.targets.ddp.trainer_class import advice

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from converter.dataclass import dataclass
 
 _TOKEN = re.compile(
     r"""(?P<blank>[\s,;]+|\#[^\n]*)

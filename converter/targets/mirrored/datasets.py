@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TypeGuard
 
 from converter.analysis.traits import Trait, has
+from converter.dataclass import dataclass
 from converter.syntax.known import is_known
 from converter.syntax.script import Script
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from converter.analysis.traits import Trait
+from converter.dataclass import dataclass
 from converter.options import Options
 from converter.syntax.changes import Change, added_argument
 from converter.syntax.known import is_known

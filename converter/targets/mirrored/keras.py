@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from converter.analysis.traits import Trait, has
+from converter.dataclass import dataclass
 from converter.options import Options
 from converter.syntax.changes import Change, added_argument, indented, lines_before
 from converter.syntax.known import is_known

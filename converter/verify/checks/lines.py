@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from converter.dataclass import dataclass
 from converter.verify.data import Check
 from converter.verify.origin import Repeated
 from converter.verify.processes.workspace import run_as

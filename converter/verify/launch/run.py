@@ -10,8 +10,9 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from converter.dataclass import dataclass
 from converter.verify.launch.tasks import Hosts, Task, config_of, gpus, local_hosts, tasks, visible
 from converter.verify.processes.family import TOKEN, end, end_marked
 from converter.verify.processes.guard import Guard

@@ -10,10 +10,11 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from converter.dataclass import dataclass
 from converter.verify.processes.family import TOKEN, Process, all_running, end, family
 from converter.verify.processes.interpreters import Alone, Forked, Interpreters, Running, Server, Unfit
 from converter.verify.processes.libraries import shared_by

@@ -8,10 +8,10 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from converter import __version__
+from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.runtime.whole import PACKAGE, package_module
 from converter.source import read

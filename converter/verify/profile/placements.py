@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
 from converter.choices import Variables
+from converter.dataclass import dataclass
 from converter.verify.profile.data import EXCHANGED, BatchMode, Machine, Measured, Placement
 from converter.verify.profile.predict import predict
 

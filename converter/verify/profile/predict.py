@@ -9,8 +9,9 @@ its link to the host and those to others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, fields
 
+from converter.dataclass import dataclass
 from converter.verify.profile.data import BatchMode, Edge, Fabric, Machine, Measured, Prediction
 
 LARGEST = 16  # GPUs

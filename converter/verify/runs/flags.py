@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.source import parse, read
 from converter.verify.checks.figures import listing

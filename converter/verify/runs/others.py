@@ -10,10 +10,11 @@ import contextlib
 import shutil
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from converter.dataclass import dataclass
 from converter.verify.checks.printed import unlike_lines
 from converter.verify.data import Check, Entry, Report, Settings, VerifyError
 from converter.verify.processes.answer import clean, find_interpreter

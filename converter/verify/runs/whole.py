@@ -11,12 +11,13 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from converter.dataclass import dataclass
 from converter.verify.checks.beside import NUMBER, check_printed_in_order
 from converter.verify.checks.figures import Facts, listing
 from converter.verify.checks.stream import COLLECTED, DRAWS, check_data

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 
 from converter.analysis.arrays.shapes import shape_of
@@ -14,6 +13,7 @@ from converter.analysis.reasons import Why
 from converter.analysis.tensors.places import RANGES
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Input, Number, Sequence, Tensor, Value, Variable, needed, tensors_in
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.cases import Placed

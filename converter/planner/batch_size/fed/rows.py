@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from converter.analysis.arrays.rows import counted_by, rows_of
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
+from converter.analysis.nodes import below
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import Constant, Host, Input, Number, Origin, Sequence, Site, Value, needed
 from converter.planner.batch_size.written_out import all_places, in_heads
@@ -109,7 +110,8 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
         held = {a.place for a in accesses if a.write}
         changed = [a.site for place in held for a in facts.writes_to(place)]
         changed += [e.site for e in facts.changes_of(value)]
-    changed += [a.site for a in accesses if _is_picked(a, loops)]
+    bound = {n.id for loop in loops for n in below(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    changed += [a.site for a in accesses if _is_picked(a, bound)]
     changed += [a.site for a in facts.item_writes(value) if _refills(facts, a, value)]
     return not any(s.stmt in loops for site in (value.site, *changed) for s in site.chain())
 
@@ -156,8 +158,11 @@ def _written_as(origin: Origin) -> object:
     return getattr(origin.node, "value", origin)
 
 
-def _is_picked(access: Access, loops: list[ast.stmt]) -> bool:
-    """True if a value may be another element in each iteration: `batches[n]`, `for batch in batches`."""
+def _is_picked(access: Access, bound: Collection[str]) -> bool:
+    """True if a value may be another element in each iteration: `batches[n]`, `for batch in batches`.
+
+    bound: the names that the loops bind.
+    """
     if access.write:
         return isinstance(access.site.stmt, (ast.For, ast.AsyncFor))
     if access.place.kind in ("name", "attr"):
@@ -165,9 +170,7 @@ def _is_picked(access: Access, loops: list[ast.stmt]) -> bool:
     if not isinstance(access.node, ast.Subscript):
         return True
     index = list(ast.walk(access.node.slice))
-    names = {node.id for node in index if isinstance(node, ast.Name)}
-    within = (node for loop in loops for node in ast.walk(loop) if isinstance(node, ast.Name))
-    changed = any(node.id in names and isinstance(node.ctx, ast.Store) for node in within)
+    changed = any(node.id in bound for node in index if isinstance(node, ast.Name))
     return changed or any(isinstance(node, (ast.Call, ast.Attribute)) for node in index)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from converter.analysis.facts import Facts
+from converter.dataclass import dataclass
 from converter.options import Options
 from converter.planner.region.groups import Group
 from converter.planner.region.region import Region

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from converter.analysis.values import Input
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Merge, Nest, Rebind, Rebuild, Regroup, Reset, Shard
 from converter.planner.writing.free_names import Names

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from converter.analysis.facts import Facts
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import Tensor
+from converter.dataclass import dataclass
 from converter.planner.region.block import Block
 
 # In these, a part is evaluated once, before the statement does anything else but evaluate other parts.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
@@ -17,6 +16,7 @@ from converter.analysis.frames import Access
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Site, Tensor, Value, Variable, needed
+from converter.dataclass import dataclass
 from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted, is_mergeable, mixes_inputs, want, with_more

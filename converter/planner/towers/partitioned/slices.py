@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.graph_names import name_expression, pattern_of
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Variable
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Replace
 from converter.planner.found import Found

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import Input, Mapping, Number, Origin, Sequence, Site, Tensor, Value
+from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Nest, Rebind, Shard
 from converter.planner.batch_size.batch_size import Scaling, reads_flag
