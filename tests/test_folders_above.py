@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from converter.cli.app import main
-from converter.conversion import Conversion, convert
+from converter.conversion import Conversion, commands_of, convert
 from converter.options import Options
 from converter.source import read
 from converter.verify import Settings, verify
@@ -117,8 +117,10 @@ def test_a_package_above_is_followed(script: str, text: str, command: str, helpe
     ids=["beside", "of two", "by the script", "at the root"],
 )
 def test_what_is_found_already_needs_no_folder(script: str, text: str, more: dict[str, str], tmp_path: Path) -> None:
-    done = converted(project(tmp_path, script, text, **more))
+    path = project(tmp_path, script, text, **more)
+    done = converted(path)
     assert (done.status, found(done), done.above) == ("converted", [], ())
+    assert commands_of(done, str(path), Options()) == ()
 
 
 @pytest.mark.parametrize(

@@ -504,18 +504,21 @@ def commands_of(done: Conversion, path: str, options: Options) -> tuple[Command,
     of_target = next((found(path, done.source.path, options.num_gpus) for found in told if found is not None), None)
     if of_target is not None or done.source.notebook is not None:
         return of_target or ()
-    return _start_of(done.source.path, path)
+    return _start_of(done.source.path, path, bool(done.above))
 
 
-def _start_of(source: str, path: str) -> tuple[Command, ...]:
-    """The command that runs a converted script, where its name alone is not enough."""
+def _start_of(source: str, path: str, above: bool) -> tuple[Command, ...]:
+    """The command that runs a converted script, where its name alone is not enough.
+
+    above: whether it needs folders above it on the path that it does not put there itself.
+    """
     from converter.plan.decisions import Command
     from converter.source.project.above import start_of
 
     if not os.path.isfile(source):
         return ()
     start = start_of(source)
-    return () if start.is_plain else (Command("run", start.at_target(path).command_here),)
+    return () if not above and not start.package else (Command("run", start.at_target(path).command_here),)
 
 
 def _as_asked(plan: Plan, asked: Options) -> Plan:
