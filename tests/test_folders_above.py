@@ -292,6 +292,11 @@ def test_other_scripts_beside_a_folder_that_is_no_package(tmp_path: Path) -> Non
     assert [one[0] for one in found(done) if one[0] != "TMG146"] == ["TMG307"]
 
 
+def test_a_changed_file_that_is_run_itself_finds_the_helpers(tmp_path: Path) -> None:
+    path = project(tmp_path, "scripts/train.py", "from step import main\n\nmain()\n", **{"scripts/step.py": TRAIN})
+    assert converted(path).status == "converted"
+
+
 # --- What runs --------------------------------------------------------------------------------------
 
 RUNS = [

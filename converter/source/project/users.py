@@ -118,7 +118,8 @@ def users_of(
     for path in left:
         there = {file: place for file, place in imports.get(path, {}).items() if file in reached}
         trains = script in there or _TRAINS.search(data[path]) is not None
-        folders = frozenset((os.path.dirname(path), *_folders(path, imports, reached)))
+        known = imports if path in imports else {**imports, path: _imported_files(path, data[path], root, index)}
+        folders = frozenset((os.path.dirname(path), *_folders(path, known, reached)))
         found.append(User(path, folders, min((line for line, _ in there.values()), default=0), trains))
     return found
 
