@@ -233,7 +233,7 @@ CHILD_FOLDERS = {
     "strategy": {"values"},
     "ddp": {"strategy"},
     "cluster": {"roles", "session", "graph"},
-    "process": {"roles", "session", "strategy", "ddp", "cluster"},
+    "process": {"graph", "roles", "session", "strategy", "ddp", "cluster"},
 }  # fmt: skip
 
 

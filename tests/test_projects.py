@@ -703,9 +703,13 @@ def test_a_file_outside_of_the_output(tmp_path: Path, capsys: pytest.CaptureFixt
     package, scripts = tmp_path / "package", tmp_path / "package/scripts"
     put(package, model=MODEL, __init__="")
     put(scripts, train=TRAIN.replace("from model", "from ..model"), __init__="")
-    assert main(["convert", str(scripts / "train.py"), "--output-dir", str(package / "out")]) == 2
-    assert "lies outside of the script's folder" in capsys.readouterr().err
+    assert main(["convert", str(scripts / "train.py"), "-o", str(package / "out") + "/"]) == 2
+    assert "the output has no folder for what is found in" in capsys.readouterr().err
     assert not (package / "out").exists()
+    assert main(["convert", str(scripts), "-o", str(package / "out") + "/"]) == 2
+    assert "convert the folder that holds both" in capsys.readouterr().err
+    assert main(["convert", str(scripts / "train.py"), "--output-dir", str(tmp_path / "out")]) == 0
+    assert "from tower_helpers import" in (tmp_path / "out/package/model.py").read_text()
 
 
 def test_a_script_that_does_not_name_tensorflow(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -34,11 +33,11 @@ def read_facts(
     """
     from converter.analysis.inputs.embedded_data import data_entries, why_uncut
     from converter.analysis.inputs.feeds import decide_inputs, fed_back
-    from converter.analysis.project import Project
+    from converter.analysis.project import project_of
     from converter.analysis.python.run import walked
     from converter.analysis.walk import Known
 
-    project = project or Project(os.path.dirname(os.path.abspath(path)), originals or {})
+    project = project or project_of(path, originals or {})
     given = before or Known()
     known = replace(given, traced=dict(options.traced), decisions={})
     facts = walked(path, tree, project, known)

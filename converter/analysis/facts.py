@@ -15,9 +15,10 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.flow.constants import Constant, Taken
 from converter.analysis.frames import Access, Place
 from converter.analysis.nodes import Node, Nodes
-from converter.analysis.project import Project
+from converter.analysis.project import Found, Project
 from converter.analysis.values import Frame, Host, Input, Number, Origin, Site, Tensor, Typed, Value, Variable, needed
 from converter.dataclass import dataclass
+from converter.source.project.above import seen_from
 
 Key = tuple[ast.AST, str]  # the operation that data goes into, and by which of its arguments
 SIZE = -1
@@ -280,6 +281,7 @@ class Facts:
     constants: dict[ast.stmt, Constant] = field(default_factory=dict)  # the others, by where they are written
     decided: dict[ast.If | ast.IfExp, Taken] = field(default_factory=dict)  # conditions that rest on them
     modules: dict[str, LocalModule] = field(default_factory=dict)  # those files, by path
+    found: dict[tuple[str, str], tuple[Found, ast.AST]] = field(default_factory=dict)  # by dotted name and folder
     imports: dict[str, dict[str, str]] = field(default_factory=dict)  # by path: name -> TensorFlow's ("" is the top)
 
     def effects_of(self, kind: EffectKind) -> Iterator[Effect]:
@@ -306,8 +308,7 @@ class Facts:
     def shown(self, node: ast.AST) -> str:
         """The path of a node's file as the user would write it, beside the script's own."""
         path = self.path_of(node)
-        here = os.path.dirname(self.path)
-        return os.path.join(here, os.path.relpath(path, os.path.abspath(here))) if path else self.path
+        return seen_from(os.path.dirname(self.path), path) if path else self.path
 
     def trees(self) -> list[ast.Module]:
         """The syntax trees of the script and of the files that it imports."""

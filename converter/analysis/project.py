@@ -7,11 +7,31 @@ import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import field
+from functools import cached_property
 
 from converter.dataclass import dataclass
+from converter.source.project.above import Start, start_of
+from converter.source.project.folders import folders_above, holds_top, in_any, in_folder
 
 FOLDERS_ABOVE = 3  # the folder of a script that are its project's
-LARGEST = 1_000_000  # bytes; a larger module is data, not a model
+
+
+@dataclass(frozen=True)
+class Found:
+    """A module of the project: its file, and the folder in which Python finds it.
+
+    above: whether that folder must be put on the path for it.
+    """
+
+    path: str
+    folder: str
+    above: bool = False
+
+
+def project_of(path: str, originals: Mapping[str, bytes]) -> Project:
+    """The project of a script; one that is no file, as a text from standard input, has no folders above it."""
+    path = os.path.abspath(path)
+    return Project(os.path.dirname(path), originals, script=path if os.path.isfile(path) else "")
 
 
 @dataclass
@@ -19,12 +39,29 @@ class Project:
     """The folder of a script, with the bytes and syntax trees of the modules that were read.
 
     originals: the bytes of files before this run overwrote them. paths: folders that the script adds to sys.path.
+    script: its path; "" if only its own folder is searched.
     """
 
     folder: str
     originals: Mapping[str, bytes] = field(default_factory=dict)
     trees: dict[str, tuple[bytes, ast.Module] | None] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
+    script: str = ""
+
+    @cached_property
+    def above(self) -> list[str]:
+        """The folders above the script's in which modules are looked for, the nearest first."""
+        return folders_above(self.folder) if self.script else []
+
+    @cached_property
+    def start(self) -> Start:
+        """How the script is started so that it finds what it imports."""
+
+        def tree(path: str) -> ast.Module | None:
+            read = self.read(path)
+            return read[1] if read is not None else None
+
+        return start_of(self.script, tree)
 
     def add_path(self, path: str) -> None:
         """Looks for modules in a folder of the project, too; scripts are run from their own."""
@@ -37,24 +74,33 @@ class Project:
             self.paths.append(folder)
 
     def find(self, module: str, beside: str, level: int) -> str | None:
-        """The path of a module of the project; None for any other module.
+        """The path of a module of the project; None for any other module. Arguments as of `where`."""
+        found = self.where(module, beside, level)
+        return found.path if found is not None else None
+
+    def where(self, module: str, beside: str, level: int, above: bool = True) -> Found | None:
+        """A module of the project; None for any other module.
 
         module: its dotted name; beside: the file that imports it; level: the dots of a relative import.
+        above: whether folders above the script's are searched, too.
         """
-        folders = [self.folder]
+        folder = os.path.dirname(beside)
         if level:
-            folder = os.path.dirname(beside)
             for _ in range(level - 1):
                 folder = os.path.dirname(folder)
-            folders = [folder]
-        elif os.path.dirname(beside) not in folders:
-            folders.append(os.path.dirname(beside))
-        for folder in folders if level else [*folders, *self.paths]:
-            base = os.path.join(folder, *module.split(".")) if module else folder
-            for path in (base + ".py", os.path.join(base, "__init__.py")):
-                if os.path.isfile(path) and os.path.getsize(path) < LARGEST:
-                    return os.path.normpath(path)
-        return None
+            path = in_folder(module, folder)
+            return Found(path, folder) if path else None
+        folders = list(dict.fromkeys((self.folder, folder, *self.paths)))
+        for folder in folders:
+            path = in_folder(module, folder)
+            if path is not None:
+                return Found(path, folder)
+        there = in_any(module, self.above) if above and module else None
+        if there is None:
+            return None
+        if any(holds_top(module, folder) for folder in (self.folder, *self.paths)) and not self.start.package:
+            return None  # Python ends its search there
+        return Found(*there, above=True)
 
     def read(self, path: str) -> tuple[bytes, ast.Module] | None:
         """The bytes and the syntax tree of a module, None where it cannot be read or parsed."""

@@ -188,7 +188,7 @@ def _print(result: FileResult, quiet: bool, verbose: bool, say: Callable[[str], 
     shown = [
         finding
         for finding in result.diagnostics
-        if finding.severity in ("error", "warning") or verbose or refused
+        if finding.severity in ("error", "warning") or verbose or refused or (_is_news(result) and not quiet)
     ]
     if result.report and (not quiet or result.outcome == "unverified"):
         say(result.report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
@@ -51,16 +52,32 @@ def launch_command(
         named = named_hosts(hosts) if hosts is not None else {}
     except ValueError as error:
         raise UsageError(str(error), "--local" if local is not None else "--hosts") from None
+    paths, started = started_by(script)
     if hosts is not None:
         kept = [f"--cluster_dir={checkpoints}"] if checkpoints else []
-        for host, line in commands(named, [python or "python", script, *args, *kept, *saves]):
+        first = [f"PYTHONPATH={os.pathsep.join(map(os.path.relpath, paths))}"] if paths else []
+        words = [*(["env", *first] if first else []), python or "python", *started, *args, *kept, *saves]
+        for host, line in commands(named, words):
             print(f"# on {host}\n{line}")
         return 0
     with ended_in_order(), ExitStack() as held:
         folder = checkpoints or held.enter_context(tempfile.TemporaryDirectory(prefix="tf-multigpu-"))
-        words = (python or sys.executable, script, *args, f"--cluster_dir={folder}", *saves)
+        words = [python or sys.executable, *started, *args, f"--cluster_dir={folder}", *saves]
+        if paths:
+            held_before = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
+            os.environ["PYTHONPATH"] = os.pathsep.join([*paths, *held_before])
         deadline = time.monotonic() + timeout if timeout else None
-        return run(Asked(words, numbers, RESTARTS if restarts is None else restarts, deadline), _show, _say)
+        return run(Asked(tuple(words), numbers, RESTARTS if restarts is None else restarts, deadline), _show, _say)
+
+
+def started_by(script: str) -> tuple[list[str], list[str]]:
+    """The folders that a script needs on Python's path beside its own, and what follows the interpreter's name."""
+    from converter.source.project.above import start_of
+
+    start = start_of(script)
+    if start.package:
+        return list(start.folders), ["-m", f"{start.package}.{Path(script).stem}"]
+    return list(start.folders), [script]
 
 
 def _check(script: Path) -> None:

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from converter.planner.towers.global_loss.named_calls import Apart
     from converter.rewrite import Rewritten
     from converter.source import Source
+    from converter.source.project.users import Project
     from converter.source.separated import Separated
-    from converter.source.users import Project
 
 Status = Literal["converted", "unchanged", "refused"]
 
@@ -93,6 +93,7 @@ class Conversion:
         which that is not sure.
     decisions: what was decided, for whoever runs the tool.
     trains: False if the script only builds a training step that no run of its own takes, as a prediction does.
+    above: the folders above the script that must be on Python's path for it, and those in which helpers lie.
     """
 
     source: Source
@@ -106,6 +107,7 @@ class Conversion:
     unread: tuple[str, ...] = ()
     decisions: tuple[Decision, ...] = ()
     trains: bool = True
+    above: tuple[str, ...] = ()
 
 
 def convert(
@@ -153,7 +155,7 @@ def _convert(
     if is_pipeline(source.path, source.data):
         return _pipeline(source, options)
 
-    from converter.source.users import Project
+    from converter.source.project.users import Project
 
     project = Project(source.path, originals, output, known=again, alone=not several)
     try:
@@ -237,7 +239,16 @@ def _converted(
         unread=() if again else _read_again(read, plans, made),
         decisions=decided,
         trains=takes_a_step(read.facts),
+        above=_above(read, plans[0]),
     )
+
+
+def _above(read: Reading, plan: Plan) -> tuple[str, ...]:
+    """The folders above the script that are searched for modules, and that of the helpers."""
+    here = os.path.dirname(os.path.abspath(read.file("").path))
+    found = [found.folder for found, _ in read.facts.found.values() if found.above]
+    found += [os.path.normpath(os.path.join(here, plan.helper_folder))] if plan.helper_folder else []
+    return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)
@@ -296,7 +307,8 @@ def _parts(
     ]
     if plans[0].helper_module and options.helpers != "package":
         name = plans[0].helper_module.lstrip(".")
-        path = os.path.join(os.path.dirname(source.path), name + ".py")
+        path = os.path.join(os.path.dirname(source.path), plans[0].helper_folder, name + ".py")
+        path = os.path.normpath(path) if plans[0].helper_folder else path
         text = whole_module()
         if options.helpers == "inline":
             text = helper_module_text(plans[0], import_line(read.facts), held_helpers(path))
@@ -392,6 +404,8 @@ def _plans(
         return read.file(path).text
 
     own = read.facts.modules
+    found = (one.folder for one, _ in read.facts.found.values() if one.above)
+    project = replace(project, above=tuple(dict.fromkeys(found)))
     sources = Sources(
         read=text,
         several=several,
@@ -488,7 +502,24 @@ def commands_of(done: Conversion, path: str, options: Options) -> tuple[Command,
 
     header = find_header(done.text)
     told = (t.commands for t in TARGETS if header is not None and t.name == header.options.target)
-    return next((found(path, done.source.path, options.num_gpus) for found in told if found is not None), ())
+    of_target = next((found(path, done.source.path, options.num_gpus) for found in told if found is not None), None)
+    if of_target is not None or done.source.notebook is not None:
+        return of_target or ()
+    return _start_of(done.source.path, path, bool(done.above))
+
+
+def _start_of(source: str, path: str, above: bool) -> tuple[Command, ...]:
+    """The command that runs a converted script, where its name alone is not enough.
+
+    above: whether it needs folders above it on the path that it does not put there itself.
+    """
+    from converter.plan.decisions import Command
+    from converter.source.project.above import start_of
+
+    if not os.path.isfile(source):
+        return ()
+    start = start_of(source)
+    return () if not above and not start.package else (Command("run", start.at_target(path).command_here),)
 
 
 def _as_asked(plan: Plan, asked: Options) -> Plan:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from converter.diagnostics import Diagnostic
 from converter.source import encode, from_bytes, parse
+from converter.source.project.above import seen_from
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Decisions
@@ -68,8 +69,7 @@ class Reading:
     def file(self, path: str) -> Source:
         """A file with the text that the facts are of."""
         if path not in self._files:
-            folder = os.path.dirname(self._source.path)
-            shown = os.path.join(folder, os.path.relpath(path, os.path.abspath(folder)))
+            shown = seen_from(os.path.dirname(self._source.path), path)
             self._files[path] = from_bytes(shown, self.facts.modules[path].data)
         return self._files[path]
 

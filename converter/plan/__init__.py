@@ -270,6 +270,7 @@ class Plan:
     path: of another file of the project, "" for the script itself.
     helper_module: the module that carries the helpers where the script does not, with the dots of a relative
         import; the name that it is imported under where it is a package. "" where the script carries them itself.
+    helper_folder: the folder of that module, as a path from the script's; "" if it lies beside the script.
     num_gpus: the expression for the number of towers; define: the statement that defines it among
         the helpers, "" where a flag does.
     options: as they came out; what the script allows may differ from what was asked for.
@@ -297,6 +298,7 @@ class Plan:
     options: Options
     path: str = ""
     helper_module: str = ""
+    helper_folder: str = ""
     prepared: tuple[At, ...] = ()
     forward: bool = False
     builtins: str = ""

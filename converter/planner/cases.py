@@ -14,8 +14,8 @@ from converter.planner.region.groups import Group
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted
 from converter.planner.writing.free_names import Names
-from converter.source.graph_readers import GraphReader
-from converter.source.users import User
+from converter.source.project.graph_readers import GraphReader
+from converter.source.project.users import User
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Sources:
     """The files that may be planned.
 
     read: gives a file's text by its path, "" for the script. several: whether other files than the
-    script may change. taken: whether a module beside the script cannot be the one that carries
+    script may change. taken: whether a module, by its path from the script's folder, cannot be the one that carries
     the helpers and this definition. users: other scripts that import some of these files, which are
     given by their absolute paths. mention: whether another file of the project holds one of these names. readers:
     calls in other scripts of the folder that read the graph of a checkpoint. asked: texts there that may be names of

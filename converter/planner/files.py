@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from dataclasses import fields, replace
 
 from converter.analysis.effects import EffectKind
@@ -29,7 +30,7 @@ from converter.planner.towers.dense_gradients import all_dense
 from converter.planner.towers.loop import LoopPart, plan_loop
 from converter.planner.towers.merges.summaries import names_in
 from converter.planner.towers.partitioned.slices import cut_variables
-from converter.planner.writing.aliases import TENSORFLOW, Aliases, helper_module
+from converter.planner.writing.aliases import TENSORFLOW, Aliases, helper_folder, helper_module
 from converter.planner.writing.builtin_names import BUILTINS_MODULE, Builtins, taken_modules
 from converter.planner.writing.helper_names import helper_names, read_by_helpers, with_names
 from converter.planner.writing.pen import Pen
@@ -82,6 +83,9 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         dense=dense,
     )
     paths = ["", *sorted({at.path for at in whole.places()} - {""})]
+    if module:
+        here, home = os.path.dirname(os.path.abspath(facts.path)), helper_folder(facts, paths)
+        whole = replace(whole, helper_folder="" if home == here else os.path.relpath(home, here))
     plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
     remarks = (*warnings, *made.seen, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
     known = {field.name: getattr(case, field.name) for field in fields(Placed)}
@@ -211,6 +215,8 @@ def _never_sparse(case: Placed, module: str, helpers: list[str]) -> bool:
 
 def _of_file(facts: Facts, plan: Plan, path: str, aliases: Aliases, count: GpuCount, module: str) -> Plan:
     """The part of a plan that changes one file."""
+    home = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(facts.path)), plan.helper_folder))
+    named = module if not module or plan.options.helpers == "package" else helper_module(facts, path, module, home)
     return replace(
         plan,
         loops=tuple(loop for loop in plan.loops if loop.tower[0].path == path),
@@ -223,5 +229,5 @@ def _of_file(facts: Facts, plan: Plan, path: str, aliases: Aliases, count: GpuCo
         num_gpus=count.at(path),
         one_gpu=_several_towers(count, path) if plan.one_gpu else "",
         path=path,
-        helper_module=helper_module(facts, path, module) if module and plan.options.helpers != "package" else module,
+        helper_module=named,
     )

@@ -181,12 +181,15 @@ def share(case: Planned) -> Shared | Refused:
     while isinstance(made, Planned) and (kind != "inline" or (len(made.plans) > 1 and case.sources.several)):
         module, names = names.fresh(HELPERS)
         made = plan(made, module)
-        if kind == "package" or (
-            isinstance(made, Planned)
-            and not case.sources.taken(module, made.plans[0].define if kind == "inline" else TOLD)
-        ):
+        if kind == "package" or (isinstance(made, Planned) and not _is_taken(made, module, kind)):
             break
     return made if isinstance(made, Refused) else Shared(**_fields(made), users=users)
+
+
+def _is_taken(case: Planned, module: str, kind: str) -> bool:
+    """Whether another file has the place of the module of helpers."""
+    script = case.plans[0]
+    return case.sources.taken(os.path.join(script.helper_folder, module), script.define if kind == "inline" else TOLD)
 
 
 @dataclass(frozen=True)

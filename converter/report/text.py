@@ -53,7 +53,8 @@ def decisions(result: FileResult, proven: bool = False) -> str:
     warned = sum(finding.severity == "warning" for finding in result.diagnostics)
     rows += [("warnings", f"{warned}, said above")] if warned else []
     rows += [(command.purpose, command.line) for command in result.commands]
-    rows += [] if proven or result.commands else [("next", _next(result))]
+    told = any(command.purpose != "run" for command in result.commands)
+    rows += [] if proven or told else [("next", _next(result))]
     return "\n".join(f"    {topic + ':':15}{text}" for topic, text in rows)
 
 

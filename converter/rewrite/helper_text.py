@@ -77,7 +77,7 @@ def _marked(source: str, rules: dict[int, str]) -> str:
 def helper_imports(plan: Plan, written: set[str], width: int) -> str:
     """The import of helpers from their module, with the names that a file's text uses."""
     package, _, name = plan.helper_module.rpartition(".")
-    package += "." if plan.helper_module.startswith(".") else ""
+    package += "." if plan.helper_module.startswith(".") and not package.strip(".") else ""
     kind = plan.options.helpers
     module = PACKAGE if kind == "package" else plan.helper_module
     define = plan.define if kind != "inline" and not plan.path else ""

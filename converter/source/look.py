@@ -100,17 +100,23 @@ def leads_to_tensorflow(path: str, data: bytes) -> bool:
 
     A configuration of the Object Detection API leads there, too.
 
-    path: of the script; imports are looked for beside it and beside the importing file.
+    path: of the script; imports are looked for beside it, beside the importing file, and in folders above the script.
     """
     if mentions_tensorflow(data) or trains_by_torch(data) or is_pipeline(path, data):
         return True
+    from converter.source.project.folders import folders_above, in_any
+
     data = code_of(path, data)
     root = os.path.dirname(path)
+    above = folders_above(root) if os.path.isfile(path) else []
     todo, seen = [(path, data)], {os.path.abspath(path)}
     while todo:
         importer, data = todo.pop()
         for module in imported_by(data):
-            for folder in dict.fromkeys((root, os.path.dirname(importer))):
+            beside = list(dict.fromkeys((root, os.path.dirname(importer))))
+            there = any(_module(os.path.join(folder, *module.split("."))) for folder in beside)
+            found_above = None if there else in_any(module, above)
+            for folder in beside if found_above is None else [found_above[1]]:
                 found = _module(os.path.join(folder, *module.split(".")))
                 if found is None or os.path.abspath(found) in seen:
                     continue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -34,10 +33,9 @@ from converter.verify.processes.child_process import (
 )
 from converter.verify.processes.family import memory_of_machine
 from converter.verify.processes.interpreters import Interpreters, opened
+from converter.verify.processes.layout import Copy, Layout, layout_of
 from converter.verify.processes.workspace import (
     check_scripts,
-    copy_folder,
-    lay_over,
     read_towers,
     set_gpus,
     work_folder,
@@ -101,7 +99,8 @@ def verify(
     command = _command(single, multi, settings)
     single, multi = single.resolve(), multi.resolve()
     parts = parts or {}
-    towers = read_towers(multi, parts)
+    layout = layout_of(single, multi)
+    towers = read_towers(multi, parts, layout.root)
     if towers.target == "mirrored" and towers.gpus not in (None, settings.gpus or towers.gpus):
         hint = f"convert it anew with --num-gpus {settings.gpus}"
         raise VerifyError(f"{multi.name} is written for {towers.gpus} GPUs: {hint}")
@@ -121,7 +120,7 @@ def verify(
     # the conversion is made again while the scripts import TensorFlow
     with ThreadPoolExecutor(1) as beside, opened(pool) as interpreters:
         made = beside.submit(repeat, single, multi, parts)
-        files = _Files(single, multi, parts, towers.way, interpreters)
+        files = _Files(layout, parts, towers.way, interpreters)
         report, left_out = _undisturbed(
             files, asked, settings, lambda: planned_lines(made.result()), tell or _nobody
         )
@@ -189,8 +188,7 @@ def _command(single: Path, multi: Path, settings: Settings) -> str:
 class _Files:
     """The files to copy and the interpreter for them; way: how the number of towers is set in the converted one."""
 
-    single: Path
-    multi: Path
+    layout: Layout
     parts: Mapping[str, bytes]
     way: str
     pool: Interpreters
@@ -236,20 +234,17 @@ def _in_copies(
     """The report of running both in copies of their folders, and what of these was left out."""
     with work_folder(files.pool.guard) as work:
         means = _Means(files.pool, find_interpreter(settings.python), limits)
-        multi_copy, notes = copy_folder(files.multi, work / "converted")
-        single_copy, more = copy_folder(files.single, work / "original")
-        if files.multi.parent != files.single.parent:
-            copy_folder(files.single, work / "converted", fill=True)
-        lay_over(work / "converted", files.parts)
-        args = set_gpus(multi_copy, asked.gpus, settings.args, files.way)
+        multi = files.layout.converted(work / "converted", files.parts)
+        single = files.layout.original(work / "original")
+        args = set_gpus(multi.script, asked.gpus, settings.args, files.way, multi.root)
         other = OTHERS.get(asked.target)
         first, second = other[:2] if other else ("record", "replay")
         jobs = {
-            first: _job(first, multi_copy, args, asked, work),
-            second: _job(second, single_copy, settings.args, asked, work),
+            first: _job(first, multi, args, asked, work),
+            second: _job(second, single, settings.args, asked, work),
         }
         if not other:
-            jobs["bare"] = _job("bare", _copied(multi_copy, work / "bare"), args, asked, work)
+            jobs["bare"] = _job("bare", multi.again(work / "bare"), args, asked, work)
         for job in jobs.values():
             job["network"] = settings.network
             job["seconds"] = settings.timeout / 8 if settings.steps == "all" else None
@@ -267,7 +262,7 @@ def _in_copies(
             report = Report(problem.verdict, problem.reason, asked.gpus, asked.batch, 0, ledger=(nothing,))
             report = replace(report, log=problem.log, untrained=problem.untrained)
         report = replace(report, reason=clean(report.reason, work), log=clean(report.log, work))
-    return report, tuple(dict.fromkeys(notes + more))
+    return report, tuple(dict.fromkeys(multi.notes + single.notes))
 
 
 def _whole(
@@ -275,28 +270,19 @@ def _whole(
 ) -> Ran:
     """Whole runs of both, in new copies of their folders."""
     work = Path(jobs["record"]["work"])
-    multi, _ = copy_folder(files.multi, work / "whole_converted" / "run")
-    single, _ = copy_folder(files.single, work / "whole_original" / "run")
-    if files.multi.parent != files.single.parent:
-        copy_folder(files.single, work / "whole_converted" / "run", fill=True)
-    lay_over(work / "whole_converted" / "run", files.parts)
-    args = set_gpus(multi, asked.gpus, settings.args, files.way)
+    multi = files.layout.converted(work / "whole_converted" / "run", files.parts)
+    single = files.layout.original(work / "whole_original" / "run")
+    args = set_gpus(multi.script, asked.gpus, settings.args, files.way, multi.root)
     theirs = whole_job(jobs["record"], multi, args, replayed["inputs"], settings.epochs)
     mine = whole_job(jobs["replay"], single, settings.args, replayed["inputs"], settings.epochs)
     return run_whole((theirs, mine), means.pool, means.python, means.limits, asked)
 
 
-def _copied(script: Path, folder: Path) -> Path:
-    """A copy of a copied script's folder, for a run that must not meet the files of another one."""
-    shutil.copytree(script.parent, folder)
-    return folder / script.name
-
-
-def _job(role: str, script: Path, args: tuple[str, ...], asked: Asked, work: Path) -> dict[str, Any]:
+def _job(role: str, copy: Copy, args: tuple[str, ...], asked: Asked, work: Path) -> dict[str, Any]:
     return {
         "role": role,
         "title": TITLES[role],
-        "script": str(script),
+        **copy.job,
         "args": list(args),
         "gpus": asked.gpus,
         "steps": asked.steps,

@@ -90,9 +90,12 @@ def _import_name(walk: Walk, local: Module, alias: ast.alias, stmt: ast.ImportFr
 def local_module(walk: Walk, name: str, stmt: ast.AST, level: int) -> Module | None:
     """A module of the project, executed when it is first imported; None for any other."""
     beside = walk.facts.foreign.get(stmt) or os.path.abspath(walk.facts.path)
-    path = walk.project.find(name, beside, level)
-    if path is None or path == os.path.abspath(walk.facts.path):
+    found = walk.project.where(name, beside, level)
+    if found is None or found.path == os.path.abspath(walk.facts.path):
         return None
+    path = found.path
+    if not level:
+        walk.facts.found.setdefault((name, found.folder), (found, stmt))
     if path not in walk.modules:
         read = walk.project.read(path)
         if read is None:
@@ -114,6 +117,43 @@ def local_module(walk: Walk, name: str, stmt: ast.AST, level: int) -> Module | N
     if package is not None:  # the package's attribute from now on, under whatever name it goes
         package.frame.locals[last] = module
     return module
+
+
+def imported_beside(walk: Walk, stmt: ast.Try) -> list[ast.stmt] | None:
+    """The handler of an import, if it imports from beside the script what is tried from a folder above it.
+
+    `try: from pkg.net import f`, `except ImportError: from net import f`: the folder need not be on the path then.
+    """
+    handler = next((handler for handler in stmt.handlers if _catches_imports(handler)), None)
+    if handler is None:
+        return None
+    above, beside = _files(walk, stmt.body, True), _files(walk, handler.body, False)
+    return handler.body if above and above == beside else None
+
+
+def _catches_imports(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = ("ImportError", "ModuleNotFoundError", "Exception", "BaseException")
+    return any(kind is None or (isinstance(kind, ast.Name) and kind.id in names) for kind in kinds)
+
+
+def _files(walk: Walk, body: list[ast.stmt], above: bool) -> set[str] | None:
+    """The files that a block's absolute imports lead to; None if one of them does not lie where it should."""
+    found: set[str] = set()
+    for stmt in body:
+        if isinstance(stmt, ast.ImportFrom) and not stmt.level and stmt.module:
+            modules = [stmt.module]
+        elif isinstance(stmt, ast.Import):
+            modules = [alias.name for alias in stmt.names]
+        else:
+            return None
+        beside = walk.facts.foreign.get(stmt) or os.path.abspath(walk.facts.path)
+        for module in modules:
+            there = walk.project.where(module, beside, 0)
+            if there is None or there.above is not above:
+                return None
+            found.add(there.path)
+    return found
 
 
 def _execute(walk: Walk, frame: Frame) -> None:

@@ -20,7 +20,7 @@ from converter.analysis.python.containers import (
 )
 from converter.analysis.python.contexts import bind_with, enter_with
 from converter.analysis.python.functions.decorators import decorate, may_give_arguments
-from converter.analysis.python.imports import import_from, import_module
+from converter.analysis.python.imports import import_from, import_module, imported_beside
 from converter.analysis.python.joins import join, join_contents, one_of
 from converter.analysis.python.loops import Turns
 from converter.analysis.python.naming import bind_name, defaults_of, is_given, name_numbers
@@ -416,7 +416,7 @@ def _with(walk: Walk, stmt: ast.With) -> Signal:
 
 
 def _try(walk: Walk, stmt: ast.Try) -> Signal:
-    signal = execute_block(walk, stmt.body)
+    signal = execute_block(walk, imported_beside(walk, stmt) or stmt.body)
     for handler in stmt.handlers:
         _handler(walk, handler)
     if not signal:

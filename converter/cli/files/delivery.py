@@ -123,6 +123,7 @@ def deliver(job: Job, request: Request, done: Conversion, written: Written) -> l
     done = replace(done, diagnostics=tuple(left_behind))
     if len(written.jobs) < 2 and (unknown := [finding for finding in done.diagnostics if finding.code == "TMG022"]):
         return [FileResult(done.source.path, "refused", tuple(replace(one, severity="error") for one in unknown))]
+    _check_layout(job, request, done)
     for file in files[1:]:
         _check_target(job, request, file, written)
     report = ""
@@ -219,6 +220,7 @@ def _remember(written: Written, target: str, data: bytes) -> None:
 
 def files_of(job: Job, request: Request, done: Conversion) -> list[_File]:
     """The files of a conversion, each with where it goes and its text: the script, then the others."""
+    request = replace(request, output=_whole_output(job, done)) if job.into_folder else request
     text = _labelled(done.text or "", job, request, source_as_seen_from(job), job.target)
     files = [_File(done.source.path, done.source, job.target, text)]
     for part in done.parts:
@@ -235,10 +237,21 @@ def files_of(job: Job, request: Request, done: Conversion) -> list[_File]:
     return files
 
 
+def _whole_output(job: Job, done: Conversion) -> str:
+    """The folder of --output-dir that writes one script where it goes."""
+    folder = os.path.abspath(os.path.dirname(job.target or ""))
+    if not done.above:
+        return folder
+    from converter.source.project.above import start_of
+
+    below = start_of(job.script.path).below
+    return folder.removesuffix(os.path.join(os.sep, below)) if below else folder
+
+
 def _labelled(
     text: str, job: Job, request: Request, source: str, target: str | None, **changes: str
 ) -> str:
-    """A converted file whose header names its source and the command."""
+    """A converted file whose header names its source and the command; the request has the folder that it writes."""
     header = find_header(text)
     if header is None:
         return text
@@ -250,8 +263,7 @@ def _labelled(
     if request.mode == "in-place":
         words.append("--in-place")
     elif job.into_folder and target is not None and request.output:
-        folder = os.path.dirname(job.target or "") or "."
-        words += ["--output-dir", os.path.relpath(folder, os.path.dirname(target) or ".")]
+        words += ["--output-dir", os.path.relpath(request.output, os.path.dirname(os.path.abspath(target)))]
     elif target is not None:
         words += ["-o", os.path.basename(target)]
     unused = unused_in(job.script.path, text.encode(), header.options)
@@ -263,6 +275,27 @@ def _seen_from(target: str | None, path: str) -> str:
     if target is None:
         return os.path.basename(path)
     return os.path.relpath(path, os.path.dirname(target) or ".").replace(os.sep, "/")
+
+
+def _check_layout(job: Job, request: Request, done: Conversion) -> None:
+    """TMG008 where files that the script finds in a folder above it would not be found from the output."""
+    if job.target is None or request.mode == "in-place" or not done.parts:
+        return
+    here, there = (os.path.dirname(os.path.abspath(path)) for path in (done.source.path, job.target))
+    if here == there:
+        return
+    from converter.source.project.above import seen_from, start_of
+
+    inside = os.path.join(os.path.abspath(request.output or "."), "") if job.into_folder else None
+    for folder in done.above:
+        place = os.path.join(os.path.normpath(os.path.join(there, os.path.relpath(folder, here))), "")
+        if inside is None or not place.startswith(inside):
+            names = sorted(seen_from("", os.path.abspath(part.path)) for part in done.parts)
+            message = f"{' and '.join(names)} must change with it, and the output has no folder for what is found in "
+            message += seen_from("", folder)
+            whole = f"convert the folder that holds both, {seen_from('', start_of(job.script.path).root)}"
+            hint = "write the whole folder: --output-dir DIR, or --in-place" if job.script.named else whole
+            raise Refusal(Diagnostic("TMG008", job.script.path, 0, 0, message=message, hint=hint))
 
 
 def _check_target(job: Job, request: Request, file: _File, written: Written) -> None:

@@ -198,8 +198,9 @@ def _gives(again: Conversion, source: Source, converted: Source, header: Header)
     elif [encode(source, text) for text in texts] != [converted.data]:
         return False
     helpers = (part for part in again.parts if part.source is None and not header.script)
-    folder = os.path.dirname(converted.path)
-    return all(_holds(os.path.join(folder, os.path.basename(part.path)), part.text) for part in helpers)
+    folder, origin = os.path.dirname(converted.path), os.path.dirname(again.source.path) or "."
+    places = ((os.path.join(folder, os.path.relpath(part.path, origin)), part.text) for part in helpers)
+    return all(_holds(path, text) for path, text in places)
 
 
 def _named_as(text: str, header: Header) -> str:

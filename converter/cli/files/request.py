@@ -17,7 +17,7 @@ from converter.options import Options
 from converter.source import Script, expand, same_file
 from converter.source.header import field_of, from_flags
 from converter.source.ignored import Excluded
-from converter.source.look import code_of, imported_by
+from converter.source.look import SCRIPTS, code_of, imported_by
 
 if TYPE_CHECKING:
     from converter.cli.config.layers import Layers
@@ -202,6 +202,8 @@ def jobs_of(request: Request) -> tuple[list[Job], list[Diagnostic]]:
         return [Job(Script(STDIN, "", True), request.output)], []
     leave_out = request.output if into_folder else None
     scripts, problems = expand(request.sources, leave_out, request.excluded, request.skip)
+    if request.whole:
+        scripts = tuple(_in_tree(script) if script.named else script for script in scripts)
     jobs = [
         Job(script, _target(script, request, into_folder), into_folder, into_folder and not script.named)
         for script in scripts
@@ -218,8 +220,24 @@ def trees_of(request: Request) -> list[str]:
         return []
     folders = [path for path in request.sources if os.path.isdir(path)]
     if request.whole:
-        folders += [os.path.dirname(path) or "." for path in request.sources if not os.path.isdir(path)]
+        folders += [_tree_of(path) for path in request.sources if not os.path.isdir(path)]
     return list({os.path.realpath(folder): folder for folder in folders}.values())
+
+
+def _tree_of(path: str) -> str:
+    """The folder that a script needs as a whole: its own, or the one around it and the packages that it imports."""
+    folder = os.path.dirname(path)
+    if not path.endswith(SCRIPTS) or not os.path.isfile(path):
+        return folder or "."
+    from converter.source.project.above import seen_from, start_of
+
+    root = start_of(path).root
+    return folder or "." if root == os.path.abspath(folder) else seen_from(folder, root)
+
+
+def _in_tree(script: Script) -> Script:
+    """A named script with its place below the folder that is copied for it."""
+    return replace(script, relative=os.path.relpath(os.path.abspath(script.path), _tree_of(script.path)))
 
 
 def importers_first(jobs: Sequence[Job]) -> list[Job]:

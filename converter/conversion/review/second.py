@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.decided import decided
-from converter.analysis.project import Project
 from converter.analysis.python.run import evaluate, run
 from converter.analysis.values import Value
 from converter.analysis.walk import Known, Walk
@@ -59,7 +59,7 @@ class Second:
 def walk_again(facts: Facts, texts: list[Text], written: Written) -> Second:
     """Walks converted files."""
     known = facts.project
-    project = Project(known.folder, known.originals, dict(known.trees), list(known.paths))
+    project = replace(known, trees=dict(known.trees), paths=list(known.paths))
     whole = Alignment()
     trees = {}
     for text in texts:

@@ -11,7 +11,7 @@ from converter.analysis.facts import Facts, RunCall
 from converter.analysis.library import naming
 from converter.analysis.values import Bound, Host, Sequence, Symbol, Value
 from converter.dataclass import dataclass
-from converter.source.users import User
+from converter.source.project.users import User
 
 MOST_NAMED = 3  # scripts in one message
 FOLDERS_ABOVE = 3  # where sys.path may lead, as the analysis follows it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Iterable
 
 from converter.analysis.facts import Facts
 from converter.analysis.traits import Trait, name_of, names
@@ -67,15 +68,48 @@ def import_line(facts: Facts) -> str:
     return IMPORT
 
 
-def helper_module(facts: Facts, path: str, name: str) -> str:
-    """The module that carries the helpers, as a file imports it.
+def helper_module(facts: Facts, path: str, name: str, folder: str) -> str:
+    """The module that carries the helpers, as a file imports it; folder: where it lies, as of `helper_folder`.
 
-    It lies beside the script, where Python looks first when the script is run; a script that imports
-    relatively itself is run as part of a package, whose other files then do the same.
+    A script that imports relatively itself is run as part of a package; if the module lies beside it, other files of
+    the package import it relatively, too.
     """
-    if not any(isinstance(stmt, ast.ImportFrom) and stmt.level for stmt in facts.tree.body):
-        return name
     here = os.path.dirname(os.path.abspath(facts.path))
-    below = os.path.relpath(os.path.dirname(path) if path else here, here)
-    depth = 0 if below == os.curdir else below.count(os.sep) + 1
-    return "." * (depth + 1) + name
+    if folder != here or not _is_relative(facts):
+        return name
+    up, *down = os.path.relpath(here, os.path.dirname(path) if path else here).split(os.sep)
+    below = [up, *down]
+    ups = below.count(os.pardir)
+    return "." * (ups + 1) + ".".join([part for part in below if part not in (os.pardir, os.curdir)] + [name])
+
+
+def helper_folder(facts: Facts, paths: Iterable[str]) -> str:
+    """The folder of the module that carries the helpers of files that change together.
+
+    Beside the script, where Python looks first when the script is run, if that is where the files are found; else the
+    folder above it that must be on the path for them.
+    """
+    here = os.path.dirname(os.path.abspath(facts.path))
+    above = [(found.path, found.folder) for found, _ in facts.found.values() if found.above]
+    changed = [path for path in paths if path]
+    if _is_relative(facts):
+        if not above and all(_is_in(path, here) for path in changed):
+            return here
+    elif not above:
+        return here
+    start = facts.project.start
+    if start.package:
+        return start.at
+    for path in changed:
+        homes = [folder for file, folder in above if file == path or (_is_in(path, folder) and not _is_in(path, here))]
+        if homes:
+            return max(homes, key=len)
+    return here
+
+
+def _is_relative(facts: Facts) -> bool:
+    return any(isinstance(stmt, ast.ImportFrom) and stmt.level for stmt in facts.tree.body)
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path.startswith(os.path.join(folder, ""))

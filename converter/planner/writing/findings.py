@@ -7,7 +7,8 @@ import os
 
 from converter.analysis.facts import Facts
 from converter.diagnostics import Diagnostic, Severity
-from converter.source.users import User
+from converter.source.project.above import seen_from
+from converter.source.project.users import User
 
 
 def error(facts: Facts, node: ast.AST, code: str, message: str, hint: str) -> Diagnostic:
@@ -33,8 +34,7 @@ def at_user(
 
 def beside(facts: Facts, path: str) -> str:
     """The absolute path of another file of the project, as the user would write it."""
-    here = os.path.dirname(facts.path)
-    return os.path.join(here, os.path.relpath(path, os.path.abspath(here)))
+    return seen_from(os.path.dirname(facts.path), path)
 
 
 def at_node(facts: Facts, node: ast.AST, code: str, message: str, hint: str, severity: Severity) -> Diagnostic:

@@ -53,8 +53,11 @@ class Towers:
     target: str = "towers"
 
 
-def read_towers(path: Path, parts: Mapping[str, bytes] | None = None) -> Towers:
-    """Reads the number of towers and the meaning of the batch size from a converted script and its `parts`."""
+def read_towers(path: Path, parts: Mapping[str, bytes] | None = None, root: Path | None = None) -> Towers:
+    """Reads the number of towers and the meaning of the batch size from a converted script and its `parts`.
+
+    root: the folder of its project, if that is not its own.
+    """
     parts = parts or {}
     text = code_of(str(path), path.read_bytes())
     header = _HEADER.search(text)
@@ -71,7 +74,7 @@ def read_towers(path: Path, parts: Mapping[str, bytes] | None = None) -> Towers:
             target = value
         if option == "--num-gpus" and value.isdigit():
             gpus = int(value)
-    beside = (file.read_bytes() for file in _neighbours(path) if str(file.relative_to(path.parent)) not in parts)
+    beside = (file.read_bytes() for file in _neighbours(path, root) if os.path.relpath(file, path.parent) not in parts)
     if target in ("mirrored", "ddp", "cluster"):
         return Towers(gpus, batch, "none", rate, target)
     texts = [text, *parts.values(), *beside]
@@ -86,9 +89,9 @@ def read_towers(path: Path, parts: Mapping[str, bytes] | None = None) -> Towers:
     return Towers(int(default.group(1)) if default else gpus, batch, "flag", rate)
 
 
-def _neighbours(path: Path) -> Iterator[Path]:
+def _neighbours(path: Path, root: Path | None) -> Iterator[Path]:
     """The Python files of the script's project that were converted with it, or carry the helpers."""
-    for file in sorted(path.parent.rglob("*.py")):
+    for file in sorted((root or path.parent).rglob("*.py")):
         if file == path or not file.is_file() or file.stat().st_size >= 2**20:
             continue
         text = file.read_bytes()
@@ -162,13 +165,17 @@ def runnable(path: Path) -> str:
     return text
 
 
-def copy_folder(script: Path, target: Path, fill: bool = False) -> tuple[Path, list[str]]:
+def copy_folder(
+    script: Path, target: Path, fill: bool = False, root: Path | None = None
+) -> tuple[Path, list[str]]:
     """Copies the folder of a script; returns the script's copy and what was left out.
 
-    fill: whether files that the target has already stay as they are.
+    fill: whether files that the target has already stay as they are. root: a folder above the script's, which is
+    copied in place of that.
     """
     notes, copied = [], 0
-    source = script.parent
+    source = root or script.parent
+    there = target / script.parent.relative_to(source)
     for folder, folders, files in os.walk(source):
         folders[:] = sorted(
             name
@@ -188,8 +195,9 @@ def copy_folder(script: Path, target: Path, fill: bool = False) -> tuple[Path, l
             copied += size
             shutil.copyfile(file, place / name)
     if script.suffix == NOTEBOOK and not fill:
-        (target / run_as(script.name)).write_text(runnable(script), encoding="utf-8", newline="")
-    return target / run_as(script.name), [*notes, *_with_runtime(script, target)]
+        (there / run_as(script.name)).write_text(runnable(script), encoding="utf-8", newline="")
+    notes += dict.fromkeys(note for place in {there, target} for note in _with_runtime(script, place))
+    return there / run_as(script.name), notes
 
 
 def _with_runtime(script: Path, folder: Path) -> list[str]:
@@ -207,10 +215,12 @@ def _is_environment(folder: Path) -> bool:
     return (folder / "pyvenv.cfg").exists()
 
 
-def set_gpus(script: Path, gpus: int, args: tuple[str, ...], way: str) -> tuple[str, ...]:
-    """Makes the copied script build this many towers; returns the arguments to give it."""
+def set_gpus(
+    script: Path, gpus: int, args: tuple[str, ...], way: str, root: Path | None = None
+) -> tuple[str, ...]:
+    """Makes the copied script build this many towers; returns the arguments to give it. root: as of `read_towers`."""
     if way == "constant":
-        for file in [script, *_neighbours(script)]:
+        for file in [script, *_neighbours(script, root)]:
             text = file.read_bytes()
             found = _constant(text)
             if found:
@@ -219,7 +229,7 @@ def set_gpus(script: Path, gpus: int, args: tuple[str, ...], way: str) -> tuple[
     given = any(argument.split("=")[0] in ("--num_gpus", "--num-gpus") for argument in args)
     if way == "flag" and not given:
         flag = "--num-gpus" if any(
-            b"--num-gpus" in _HEADER.sub(b"", file.read_bytes()) for file in (script, *_neighbours(script))
+            b"--num-gpus" in _HEADER.sub(b"", file.read_bytes()) for file in (script, *_neighbours(script, root))
         ) else "--num_gpus"
         return (*args, f"{flag}={gpus}")
     return args

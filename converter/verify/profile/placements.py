@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -51,7 +52,7 @@ def conversions(single: Path, multi: Path) -> tuple[Converted, ...]:
             continue
         files = {multi.name: encode(again.source, again.text)}
         for part in again.parts:
-            name = Path(part.path).absolute().relative_to(single.parent).as_posix()
+            name = Path(os.path.relpath(part.path, single.parent)).as_posix()
             files[name] = encode(part.source, part.text) if part.source else part.text.encode()
         found.append(Converted(variables, False, files))
     return tuple(found)

@@ -23,10 +23,9 @@ from converter.verify.processes.child_process import (
 )
 from converter.verify.processes.family import memory_of_machine
 from converter.verify.processes.interpreters import Interpreters, opened
+from converter.verify.processes.layout import Copy, Layout, layout_of
 from converter.verify.processes.workspace import (
     check_scripts,
-    copy_folder,
-    lay_over,
     read_towers,
     set_gpus,
     work_folder,
@@ -57,13 +56,16 @@ def profile(
     check_scripts(single, multi)
     if not settings.gpus or min(settings.gpus) < 1:
         raise VerifyError("the numbers of GPUs must be 1 or more")
-    python, towers = find_interpreter(settings.python), read_towers(multi, {})
+    layout = layout_of(single, multi)
+    python, towers = find_interpreter(settings.python), read_towers(multi, {}, layout.root)
     with opened(pool) as interpreters, work_folder(interpreters.guard) as work:
-        jobs = [_job("the original script", single, work / "original", 1, settings.args)]
-        jobs += _converted(single, multi, settings, towers.way, work / "converted")
+        (work / "original").mkdir()
+        original = layout.original(work / "original" / "script")
+        jobs = [_job("the original script", original, work / "original", 1, settings.args)]
+        jobs += _converted(layout, settings, towers.way, work / "converted")
         compared = conversions(single, multi) if settings.placements else ()
         apart = {
-            one.variables: _converted(single, multi, settings, towers.way, work / f"placed-{place}", one.files)
+            one.variables: _converted(layout, settings, towers.way, work / f"placed-{place}", one.files)
             for place, one in enumerate(compared)
             if one.files is not None
         }
@@ -89,18 +91,16 @@ def profile(
 
 
 def _converted(
-    single: Path, multi: Path, settings: Settings, way: str, folder: Path, files: Mapping[str, bytes] | None = None
+    layout: Layout, settings: Settings, way: str, folder: Path, files: Mapping[str, bytes] | None = None
 ) -> list[dict[str, Any]]:
     """The jobs of a converted script, one for each number of towers; `files` stand in for those in its folder."""
     jobs = []
     for gpus in dict.fromkeys(settings.gpus):
         title = f"the converted script with {gpus} towers" if gpus > 1 else "the converted script with one tower"
-        job = _job(title, multi, folder.with_name(f"{folder.name}-{gpus}"), gpus, settings.args)
-        if multi.parent != single.parent:
-            copy_folder(single, Path(job["script"]).parent, fill=True)
-        lay_over(Path(job["script"]).parent, files or {})
-        job["args"] = set_gpus(Path(job["script"]), gpus, settings.args, way)
-        jobs.append(job)
+        place = folder.with_name(f"{folder.name}-{gpus}")
+        place.mkdir()
+        copy = layout.converted(place / "script", files or {})
+        jobs.append(_job(title, copy, place, gpus, set_gpus(copy.script, gpus, settings.args, way, copy.root)))
     return jobs
 
 
@@ -114,18 +114,16 @@ def _steps(jobs: Sequence[dict[str, Any]], answers: Sequence[tuple[Event, Event]
     return sorted({one.towers: one for one in found}.values(), key=lambda one: one.towers)
 
 
-def _job(title: str, script: Path, folder: Path, gpus: int, args: tuple[str, ...]) -> dict[str, Any]:
-    folder.mkdir()
-    copy, left_out = copy_folder(script, folder / "script")
+def _job(title: str, copy: Copy, folder: Path, gpus: int, args: tuple[str, ...]) -> dict[str, Any]:
     return {
         "role": "profile",
         "title": title,
-        "script": str(copy),
+        **copy.job,
         "args": args,
         "gpus": gpus,
         "work": str(folder),
         "log": str(folder / "log"),
-        "left_out": left_out,
+        "left_out": copy.notes,
     }
 
 
@@ -144,7 +142,7 @@ def _run(
     except (FileNotFoundError, PermissionError) as error:
         raise VerifyError(f"{python}: cannot be run ({error.strerror})") from None
     except Stopped as problem:
-        folder = str(Path(job["script"]).parent) + "/"
+        folder = f"{job['root']}/"
         return Stopped(clean(str(problem).replace(folder, ""), work), clean(problem.log.replace(folder, ""), work))
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.source import parse, read
+from converter.source.project.above import start_of
 from converter.verify.checks.figures import listing
 from converter.verify.data import Entry
 
@@ -80,8 +81,10 @@ def modules_of(root: Path, name: str) -> frozenset[str]:
 
 
 def project(script: Path, root: Path | None = None) -> dict[str, ast.Module]:
-    """The trees of a script and of what it imports from its folder, or from `root`, by their names from there."""
-    root = root or script.parent
+    """The trees of a script and of what it imports from its project, or from `root`, by their names from there."""
+    start = start_of(str(script))
+    folders = [root] if root else [script.parent, *map(Path, start.folders)]
+    root = root or Path(start.root)
     trees: dict[str, ast.Module] = {}
     left = [script]
     while left and len(trees) < MOST_FILES:
@@ -93,7 +96,7 @@ def project(script: Path, root: Path | None = None) -> dict[str, ast.Module]:
             trees[name] = parse(read(str(path)))
         except (Refusal, OSError, SyntaxError, RecursionError):
             continue
-        left += [found for module in _imported(trees[name]) for found in _files(root, path.parent, module)]
+        left += [found for module in _imported(trees[name]) for found in _files([*folders, path.parent], module)]
     return trees
 
 
@@ -106,9 +109,9 @@ def _imported(tree: ast.Module) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" if node.module else alias.name for alias in node.names)
 
 
-def _files(root: Path, folder: Path, module: str) -> Iterator[Path]:
+def _files(folders: list[Path], module: str) -> Iterator[Path]:
     parts = module.split(".")
-    for base in dict.fromkeys((root, folder)) if module else ():
+    for base in dict.fromkeys(folders) if module else ():
         for path in (base.joinpath(*parts).with_suffix(".py"), base.joinpath(*parts, "__init__.py")):
             if path.is_file():
                 yield path

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from converter.source.header import HeaderError, find_header
 from converter.source.look import SCRIPTS, code_of, scripts_in
+from converter.source.project.above import start_of
 from converter.verify.data import Check, Progress, Report, Settings, Status, VerifyError
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.run import verify
@@ -34,7 +36,7 @@ def verify_folders(
     if not names:
         raise VerifyError(f"{multi.name} holds no script that was converted from one in {single.name}")
     until = time.monotonic() + settings.timeout
-    also = tuple(dict.fromkeys((*settings.also, *affected_in(single, multi, names))))
+    also = tuple(dict.fromkeys((*settings.also, *_reached(single, names[0], affected_in(single, multi, names)))))
     checks = []
     with opened(pool) as interpreters:
         report = verify(single / names[0], multi / names[0], replace(settings, also=also), None, tell, interpreters)
@@ -55,6 +57,14 @@ def verify_folders(
         verdict="failed" if worst.status == "failed" else "not comparable",
         reason=f"{worst.name}: {worst.detail}",
     )
+
+
+def _reached(single: Path, trained: str, names: Iterable[str]) -> Iterator[str]:
+    """Scripts that lie in the folder which is copied for the training of one, by their paths from that one's folder."""
+    root = Path(start_of(str((single / trained).resolve())).root)
+    for name in names:
+        if (single / name).resolve().is_relative_to(root):
+            yield os.path.relpath(name, os.path.dirname(trained) or ".")
 
 
 def _check(name: str, found: Report) -> Check:

@@ -7,6 +7,7 @@ print has to be the same, though the two trainings took other batches.
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -15,13 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from converter.dataclass import dataclass
+from converter.source.project.above import start_of
 from converter.verify.checks.printed import unlike_lines
 from converter.verify.data import Check, Entry, Report, Settings, VerifyError
 from converter.verify.processes.answer import clean, find_interpreter
 from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
 from converter.verify.processes.interpreters import Interpreters
+from converter.verify.processes.layout import Copy, layout_of
 from converter.verify.processes.output import Output
-from converter.verify.processes.workspace import copy_folder, read_towers, set_gpus, work_folder
+from converter.verify.processes.workspace import read_towers, set_gpus, work_folder
 
 TRAINING = 0.4  # of the time, at most, for what leaves a checkpoint
 SIDES = ("original", "converted")
@@ -41,9 +44,8 @@ def with_others(report: Report, single: Path, multi: Path, settings: Settings, p
         return report
     single, multi = single.resolve(), multi.resolve()
     for name in settings.also:
-        for folder in {single.parent, multi.parent}:
-            if folder == single.parent and not (folder / name).is_file():
-                raise VerifyError(f"{name}: no such file beside {single.name}")
+        if not (single.parent / name).is_file():
+            raise VerifyError(f"{name}: no such file beside {single.name}")
     with work_folder(pool.guard) as work:
         project = _Project(work=work, single=single, multi=multi, gpus=report.gpus, settings=settings, pool=pool)
         checks = [check for name in settings.also for check in project.checks(name)]
@@ -68,23 +70,23 @@ class _Project:
         self.python = find_interpreter(settings.python)
         self.until = time.monotonic() + settings.timeout
         self.runs = 0
+        self.layout = layout_of(single, multi)
         self.trained = {side: self._train(side) for side in SIDES}
 
-    def _tree(self, side: str, folder: Path) -> tuple[Path, tuple[str, ...]]:
+    def _tree(self, side: str, folder: Path) -> tuple[Copy, tuple[str, ...]]:
         """A fresh copy of a side's tree: its training script and that script's arguments."""
-        script = self.single if side == "original" else self.multi
-        copy, _ = copy_folder(script, folder)
         if side == "original":
-            return copy, self.settings.args
-        copy_folder(self.single, folder, fill=True)
-        return copy, set_gpus(copy, self.gpus, self.settings.args, read_towers(self.multi).way)
+            return self.layout.original(folder), self.settings.args
+        copy = self.layout.converted(folder, {})
+        way = read_towers(self.multi, root=self.layout.root).way
+        return copy, set_gpus(copy.script, self.gpus, self.settings.args, way, copy.root)
 
     def _train(self, side: str) -> dict[str, Path] | str:
         """The files that a training leaves, by their paths from the tree's root; or why there are none."""
         folder = self.work / f"trained-{side}"
         script, args = self._tree(side, folder)
         before = _files(folder)
-        job = {"role": "train", "script": str(script), "args": list(args), "steps": self.settings.steps}
+        job = {"role": "train", **script.job, "args": list(args), "steps": self.settings.steps}
         left = (self.until - time.monotonic()) * TRAINING
         with self._child(job, f"the training of the {side} tree", left) as child:
             try:
@@ -132,12 +134,15 @@ class _Project:
         """What a script prints in a side's tree with the files that a training has left."""
         self.runs += 1
         folder = self.work / f"run-{self.runs}" / "tree"
-        self._tree(side, folder)
+        trained, _ = self._tree(side, folder)
         for place, path in left.items():
             (folder / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / place)
         said = Output(folder.parent / "said")
-        job = {"role": "print", "script": str(folder / name), "args": [], "said": str(folder.parent / "said")}
+        script = Path(os.path.normpath(trained.script.parent / name))
+        start = start_of(str(script))
+        ran = Copy(script, folder, start)
+        job = {"role": "print", **ran.job, "args": [], "said": str(folder.parent / "said")}
         try:
             with self._child(job, name, self.until - time.monotonic()) as child:
                 event = child.event()

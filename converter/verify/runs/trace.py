@@ -14,7 +14,8 @@ from converter.verify.processes.answer import Stopped, clean, expect, find_inter
 from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
 from converter.verify.processes.family import memory_of_machine
 from converter.verify.processes.interpreters import Interpreters, opened
-from converter.verify.processes.workspace import copy_folder, work_folder
+from converter.verify.processes.layout import copied
+from converter.verify.processes.workspace import work_folder
 
 MEMORY = 0.75  # of the machine's
 
@@ -34,12 +35,12 @@ def trace_calls(
     interpreter, script = find_interpreter(python), Path(source.path).resolve()
     limits = Limits(time.monotonic() + timeout, int(memory_of_machine() * MEMORY))
     with opened(pool) as pool, work_folder(pool.guard) as work:
-        copy, _ = copy_folder(script, work / "original")
-        copy.write_bytes(encode(source, marked(source, sites)))
+        copy = copied(script, work / "original")
+        copy.script.write_bytes(encode(source, marked(source, sites)))
         job = {
             "role": "trace",
             "title": "the script",
-            "script": str(copy),
+            **copy.job,
             "args": [],
             "gpus": 1,
             "work": str(work),

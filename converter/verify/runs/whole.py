@@ -26,6 +26,7 @@ from converter.verify.judge import Asked
 from converter.verify.processes.answer import Stopped, expect
 from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
 from converter.verify.processes.interpreters import Interpreters
+from converter.verify.processes.layout import Copy
 from converter.verify.runs.bare import with_check
 from converter.verify.runs.stopping import early_stop
 
@@ -51,7 +52,7 @@ class Ran:
     stop: str = ""
 
 
-def job(like: Mapping[str, Any], script: Path, args: tuple[str, ...], inputs: Facts, epochs: int) -> dict[str, Any]:
+def job(like: Mapping[str, Any], copy: Copy, args: tuple[str, ...], inputs: Facts, epochs: int) -> dict[str, Any]:
     """The job of a whole run, beside that of the compared steps of the same script."""
     theirs = like["role"] == "record"
     work = Path(like["work"]) / ("whole_converted" if theirs else "whole_original")
@@ -61,7 +62,7 @@ def job(like: Mapping[str, Any], script: Path, args: tuple[str, ...], inputs: Fa
         **like,
         "role": "whole",
         "theirs": theirs,
-        "script": str(script),
+        **copy.job,
         "args": list(args),
         "inputs": named,
         "epochs": epochs,

@@ -35,16 +35,17 @@ RULES = (
 @check(Shared)
 def helpers_not_found(case: Shared) -> Iterator[Diagnostic]:
     """Other scripts that do not find the module of helpers that the changed files import."""
-    here = os.path.dirname(os.path.abspath(case.facts.path))
+    script = os.path.dirname(os.path.abspath(case.facts.path))
+    here = os.path.normpath(os.path.join(script, case.plans[0].helper_folder))
     module = case.plans[0].helper_module
     beside = module and not module.startswith(".") and case.options.helpers != "package"
+    where = f"beside {os.path.basename(case.facts.path)}" if here == script else f"in {os.path.relpath(here, script)}"
     for user in case.users if beside else ():
         if here not in user.folders:
             yield at_user(
                 case.facts,
                 user,
                 "TMG265",
-                f"it imports files that change, and does not find {module} beside "
-                f"{os.path.basename(case.facts.path)}, which these will import",
+                f"it imports files that change, and does not find {module} {where}, which these will import",
                 "put the two scripts into one folder, or add that folder to sys.path",
             )

@@ -59,20 +59,30 @@ def train(statement: str) -> dict[str, str]:
     return {"scripts/train.py": TRAIN.replace("IMPORT", statement)}
 
 
-@pytest.mark.parametrize(
-    ("statement", "name"),
-    [("import nets", "nets"), ("from project import nets", "project"), ("from project import *", "project")],
-    ids=["module", "package", "star"],
-)
-def test_a_module_above_the_script_is_named(statement: str, name: str, tmp_path: Path) -> None:
-    files = {"nets.py": NETS, "project/nets.py": NETS, "project/__init__.py": "from project import nets\n"}
+FOLLOWED = [("import nets", "nets"), ("from project import nets", "project"), ("from project import *", "project")]
+IMPORTS = pytest.mark.parametrize(("statement", "name"), FOLLOWED, ids=["module", "package", "star"])
+ABOVE = {"nets.py": NETS, "project/nets.py": NETS, "project/__init__.py": "from project import nets\n"}
+
+
+@IMPORTS
+def test_a_module_above_the_script_is_followed(statement: str, name: str, tmp_path: Path) -> None:
+    (found,) = said(tmp_path, "scripts/train.py", ABOVE | train(statement))
+    assert found[:3] == ("converted", "TMG146", 6) and found[3].startswith(f"{name} is found in ../")
+
+
+@IMPORTS
+def test_a_module_above_the_root_is_named(statement: str, name: str, tmp_path: Path) -> None:
+    files = {**ABOVE, "scripts/setup.py": ""}
     found = said(tmp_path, "scripts/train.py", files | train(statement))
     assert [f[:2] for f in found] == [("refused", "TMG241")]
     assert f"the module {name}, imported in line 6, lies in ../: sys.path.append('..')" in found[0][3]
 
 
 def test_a_module_in_a_folder_above_that_is_no_package(tmp_path: Path) -> None:
-    (found,) = said(tmp_path, "scripts/train.py", {"models/nets.py": NETS} | train("from models import nets"))
+    files = {"models/nets.py": NETS} | train("from models import nets")
+    (found,) = said(tmp_path, "scripts/train.py", files)
+    assert found[:2] == ("converted", "TMG146")
+    (found,) = said(tmp_path, "scripts/train.py", {"scripts/setup.py": ""} | files)
     assert found[:2] == ("refused", "TMG241") and "models.nets, imported in line 6, lies in ../" in found[3]
     text = train("import sys\nsys.path.append('..')\nfrom models import nets")
     assert said(tmp_path, "scripts/train.py", {"models/nets.py": NETS} | text) == []
@@ -89,7 +99,7 @@ def test_a_module_that_is_nowhere(tmp_path: Path) -> None:
 
 
 def test_a_run_of_what_another_module_built(tmp_path: Path) -> None:
-    (found,) = said(tmp_path, "scripts/train.py", {"net.py": "", "scripts/train.py": RUN})
+    (found,) = said(tmp_path, "scripts/train.py", {"net.py": "", "scripts/setup.py": "", "scripts/train.py": RUN})
     assert found[:3] == ("refused", "TMG201", 2) and "net is not followed" in found[3] and "'..'" in found[3]
     (found,) = said(tmp_path / "far" / "quite" / "alone", "scripts/train.py", {"scripts/train.py": RUN})
     assert found[:3] == ("refused", "TMG201", 8) and "comes from net, which is not followed" in found[3]

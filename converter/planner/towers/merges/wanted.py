@@ -30,7 +30,7 @@ from converter.planner.region.region import Region
 from converter.planner.towers.merges.tensor_names import op_name
 from converter.planner.wording import refuse
 from converter.planner.writing.spelling import spelling
-from converter.source.graph_readers import names_in_texts
+from converter.source.project.graph_readers import names_in_texts
 
 Wanted = dict[str, tuple[Part, ast.AST]]  # what is merged, by its text in the loop's frame, and a node that reads it
 

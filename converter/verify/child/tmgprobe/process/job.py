@@ -15,6 +15,7 @@ import sys
 import traceback
 import types
 
+from tmgprobe.graph import places
 from tmgprobe.process import channel as channels
 from tmgprobe.process import drawing
 from tmgprobe.process import network as networks
@@ -61,17 +62,13 @@ def run(path, tf=None):
     outside.install()
     drawing.without_display()
     watch_exit(role, channel)
-    sys.path[:] = [os.path.dirname(job['script'])] + [
-        folder for folder in sys.path if os.path.abspath(folder or os.curdir) != HERE
-    ]
-    sys.argv[:] = [job['script']] + [str(argument) for argument in job['args']]
-    os.chdir(os.path.dirname(job['script']))
+    places.begin(job, HERE)
     random.seed(job.get('seed', 20))
     numpy.random.seed(job.get('seed', 20))
     if role.watch.diary is not None:
         role.watch.diary.begin()
     try:
-        execute(job['script'])
+        execute(job['script'], package=job.get('package'))
         role.threads.wait()
     except SystemExit as ending:
         if ending.code not in (None, 0):
@@ -82,7 +79,7 @@ def run(path, tf=None):
         message = api.missing_line(error) or describe(error)
         if job['network'] != 'on' and networks.missed(error):
             message += ' (%s)' % networks.HINT
-        finish(role, channel, message, script_trace(job['script']))
+        finish(role, channel, message, script_trace(job))
     finish(role, channel, None, '')
 
 
@@ -147,12 +144,17 @@ def watch_exit(role, channel):
     os._exit = exit_now
 
 
-def execute(path, names=()):
-    """Runs a file as the main module; names: what stands in it for Python's own functions, as pairs."""
+def execute(path, names=(), package=None):
+    """Runs a file as the main module.
+
+    names: what stands in it for Python's own functions, as pairs. package: that it is a part of, as with `python -m`.
+    """
     with open(path, 'rb') as stream:
         code = compile(stream.read(), path, 'exec', 0, True)
     module = types.ModuleType('__main__')
     module.__file__ = path
+    if package and places.is_imported(package):
+        module.__package__ = str(package)
     module.__dict__.update(names)
     sys.modules['__main__'] = module
     exec(code, module.__dict__)
@@ -163,13 +165,11 @@ def execute_seeded(job, channel, off, seeds, names=()):
 
     off: whether the network is off. seeds: the functions that set the seeds. names: as of `execute`.
     """
-    sys.path[:] = [os.path.dirname(job['script'])] + sys.path
-    sys.argv[:] = [job['script']] + [str(argument) for argument in job['args']]
-    os.chdir(os.path.dirname(job['script']))
+    places.begin(job)
     for seed in seeds:
         seed(20)
     try:
-        execute(job['script'], names)
+        execute(job['script'], names, job.get('package'))
     except SystemExit as ending:
         if ending.code not in (None, 0):
             channel.leave('ended', message='the script ended with exit status %s' % (ending.code,), trace='')
@@ -179,7 +179,7 @@ def execute_seeded(job, channel, off, seeds, names=()):
         message = describe(error)
         if off and networks.missed(error):
             message += ' (%s)' % networks.HINT
-        channel.leave('ended', message=message, trace=script_trace(job['script']))
+        channel.leave('ended', message=message, trace=script_trace(job))
 
 
 def finish(role, channel, message, trace):
@@ -219,9 +219,9 @@ def own(path):
     return os.path.abspath(path).startswith(HERE + os.sep)
 
 
-def script_trace(path):
+def script_trace(job):
     """The traceback of the script, without the frames of the probe that lie around and between."""
-    folder = os.path.dirname(path) + os.sep
+    folder = places.root(job) + os.sep
     lines = []
     kind, error, trace = sys.exc_info()
     for frame in traceback.extract_tb(trace):

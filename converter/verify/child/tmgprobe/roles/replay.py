@@ -326,8 +326,7 @@ class Replay(object):
     def _lines(self, call, one):
         """The script's lines and whether the loss depends on them; none if no input has a batch axis."""
         batches = [pair['own'] for pair in one.pairs if pair['axis'] is not None]
-        folder = os.path.dirname(self.job['script']) + os.sep
-        return lines.stacks(call.step, batches, folder) if batches else []
+        return lines.stacks(call.step, batches, self.job) if batches else []
 
     def _uneven(self, call, kept, one):
         """{rows: {'error', 'loss', 'finite', 'reference', 'matches'}} or {rows: {'skipped': why}}."""

@@ -8,7 +8,7 @@ import re
 import threading
 import traceback
 
-from tmgprobe.graph import graphs, rates
+from tmgprobe.graph import graphs, places, rates
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import slices
 
@@ -287,11 +287,10 @@ class Threads(object):
 
     def _line(self):
         """Which line of the script runs the current step: `file:line`, '' where none is seen."""
-        folder = os.path.dirname(os.path.abspath(self.role.job['script'])) + os.sep
         for frame in reversed(traceback.extract_stack()):
-            path = os.path.abspath(frame[0])
-            if path.startswith(folder):
-                return '%s:%d' % (path[len(folder):], frame[1])
+            name = places.seen_from_script(self.role.job, os.path.abspath(frame[0]))
+            if name is not None:
+                return '%s:%d' % (name, frame[1])
         return ''
 
 

@@ -6,7 +6,7 @@ import ast
 import os
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
@@ -37,17 +37,18 @@ class GraphReader:
     stem: str
 
 
-def graph_readers(script: str) -> list[GraphReader]:
+def graph_readers(script: str, above: Sequence[str] = ()) -> list[GraphReader]:
     """The calls in other scripts of the script's folder that read a graph with its devices, where these must exist.
 
+    above: further folders that are searched.
     Not those with `clear_devices=True`, nor those in scripts whose sessions may place operations elsewhere.
     """
-    return [reader for seen in _beside(script) for reader in seen.readers]
+    return [reader for seen in _beside(script, above) for reader in seen.readers]
 
 
-def names_asked(script: str) -> frozenset[str]:
+def names_asked(script: str, above: Sequence[str] = ()) -> frozenset[str]:
     """The texts in other scripts of the folder that may be names of operations of a graph, without `:0`."""
-    return frozenset().union(*(seen.names for seen in _beside(script)))
+    return frozenset().union(*(seen.names for seen in _beside(script, above)))
 
 
 def names_in_texts(texts: Iterable[str]) -> frozenset[str]:
@@ -63,15 +64,16 @@ class _Seen:
     names: frozenset[str] = frozenset()
 
 
-def _beside(script: str) -> Iterator[_Seen]:
-    """What the other scripts of a script's folder read of graphs."""
+def _beside(script: str, above: Sequence[str]) -> Iterator[_Seen]:
+    """What the other scripts of a script's folder, and of folders above it, read of graphs."""
     script = os.path.abspath(script)
-    with suppress(OSError), os.scandir(os.path.dirname(script)) as entries:
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            if entry.name.endswith(SCRIPTS) and entry.path != script and entry.is_file():
-                told = entry.stat()
-                if told.st_size <= LARGEST:
-                    yield _read(entry.path, told.st_mtime_ns, told.st_size)
+    for folder in (os.path.dirname(script), *above):
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                if entry.name.endswith(SCRIPTS) and entry.path != script and entry.is_file():
+                    told = entry.stat()
+                    if told.st_size <= LARGEST:
+                        yield _read(entry.path, told.st_mtime_ns, told.st_size)
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from converter.source.users import users_of
+from converter.source.project.users import users_of
 
 GUARD = "if __name__ == '__main__':\n    main()\n"
 

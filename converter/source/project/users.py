@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from converter.dataclass import dataclass
-from converter.source.graph_readers import GraphReader, graph_readers, names_asked
 from converter.source.header import is_converted
 from converter.source.look import SCRIPTS, code_of, imported_by, scripts_in
+from converter.source.project.above import package_root
+from converter.source.project.graph_readers import GraphReader, graph_readers, names_asked
 
 LARGEST_NOTEBOOK = 20_000_000  # bytes
 MOST_FILES = 5_000  # files of a project that are searched
@@ -46,6 +47,7 @@ class Project:
 
     script: its path. originals: what files held before this run wrote over them. leave_out: the output folder, which
     is not searched. known: the options already say what other files need. alone: other files cannot be searched.
+    above: folders above the script that it needs on the path: other scripts that import the same may lie there.
     """
 
     script: str
@@ -53,43 +55,44 @@ class Project:
     leave_out: str | None = None
     known: bool = False
     alone: bool = False
+    above: tuple[str, ...] = ()
 
     def users(self, own: Collection[str], changed: Sequence[str]) -> Sequence[User]:
         """The scripts that import one of the changed files, besides those that the script itself imports."""
         if self.known or self.alone:
             return ()
-        return users_of(self.script, changed, own, self.originals, self.leave_out)
+        return users_of(self.script, changed, own, self.originals, self.leave_out, self.above)
 
     def graph_readers(self) -> Sequence[GraphReader]:
         """The calls in other scripts of the folder that read the graph of a checkpoint."""
-        return () if self.known else graph_readers(self.script)
+        return () if self.known else graph_readers(self.script, self.above)
 
     def names_asked(self) -> frozenset[str]:
         """Texts in other scripts of the folder that may be names of operations of a graph that this script saves."""
-        return names_asked(self.script)
+        return names_asked(self.script, self.above)
 
     def mentions(self, own: Collection[str], changed: Sequence[str], names: Collection[str]) -> bool:
         """Whether another file of the project contains one of these names; True if files cannot be searched."""
         if self.known or self.alone:
             return not self.known
         word = re.compile(rb"\b(?:%s)\b" % b"|".join(re.escape(name.encode()) for name in names))
-        others = _texts(_root(os.path.abspath(self.script), changed), self.originals, self.leave_out)
+        others = _texts(_root(os.path.abspath(self.script), changed, self.above), self.originals, self.leave_out)
         seen = {os.path.abspath(self.script), *map(os.path.abspath, changed), *own}
         return any(word.search(text) for path, text in others.items() if path not in seen)
 
 
 def users_of(
     script: str, changed: Sequence[str], own: Collection[str], originals: Mapping[str, bytes],
-    leave_out: str | None = None,
+    leave_out: str | None = None, above: Sequence[str] = (),
 ) -> list[User]:
     """The other scripts and notebooks of the project that import one of the changed files, or a file that does.
 
     script: the converted script. changed: absolute paths. own: the files that the script imports, which count
     only if they can be run as scripts themselves. originals: what files held before this run wrote over
-    them. leave_out: the output folder, which is not searched.
+    them. leave_out: the output folder, which is not searched. above: folders above the script that are searched, too.
     """
     script = os.path.abspath(script)
-    root = _root(script, changed)
+    root = _root(script, changed, above)
     data = _texts(root, originals, leave_out)
     names = {_name_in_imports(path).encode() for path in changed}
     index: dict[str, list[str]] = defaultdict(list)
@@ -115,8 +118,21 @@ def users_of(
     for path in left:
         there = {file: place for file, place in imports.get(path, {}).items() if file in reached}
         trains = script in there or _TRAINS.search(data[path]) is not None
-        folders = frozenset((os.path.dirname(path), *(folder for _, folder in there.values())))
+        known = imports if path in imports else {**imports, path: _imported_files(path, data[path], root, index)}
+        folders = frozenset((os.path.dirname(path), *_folders(path, known, reached)))
         found.append(User(path, folders, min((line for line, _ in there.values()), default=0), trains))
+    return found
+
+
+def _folders(path: str, imports: Mapping[str, Mapping[str, tuple[int, str]]], reached: Collection[str]) -> set[str]:
+    """The folders in which a script, and files that lead it to the changed ones, find what they import."""
+    found: set[str] = set()
+    todo, seen = [path], {path}
+    while todo:
+        for file, (_, folder) in imports.get(todo.pop(), {}).items():
+            found.add(folder)
+            todo += [file] if file in reached and file not in seen else []
+            seen.add(file)
     return found
 
 
@@ -136,9 +152,9 @@ def _is_run(text: bytes, imported: bool) -> bool:
     return not imported or _RUN_AS_SCRIPT.search(text) is not None
 
 
-def _root(script: str, changed: Sequence[str]) -> str:
-    """The folder around the script, the changed files and the packages that they belong to."""
-    folder = os.path.commonpath([os.path.dirname(path) for path in (script, *changed)])
+def _root(script: str, changed: Sequence[str], above: Sequence[str] = ()) -> str:
+    """The folder around the script, the changed files, the packages that they belong to and the folders above."""
+    folder = os.path.commonpath([*(os.path.dirname(path) for path in (script, *changed)), *above])
     while os.path.isfile(os.path.join(folder, "__init__.py")) and os.path.dirname(folder) != folder:
         folder = os.path.dirname(folder)
     return folder
@@ -201,12 +217,12 @@ def _name_of(node: ast.expr) -> str:
 
 
 def _resolved(module: str, level: int, path: str, root: str, others: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """{file: search folder} for a module and its packages, searched in the importing file's folder and those above it.
+    """{file: folder on the path} for a module and its packages, searched in the importing file's folder and above it.
 
     others: the project's files by module name, if the importing file also searches other folders: any file of that
         name may be the one.
     """
-    folder = os.path.dirname(path)
+    here = folder = os.path.dirname(path)
     for _ in range(level - 1):
         folder = os.path.dirname(folder)
     found: dict[str, str] = {}
@@ -214,7 +230,7 @@ def _resolved(module: str, level: int, path: str, root: str, others: Mapping[str
     while True:
         inner = _with_packages(folder, parts)
         if inner:
-            return dict.fromkeys(inner, folder)
+            return dict.fromkeys(inner, package_root(here, level) if level else folder)
         if level or folder == root or os.path.dirname(folder) == folder:
             break
         folder = os.path.dirname(folder)
