@@ -90,6 +90,7 @@ class Found(Enum):
     SCOPE_AROUND_REUSED = auto()
     SCOPE_REUSED_INSIDE = auto()
     CHANGED_AND_READ_AGAIN = auto()
+    MODULE_CHANGED_AND_READ_AGAIN = auto()
     ITERATOR_READ = auto()
     DIFFERENT_ROWS = auto()
     FORM_NOT_MERGED = auto()
