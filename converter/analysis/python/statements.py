@@ -21,6 +21,7 @@ from converter.analysis.python.containers import (
 from converter.analysis.python.contexts import bind_with, enter_with
 from converter.analysis.python.functions.decorators import decorate, may_give_arguments
 from converter.analysis.python.imports import import_from, import_module
+from converter.analysis.python.iteration import iterated
 from converter.analysis.python.joins import join, join_contents, one_of
 from converter.analysis.python.loops import Turns
 from converter.analysis.python.naming import bind_name, defaults_of, is_given, name_numbers
@@ -29,6 +30,7 @@ from converter.analysis.python.settings import replace_sizes, set_all, set_attri
 from converter.analysis.tensors.size_names import named_batch, named_batch_size
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
+    ATTRIBUTES,
     Class,
     Constant,
     Frame,
@@ -162,7 +164,9 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
         if settings is not None:
             set_all(walk, settings, Mapping([(key, value)]), target)
             return
-        if isinstance(holder, Mapping):
+        if isinstance(holder, Instance) and holder.kind == ATTRIBUTES and isinstance(getattr(key, "value", None), str):
+            set_attribute(walk, holder, str(getattr(key, "value", "")), value, target)
+        elif isinstance(holder, Mapping):
             put_key(walk, holder, key, value, target)
             if isinstance(key, Constant) and isinstance(key.value, str):
                 name_numbers(walk, key.value, value)
@@ -346,7 +350,7 @@ def _join_branches(walk: Walk, one: dict[str, Value], two: dict[str, Value], stm
 
 
 def _for(walk: Walk, stmt: ast.For) -> Signal:
-    iterable = walk.evaluate(stmt.iter)
+    iterable = iterated(walk, walk.evaluate(stmt.iter), stmt.iter)
     if walk.site is not None:
         walk.facts.turned[walk.site] = iterable
     elements = iterate(iterable, None)
