@@ -104,3 +104,39 @@ def test_an_object_that_does_not_tell_what_it_gives(methods: str) -> None:
 def test_an_iterator_that_gives_itself_without_an_end_is_left() -> None:
     methods = "    def __iter__(self):\n        for one in self:\n            yield one\n"
     assert codes(script(methods)) == ["TMG202"]
+
+
+LISTED = """\
+import numpy as np
+import tensorflow as tf
+
+images, labels = np.load('images.npy'), np.load('labels.npy')
+batch_size = 32
+
+
+def batches():
+    for begin in range(0, len(images), batch_size):
+        yield images[begin:begin + batch_size], labels[begin:begin + batch_size]
+
+
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None, 1])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+left = list(batches())
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    while left:
+        xs, ys = {taken}
+        sess.run(train_op, {{X: xs, Y: ys}})
+"""
+
+
+def test_batches_that_are_taken_off_a_list_are_others_in_each_turn() -> None:
+    assert "batch_size = 32 * num_gpus\n" in converted(LISTED.format(taken="left.pop(0)"))
+
+
+@pytest.mark.parametrize("taken", ["left.pop()", "left[0]"])
+def test_batches_in_another_order_or_always_the_same_are_shared(taken: str) -> None:
+    """Of larger batches the last two are not the last one, in front of the one before it."""
+    assert "batch_size = 32\n" in converted(LISTED.format(taken=taken))

@@ -57,6 +57,7 @@ from converter.analysis.values import (
     Tensor,
     Typed,
     Value,
+    tensors_in,
 )
 
 
@@ -353,7 +354,11 @@ def _next(call: Call) -> Value:
         return given
     if not isinstance(source, Sequence) or not source.many or not source.elements:
         return Host((source,), "builtins.next", call.node)
-    given = source.elements[0]
+    return _given(call, source.elements[0])
+
+
+def _given(call: Call, given: Value) -> Value:
+    """An element of a list of any number of them, as another one in each turn of a loop: its arrays are made anew."""
     if not isinstance(given, Sequence):
         return _anew(call, given)
     made = Sequence([_anew(call, e) for e in given.elements], given.mutable, given.many)
@@ -457,6 +462,8 @@ def _pop(call: Call) -> Value:
         return Host((sequence,))
     place = _place(call) if call.args else -1
     taken = found(sequence, place)
+    if taken is not None and place == 0 and sequence.many and not any(tensors_in(sequence)):
+        return _given(call, taken)
     if place is None or taken is None or sequence.ends is not None:
         taken = taken or one_of(sequence.elements)
         _loosen(sequence)
