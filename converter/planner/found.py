@@ -43,6 +43,7 @@ class Found(Enum):
     FED_PART_OF_RESULTS = auto()
     DEFAULT_OF_BATCH = auto()
     INPUT_BY_STATEMENT_OF_MODEL = auto()
+    INPUT_OF_UNCALLED_CODE = auto()
     NAME_OF_OUTER_FUNCTION = auto()
     PART_OF_RUN_WITHOUT_LEAD = auto()
     DRAWN_ROWS_READ = auto()

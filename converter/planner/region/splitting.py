@@ -54,7 +54,10 @@ def in_front(
         inner = block if maker is None else Block(facts, block.frame, body_of(around))
         here = index if maker is None else inner.index[maker]
         if maker is None or prepares(inner, here, values):
-            fault = finding(facts, value.node or around, _why_inside(value))
+            why = _why_inside(value)
+            if why is Found.INPUT_BY_STATEMENT_OF_MODEL and isinstance(around, ast.FunctionDef | ast.ClassDef):
+                why = Found.INPUT_OF_UNCALLED_CODE
+            fault = finding(facts, value.node or around, why, name=getattr(around, "name", ""))
             ready = prepared_batches(facts, inner, here, values)
             return Reread(ready, fault) if ready else Refused((fault,), shorter=True)
         if maker not in found.setdefault(index, []):
