@@ -6,10 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from converter.analysis.python.calling import call
+from converter.analysis.python.calling import call, iterated
 from converter.analysis.python.containers import iterate, loosen, loosened
 from converter.analysis.python.items import ITEMS
-from converter.analysis.python.iteration import iterated
 from converter.analysis.python.naming import defaults_of, name_numbers
 from converter.analysis.python.operators import OPERATORS, truth
 from converter.analysis.python.settings import may_hold_sizes, replace_sizes

@@ -10,6 +10,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.flow.undo import Change, Changes, take_back
 from converter.analysis.frames import Place
 from converter.analysis.inputs.decided import after_branches
+from converter.analysis.python.calling import iterated
 from converter.analysis.python.containers import (
     drop_item,
     item_place,
@@ -21,7 +22,6 @@ from converter.analysis.python.containers import (
 from converter.analysis.python.contexts import bind_with, enter_with
 from converter.analysis.python.functions.decorators import decorate, may_give_arguments
 from converter.analysis.python.imports import import_from, import_module
-from converter.analysis.python.iteration import iterated
 from converter.analysis.python.joins import join, join_contents, one_of
 from converter.analysis.python.loops import Turns
 from converter.analysis.python.naming import bind_name, defaults_of, is_given, name_numbers

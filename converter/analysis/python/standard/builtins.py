@@ -9,7 +9,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Fallback
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
-from converter.analysis.python.calling import SPREAD, call_method, call_value
+from converter.analysis.python.calling import SPREAD, call_method, call_value, iterated, next_of
 from converter.analysis.python.containers import (
     found,
     in_turn,
@@ -23,7 +23,6 @@ from converter.analysis.python.containers import (
     under,
 )
 from converter.analysis.python.items import get_attribute
-from converter.analysis.python.iteration import iterated, next_of
 from converter.analysis.python.joins import one_of
 from converter.analysis.python.operators import truth
 from converter.analysis.python.settings import (

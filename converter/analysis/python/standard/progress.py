@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
-from converter.analysis.python.iteration import iterated
+from converter.analysis.python.calling import iterated
 from converter.analysis.python.standard.builtins import BUILTINS
 from converter.analysis.values import Host, Value
 
