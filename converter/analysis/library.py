@@ -73,13 +73,27 @@ def symbol_of(root: str, rest: str) -> Symbol:
     """The symbol of an imported module or of a name in it."""
     known = naming().modules.get(root)
     name = known(rest) if known is not None else None
-    return Symbol(root, rest) if name is None else Symbol(naming().library, name)
+    return _builtin(Symbol(root, rest)) if name is None else Symbol(naming().library, name)
 
 
 def member(symbol: Symbol, name: str) -> Symbol:
     """An attribute of a module or function of a library."""
     dotted = f"{symbol.name}.{name}" if symbol.name else name
-    return Symbol(symbol.library, naming().canonical(dotted) if symbol.library == naming().library else dotted)
+    if symbol.library == naming().library:
+        return Symbol(symbol.library, naming().canonical(dotted))
+    return _builtin(Symbol(symbol.library, dotted))
+
+
+# Where packages for both Pythons have the builtins of one of them.
+BUILTINS_BY = {"six": "moves", "past": "builtins", "future": "builtins"}
+BUILTINS = ("range", "xrange", "zip", "map", "filter")
+
+
+def _builtin(symbol: Symbol) -> Symbol:
+    """Python's own function, if that is what a package has under this name: `six.moves.xrange`."""
+    module, _, name = symbol.name.rpartition(".")
+    own = name in BUILTINS and module == BUILTINS_BY.get(symbol.library, "?")
+    return Symbol("builtins", name) if own else symbol
 
 
 def merged(*tables: Mapping[str, Entry]) -> Mapping[str, Entry]:

@@ -15,6 +15,7 @@ class Trait(Enum):
     LINEAR = "a mean or a sum over the examples stays one"
     ADDS = "adds its operands, or puts them side by side"
     SCALES = "multiplies or divides"
+    LOADS_OPERATIONS = "loads a library of operations that are not known"
     COUNTS = "may stand in a count of examples or entries: it has no variables"
     GUARDS = "may keep a denominator from zero"
     ANY_AXIS = "is followed along any axis of the examples"

@@ -78,6 +78,7 @@ FREE = Batch()
 OPEN_ENDED = "decoder without a given end"  # the op of what has as many steps as the longest output of a shard
 ARRAY = "TensorArray"  # the op of a tensor array: its tensor stands for one of the elements
 ENTRIES = "NamespaceDict"  # the kind of an object that is the dict of parsed arguments: `vars(args)`
+ATTRIBUTES = "attribute dict"  # the kind of a namespace whose attributes are its items, too
 LISTED = "listed variables"  # the op that stands in a list of the graph's variables for all that are not seen
 
 

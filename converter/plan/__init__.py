@@ -23,7 +23,7 @@ class At(NamedTuple):
 
 
 
-HowMerged = Literal["concat", "mean", "sum"]
+HowMerged = Literal["concat", "mean", "sum", "first"]
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,8 @@ class Reset:
 class Merge:
     """A value that leaves the loop: each tower's part is kept in a list, and the parts are merged after the loop.
 
-    how: "concat" along `axis`, "mean" weighted by the shards' sizes, "sum".
+    how: "concat" along `axis`, "mean" weighted by the shards' sizes, "sum"; "first" for updates of variables, of which
+        only the first tower's are run.
     towers: the list's name. loss: whether gradients are taken from it.
     packed: several rows for each example. static: no empty shards, nothing to trim.
     op_name: the graph name that the original gave to the tensor.

@@ -266,7 +266,7 @@ def _share(plan: Plan, merge: Merge, shard: Shard, place: str) -> str:
         if merge.packed:
             return f"{place}[{index}:{tf}.shape({place})[{merge.axis}] * {tf}.minimum({shard.rows}, 1)]"
         return f"{place}[{index}:{shard.rows}]"
-    if merge.counts:
+    if merge.counts or merge.how == "first":
         return place
     if merge.how == "sum":
         if shard.static:
@@ -332,6 +332,8 @@ def _put(merge: Merge, value: str) -> str:
 def _merged(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
     """The expression that puts the towers' parts together."""
     tf = plan.tensorflow
+    if merge.how == "first":
+        return f"{merge.towers}[0]"
     if merge.nested:
         return _merged_nest(plan, merge, loop, names)
     named = f", name={merge.op_name!r}" if merge.op_name else ""

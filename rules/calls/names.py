@@ -51,6 +51,13 @@ ALIASES = {
     "io.gfile.": "gfile.",
 }
 
+# Modules of tensorflow.python.training whose functions and classes tf.train has; a module may be imported as a whole.
+TRAINING = (
+    "adadelta adagrad adam basic_session_run_hooks checkpoint_management coordinator ftrl gradient_descent input "
+    "learning_rate_decay momentum monitored_session moving_averages optimizer queue_runner queue_runner_impl rmsprop "
+    "saver session_manager session_run_hook supervisor sync_replicas_optimizer training training_util"
+).split()
+
 # Functions of tf.keras.backend that take the first arguments of TensorFlow's function of that name, in their order.
 KERAS_BACKEND = (
     "abs cast cos equal exp greater greater_equal less less_equal log maximum minimum not_equal "
@@ -106,6 +113,8 @@ def canonical(name: str) -> str:
     """The name that the rules use for a function: `add` for `compat.v1.math.add`."""
     if name.startswith("python.training."):  # defined there, one module for each optimizer
         return "train." + name.rpartition(".")[2]
+    if name.startswith("train.") and name.count(".") > 1 and name.split(".")[1] in TRAINING:
+        return "train." + name.split(".", 2)[2]
     for alias, meaning in ALIASES.items():
         if name.startswith(alias):
             rest = name[len(alias) :]

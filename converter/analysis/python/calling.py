@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 
+NEXT = ("__next__", "next")  # Python 2 calls the second
 SPREAD = "**"  # the key of a dict that is not known: the function may be given any of its parameters
 
 
@@ -368,6 +369,31 @@ def call_method(
     found = instance.cls.find(name) if instance.cls is not None else None
     if isinstance(found, Function):
         return call_function(walk, found, [instance, *args], kwargs or {}, node)
+    return None
+
+
+def iterated(walk: Walk, value: Value, node: ast.AST) -> Value:
+    """The elements of a value, as a list of any number of them if an object's methods give them; else the value."""
+    if not isinstance(value, Instance):
+        return value
+    over = call_method(walk, value, "__iter__", [], node)
+    if isinstance(over, Instance):
+        element = next_of(walk, over, node)
+    elif over is not None:
+        return over  # a generator, or another thing that can be iterated over
+    else:
+        element = call_method(walk, value, "__getitem__", [Number(None)], node)
+    if element is None or isinstance(element, Constant):
+        return value
+    return walk.stamp(Sequence([element], many=True), node)
+
+
+def next_of(walk: Walk, iterator: Instance, node: ast.AST) -> Value | None:
+    """What an iterator's own method gives next; None if its class has none."""
+    for name in NEXT:
+        element = call_method(walk, iterator, name, [], node)
+        if element is not None:
+            return element
     return None
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from converter.analysis.python.calling import call
+from converter.analysis.python.calling import call, iterated
 from converter.analysis.python.containers import iterate, loosen, loosened
 from converter.analysis.python.items import ITEMS
 from converter.analysis.python.naming import defaults_of, name_numbers
@@ -93,7 +93,7 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
                 pairs.append((element, element))
             return
         generator = node.generators[index]
-        iterable = walk.evaluate(generator.iter)
+        iterable = iterated(walk, walk.evaluate(generator.iter), generator.iter)
         over.append(iterable)
         walk.facts.comprehended.append((generator.iter, iterable))
         many |= not isinstance(iterable, (Sequence, Mapping)) or getattr(iterable, "many", False)

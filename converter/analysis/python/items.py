@@ -17,6 +17,7 @@ from converter.analysis.tensors import moving, shaping
 from converter.analysis.tensors.windows import window
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
+    ATTRIBUTES,
     ENTRIES,
     Absent,
     Bound,
@@ -207,6 +208,8 @@ def _is_whole(node: ast.expr) -> bool:
 def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
     """The value of `holder[key]`."""
     name = getattr(key, "value", None)
+    if isinstance(holder, Instance) and holder.kind == ATTRIBUTES and isinstance(name, str):
+        return get_attribute(walk, holder, name, node)
     missing = isinstance(holder, Mapping) and holder.get(key) is None
     if missing and (setting := unseen_setting(walk, holder, name, node)):
         return setting

@@ -10,6 +10,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.flow.undo import Change, Changes, take_back
 from converter.analysis.frames import Place
 from converter.analysis.inputs.decided import after_branches
+from converter.analysis.python.calling import iterated
 from converter.analysis.python.containers import (
     drop_item,
     item_place,
@@ -29,6 +30,7 @@ from converter.analysis.python.settings import replace_sizes, set_all, set_attri
 from converter.analysis.tensors.size_names import named_batch, named_batch_size
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
+    ATTRIBUTES,
     Class,
     Constant,
     Frame,
@@ -162,7 +164,9 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
         if settings is not None:
             set_all(walk, settings, Mapping([(key, value)]), target)
             return
-        if isinstance(holder, Mapping):
+        if isinstance(holder, Instance) and holder.kind == ATTRIBUTES and isinstance(getattr(key, "value", None), str):
+            set_attribute(walk, holder, str(getattr(key, "value", "")), value, target)
+        elif isinstance(holder, Mapping):
             put_key(walk, holder, key, value, target)
             if isinstance(key, Constant) and isinstance(key.value, str):
                 name_numbers(walk, key.value, value)
@@ -346,7 +350,7 @@ def _join_branches(walk: Walk, one: dict[str, Value], two: dict[str, Value], stm
 
 
 def _for(walk: Walk, stmt: ast.For) -> Signal:
-    iterable = walk.evaluate(stmt.iter)
+    iterable = iterated(walk, walk.evaluate(stmt.iter), stmt.iter)
     if walk.site is not None:
         walk.facts.turned[walk.site] = iterable
     elements = iterate(iterable, None)

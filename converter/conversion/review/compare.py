@@ -12,6 +12,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.flow.joined import choices
 from converter.analysis.tensors.spreading import CONSTANT
+from converter.analysis.tensors.updates import is_update
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     FED,
@@ -191,6 +192,8 @@ class Comparison:
         if made != mode and not isinstance(two, (Sequence, Mapping, Number)):
             if isinstance(two, Tensor) and two.op != MERGE and self._is_batched(one):
                 return Difference(one, two, _elsewhere(mode, made), doubtful=not one.roots)
+            if mode is None and made and is_update(one):
+                return Difference(one, two, "the update of a later tower is run, and not the first one's")
             mode = made
         if isinstance(two, Tensor):
             if two.uid in self.towers.cuts and two.op == SHARD:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from converter.analysis.tensors.updates import is_update
 from converter.analysis.values import ARRAY, Batch, Constant, Input, Mapping, Sequence, Tensor, Value, tensors_in
 
 Nest = Sequence | Mapping
@@ -22,7 +23,12 @@ def is_fixed(value: Nest) -> bool:
 
 
 def alike(value: Nest) -> Batch | None:
-    """The batch of a nest whose tensors are merged in one way: as rows along one axis, means or sums; else None."""
+    """The batch of a nest whose tensors are merged in one way: as rows along one axis, means or sums; else None.
+
+    The updates of variables are free of the batch: they are the first tower's.
+    """
+    if holds_updates(value):
+        return Batch()
     found: Batch | None = None
     for tensor in leaves(value):
         if tensor is None or tensor.op == ARRAY:
@@ -33,6 +39,12 @@ def alike(value: Nest) -> Batch | None:
             return None
         found = tensor.batch
     return found
+
+
+def holds_updates(value: Nest) -> bool:
+    """Whether a nest holds operations that set variables by the batch, and nothing that is merged."""
+    tensors = list(tensors_in(value))
+    return any(map(is_update, tensors)) and all(t.batch.kind == "free" for t in tensors)
 
 
 def _is_rows(batch: Batch) -> bool:

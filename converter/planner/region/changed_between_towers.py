@@ -16,7 +16,7 @@ def carried(block: Block, tower: Iterable[int]) -> list[Access]:
     first: dict[Place, Access] = {}
     changed: set[Place] = set()
     for index, access in sorted(block.accesses(), key=lambda pair: pair[1].time):
-        if index in chosen:
+        if index in chosen and not _by_import(block, access):
             start = first.setdefault(access.place, access)
             if access.write and access.value is not start.value:
                 changed.add(access.place)
@@ -27,12 +27,20 @@ def carried(block: Block, tower: Iterable[int]) -> list[Access]:
     ]
 
 
+def _by_import(block: Block, access: Access) -> bool:
+    """Whether the top level of another module does it: only for the first tower that imports the module."""
+    frame = access.site.frame
+    return frame is not block.frame and isinstance(frame.node, ast.Module)
+
+
 def _fresh(block: Block, tower: set[int], place: Place) -> bool:
     """Whether each tower makes a place anew: a local name of a function it calls, a part of an object it makes."""
     if place.kind != "name":
         return place.holder is not None and block.statement(place.holder.site) in tower
     frame = place.frame
-    return frame is not None and frame is not block.frame and block.statement(frame.call_site) in tower
+    if frame is None or frame is block.frame or isinstance(frame.node, ast.Module):
+        return False
+    return block.statement(frame.call_site) in tower
 
 
 def iterators_read(block: Block, tower: Iterable[int]) -> list[Access]:

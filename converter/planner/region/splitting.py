@@ -54,7 +54,10 @@ def in_front(
         inner = block if maker is None else Block(facts, block.frame, body_of(around))
         here = index if maker is None else inner.index[maker]
         if maker is None or prepares(inner, here, values):
-            fault = finding(facts, value.node or around, _why_inside(value))
+            why = _why_inside(value)
+            if why is Found.INPUT_BY_STATEMENT_OF_MODEL and isinstance(around, ast.FunctionDef | ast.ClassDef):
+                why = Found.INPUT_OF_UNCALLED_CODE
+            fault = finding(facts, value.node or around, why, name=getattr(around, "name", ""))
             ready = prepared_batches(facts, inner, here, values)
             return Reread(ready, fault) if ready else Refused((fault,), shorter=True)
         if maker not in found.setdefault(index, []):
@@ -119,11 +122,27 @@ def behind_loop(
         if rests is None and trains:
             goes_on = any(later > index for later in tower)
             case = Found.MODEL_GOES_ON_BEHIND_STEP if goes_on else Found.STEP_AMONG_MODEL
+            branch = _branch_of(around, trains[0])
+            if not goes_on and branch is not None:
+                of_branch = finding(facts, trains[0].call, Found.STEP_IN_BRANCH_OF_MODEL, line=branch.lineno)
+                return Refused((of_branch,), shorter=True)
             return Refused((finding(facts, trains[0].call, case),), shorter=True)
         parts.append(_by_holder(rests or []))
         for _, rest in reversed(rests or []):
             block = block.without(rest, BEHIND)
     return {holder: rest for part in reversed(parts) for holder, rest in part.items()}, block
+
+
+def _branch_of(around: ast.stmt, step: TrainStep) -> ast.If | None:
+    """The condition in whose branch a training step stands, without a loop in between."""
+    for site in step.site.chain():
+        if isinstance(site.stmt, (ast.For, ast.While)):
+            return None
+        if isinstance(site.stmt, ast.If):
+            return site.stmt
+        if site.stmt is around:
+            return None
+    return None
 
 
 def _by_holder(rests: list[tuple[ast.stmt, list[ast.stmt]]]) -> dict[ast.stmt, tuple[ast.stmt, ...]]:

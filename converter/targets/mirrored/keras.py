@@ -291,18 +291,20 @@ def _reaches(script: Script, call: ast.Call) -> bool:
 def _of_arrays(
     script: Script, call: ast.Call, arrays: list[ast.expr], factor: str, options: Options, width: int
 ) -> list[Change]:
-    if not all(isinstance(array, ast.Name | ast.Attribute) for array in arrays):
+    arrays = [array for given in arrays for array in _single(given)]
+    unnamed = next((array for array in arrays if not _is_array(array)), None)
+    if unnamed is not None:
         script.say(
-            call,
+            unnamed,
             "TMG289",
-            "the arrays that fit() takes have no name",
-            "bind the arrays to names before they are given to fit()",
+            f"what fit() takes here is no array under a name: {script.of(unnamed)}",
+            "bind it to a name in front of fit()",
         )
         return []
     for array in arrays:
-        if isinstance(script.value(array), ast.List | ast.Tuple | ast.Dict | ast.ListComp | ast.DictComp):
+        if isinstance(script.value(_held(array)), ast.List | ast.Tuple | ast.Dict | ast.ListComp | ast.DictComp):
             message = f"{script.of(array)} holds several arrays"
-            script.say(array, "TMG289", message, "give fit() a tf.data dataset")
+            script.say(array, "TMG289", message, "write them out in the call of fit(), each under its name")
             return []
     given = argument(call, 2, "batch_size")
     size = script.of(given) if given is not None else str(DEFAULT_BATCH)
@@ -326,6 +328,31 @@ def _of_arrays(
         return [*changes, added_argument(script, call, f"batch_size={batch}", width, BATCH)]
     begin, end = script.span(given)
     return [*changes, Change(begin, end, batch, BATCH)]
+
+
+def _single(given: ast.expr) -> list[ast.expr]:
+    """The arrays of several inputs or outputs that are written out in the call: `[words, tags]`, `{'x': words}`."""
+    if isinstance(given, ast.List | ast.Tuple):
+        return [array for one in given.elts for array in _single(one)]
+    if isinstance(given, ast.Dict) and None not in given.keys:
+        return [array for one in given.values for array in _single(one)]
+    return [given]
+
+
+def _is_array(given: ast.expr) -> bool:
+    """Whether an expression is surely one array, of which some rows can be taken: a name, a part or a copy of one."""
+    return isinstance(_held(given), ast.Name | ast.Attribute)
+
+
+def _held(given: ast.expr) -> ast.expr:
+    """The name behind a part of an array (`y[:, 1:]`) or a copy of another type (`x.astype('float32')`)."""
+    while True:
+        if isinstance(given, ast.Subscript):
+            given = given.value
+        elif isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute) and given.func.attr == "astype":
+            given = given.func.value
+        else:
+            return given
 
 
 def _of_dataset(script: Script, call: ast.Call, data: ast.expr, factor: str, options: Options) -> list[Change]:

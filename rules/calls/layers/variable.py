@@ -295,6 +295,7 @@ CALLS: dict[str, Handler] = {
             "Variable.assign_sub",
             "Variable.scatter_sub",
             "Variable.scatter_update",
+            "train.assign_moving_average",
         ),
         _assign,
     ),

@@ -21,6 +21,7 @@ def _host_function(call: Call) -> Value:
 
 TRAITS: dict[Trait, str] = {
     Trait.OWN_DTYPE: "py_func",
+    Trait.LOADS_OPERATIONS: "load_op_library load_library",
 }
 
 CALLS: dict[str, Handler] = dict.fromkeys(("py_func", "py_function", "numpy_function"), _host_function)

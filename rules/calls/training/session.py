@@ -294,6 +294,7 @@ _CANNED = [
 ]
 OTHER_TRAINING = (
     *"estimator.Estimator estimator.EstimatorSpec contrib.learn.Estimator contrib.learn.SVM".split(),
+    *"contrib.tpu.TPUEstimator contrib.tpu.TPUEstimatorSpec estimator.tpu.TPUEstimator".split(),
     *"keras.Model keras.models.Model keras.Sequential keras.models.Sequential".split(),
     *(f"{module}.{name}" for module in ("estimator", "contrib.learn") for name in _CANNED),
 )

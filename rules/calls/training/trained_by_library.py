@@ -7,12 +7,12 @@ from converter.analysis.traits import Trait
 TRAITS: dict[Trait, str] = {
     Trait.ESTIMATOR: (
         "estimator.*Estimator estimator.*Classifier estimator.*Regressor "
-        "contrib.learn.*Estimator contrib.learn.*Classifier contrib.learn.*Regressor"
+        "contrib.learn.*Estimator contrib.learn.*Classifier contrib.learn.*Regressor contrib.tpu.TPUEstimator"
     ),
     Trait.OWN_MODEL: "estimator.Estimator",
     # Canned estimators whose variables the strategy can mirror (TensorFlow 1.15.5); linear models cut theirs in parts.
     Trait.MIRRORED_MODEL: "estimator.DNNClassifier estimator.DNNRegressor",
-    Trait.TAKES_NO_STRATEGY: "contrib.learn.*",
+    Trait.TAKES_NO_STRATEGY: "contrib.learn.* contrib.tpu.* estimator.tpu.*",
     Trait.RUN_CONFIG: "estimator.RunConfig contrib.learn.RunConfig",
     Trait.TRAINING_SPEC: "estimator.TrainSpec",
     Trait.EVALUATION_SPEC: "estimator.EvalSpec",

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from converter.analysis.arrays.shapes import ARITHMETIC, shape_of
 from converter.analysis.facts import Facts, behind_losses
-from converter.analysis.inputs.feeds import SIZED, picks_rows
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Constant, Count, Host, Input, Number, Tensor, Typed, Value, tensors_in
+from converter.analysis.values import Input, Tensor, Typed, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
+from converter.planner.questions.one_value import is_one_value
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 
@@ -52,7 +51,6 @@ RULES = (
 TYPES = ("bool", "string")  # of a switch, or of the handle of an iterator
 
 # Functions that give one number.
-NUMBERS = ("min", "max", "abs", "float", "int", "round", "pow", "sum", "len", "mean", "item", "random")
 
 
 @check(Placed)
@@ -68,7 +66,7 @@ def without_a_shape(case: Placed) -> Iterator[Diagnostic]:
             continue
         fed = [v for run in facts.runs for key, v in run.feeds if key is value]
         objects = {v.kind for v in values if isinstance(v, Typed) and value in v.inputs}
-        if (not fed or not all(map(_is_one_value, fed))) and not (objects <= {"Cell"} and _is_setting(facts, value)):
+        if (not fed or not all(map(is_one_value, fed))) and not (objects <= {"Cell"} and _is_setting(facts, value)):
             name = value.label or "this input"
             options = f", or say so: --shared {name}, --batch-axis {name}=0" if value.label else ""
             later = "" if value.shape is None else "its shape is known only in a run, and "
@@ -79,26 +77,6 @@ def without_a_shape(case: Placed) -> Iterator[Diagnostic]:
                 f"{later}nothing tells whether {name} is one value or has a row for each example, as other inputs do",
                 f"give it a shape ([] for one value, [None] for one per example){options}",
             )
-
-
-def _is_one_value(value: Value) -> bool:
-    """Whether a fed value is seen to be a single number."""
-    if isinstance(value, (Number, Count, Constant)) or shape_of(value) == ():
-        return True
-    if isinstance(value, Tensor) or not isinstance(value, Host):
-        return False
-    name = value.call.rpartition(".")[2]
-    given = value.inputs
-    if value.call in ARITHMETIC:
-        return all(map(_is_one_value, given))
-    if value.call.startswith("math.") or name in NUMBERS and value.call.startswith(("builtins.", "numpy.", "random.")):
-        return True
-    if value.call in NUMBERS:
-        return bool(given) and all(map(_is_one_value, given))
-    if value.call == "[]" and len(given) == 2:  # an entry that is picked at random; one of a loop may be a batch
-        return isinstance(given[1], Host) and given[1].call.rpartition(".")[2] in SIZED and not picks_rows(given[1])
-    fetched = [v for v in given if isinstance(v, Tensor)]
-    return value.call == "run" and bool(fetched) and all(v.batch.kind in ("free", "reduced") for v in fetched)
 
 
 def _is_setting(facts: Facts, value: Input) -> bool:

@@ -71,6 +71,11 @@ WORDS = {
         "the default of this input is computed from the batch by the model",
         "compute it before the statements that build the model",
     ),
+    Found.INPUT_OF_UNCALLED_CODE: Words(
+        "TMG204",
+        "nothing here calls {name}: in which order its methods make this input, the model and the loss is not seen",
+        "convert the script that calls it: this file changes with it (--output-dir)",
+    ),
     Found.INPUT_BY_STATEMENT_OF_MODEL: Words(
         "TMG204",
         "this input is made by the same statement as the model that reads it",

@@ -10,12 +10,13 @@ from converter.analysis.facts import behind_losses
 from converter.analysis.inputs.embedded_data import beside
 from converter.analysis.library import naming
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Input
+from converter.analysis.values import Host, Input, Tensor
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.questions.drawn_batches import drawn_in
 from converter.planner.questions.imported import convert_importing, library_behind, unseen_module
+from converter.planner.questions.one_value import is_one_value
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.writing.findings import error
 from converter.rule import Rule
@@ -138,8 +139,6 @@ def _why_no_batch(case: Selected) -> Diagnostic:
                 "nothing tells whether the tensors that are dequeued here for the loss are batches",
                 f"use dequeue_many, or --batch-axis {name}=0 where its rows are the examples",
             )
-    if facts.uncut:
-        return _uncut(case, f"{NONE}, and")
     outermost = list(step.site.chain())[-1].stmt
     if isinstance(outermost, (ast.FunctionDef, ast.ClassDef)):
         return error(
@@ -149,7 +148,107 @@ def _why_no_batch(case: Selected) -> Diagnostic:
             f"nothing here calls {outermost.name}: what goes into the loss of this step is not seen",
             convert_importing(facts, step.call, case.sources.users, _CALLER),
         )
-    return _of_other_rows(case) or _from_package(case) or error(facts, step.call, "TMG202", NONE, FEED)
+    found = _shapeless(case) or _unbatched_iterator(case)
+    if found is None and facts.uncut:
+        return _uncut(case, f"{NONE}, and")
+    for reason in (_of_other_rows, _of_one_row, _from_package, _from_op_library, _of_variables):
+        found = found or reason(case)
+    return found or error(facts, step.call, "TMG202", NONE, FEED)
+
+
+def _inputs(case: Selected) -> list[Input]:
+    """The inputs behind the losses, in the order of the script."""
+    return sorted((v for v in behind_losses(case.unbatched).values() if isinstance(v, Input)), key=lambda v: v.uid)
+
+
+def _shapeless(case: Selected) -> Diagnostic | None:
+    """Placeholders whose shapes say nothing, and of which no run shows that they are fed with a number."""
+    facts = case.facts
+    open_ones = [
+        v
+        for v in _inputs(case)
+        if v.op == "placeholder"
+        and v.dims is None
+        and v.dtype not in ("bool", "string")
+        and v.batch.kind == "free"
+        and v.label not in case.options.shared
+    ]
+    for value in open_ones:
+        fed = [given for run in facts.runs for key, given in run.feeds if key is value]
+        if fed and all(map(is_one_value, fed)):
+            continue
+        written = next((a.place.key for a in facts.accesses_of(value) if a.write), "")
+        name, others = value.label or written or "this input", len(open_ones) - 1
+        more = f" (nor of {others} others)" if others else ""
+        told = "is not followed" if fed else "is not seen"
+        return error(
+            facts,
+            value.node or case.unbatched[0].call,
+            "TMG202",
+            f"{name} has no shape{more}, and what is fed to it {told}: nothing tells whether it holds a batch",
+            "give each that holds examples its shape, with None for their number: tf.placeholder(tf.float32, [None, …])"
+            + (f", or say --batch-axis {value.label}=0" if value.label else ""),
+        )
+    return None
+
+
+def _unbatched_iterator(case: Selected) -> Diagnostic | None:
+    """Iterators of datasets that no batch() is seen of."""
+    for value in _inputs(case):
+        if value.op.endswith("get_next") and value.batch.kind == "free":
+            return error(
+                case.facts,
+                value.node or case.unbatched[0].call,
+                "TMG202",
+                "the dataset is not batched here: nothing tells whether this iterator gives batches or single examples",
+                "batch it by Dataset.batch, also where a transformation gives batches",
+            )
+    return None
+
+
+def _of_one_row(case: Selected) -> Diagnostic | None:
+    """Placeholders for a single example: `[1, 28, 28]`."""
+    for value in _inputs(case):
+        if has(value.op, Trait.PLACEHOLDER) and value.dims and value.dims[0] == 1 and len(value.dims) > 1:
+            return error(
+                case.facts,
+                value.node or case.unbatched[0].call,
+                "TMG202",
+                f"{value.label or 'this input'} has one row: each step takes one example, which towers cannot share",
+                "write None in place of the 1, and feed several examples in each step",
+            )
+    return None
+
+
+def _from_op_library(case: Selected) -> Diagnostic | None:
+    """Operations of a library that the script loads: what they give is known to nobody but them."""
+    for value in sorted(behind_losses(case.unbatched).values(), key=lambda v: v.uid):
+        library = value.inputs[0] if isinstance(value, Tensor) and value.inputs else None
+        if isinstance(library, Tensor) and has(library.op, Trait.LOADS_OPERATIONS):
+            return error(
+                case.facts,
+                getattr(value, "node", None) or case.unbatched[0].call,
+                "TMG202",
+                "the loss needs what this operation of a loaded library gives: whether that is a batch is not known",
+                "feed what they give through placeholders with a batch axis, such as [None, …]",
+            )
+    return None
+
+
+def _of_variables(case: Selected) -> Diagnostic | None:
+    """Losses of nothing but variables and constants: the same function in each step."""
+    behind = behind_losses(case.unbatched).values()
+    if any(isinstance(v, Input) or (isinstance(v, Host) and not _in_variable(v)) for v in behind):
+        return None
+    if drawn_in(behind_losses(case.unbatched)):
+        return None
+    message = "the loss is computed from variables and constants alone: each step minimises the same function"
+    return error(case.facts, case.unbatched[0].call, "TMG202", message, "there are no examples that towers could share")
+
+
+def _in_variable(value: Host) -> bool:
+    """Whether it is no more than a part of how variables are made: a shape, an initialiser."""
+    return value.node is None
 
 
 def _from_package(case: Selected) -> Diagnostic | None:

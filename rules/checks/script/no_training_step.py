@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import ast
+import re
+import sys
 from collections.abc import Iterator
 
+from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Facts, RunCall
+from converter.analysis.library import handlers, naming
+from converter.analysis.values import Host, Tensor, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
-from converter.planner.questions.imported import convert_importing, imported_names, library_run, unseen_modules
+from converter.planner.questions.imported import (
+    convert_importing,
+    imported_names,
+    library_behind,
+    library_run,
+    package_of,
+    unseen_modules,
+)
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 
@@ -64,6 +78,24 @@ BY_PACKAGE = (
     ),
 )
 
+# Packages that compute and train by themselves, as they call themselves.
+OTHER_LIBRARIES = {
+    "theano": "Theano",
+    "lasagne": "Theano and Lasagne",
+    "mxnet": "MXNet",
+    "chainer": "Chainer",
+    "caffe": "Caffe",
+    "caffe2": "Caffe2",
+    "cntk": "CNTK",
+    "paddle": "PaddlePaddle",
+    "jax": "JAX",
+    "sklearn": "scikit-learn",
+}
+TRAINS = re.compile("_?(train|fit|learn|optimize)(_.*)?")  # names of methods and functions that may train
+_NOT_TRAINING = {"numpy", "tqdm", *sys.stdlib_module_names} - {"builtins"}
+RESTORES = ("restore", "import_meta_graph", "load_model", "ParseFromString", "load_weights")
+
+_NONE = "no training step was found"
 _OTHER = "convert the script that calls minimize, compute_gradients or tf.gradients"
 
 
@@ -79,6 +111,12 @@ def minimises_nothing(case: Selected) -> Iterator[Diagnostic]:
             if part in name.split("."):
                 yield error(facts, node, "TMG201", message, hint)
                 return
+    if not any(name.split(".")[0] in (*naming().modules, "keras") for name, _ in imported):
+        for name, node in imported:
+            if library := OTHER_LIBRARIES.get(name.split(".")[0]):
+                message = f"this script computes with {library}, and does not import TensorFlow"
+                yield error(facts, node, "TMG201", message, "convert a script that trains by TensorFlow")
+                return
     for unseen in unseen_modules(facts):
         message = f"no training step was found: nothing is minimised here, and {unseen.module} is not followed"
         yield error(facts, unseen.node, "TMG201", message, unseen.hint)
@@ -89,6 +127,97 @@ def minimises_nothing(case: Selected) -> Iterator[Diagnostic]:
             hint = f"if {package} is a file of this project, put it beside the script, or its folder into sys.path"
             yield error(facts, run.call, "TMG201", message, hint)
             return
-    message = "no training step was found: nothing is minimised here"
-    hint = convert_importing(facts, facts.tree, case.sources.users, _OTHER)
-    yield error(facts, facts.tree, "TMG201", message, hint)
+    yield (
+        _run_of_tensorflow(facts)
+        or _may_train(facts)
+        or _of_other_kind(facts, convert_importing(facts, facts.tree, case.sources.users, _OTHER))
+    )
+
+
+def _run_of_tensorflow(facts: Facts) -> Diagnostic | None:
+    """A run of what a module of TensorFlow's examples made: they are files that may be copied."""
+    for run in facts.runs:
+        for made in _fetched(run):
+            name = made.op if isinstance(made, Tensor) else ""
+            if not name.startswith("examples.") or name in handlers():
+                continue
+            module = name.rpartition(".")[0]
+            file = module.rpartition(".")[2]
+            return error(
+                facts,
+                run.call,
+                "TMG201",
+                f"{_NONE}: what is run here comes from tensorflow.{module}, which is not followed",
+                f"copy that module's file beside the script, and import it from there: import {file}",
+            )
+    return None
+
+
+def _fetched(run: RunCall) -> Iterator[object]:
+    for value in run.fetches:
+        yield value
+        yield from tensors_in(value)
+
+
+def _may_train(facts: Facts) -> Diagnostic | None:
+    """A call that is not followed and whose name says that it trains."""
+    for effect in facts.effects_of(EffectKind.UNFOLLOWED):
+        call, made = effect.node, effect.value
+        if not isinstance(call, ast.Call) or not isinstance(made, Host):
+            continue
+        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        root = library_behind(made).split(".")[0]
+        if not TRAINS.fullmatch(name) or root in _NOT_TRAINING:
+            continue
+        package = package_of(facts, call) or ("" if root == "builtins" else root)
+        comes = f" of the package {package}" if package else ""
+        return error(
+            facts,
+            call,
+            "TMG201",
+            f"{_NONE}: {ast.unparse(call.func)}(){comes}, which may train, is not followed",
+            _where_from(facts, package),
+        )
+    return None
+
+
+def _where_from(facts: Facts, package: str) -> str:
+    """How code of a package that is not followed is seen; "" for one that an import with a star may have brought."""
+    stars = [n for n in facts.nodes(ast.ImportFrom, facts.tree) if any(a.name == "*" for a in n.names) and n.module]
+    unseen = [n for n in stars if not n.level and facts.project.find(n.module or "", facts.path, 0) is None]
+    if not package and unseen:
+        named = ", ".join(f"{n.module} (line {n.lineno})" for n in unseen)
+        return (
+            f"put the modules that are imported with a star, {named}, beside the script, or their folder into sys.path"
+        )
+    if package:
+        return (
+            f"if {package} is a part of this project, put it beside the script, or its folder into sys.path; {_OTHER}"
+        )
+    return _OTHER
+
+
+def _of_other_kind(facts: Facts, hint: str) -> Diagnostic:
+    """What a script does instead of training: it restores, only defines, or computes without a loss."""
+    defined = [s.name for s in facts.tree.body if isinstance(s, (ast.FunctionDef, ast.ClassDef))]
+    if defined and all(map(_only_defines, facts.tree.body)):
+        shown = ", ".join(defined[:3]) + (", …" if len(defined) > 3 else "")
+        return error(
+            facts, facts.tree, "TMG201", f"{_NONE}: this file only defines {shown}, and minimises nothing", hint
+        )
+    calls = ((c, getattr(c.func, "attr", getattr(c.func, "id", ""))) for c in facts.nodes(ast.Call, facts.tree))
+    restored = next((call for call, name in calls if name in RESTORES), None)
+    if restored is not None:
+        what = f"{ast.unparse(restored.func)}() reads a model that was trained elsewhere, and nothing is minimised"
+        return error(facts, restored, "TMG201", f"{_NONE}: {what}", hint)
+    if facts.runs:
+        what = "the operations that are run here are evaluated, and none minimises a loss"
+        return error(facts, facts.runs[0].call, "TMG201", f"{_NONE}: {what}", hint)
+    return error(facts, facts.tree, "TMG201", f"{_NONE}: nothing is minimised here", hint)
+
+
+def _only_defines(stmt: ast.stmt) -> bool:
+    """Whether a statement of a module runs nothing: imports, definitions, constants, texts."""
+    if isinstance(stmt, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)):
+        return True
+    return isinstance(stmt, (ast.Expr, ast.Try)) and not any(isinstance(n, ast.Call) for n in ast.walk(stmt))

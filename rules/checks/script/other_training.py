@@ -88,6 +88,6 @@ def _means(name: str) -> str:
         return "tf.keras in its place can be built and compiled in the scope() of tf.distribute.MirroredStrategy()"
     if name.startswith("tf.keras."):
         return "build and compile the model in the scope() of tf.distribute.MirroredStrategy()"
-    if name.startswith("tf.contrib.learn."):
+    if name.startswith(("tf.contrib.learn.", "tf.contrib.tpu.", "tf.estimator.tpu.")):
         return "tf.estimator in its place takes RunConfig(train_distribute=tf.distribute.MirroredStrategy())"
     return "an Estimator takes RunConfig(train_distribute=tf.distribute.MirroredStrategy())"

@@ -97,4 +97,10 @@ WORDS = {
         "the model changes {name} and reads it again: each tower would go on from the previous tower's value",
         "keep it in a variable of the function that builds the model",
     ),
+    Found.MODULE_CHANGED_AND_READ_AGAIN: Words(
+        "TMG231",
+        "the model changes {name} of the module {module} and reads it again: each tower would go on from the previous "
+        "tower's value",
+        "import the module at the top of {file}, where the towers are built: import {module}",
+    ),
 }

@@ -72,6 +72,11 @@ WORDS = {
     Found.STEP_AMONG_MODEL: Words(
         "TMG219", "the training step stands among the statements of the model", "take the gradients after the loss"
     ),
+    Found.STEP_IN_BRANCH_OF_MODEL: Words(
+        "TMG219",
+        "the training step stands in the same branch as the loss, of the condition in line {line}",
+        "end that condition after the loss, and take the gradients in another one of the same kind behind it",
+    ),
     Found.STEP_IN_STATEMENT_OF_MODEL: Words(
         "TMG219",
         "the training step stands in the same statement as the model",

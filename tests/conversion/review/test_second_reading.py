@@ -183,6 +183,26 @@ SCALED_TWICE = """\
 """
 
 
+UPDATE_OF_A_TOWER = """\
+    import tensorflow as tf
+    batch_size = 32
+    X = tf.placeholder(tf.float32, [None, 4])
+    Y = tf.placeholder(tf.float32, [None, 1])
+    def norm(h):
+        average = tf.get_variable('average', [1], initializer=tf.zeros_initializer(), trainable=False)
+        mean = tf.reduce_mean(h, 0)
+        return h - mean, tf.assign(average, 0.9 * average + 0.1 * mean)
+    prediction, update = norm(tf.layers.dense(X, 1))
+    loss = tf.reduce_mean(tf.square(prediction - Y))
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for step in range(100):
+            xs, ys = next_batch(batch_size)
+            sess.run([train_op, update], {X: xs, Y: ys})  # would be the last tower's
+"""
+
+
 def no_order(opened: object, inner: object, last: int) -> int:
     """Takes the rest of a block behind the loop, whatever the towers read of it."""
     return last
@@ -193,11 +213,18 @@ def no_callers(method: object) -> set[str]:
     return set()
 
 
+def no_update(value: object) -> bool:
+    """Takes updates of variables for operations that are the same in all towers."""
+    return False
+
+
 ORDER = ("converter.planner.region.splitting._Opened.last_that_stays", no_order)
 CALLERS = ("converter.analysis.python.calling._own_attributes", no_callers)
 
+UPDATES = ("converter.planner.towers.merges.wanted.is_update", no_update)
 
-@pytest.mark.parametrize("script", [PRINTED_LATE, READ_BEFORE_IT_IS_MADE, SCALED_TWICE])
+
+@pytest.mark.parametrize("script", [PRINTED_LATE, READ_BEFORE_IT_IS_MADE, SCALED_TWICE, UPDATE_OF_A_TOWER])
 def test_what_was_wrong_once_is_converted(script: str) -> None:
     conversion = run(script)
     assert (conversion.status, conversion.unread) == ("converted", ())
@@ -209,6 +236,7 @@ def test_what_was_wrong_once_is_converted(script: str) -> None:
         (PRINTED_LATE, ORDER, 7, "the name stands for another layers.dense in the converted text"),
         (READ_BEFORE_IT_IS_MADE, ORDER, 16, "nothing is bound to prediction yet in the converted text"),
         (SCALED_TWICE, CALLERS, 14, "a batch has more rows than the towers take"),
+        (UPDATE_OF_A_TOWER, UPDATES, 16, "the update of a later tower is run, and not the first one's"),
     ],
 )
 def test_wrong_conversions_are_refused(script: str, fault: tuple[str, object], line: int, why: str) -> None:

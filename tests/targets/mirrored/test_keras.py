@@ -38,6 +38,17 @@ rows = len(x) // global_batch * global_batch  # whole batches, the same for each
     ("before", "size", "after"),
     [
         ("model.fit(x, y)", "32", "model.fit(x[:rows], y[:rows], batch_size=global_batch)"),
+        (
+            "model.fit((x, x[:, 1:]), {'a': y, 'b': y.astype('int32')})",
+            "32",
+            "model.fit((x[:rows], x[:, 1:][:rows]), {'a': y[:rows], 'b': y.astype('int32')[:rows]}, "
+            "batch_size=global_batch)",
+        ),
+        (
+            "model.fit([x, x.values[1]], y)",
+            "32",
+            "model.fit([x[:rows], x.values[1][:rows]], y[:rows], batch_size=global_batch)",
+        ),
         ("model.fit(x, y, 10)", "10", "model.fit(x[:rows], y[:rows], global_batch)"),
         (
             "h = model.fit(x, y, batch_size=n)",
@@ -171,8 +182,11 @@ def test_an_attribute_of_the_module() -> None:
         ("model.fit(x, y, validation_data=(x, y))", ["TMG382"]),
         ("model.fit_generator(g)", ["TMG289"]),
         ("model.train_on_batch(x, y)", ["TMG289"]),
-        ("model.fit(x[:9], y[:9])", ["TMG289"]),
-        ("model.fit([x, x], y)", ["TMG289"]),
+        ("model.fit(x[:9], y[:9])", []),
+        ("model.fit([x, x], y)", []),
+        ("model.fit([read(), x], y)", ["TMG289"]),
+        ("model.fit([x, [1, 2]], y)", ["TMG289"]),
+        ("model.fit({'a': x, **others}, y)", ["TMG289"]),
         ("both = [x, x]\nmodel.fit(both, y)", ["TMG289"]),
         ("both = {'a': x}\nmodel.fit(both, y)", ["TMG289"]),
         ("both = x[1:]\nmodel.fit(both, y)", []),

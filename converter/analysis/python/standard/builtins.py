@@ -9,7 +9,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Fallback
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
-from converter.analysis.python.calling import SPREAD, call_value
+from converter.analysis.python.calling import SPREAD, call_method, call_value, iterated, next_of
 from converter.analysis.python.containers import (
     found,
     in_turn,
@@ -56,6 +56,7 @@ from converter.analysis.values import (
     Tensor,
     Typed,
     Value,
+    tensors_in,
 )
 
 
@@ -72,6 +73,8 @@ def _once(handler: Handler) -> Handler:
 
 def _len(call: Call) -> Value:
     (value,) = call.args[:1] or [Host()]
+    if isinstance(value, Instance) and (length := call_method(call.walk, value, "__len__", [], call.node)) is not None:
+        return length
     call.walk.facts.iterators.discard(value.uid)  # a list of Python 2's
     if isinstance(value, (Sequence, Mapping)) and not getattr(value, "unmeasured", False) and not _collects(value):
         return Number(len(value.elements if isinstance(value, Sequence) else value.pairs), inputs=(value,))
@@ -108,15 +111,17 @@ def _ranging(call: Call, made: Sequence) -> Sequence:
 
 
 def _zip(call: Call) -> Value:
-    columns = [iterate(a, None) for a in call.args]
-    many = any(not isinstance(a, Sequence) or a.many for a in call.args)
+    given = [iterated(call.walk, a, call.node) for a in call.args]
+    columns = [iterate(a, None) for a in given]
+    many = any(not isinstance(a, Sequence) or a.many for a in given)
     rows = [Sequence(row) for row in zip(*columns, strict=False)]
-    return Sequence(rows, mutable=True, many=many and bool(rows)).like(*call.args)
+    return Sequence(rows, mutable=True, many=many and bool(rows)).like(*given)
 
 
 def _enumerate(call: Call) -> Value:
     (value,) = call.args[:1] or [Host()]
     note_position(call.walk, value)
+    value = iterated(call.walk, value, call.node)
     many, given = not isinstance(value, Sequence) or value.many, call.get(1, "start")
     start = getattr(given, "value", None) if given is not None else 0
     rows = [Sequence([Number((start or 0) + i), v]) for i, v in enumerate(iterate(value, None))]
@@ -128,7 +133,7 @@ def _enumerate(call: Call) -> Value:
 def _list(call: Call) -> Value:
     if not call.args:
         return Sequence([], mutable=call.name == "list")
-    value = call.args[0]
+    value = iterated(call.walk, call.args[0], call.node)
     if isinstance(value, (Sequence, Mapping, ShapeOf)):
         return Sequence(iterate(value, None), call.name == "list", getattr(value, "many", False)).like(value)
     return Host((value,), call.name, call.node)
@@ -303,7 +308,7 @@ def _reversed(call: Call) -> Value:
 
 def _iter(call: Call) -> Value:
     """An iterator over a list is another object than the list: reading it leaves the list as it is."""
-    value = _same(call)
+    value = iterated(call.walk, _same(call), call.node)
     if isinstance(value, Sequence) and len(call.args) == 1 and value.uid not in call.walk.facts.iterators:
         return Sequence(value.elements, many=value.many).like(value)
     return value
@@ -344,9 +349,15 @@ def _exit(call: Call) -> Value:
 def _next(call: Call) -> Value:
     """`next(generator)`: arrays that are made anew each time, where a generator of the script gives them."""
     source = call.receiver or (call.args[0] if call.args else Host())
+    if isinstance(source, Instance) and (given := next_of(call.walk, source, call.node)) is not None:
+        return given
     if not isinstance(source, Sequence) or not source.many or not source.elements:
         return Host((source,), "builtins.next", call.node)
-    given = source.elements[0]
+    return _given(call, source.elements[0])
+
+
+def _given(call: Call, given: Value) -> Value:
+    """An element of a list of any number of them, as another one in each turn of a loop: its arrays are made anew."""
     if not isinstance(given, Sequence):
         return _anew(call, given)
     made = Sequence([_anew(call, e) for e in given.elements], given.mutable, given.many)
@@ -450,6 +461,8 @@ def _pop(call: Call) -> Value:
         return Host((sequence,))
     place = _place(call) if call.args else -1
     taken = found(sequence, place)
+    if taken is not None and place == 0 and sequence.many and not any(tensors_in(sequence)):
+        return _given(call, taken)
     if place is None or taken is None or sequence.ends is not None:
         taken = taken or one_of(sequence.elements)
         _loosen(sequence)

@@ -1,7 +1,9 @@
-"""Names of the module that a function's loop binds: they are declared global."""
+"""Names of modules that the loop binds: those of its own are declared global, those of others need the module."""
 
 from __future__ import annotations
 
+import ast
+import os
 from dataclasses import replace
 
 from converter.analysis.facts import Facts
@@ -26,9 +28,34 @@ def declare(facts: Facts, region: Region, traffic: Traffic, access: Access, text
     return replace(traffic, globals=(*traffic.globals, text))
 
 
+def with_module(facts: Facts, region: Region, traffic: Traffic, access: Access) -> tuple[str | None, Traffic]:
+    """The expression for a name of another module that the loop's file imports names from; None for any other place.
+
+    After `from layers import bn` a loop that sets back `layers.count` needs the module itself.
+    """
+    place, own = access.place, region.block.frame.module
+    path = next((path for path, module in facts.modules.items() if module.frame is place.frame), None)
+    if place.kind != "name" or path is None:
+        return None, traffic
+    for stmt in own.node.body if isinstance(own.node, ast.Module) else ():
+        if not isinstance(stmt, ast.ImportFrom) or stmt.level or not stmt.module:
+            continue
+        if facts.project.find(stmt.module, os.path.abspath(facts.path_of(stmt) or facts.path), 0) != path:
+            continue
+        if stmt not in traffic.modules:
+            name, traffic = traffic.fresh(stmt.module.rpartition(".")[2])
+            traffic = replace(traffic, modules={**traffic.modules, stmt: (stmt.module, name)})
+        return f"{traffic.modules[stmt][1]}.{place.key}", traffic
+    return None, traffic
+
+
 def declarations(region: Region, traffic: Traffic, text: Text) -> list[Insert]:
-    """`global` statements at the top of the loop's function."""
-    if not traffic.globals:
-        return []
-    first = first_statement(region.block.frame.node)
-    return [Insert(text.anchor(first), (f"global {', '.join(traffic.globals)}",), "top", "TMG103")]
+    """`global` statements at the top of the loop's function, and imports of modules beside those of their names."""
+    found = [
+        Insert(text.anchor(stmt), (f"import {module}" + (f" as {name}" if name != module else ""),), "before", "TMG131")
+        for stmt, (module, name) in traffic.modules.items()
+    ]
+    if traffic.globals:
+        first = first_statement(region.block.frame.node)
+        found.append(Insert(text.anchor(first), (f"global {', '.join(traffic.globals)}",), "top", "TMG103"))
+    return found

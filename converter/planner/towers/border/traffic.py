@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import field, replace
 
@@ -37,6 +38,7 @@ class Traffic:
     whole: Mapping[int, str] = field(default_factory=dict)  # uid of an input -> the expression for its whole batch
     warnings: tuple[Diagnostic, ...] = ()
     globals: tuple[str, ...] = ()
+    modules: Mapping[ast.stmt, tuple[str, str]] = field(default_factory=dict)  # by imports: what to import, its name
     loss_lists: Mapping[int, str] = field(default_factory=dict)  # uid of a loss -> name of the towers' list
     counts: Mapping[int, tuple[str, bool]] = field(default_factory=dict)  # by uid of a masked mean: see loss_counts
 

@@ -233,6 +233,8 @@ def _how_merged(batch: Batch) -> HowMerged:
     """How the towers' parts are put together, where they can be: a check of its own refuses what cannot."""
     if batch.kind == "example":
         return "concat"
+    if batch.kind == "free":
+        return "first"
     return "sum" if batch.how == "sum" else "mean"
 
 

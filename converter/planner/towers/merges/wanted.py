@@ -20,6 +20,7 @@ from dataclasses import replace
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
+from converter.analysis.tensors.updates import is_update
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Mapping, Sequence, Tensor, Value, tensors_in
 from converter.planner.found import Found
@@ -175,7 +176,7 @@ def _is_of_examples(region: Region, value: Value) -> bool:
     if _is_whole(region, value):
         return False
     batched = isinstance(value, Tensor) and value.batch.kind != "free"
-    return batched or counts_examples(value) or is_made_of_shard(value) or may_hold_tensors(value)
+    return batched or any(ask(value) for ask in (counts_examples, is_made_of_shard, may_hold_tensors, is_update))
 
 
 def _parts_read(facts: Facts, region: Region, access: Access, text: str, whole: Sequence | Mapping) -> Wanted:
@@ -184,7 +185,7 @@ def _parts_read(facts: Facts, region: Region, access: Access, text: str, whole: 
     inside = {
         t.uid
         for t in tensors_in(value)
-        if _is_batched(region, t) and not isinstance(t, Input) and region.in_tower(t.site)
+        if not isinstance(t, Input) and region.in_tower(t.site) and (_is_batched(region, t) or is_update(t))
     }
     losses = {step.loss.uid for step in facts.train_steps}
 
@@ -260,6 +261,8 @@ def is_mergeable(value: Value) -> bool:
     batch = value.batch
     if batch.kind == "example":
         return batch.packed != "minor"
+    if batch.kind == "free":
+        return is_update(value)
     # A term beside a sum that does not depend on the examples would be added once for each tower.
     mean = batch.how == "mean" and batch.over is None
     return batch.kind == "reduced" and (mean or (batch.how == "sum" and not batch.affine))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from dataclasses import replace
 
 from converter.analysis.effects import EffectKind
@@ -16,7 +17,7 @@ from converter.planner.outcome import Faults, noted
 from converter.planner.region.changed_between_towers import carried, iterators_read
 from converter.planner.region.containers import changed_by, is_set_back, is_unfollowed
 from converter.planner.region.region import Region
-from converter.planner.towers.border.global_names import declare
+from converter.planner.towers.border.global_names import declare, with_module
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
@@ -55,7 +56,9 @@ def _reset_place(site: LoopSite, traffic: Traffic, access: Access, places: set[s
         return _reset_container(site, traffic, access.value, access.node)
     text = spelling(region.block.frame, access.place)
     if text is None:
-        raise _unreachable(facts, access.node, access.place.key)
+        text, traffic = with_module(facts, region, traffic, access)
+    if text is None:
+        raise _module_unreachable(facts, region, access) or _unreachable(facts, access.node, access.place.key)
     if text in places:
         return traffic
     if isinstance(access.value, Absent):
@@ -94,6 +97,24 @@ def _reset_container(site: LoopSite, traffic: Traffic, value: Value, node: ast.A
     saved, traffic = traffic.fresh(f"first_{leaf(text)}")
     reset = Reset(text, saved, "list" if isinstance(value, Sequence) else "dict")
     return replace(traffic, resets=(*traffic.resets, reset))
+
+
+def _module_unreachable(facts: Facts, region: Region, access: Access) -> Exception | None:
+    """The refusal of a change to a name of another module; None for any other place."""
+    path = next((path for path, module in facts.modules.items() if module.frame is access.place.frame), None)
+    if path is None or access.place.kind != "name":
+        return None
+    folder = facts.project.folder
+    inside = path.startswith(os.path.join(folder, ""))
+    found = os.path.splitext(os.path.relpath(path, folder) if inside else os.path.basename(path))[0]
+    return refuse(
+        facts,
+        access.node,
+        Found.MODULE_CHANGED_AND_READ_AGAIN,
+        name=access.place.key,
+        module=found.removesuffix(os.path.join("", "__init__")).replace(os.sep, "."),
+        file=os.path.basename(facts.path_of(region.block.body[0]) or facts.path),
+    )
 
 
 def _unreachable(facts: Facts, node: ast.AST, name: str) -> Exception:

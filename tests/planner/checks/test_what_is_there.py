@@ -1,0 +1,129 @@
+"""A script without a training step, or whose training step has no batch, is told what it has instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import STEP, run
+
+TF = "import tensorflow as tf\n"
+RUN = "with tf.Session() as sess:\n    sess.run(tf.global_variables_initializer())\n    sess.run({})\n"
+LAYER = "x = tf.placeholder(tf.float32, [None, 4])\nout = tf.layers.dense(x, 1)\n"
+
+
+def said(text: str) -> tuple[str, int, str]:
+    """The code, the line and the message of the one refusal."""
+    (found,) = run(text).diagnostics
+    return found.code, found.line, found.message
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("# unlike tensorflow\nimport theano\nx = theano.shared(1)\n", 2, "this script computes with Theano, and does"),
+        ("# tensorflow\nimport numpy\nimport mxnet as mx\n", 3, "this script computes with MXNet"),
+        (TF + "import theano\n" + LAYER, 0, "no training step was found: nothing is minimised here"),
+        (
+            TF + LAYER + "tf.train.Saver().restore(tf.Session(), 'a.ckpt')\n" + RUN.format("out"),
+            4,
+            "no training step was found: tf.train.Saver().restore() reads a model that was trained elsewhere",
+        ),
+        (TF + LAYER + RUN.format("out"), 5, "no training step was found: the operations that are run here are eval"),
+        (
+            TF + "A = 3\n\n\ndef net(x):\n    return tf.layers.dense(x, A)\n\n\nclass Model(object):\n    pass\n",
+            0,
+            "no training step was found: this file only defines net, Model, and minimises nothing",
+        ),
+        (
+            TF + "from nets import *\nmodel = Model(3)\nmodel.train(tf.Session())\n",
+            4,
+            "no training step was found: model.train(), which may train, is not followed",
+        ),
+        (
+            TF + "import tflearn\nnet = tflearn.input_data([None, 4])\nmodel = tflearn.DNN(net)\nmodel.fit(xs, ys)\n",
+            5,
+            "no training step was found: model.fit() of the package tflearn, which may train, is not followed",
+        ),
+        (
+            TF + "import nets\nrate = nets.LearningRate()\nnets.trainable(tf.zeros([3]))\n",
+            0,
+            "no training step was found: nothing is minimised here",
+        ),
+        (
+            TF + "from tensorflow.examples.tutorials.mnist import mnist\n" + LAYER + "step = mnist.training(out, 0.1)\n"
+            "sess = tf.Session()\nsess.run(step)\n",
+            7,
+            "no training step was found: what is run here comes from tensorflow.examples.tutorials.mnist.mnist",
+        ),
+    ],
+)
+def test_a_script_without_a_training_step(text: str, line: int, message: str) -> None:
+    code, at, found = said(text)
+    assert (code, at, found[: len(message)]) == ("TMG201", line, message)
+
+
+def test_where_code_that_may_train_can_come_from() -> None:
+    (found,) = run(TF + "from nets import *\nModel(3).train(tf.Session())\n").diagnostics
+    assert found.hint.startswith("put the modules that are imported with a star, nets (line 2), beside the script")
+
+
+WEIGHT = "w = tf.get_variable('w', [4, 1])\n"
+LOSS = "loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))\n"
+
+
+@pytest.mark.parametrize(
+    ("x", "fed", "line", "message"),
+    [
+        ("x = tf.placeholder(tf.float32)", "{x: thing(3)}", 3, "x has no shape, and what is fed to it is not followed"),
+        ("x = tf.placeholder(tf.float32)", "feeds()", 3, "x has no shape, and what is fed to it is not seen"),
+        ("x = tf.placeholder(tf.float32, [1, 4])", "{x: load(3)}", 3, "x has one row: each step takes one example"),
+        (
+            "x = tf.data.TFRecordDataset('a').map(decode).make_one_shot_iterator().get_next()",
+            "{}",
+            3,
+            "the dataset is not batched here: nothing tells whether this iterator gives batches or single examples",
+        ),
+        ("x = tf.get_variable('x', [3, 4])", "{}", 5, "the loss is computed from variables and constants alone"),
+        (
+            "x = tf.load_op_library('skip.so').skipgram(window=3)",
+            "{}",
+            3,
+            "the loss needs what this operation of a loaded library gives",
+        ),
+    ],
+)
+def test_a_training_step_without_a_batch(x: str, fed: str, line: int, message: str) -> None:
+    training = f"sess = tf.Session()\nfor i in range(10):\n    sess.run(train_op, {fed})\n"
+    code, at, found = said(TF + WEIGHT + x + "\n" + LOSS + STEP + training)
+    assert (code, at, found[: len(message)]) == ("TMG202", line, message)
+
+
+def test_a_placeholder_without_a_shape_that_is_fed_a_number_is_no_batch() -> None:
+    """The data in the graph is named in its place."""
+    text = TF + WEIGHT + "x = tf.constant(load(3)) * 2\nrate = tf.placeholder(tf.float32)\n" + LOSS + (
+        STEP.replace("0.1", "rate") + "sess = tf.Session()\nfor i in range(9):\n    sess.run(train_op, {rate: 1.})\n"
+    )
+    code, _, message = said(text)
+    assert code == "TMG202" and "rate" not in message
+
+
+def test_a_method_that_nothing_calls_comes_before_the_data_in_it() -> None:
+    data = "tf.constant([1., 2., 3.])"
+    text = TF + f"def train(y):\n    loss = tf.reduce_mean(tf.square(tf.get_variable('w', [3]) - {data} - y))\n"
+    code, _, message = said(text + "    " + STEP)
+    assert code == "TMG202" and message.startswith("nothing here calls train")
+
+
+def test_an_estimator_for_tpus_trains_by_itself() -> None:
+    text = TF + (
+        "def model_fn(features, labels, mode, params):\n"
+        "    loss = tf.reduce_mean(tf.layers.dense(features['x'], 1))\n"
+        "    train_op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())\n"
+        "    return tf.contrib.tpu.TPUEstimatorSpec(mode, loss=loss, train_op=train_op)\n\n\n"
+        "estimator = tf.contrib.tpu.TPUEstimator(model_fn=model_fn, use_tpu=False, train_batch_size=8)\n"
+        "estimator.train(input_fn, max_steps=10)\n"
+    )
+    assert [d.code for d in run(text).diagnostics][0] == "TMG282"
+    (found,) = run(text, target="towers").diagnostics
+    assert found.code == "TMG220" and "trains by tf.contrib.tpu.TPUEstimator" in found.message
+    assert "tf.estimator in its place" in found.hint

@@ -1,0 +1,84 @@
+"""What the towers change and read again begins in each as it was before: in other modules, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from converter.conversion import Conversion, convert
+from converter.options import Options
+from converter.source import read
+from tests.scripts import INPUTS, STEP, TRAINING
+
+LAYERS = """\
+import tensorflow as tf
+
+count = 0
+
+
+def dense(x, units):
+    global count
+    count += 1
+    return tf.layers.dense(x, units, name='dense%d' % count)
+"""
+MODEL = "loss = tf.reduce_mean(tf.square(dense(dense(X, 3), 1) - Y))\n"
+
+
+def conversion(folder: Path, imports: str, text: str = INPUTS + MODEL + STEP + TRAINING) -> Conversion:
+    """The conversion of a script that imports `dense`, beside the modules that may have it."""
+    for name in ("layers.py", "nets/__init__.py", "nets/layers.py"):
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("" if "init" in name else LAYERS)
+    script = folder / "train.py"
+    script.write_text(imports + text)
+    return convert(read(str(script)), Options())
+
+
+@pytest.mark.parametrize(
+    ("imports", "added", "name"),
+    [
+        ("from layers import *\n", "import layers\nfrom layers import *\n", "layers"),
+        ("from layers import dense\n", "import layers\nfrom layers import dense\n", "layers"),
+        ("from nets.layers import dense\n", "import nets.layers as layers\nfrom nets.layers import dense\n", "layers"),
+        ("from layers import dense\nlayers = 3\n", "import layers as layers_2\nfrom layers import dense\n", "layers_2"),
+        ("import layers\ndense = layers.dense\n", "import layers\ndense = layers.dense\n", "layers"),
+        (
+            "import os\nif os.name:\n    from layers import dense\nfrom layers import *\n",
+            "import layers\nfrom layers import *\n",
+            "layers",
+        ),
+    ],
+)
+def test_a_counter_of_another_module_begins_anew_in_each_tower(
+    tmp_path: Path, imports: str, added: str, name: str
+) -> None:
+    made = conversion(tmp_path, imports)
+    assert made.status == "converted", made.diagnostics
+    assert made.text is not None
+    assert added in made.text
+    assert f"        {name}.count = first_count\n" in made.text
+    assert made.unread == ()
+
+
+LOCAL = "def dense(x, units):\n    from layers import dense as made\n    return made(x, units)\n"
+
+
+@pytest.mark.parametrize("imports", [LOCAL, "from between import dense\n"], ids=["in a function", "by another module"])
+def test_a_module_that_is_imported_elsewhere_is_refused_and_the_named_import_helps(
+    tmp_path: Path, imports: str
+) -> None:
+    (tmp_path / "between.py").write_text("from layers import dense\n")
+    (found,) = conversion(tmp_path, imports).diagnostics
+    assert (found.code, found.line) == ("TMG231", 8)
+    assert "changes count of the module layers" in found.message
+    assert found.hint.endswith("at the top of train.py, where the towers are built: import layers")
+    made = conversion(tmp_path, "import layers\n" + imports)
+    assert made.text is not None and "        layers.count = first_count\n" in made.text
+
+
+def test_a_module_that_a_tower_imports_and_that_keeps_nothing_is_not_in_the_way(tmp_path: Path) -> None:
+    local = LOCAL.replace("from layers import dense as made", "from plain import dense as made")
+    (tmp_path / "plain.py").write_text(LAYERS.replace("    global count\n    count += 1\n", ""))
+    assert conversion(tmp_path, local.replace("made(x, units)", "tf.layers.dense(x, units)")).status == "converted"
