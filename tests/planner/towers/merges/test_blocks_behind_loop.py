@@ -95,7 +95,8 @@ def test_the_refusal_says_whether_the_model_goes_on() -> None:
     (within_one,) = run(
         script(within("if training", text=STEP) + within("else", text=LOSS + STEP), LOSS.replace("(h,", "(X,"))
     ).diagnostics
-    assert "continues after this training step" in later.message and "in the same branch as the loss" in within_one.message
+    assert "continues after this training step" in later.message
+    assert "in the same branch as the loss" in within_one.message
 
 
 def test_blocks_in_which_another_batch_is_evaluated_follow_each_other() -> None:
