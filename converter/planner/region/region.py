@@ -337,7 +337,7 @@ def innermost_block(
 
 
 def _ends(facts: Facts, stmt: ast.stmt) -> bool:
-    """Whether a statement is a return, or holds one that a run may come to: it would end a loop with the first tower."""
+    """Whether a statement is a return, or holds one that a run may come to: it ends a loop with the first tower."""
     return isinstance(stmt, ast.Return) or not facts.returned.isdisjoint(returned_by(stmt))
 
 
