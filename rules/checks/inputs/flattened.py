@@ -82,7 +82,7 @@ def _is_flattened(fed: Value) -> bool:
     if fed.call not in RESHAPES:
         return fed.call in FLATTENS
     given = arguments_of(fed, fed.node)
-    shape = given.get(RESHAPES[fed.call], "newshape", "shape") if given is not None else None
-    if isinstance(shape, Sequence) and len(shape.elements) == 1 and not shape.many:
-        shape = shape.elements[0]
-    return isinstance(shape, Number) and shape.value == -1
+    if given is None or len(given.positions) > RESHAPES[fed.call] + 1:
+        return False
+    shape = given.get(RESHAPES[fed.call], "newshape", "shape")
+    return isinstance(shape, Number) or (isinstance(shape, Sequence) and len(shape.elements) == 1 and not shape.many)

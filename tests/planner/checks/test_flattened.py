@@ -31,7 +31,16 @@ def script(shape: str, fed: str, labels: str = "[None]", read: str = "y") -> str
 
 @pytest.mark.parametrize(
     "fed",
-    ["ys.flatten()", "ys.ravel()", "np.ravel(ys)", "ys.reshape(-1)", "np.reshape(ys, [-1])", "np.reshape(ys, (-1,))"],
+    [
+        "ys.flatten()",
+        "ys.ravel()",
+        "np.ravel(ys)",
+        "ys.reshape(-1)",
+        "np.reshape(ys, [-1])",
+        "np.reshape(ys, (-1,))",
+        "ys.reshape([batch_size * 7])",
+        "ys.reshape(56)",
+    ],
 )
 def test_labels_that_are_fed_as_one_row(fed: str) -> None:
     assert codes(script(SEQUENCES, fed)) == ["TMG257"]
