@@ -36,7 +36,7 @@ def alone(facts: Facts) -> frozenset[tuple[int, int]]:
     """
     inputs = {key.uid for run in facts.runs for key, _ in run.feeds if isinstance(key, Input)}
     found: set[tuple[int, int]] = set()
-    for run in facts.runs:
+    for run in (run for run in facts.runs if run.handle is None):  # parts of a run have an order
         fed = {key.uid for key, _ in run.feeds if run.computes({key.uid})}
         found |= {(one, two) for one in fed for two in inputs - fed if not run.computes({two})}
     return frozenset(found)

@@ -412,8 +412,8 @@ def _groups(inputs: list[Input], site: LoopSite) -> list[list[Input]]:
             key=lambda i: (
                 sum(i in loss for loss in losses),
                 sum(i in b for b in behind),
-                -sum((other.uid, i.uid) in unled for other in rest),
                 not is_sparse(i),
+                -sum((other.uid, i.uid) in unled for other in rest),
                 -rest.index(i),
             ),
         )
