@@ -27,6 +27,7 @@ class Found(Enum):
     SIZE_IN_OTHER_MEANING = auto()
     OTHER_SIZE_OF_STATE = auto()
     RESHAPED_DATA = auto()
+    BINS_OF_HISTOGRAM = auto()
     GRID_OF_BATCH = auto()
     FED_BY_CALLER = auto()
     FED_BY_HOOK = auto()

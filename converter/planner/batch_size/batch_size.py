@@ -30,7 +30,7 @@ from converter.planner.batch_size.fed.rows import (
 from converter.planner.batch_size.grids import grids
 from converter.planner.batch_size.one_name import named_products
 from converter.planner.batch_size.pipelines import training_sizes
-from converter.planner.batch_size.reshaped import reshaped
+from converter.planner.batch_size.reshaped import binned, reshaped
 from converter.planner.batch_size.set_again import SetAgain, set_in_branches
 from converter.planner.batch_size.written_out import in_heads
 from converter.planner.found import Found
@@ -201,6 +201,8 @@ def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
             break
     for call in reshaped(facts, origins):
         yield finding(facts, call, Found.RESHAPED_DATA)
+    for call in binned(facts, origins):
+        yield finding(facts, call, Found.BINS_OF_HISTOGRAM)
     for call in grids(facts, origins):
         yield finding(facts, call, Found.GRID_OF_BATCH)
 

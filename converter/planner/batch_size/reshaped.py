@@ -1,4 +1,4 @@
-"""Data of a size of its own that the script reshapes by the batch size: `data.reshape([10, batch_size, 4])`."""
+"""Data of a size of its own that the batch size reshapes, or sorts into bins: `data.reshape([10, batch_size, 4])`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from converter.analysis.facts import Facts
 from converter.analysis.values import Host, Number, Origin, Sequence, Value, needed
 
 RESHAPES = ("reshape", "numpy.reshape")
+HISTOGRAMS = ("numpy.histogram", "numpy.histogram_bin_edges")
 
 
 def reshaped(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
@@ -29,6 +30,17 @@ def reshaped(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
         free = _counts_batches(entries) or any(_is_by(e, scaled) for e in entries)
         if not free and not follows(facts, source, scaled):
             yield node
+
+
+def binned(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
+    """The histograms that have as many bins as a batch has examples: more and narrower bins are other examples."""
+    scaled = set(sizes)
+    for (_, node), value in facts.results.items():
+        if isinstance(value, Host) and isinstance(node, ast.Call) and value.call in HISTOGRAMS:
+            given = arguments_of(value, node)
+            bins = given.get(1, "bins") if given is not None else None
+            if isinstance(bins, Number) and bins.linear & scaled:
+                yield node
 
 
 def source_and_shape(value: Host, node: ast.Call) -> tuple[Value | None, list[Value]]:

@@ -26,7 +26,7 @@ from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.questions.nested_tensors import inputs_in
-from converter.planner.questions.statements import Step, path, suites
+from converter.planner.questions.statements import Step, path, returned_by, suites
 from converter.planner.region.between import sort_out
 from converter.planner.region.block import BEHIND, Block
 from converter.planner.region.changed_between_towers import starting_values
@@ -330,10 +330,15 @@ def innermost_block(
         blocks = {id(where[h]): where[h] for h in heads if h in where}
         if len(blocks) == 1 and len(frames) == 1 and all(len(p) > depth for p in paths):
             body = next(iter(blocks.values()))
-            if not ended or not any(isinstance(h, ast.Return) for h in heads):
+            if not ended or not any(_ends(facts, h) for h in heads):
                 return Block(facts, _frame(made, losses, next(iter(frames))), body)
         depth -= 1
     return None
+
+
+def _ends(facts: Facts, stmt: ast.stmt) -> bool:
+    """Whether a statement is a return, or holds one that a run may come to: it ends a loop with the first tower."""
+    return isinstance(stmt, ast.Return) or not facts.returned.isdisjoint(returned_by(stmt))
 
 
 def _common(paths: list[tuple[Step, ...]]) -> int:

@@ -15,6 +15,7 @@ from converter.verify.checks.figures import Facts, listing, number
 from converter.verify.data import Check
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w])")
+NUMBERED = re.compile(r"_\d+(?=/|$)")  # a name that was taken already: loss_1
 RUNS = 8  # a printed line may show values of so many runs before it
 
 Note = Mapping[str, Any]
@@ -65,21 +66,29 @@ class _Notes:
         """Pairs each note of the conversion with the original's of as many steps and an equal `same`, in order."""
         waiting: dict[Any, list[Note]] = {}
         for note in self.own(kind):
-            waiting.setdefault((note["steps"], repr(note[same])), []).append(note)
+            waiting.setdefault((note["steps"], _words(note, same)), []).append(note)
         for note in self.other(kind):
-            found = waiting.get((note["steps"], repr(note[same])))
+            found = waiting.get((note["steps"], _words(note, same)))
             yield note, found.pop(0) if found else None
 
     def lacking(self, kind: str, same: str) -> list[Note]:
         """The original's notes from before the last compared step that the conversion does not have."""
-        count = Counter((note["steps"], repr(note[same])) for note in self.other(kind))
+        count = Counter((note["steps"], _words(note, same)) for note in self.other(kind))
         lacks = []
         for note in self.own(kind):
-            key = note["steps"], repr(note[same])
+            key = note["steps"], _words(note, same)
             if note["steps"] < self.steps and not count[key]:
                 lacks.append(note)
             count[key] -= 1
         return lacks
+
+
+def _words(note: Note, same: str) -> str:
+    """What two notes have in common; the tags of a summary without the numbers that TensorFlow gives to taken names.
+
+    A scope that the towers open is not open at the top, and its name is not taken there: `loss` and not `loss_1`.
+    """
+    return repr(sorted(NUMBERED.sub("", tag) for tag in note[same]) if same == "tags" else note[same])
 
 
 def _when(note: Note) -> str:
@@ -169,7 +178,7 @@ def _counts_alike(both: _Notes, kind: str, same: str, note: Note, match: Note) -
         return True
     if note["number"] is None or match["number"] is None:
         return False
-    numbers = {one["steps"]: one["number"] for one in both.own(kind) if repr(one[same]) == repr(note[same])}
+    numbers = {one["steps"]: one["number"] for one in both.own(kind) if _words(one, same) == _words(note, same)}
     ways = {
         value - numbers[steps - 1]
         for steps, value in numbers.items()

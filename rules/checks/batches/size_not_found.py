@@ -98,6 +98,11 @@ WORDS = {
         "the data that is reshaped here by the batch size does not grow with it" + GOES_ON,
         "compute the number of batches from the batch size, or write -1 in its place",
     ),
+    Found.BINS_OF_HISTOGRAM: Words(
+        "TMG303",
+        "the batch size is the number of bins of this histogram, and more bins are narrower ones" + GOES_ON,
+        "give the histogram a number of its own, and cut the batches from its bins",
+    ),
     Found.GRID_OF_BATCH: Words(
         "TMG303",
         "this lays out a batch in a grid whose sides are the root of the batch size, and the root of a multiple of it "

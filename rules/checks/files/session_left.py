@@ -1,4 +1,4 @@
-"""A session of another file keeps its configuration."""
+"""A session of another file, or of a caller, keeps its configuration."""
 
 from __future__ import annotations
 
@@ -59,7 +59,70 @@ for step in range(100):
     sess.run(train_op, {X: images, Y: labels})
 """,
     ),
+    Rule(
+        code="TMG351",
+        title="the session that trains is made by other code, and keeps its configuration",
+        why="The session comes to this code as an argument, and nothing in these files makes it. Towers ask for GPUs "
+        "by name: an operation that has no GPU kernel fails, on a machine with fewer GPUs everything does, unless the "
+        "session allows soft placement. Give it tf.ConfigProto(allow_soft_placement=True) where it is made, or convert "
+        "the script that makes it.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+
+
+class Net(object):
+    def __init__(self, sess):
+        self.sess = sess
+        self.x = tf.placeholder(tf.float32, [None, 784])
+        self.y = tf.placeholder(tf.int64, [None])
+        self.loss = tf.losses.sparse_softmax_cross_entropy(self.y, tf.layers.dense(self.x, 10))
+        self.train_op = tf.train.AdamOptimizer(0.001).minimize(self.loss)
+
+    def train(self):
+        for step in range(100):
+            images, labels = next_batch(batch_size)
+            self.sess.run(self.train_op, {self.x: images, self.y: labels})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+
+
+class Net(object):
+    def __init__(self):
+        self.sess = tf.Session()
+        self.x = tf.placeholder(tf.float32, [None, 784])
+        self.y = tf.placeholder(tf.int64, [None])
+        self.loss = tf.losses.sparse_softmax_cross_entropy(self.y, tf.layers.dense(self.x, 10))
+        self.train_op = tf.train.AdamOptimizer(0.001).minimize(self.loss)
+
+    def train(self):
+        for step in range(100):
+            images, labels = next_batch(batch_size)
+            self.sess.run(self.train_op, {self.x: images, self.y: labels})
+""",
+    ),
 )
+
+
+@check(Placed)
+def session_of_a_caller(case: Placed) -> Iterator[Diagnostic]:
+    """A session that is handed to the code that trains."""
+    if case.facts.sessions or not case.facts.runs:
+        return
+    trained = {step.result.uid for step in case.steps}
+    run = next((run for run in case.facts.runs if run.computes(trained)), None)
+    if run is not None:
+        yield warn(
+            case.facts,
+            run.call,
+            "TMG351",
+            "the session of this training step is made by other code, and keeps its configuration",
+            "give it tf.ConfigProto(allow_soft_placement=True) where it is made",
+        )
 
 
 @check(Placed)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from converter.analysis.values import Tensor
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.inputs import batch_inputs
-from converter.planner.writing.findings import warn
+from converter.planner.writing.findings import error, warn
 from converter.rule import Rule
 
 _SCRIPT = """\
@@ -30,6 +31,25 @@ with tf.Session() as sess:
         sess.run(train_op, {{X: images, Y: labels}})
 """
 
+_VALUES = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, 6])
+Y = tf.placeholder(tf.float32, [None, 4])
+values = {squeezed}
+loss = tf.reduce_mean(tf.square(values - Y))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        action = np.argmax(sess.run(values, {{X: [state]}}){row})
+        states, targets = replay.sample(batch_size)
+        sess.run(train_op, {{X: states, Y: targets}})
+"""
+
 RULES = (
     Rule(
         code="TMG385",
@@ -41,6 +61,17 @@ RULES = (
         before=_SCRIPT.format(axis=""),
         after=_SCRIPT.format(axis=", 1"),
         references=("TensorFlow 1.15, squeeze (array_ops.py)",),
+    ),
+    Rule(
+        code="TMG261",
+        title="a result is squeezed to a vector for a single example",
+        why="No axis of this tensor has length one but that of the batch, when one example is fed: tf.squeeze without "
+        "an axis is meant for that example, whose result loses the batch axis. The towers put their results together "
+        "along that axis, and take one row for one example: of the vector they would take the first number only. Fetch "
+        "the result as it is, and take its first row.",
+        before=_VALUES.format(squeezed="tf.squeeze(tf.layers.dense(X, 4))", row=""),
+        after=_VALUES.format(squeezed="tf.layers.dense(X, 4)", row="[0]"),
+        references=("docs: TMG104, results are put together", "TensorFlow 1.15, squeeze (array_ops.py)"),
     ),
 )
 
@@ -56,7 +87,17 @@ def squeezed_rows(case: Placed) -> Iterator[Diagnostic]:
             continue
         named = len(call.args) > 1 or any(k.arg in (None, "axis", "squeeze_dims") for k in call.keywords)
         inside = any(region.in_tower(tensor.site) for region in case.regions)
-        if inside and not named:
+        if not inside or named:
+            continue
+        if _is_for_one_example(case, tensor):
+            yield error(
+                case.facts,
+                call,
+                "TMG261",
+                "for one example this squeeze removes the batch axis, along which the towers' results are put together",
+                "fetch the tensor as it is, and take its first row: sess.run(values, …)[0]",
+            )
+        else:
             yield warn(
                 case.facts,
                 call,
@@ -64,3 +105,15 @@ def squeezed_rows(case: Placed) -> Iterator[Diagnostic]:
                 "a tower whose share of a batch is one example squeezes the batch axis away, too",
                 "say which axis is to be squeezed",
             )
+
+
+def _is_for_one_example(case: Placed, squeezed: Tensor) -> bool:
+    """Whether a squeeze changes nothing in a step, and a run without a step fetches what it gives."""
+    whole = squeezed.inputs[0] if squeezed.inputs else None
+    if not isinstance(whole, Tensor) or whole.dims is None or whole.batch.kind != "example":
+        return False
+    others = [dim for axis, dim in enumerate(whole.dims) if axis != whole.batch.axis]
+    if not others or any(dim in (None, 1) for dim in others):
+        return False
+    trained = {step.result.uid for step in case.steps}
+    return any(squeezed in run.fetches and not run.computes(trained) for run in case.facts.runs)

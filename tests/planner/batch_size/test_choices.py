@@ -256,7 +256,7 @@ def test_slices_of_a_size_that_is_not_known_are_no_whole_data_set() -> None:
     )
     text = GRAPH[: GRAPH.index("with tf.Session")]
     made = run("import tensorflow as tf\n\n" + text + loop)
-    assert [(d.code, "not found" in d.message) for d in made.diagnostics] == [("TMG303", True)]
+    assert [(d.code, "not found" in d.message) for d in made.diagnostics] == [("TMG351", False), ("TMG303", True)]
 
 
 @pytest.mark.parametrize(

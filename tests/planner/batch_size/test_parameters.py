@@ -54,5 +54,5 @@ def test_examples_stay(names: str, feed: str) -> None:
 @pytest.mark.parametrize(("names", "feed"), NUMBERS)
 def test_numbers_grow(names: str, feed: str) -> None:
     text = MODEL.format(names, RUN.format(feed))
-    assert codes(text) == ["TMG305"]
+    assert [code for code in codes(text) if code != "TMG351"] == ["TMG305"]  # some are handed their session
     assert f"        {names.split(', ')[-1]} *= num_gpus" in body(text)

@@ -67,3 +67,35 @@ def test_data_that_follows_the_batch_size(line: str, fed: str) -> None:
 def test_a_function_that_nothing_calls() -> None:
     line = "def rows_of(batch):\n    return batch.reshape([batch_size, 20, 3])\n"
     assert codes(SCRIPT.format(line, "next_batch(batch_size)")) == []
+
+
+DENSITY = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 32
+x = tf.placeholder(tf.float32, [None, 1])
+y = tf.placeholder(tf.float32, [None, 1])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    for step in range(50):
+        counts, edges = np.histogram(np.random.normal(size=1000), {bins})
+        fed = {{x: np.reshape({fed}, (batch_size, 1)), y: np.reshape(counts[:batch_size], (batch_size, 1))}}
+        sess.run(train_op, fed)
+"""
+
+
+@pytest.mark.parametrize(
+    ("bins", "fed", "kept"),
+    [
+        ("bins=batch_size", "edges[1:]", True),
+        ("batch_size", "edges[1:]", True),
+        ("bins=2 * batch_size", "edges[1:batch_size + 1]", True),
+        ("bins=500", "edges[1:batch_size + 1]", False),
+        ("bins=np.linspace(-3, 3, 500)", "edges[1:batch_size + 1]", False),
+    ],
+)
+def test_bins_of_a_histogram(bins: str, fed: str, kept: bool) -> None:
+    script = DENSITY.format(bins=bins, fed=fed)
+    assert (codes(script) == ["TMG303"], "batch_size = 32\n" in converted(script)) == (kept, kept)

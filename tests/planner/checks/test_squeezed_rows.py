@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.scripts import INPUTS, STEP, TRAINING, codes
@@ -28,3 +30,46 @@ def test_squeezes_of_rows_without_an_axis(given: str) -> None:
 )
 def test_squeezes_that_keep_the_rows(inputs: str, model: str) -> None:
     assert codes(inputs + model + "\n" + LOSS + STEP + TRAINING) == []
+
+
+VALUES = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 32
+x = tf.placeholder(tf.float32, [None, 6])
+y = tf.placeholder(tf.float32, [None, {width}])
+values = tf.squeeze({of})
+loss = tf.reduce_mean(tf.square(values - {target}))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        states, targets = next_batch(batch_size)
+        {ask}
+        sess.run(train_op, {{x: states, y: targets}})
+"""
+ONE = "print(np.argmax(sess.run(values, {x: [states[0]]})))"
+
+
+def values(of: str = "tf.layers.dense(x, 4)", width: int = 4, target: str = "y", ask: str = ONE) -> list[str]:
+    return codes(VALUES.format(of=of, width=width, target=target, ask=ask))
+
+
+@pytest.mark.parametrize("ask", [ONE, "print(values.eval({x: states[:1]}))"])
+def test_a_vector_for_one_example(ask: str) -> None:
+    assert values(ask=ask) == ["TMG261"]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        pytest.param(lambda: values("tf.layers.dense(x, 1)", 1, "tf.squeeze(y, 1)"), id="one number an example"),
+        pytest.param(lambda: values(ask="print(step)"), id="fetched by no run of its own"),
+        pytest.param(
+            lambda: values(ask="print(sess.run(loss, {x: states, y: targets}))"), id="only the loss is fetched"
+        ),
+        pytest.param(lambda: values("tf.reshape(x, [-1, 1, 6])", 6), id="an axis of length one"),
+    ],
+)
+def test_a_squeeze_that_is_only_warned_of(found: Callable[[], list[str]]) -> None:
+    assert found() == ["TMG385"]

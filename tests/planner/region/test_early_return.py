@@ -125,3 +125,67 @@ def test_it_stands_in_front_of_the_model(tmp_path: Path) -> None:
 def test_a_return_of_a_function_inside(tmp_path: Path) -> None:
     inner = MODEL.replace(RETURN, "        def scale(v):\n            return 2 * v\n        self.scale = scale\n")
     assert converted(tmp_path, inner, "FLAGS.train", predict=PREDICT).status == "converted"
+
+
+TWO_WAYS = """\
+import tensorflow as tf
+
+batch_size = 8
+x = tf.placeholder(tf.float32, [None, 4])
+y = tf.placeholder(tf.float32, [None, 1])
+
+
+def build(inputs, labels=None, size=1):
+    w = tf.get_variable('w', [4, 1])
+    noise = tf.random_normal([size, 4])
+    if labels is not None:
+        loss = tf.reduce_mean(tf.square(tf.matmul(inputs + noise, w) - labels))
+        return loss
+    else:
+        return tf.matmul(inputs + noise, w)
+
+
+loss = build(x, y, batch_size)
+train_op = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as sess:
+    for step in range(10):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {x: images, y: labels})
+"""
+PREDICTS = "tf.get_variable_scope().reuse_variables()\nprediction = build(x)\n"
+NOISE = "    noise = tf.random_normal([size, 4])\n"
+RETURNS = "        return loss\n    else:\n        return tf.matmul(inputs + noise, w)\n"
+JOINED = "    else:\n        loss = tf.reduce_sum(w)\n    return loss\n"
+COST = "tf.reduce_mean(tf.square(tf.matmul(inputs + noise, w) - labels))"
+CALLED = f"        def cost():\n            return {COST}\n        loss = cost()\n"
+
+
+def towers(folder: Path, text: str) -> list[str]:
+    """The script's lines in the towers."""
+    (folder / "train.py").write_text(text)
+    made = convert(read(str(folder / "train.py")), Options(line_length=100)).text or ""
+    loop = made.partition("for gpu in range(")[2].partition(".append(")[0]
+    return [line.strip() for line in loop.splitlines() if line in text or line.strip() in text]
+
+
+@pytest.mark.parametrize("behind", ["", PREDICTS])
+def test_a_branch_of_the_towers_returns_the_loss(behind: str, tmp_path: Path) -> None:
+    """The loop goes around the call: in the function it would end with the first tower."""
+    text = TWO_WAYS.replace("train_op =", behind + "train_op =")
+    assert towers(tmp_path, text) == ["loss = build(x, y, batch_size)"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(TWO_WAYS.replace(NOISE, "").replace(" + noise", ""), id="all of the towers in the branch"),
+        pytest.param(TWO_WAYS.replace(RETURNS, JOINED), id="one return behind the branches"),
+        pytest.param(
+            TWO_WAYS.replace(RETURNS, JOINED).replace(f"        loss = {COST}\n", CALLED),
+            id="a function inside returns",
+        ),
+    ],
+)
+def test_no_return_ends_the_towers(text: str, tmp_path: Path) -> None:
+    """The loop goes into the function."""
+    assert any("labels" in line and "build" not in line for line in towers(tmp_path, text))

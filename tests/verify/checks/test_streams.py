@@ -230,6 +230,21 @@ def test_evaluations_of_a_script_that_draws(own: list[str], theirs: list[str], s
     assert found["status"] == status
 
 
+@pytest.mark.parametrize(
+    ("own", "theirs", "found"),
+    [
+        (["v"], ["b"], ("drawn", "others")),  # the number of a first word, which is a length in the batch, too
+        (["v"], ["v"], ("same", "")),
+        (["vw"], ["ab"], ("differs", "training")),
+        (["v", "w"], ["a", "b"], ("differs", "training")),
+    ],
+)
+def test_one_row_may_be_like_one_of_the_batch(own: list[str], theirs: list[str], found: tuple[str, str]) -> None:
+    runs = [[(0, {"x:0": list(text)}) for text in each] for each in (own, theirs)]
+    (row,) = stream.evaluations(*runs, (set("abcd"), set("abcd")), 2, True)
+    assert (row["status"], row["fault"]) == found
+
+
 SAME = {"input": "x:0", "status": "same", "rows": 8, "left_out": 0, "fault": "", "step": None}
 
 

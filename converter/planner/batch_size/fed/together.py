@@ -29,6 +29,19 @@ def apart(facts: Facts, values: Iterable[Value]) -> frozenset[tuple[int, int]]:
     return frozenset(found | {(two, one) for one, two in found})
 
 
+def alone(facts: Facts) -> frozenset[tuple[int, int]]:
+    """Uids of inputs: a run feeds the first, and computes from it, without the second.
+
+    A GAN's discriminator is shown real examples and no noise; their rows cannot be counted by those of the noise.
+    """
+    inputs = {key.uid for run in facts.runs for key, _ in run.feeds if isinstance(key, Input)}
+    found: set[tuple[int, int]] = set()
+    for run in (run for run in facts.runs if run.handle is None):  # parts of a run have an order
+        fed = {key.uid for key, _ in run.feeds if run.computes({key.uid})}
+        found |= {(one, two) for one in fed for two in inputs - fed if not run.computes({two})}
+    return frozenset(found)
+
+
 def _of_run(facts: Facts, run: RunCall) -> Iterator[tuple[int, int]]:
     fed = [(key, value) for key, value in run.feeds if isinstance(key, Input) and key.batch.kind == "example"]
     dense = [pair for pair in fed if not is_sparse(pair[0])]  # a sparse one is fed indices, values and a shape

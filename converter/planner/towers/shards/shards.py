@@ -15,7 +15,7 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Nest, Rebind, Shard
 from converter.planner.batch_size.batch_size import Scaling, reads_flag
-from converter.planner.batch_size.fed.together import apart
+from converter.planner.batch_size.fed.together import alone, apart
 from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
 from converter.planner.questions.fixed_size import fixed_size
@@ -391,13 +391,14 @@ def _check_parts(facts: Facts, group: list[Input]) -> None:
 
 
 def _groups(inputs: list[Input], site: LoopSite) -> list[list[Input]]:
-    """Inputs that can share a count of rows: no run is seen to feed them different ones.
+    """Inputs that can share a count of rows: no run is seen to feed them different ones, or one without the other.
 
     The count is read from one of them, so that one must be fed whenever a value of the group is
     fetched: it must lie behind every value that leaves the towers and depends on the group.
     """
     rest = list(inputs)
-    steps, unlike = site.group.steps, apart(site.facts, site.region.needed.values())
+    steps, unled = site.group.steps, alone(site.facts)
+    unlike = apart(site.facts, site.region.needed.values()) | unled
     behind: list[set[Value]] = []
     for value in site.region.needed.values():
         if isinstance(value, Tensor) and not isinstance(value, Input) and value.roots:
@@ -413,6 +414,7 @@ def _groups(inputs: list[Input], site: LoopSite) -> list[list[Input]]:
                 sum(i in loss for loss in losses),
                 sum(i in b for b in behind),
                 not is_sparse(i),
+                -sum((other.uid, i.uid) in unled for other in rest),
                 -rest.index(i),
             ),
         )

@@ -101,3 +101,67 @@ def test_a_batch_that_does_not_grow_is_seen_in_a_proof(tensorflow_python: str, t
     change = ("many = 16 * FLAGS.num_gpus", "many = 16")
     report = proof_of(tmp_path / "single.py", tensorflow_python, tmp_path, Options(), change)
     assert [check.name for check in report.checks if check.status == "failed"] == ["data"], report
+
+
+GAN = """\
+import numpy as np
+import tensorflow as tf
+
+data = np.random.RandomState(1).randn(64, 3).astype('float32')
+batch_size = 8
+z = tf.placeholder(tf.float32, [None, 3])
+x = tf.placeholder(tf.float32, [None, 3])
+
+
+def net(x, name):
+    with tf.variable_scope(name, reuse=tf.AUTO_REUSE):
+        return tf.layers.dense(x, 3, kernel_initializer=tf.ones_initializer())
+
+
+fake = net(z, 'generator')
+real = net(x, 'discriminator')
+loss = {loss}
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(4):
+        part = data[i * batch_size:(i + 1) * batch_size]
+        sess.run(train_op, {{x: part, z: -part}})
+        {run}
+"""
+SEPARATE = "tf.reduce_mean(tf.square(real - 1)) + tf.reduce_mean(tf.square(net(fake, 'discriminator')))"
+MEET = "tf.reduce_mean(tf.square(real - net(fake, 'discriminator')))"
+ASKS = {
+    "real alone": "print(sess.run(real, {x: part[:3]}))",
+    "each alone": "print(sess.run(real, {x: part[:3]}), sess.run(fake, {z: part[:5]}))",
+    "fake alone": "print(sess.run(fake, {z: part[:5]}))",
+    "both": "print(sess.run([real, fake], {x: part, z: part}))",
+    "none": "print(i)",
+}
+
+
+@pytest.mark.parametrize(
+    ("loss", "asked", "cut"),
+    [
+        (SEPARATE, "real alone", ["[x_batch, z_batch]"]),
+        (SEPARATE, "each alone", ["[z_batch]", "[x_batch]"]),
+        (MEET, "each alone", ["[z_batch]", "[x_batch]"]),
+        (SEPARATE, "fake alone", ["[z_batch, x_batch]"]),
+        (SEPARATE, "both", ["[z_batch, x_batch]"]),
+        (SEPARATE, "none", ["[z_batch, x_batch]"]),
+    ],
+    ids=["real alone", "each alone", "each alone, they meet", "fake alone", "both", "none"],
+)
+def test_rows_are_counted_by_an_input_that_each_run_feeds(loss: str, asked: str, cut: list[str]) -> None:
+    text = converted(GAN.format(loss=loss, run=ASKS[asked]))
+    shards = [line.partition(" = shard(")[2] for line in text.splitlines() if " = shard(" in line]
+    assert shards == [f"{inputs}, gpu)" for inputs in cut]
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("loss", [SEPARATE, MEET], ids=["separate", "they meet"])
+def test_each_input_can_be_fed_alone(loss: str, tensorflow_python: str, tmp_path: Path) -> None:
+    """The rows of one input were counted by the other, which such a run does not feed."""
+    (tmp_path / "single.py").write_text(GAN.format(loss=loss, run=ASKS["each alone"]))
+    report = proof_of(tmp_path / "single.py", tensorflow_python, tmp_path, Options())
+    assert report.verdict == "passed", report
