@@ -16,9 +16,8 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-
-from converter.dataclass import dataclass
 
 TOKEN = "TF_MULTIGPU_VERIFY"  # the variable; its value is the child's own
 _PROC = Path("/proc")

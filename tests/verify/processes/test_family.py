@@ -160,3 +160,10 @@ def test_folders_without_end_are_removed(tmp_path: Path, monkeypatch: pytest.Mon
         monkeypatch.setattr(families.shutil, "rmtree", rmtree)
     remove(str(folder))
     assert not folder.exists() and (beside / "file").exists()
+
+
+def test_the_guard_starts_without_the_tool() -> None:
+    """It is a program of its own, in an interpreter that finds neither the tool nor what is installed."""
+    words = [sys.executable, "-I", "-S", families.__file__]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
