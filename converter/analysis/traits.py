@@ -52,7 +52,7 @@ class Trait(Enum):
     TOLD_ROWS = "gives a batch as many rows as it is told"
     TOLD_WIDTH = "is told by a number how many entries each example has, or how many are drawn for it"
     ROW_BY_ROW = "takes operands with as many rows as each other"
-    BESIDE_ROWS = "takes a state, lengths or conditions beside a batch, a row for each of its examples"
+    BESIDE_ROWS = "takes states or lengths beside a batch, a row for each of its examples"
     STACKS = "puts its operands side by side along a new axis"
     REPEATS = "repeats its operand as often as it is told along each axis"
     IN_DENOMINATOR = "may stand between a sum over the examples and the division by it"
