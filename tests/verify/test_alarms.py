@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from converter.conversion import convert
-from converter.options import Options
+from converter.options import BatchMode, Options
 from converter.source import read
 from converter.verify import Report, Settings, verify
 from tests.verify.test_report import step, verdict
@@ -31,9 +31,9 @@ WINDOW = "import matplotlib\nmatplotlib.use('TkAgg')\nimport matplotlib.pyplot a
 MEAN, STEPS, RATE = "tf.reduce_mean((out - y) ** 2)", "range(6)", "Optimizer(0.01)"
 
 
-def converted(folder: Path, text: str, python: str, gpus: int = 2) -> Report:
+def converted(folder: Path, text: str, python: str, gpus: int = 2, batch: BatchMode = "per-gpu") -> Report:
     (folder / "train.py").write_text(text)
-    made = convert(read(str(folder / "train.py")), Options())
+    made = convert(read(str(folder / "train.py")), Options(batch=batch))
     assert made.text is not None, made.diagnostics
     (folder / "train_mg.py").write_text(made.text)
     return verify(folder / "train.py", folder / "train_mg.py", Settings(gpus=gpus, python=python))
@@ -90,6 +90,35 @@ def test_gradients_that_are_not_finite_are_the_reason(tmp_path: Path, tensorflow
     report = converted(tmp_path, PLAIN.replace(MEAN, "tf.reduce_mean(1e25 * (1e14 * out - y) ** 2)"), tensorflow_python)
     assert report.verdict == "not comparable"
     assert report.reason == "the original's gradients are not finite: there is nothing to compare with"
+
+
+# A difference of large means keeps few digits: some 6e-5 of a number of order one.
+CANCELLING = PLAIN.replace(MEAN, "tf.reduce_mean((out - y) ** 2 + 1000.0) - 1000.0").replace(
+    "sess.run(train, {x: rng.rand(8, 4), y: rng.rand(8, 1)})",
+    "sess.run([train, loss], {x: rng.rand(37, 4), y: rng.rand(37, 1)})",
+)
+
+
+@pytest.mark.tf1
+def test_a_small_difference_of_large_means_is_lost_in_rounding(tmp_path: Path, tensorflow_python: str) -> None:
+    report = converted(tmp_path, CANCELLING, tensorflow_python, batch="total")
+    assert report.verdict == "passed", report
+    assert of(report, "loss").startswith("passed"), of(report, "loss")
+    multi = tmp_path / "train_mg.py"
+    text = multi.read_text()
+    wrong = text.replace("sess.run([train, loss]", "sess.run([train, loss * 2.0]")
+    assert wrong != text
+    multi.write_text(wrong)
+    report = verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python))
+    assert report.verdict == "failed", report
+
+
+@pytest.mark.parametrize(
+    ("summands", "status"), [(None, "failed"), (0.00169, "failed"), (0.02, "failed"), (0.1, "passed")]
+)
+def test_a_loss_is_as_exact_as_its_summands(summands: float | None, status: str) -> None:
+    report = verdict(one=step(loss=[-0.00168991, -0.00168987, "fetched"], summands=summands))
+    assert of(report, "loss").startswith(status), of(report, "loss")
 
 
 BY_HAND = """

@@ -6,9 +6,10 @@ import collections
 
 import numpy as np
 from tmgprobe.reference import faults, merge
-from tmgprobe.values import compare
+from tmgprobe.values import compare, magnitudes
 
 NOISE = 1e-5  # share of the largest gradient below which a variable's gradient is rounding
+LOSS = 1e-5  # the relative error above which a loss is not the original's, as in checks/training.py
 
 # found: the references by name, and the name of the one used; wanted: {(index, variable): gradient} by that one,
 # and the largest number in it; shards: [(feed, share), ...]
@@ -49,6 +50,7 @@ def check(one):
     matches = [] if faults.worst(errors) < faults.CLOSE else faults.explain(one, recorded, wanted, found, parts, name)
     unsteady = {} if matches else faults.within_rounding(moved, errors, recorded, wanted)
     errors.update((key, 0.0) for key in unsteady)
+    pair = loss(one, found[name])
     one.figures.update(
         {
             'reference': name,
@@ -57,7 +59,8 @@ def check(one):
             'finite': compare.all_finite(recorded.values()),
             'diverged': not compare.all_finite(wanted.values()),
             'sparse': _sparse(one, applied),
-            'loss': loss(one, found[name]),
+            'loss': pair,
+            'summands': _summands(one, pair, found[name]),
             'matches': matches,
             'noise': [],
             'unsteady': {key[1]: error for key, error in unsteady.items()},
@@ -96,6 +99,18 @@ def _sparse(one, applied):
                 if pair[0] != pair[1]:
                     result[name] = pair
     return result
+
+
+def _summands(one, pair, reference):
+    """What the magnitudes of a loss's summands add up to; None where the loss is right and nothing needs excuse.
+
+    A loss that is a difference of means (a critic's, before it has learned) is small because they nearly cancel, and
+    is as exact as they are.
+    """
+    if pair is None or compare.value_error(pair[0], pair[1]) <= LOSS or np.size(reference[1][0]) != 1:
+        return None
+    loss, feed = one.losses[0], dict(one.extra, **reference[2])
+    return magnitudes.of(loss, lambda tensors: one.call.run(tensors, feed))
 
 
 def loss(one, reference):
