@@ -112,3 +112,43 @@ def test_runs_by_itself(name: str, tensorflow_python: str, tmp_path: Path, bare_
     shutil.copy(FIXTURES / name / "multi.py", tmp_path)
     done = bare_runs.run(tensorflow_python, ["multi.py"], tmp_path, os.environ, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+BY_SIZE = """
+import numpy as np
+import tensorflow as tf
+batch_size = 8
+rng = np.random.RandomState(7)
+data, labels = rng.randn(44, 16).astype('float32'), rng.randn(44, 3).astype('float32')
+{inputs}
+loss = tf.reduce_sum(tf.square(tf.layers.dense(X, 3) - Y)) / batch_size
+train_op = tf.train.GradientDescentOptimizer(0.001).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(0, len(data), {step}):
+        print(sess.run([train_op, loss]{feed}))
+"""
+PLACEHOLDERS = "X, Y = tf.placeholder(tf.float32, [None, 16]), tf.placeholder(tf.float32, [None, 3])"
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("inputs", "step", "feed"),
+    [
+        (PLACEHOLDERS, "8", ", {X: data[i:i + 8], Y: labels[i:i + 8]}"),  # the last batch has 4 rows
+        (PLACEHOLDERS, "8", ", {X: data, Y: labels}"),
+        ("X, Y = tf.constant(data), tf.constant(labels)", "8", ""),
+    ],
+    ids=["fed", "all data fed", "constants"],
+)
+def test_a_sum_is_divided_by_a_number_whatever_the_rows(
+    inputs: str, step: str, feed: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    single, multi = tmp_path / "single.py", tmp_path / "multi.py"
+    single.write_text(BY_SIZE.format(inputs=inputs, step=step, feed=feed))
+    conversion = convert(read(str(single)), Options(num_gpus=3, batch="total"))
+    assert conversion.text is not None
+    multi.write_text(conversion.text)
+    report = verify(single, multi, Settings(gpus=3, python=tensorflow_python))
+    assert report.verdict == "passed", report
+    assert {check.name: check.status for check in report.checks}["loss"] == "passed"

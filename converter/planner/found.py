@@ -120,6 +120,7 @@ class Found(Enum):
     STATISTICS_OF_SHARES = auto()
     NO_MEAN = auto()
     NO_MEAN_ALL_THE_SAME = auto()
+    DIVIDED_BY_SIZE = auto()
     STEP_AMONG_MODEL = auto()
     STEP_IN_BRANCH_OF_MODEL = auto()
     STEP_IN_STATEMENT_OF_MODEL = auto()

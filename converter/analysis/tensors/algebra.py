@@ -169,7 +169,7 @@ def elementwise(facts: Facts, op: str, values: SequenceType[Value]) -> Tensor:
         batch = opaque(why)
     elif batch.kind == "example" and meets_variables(facts, operands, values):
         batch = other(Why.MEETS_VARIABLES)
-    named = [o for o in batch.per if named_batch(facts.origin_names.get(o.key, ()))]
+    named = [o for o in batch.per if named_batch(facts.origin_names.get(o.key, ()))] if not facts.data_axes else []
     if named:
         facts.divided.extend(named)
         batch = replace(batch, how="mean", per=frozenset())

@@ -14,10 +14,10 @@ RULES = (
         "the whole batch. For a root of a mean, a dice coefficient, a ratio of two sums, or a loss that compares the "
         "examples of a batch with each other (in-batch negatives, hard triplets), it is the average over N batches "
         "of the original's size: a sound training step, but not what one GPU would do with one batch of N times the "
-        "size. The message says which operation it is. With --loss global the loss is computed once, from the "
-        "towers' merged results (TMG167), as it always is with --batch total; where that cannot be done, this "
-        "warning stays. Where a mean says the same, minimise that: the mean squared error has the minimum of its "
-        "root.",
+        "size. The message says which operation it is. A sum that is divided by the batch size is no mean of a smaller "
+        "batch either, such as the last of an epoch. With --loss global the loss is computed once, from the towers' "
+        "merged results (TMG167), as it always is with --batch total; where that cannot be done, this warning stays. "
+        "Where a mean says the same, minimise that: the mean squared error has the minimum of its root.",
         before="""\
 import tensorflow as tf
 
@@ -78,5 +78,11 @@ WORDS = {
         "which differs from one GPU with the whole batch",
         "to have it computed once, compute one result for each example before it, in one place; or check that the "
         "mean of several batches' losses is what you want",
+    ),
+    Found.DIVIDED_BY_SIZE: Words(
+        "TMG302",
+        "a sum over the examples is divided by the batch size in this loss: the towers' losses are averaged over the "
+        "examples that a step has, which differs from one GPU where these are fewer, as at the end of an epoch",
+        "divide by the number of examples, tf.cast(tf.shape(x)[0], tf.float32), or take tf.reduce_mean",
     ),
 }

@@ -50,9 +50,16 @@ with tf.Session() as sess:
 """
 
 
+@pytest.mark.parametrize("by", ["/ batch_size", "/ tf.cast(batch_size, tf.float32)", "* (1.0 / batch_size)"])
+def test_a_sum_is_divided_by_the_total_where_a_step_may_have_fewer_rows(by: str) -> None:
+    made = converted(FLAG.format(size="batch_size = 8", loss=f"{SUM} {by}"), batch="total")
+    assert "shard_size" not in made and f"\nloss = tf.reduce_sum(square_result) {by}\n" in made
+
+
 @pytest.mark.parametrize("by", ["/ batch_size", "/ tf.cast(batch_size, tf.float32)"])
-def test_a_sum_is_divided_by_a_shard_where_the_total_stays(by: str) -> None:
+def test_a_sum_is_divided_by_a_shard_where_each_step_has_as_many_rows(by: str) -> None:
     script = FLAG.format(size="batch_size = 8", loss=f"{SUM} {by}")
+    script = script.replace("[None, 3]", "[batch_size, 3]").replace("[None]", "[batch_size]")
     assert "batch_size = shard_size(global_batch_size, gpu)" in converted(script, batch="total")
 
 
@@ -65,7 +72,8 @@ def test_a_number_of_its_own_is_one_towers_already() -> None:
 def test_batches_whose_size_is_not_found() -> None:
     script = UNSEEN.format(size="self.batch_size")
     made = converted(script)
-    assert codes(script) == ["TMG303"] and "self.batch_size = shard_size(global_batch_size, gpu)" in made
+    assert codes(script) == ["TMG303"]
+    assert "\n        self.loss = tf.reduce_mean(error) + 0.1 * tf.nn.l2_loss(self.x) / self.batch_size\n" in made
 
 
 @pytest.mark.parametrize("number", ["0.1 * decay", "0.1 / decay"])

@@ -9,10 +9,12 @@ from typing import Literal
 from converter.analysis.effects import BATCH_NORMS, EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.reasons import Why
-from converter.analysis.values import Tensor, Value, needed
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Input, Number, Tensor, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.planner.found import Found
+from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.wording import finding, refuse
 
 
@@ -38,6 +40,8 @@ def loss_how(
         warnings.append(finding(facts, step.call, Found.SUM_OVER_EXAMPLES))
     elif why := why_no_mean(value, counts):
         warnings.append(finding(facts, step.call, Found.NO_MEAN_ALL_THE_SAME if once else Found.NO_MEAN, why=why))
+    elif once and is_divided_by_size(value):
+        warnings.append(finding(facts, step.call, Found.DIVIDED_BY_SIZE))
     return "mean", warnings
 
 
@@ -54,7 +58,34 @@ def needs_whole_batch(loss: Tensor, counts: Container[int]) -> bool:
     counts: the masked means whose towers are weighed by what their masks leave.
     """
     summed = loss.batch.kind == "reduced" and loss.batch.how == "sum"
-    return bool(why_no_mean(loss, counts)) or (summed and loss.batch.affine)
+    return bool(why_no_mean(loss, counts)) or (summed and loss.batch.affine) or is_divided_by_size(loss)
+
+
+def is_divided_by_size(loss: Tensor) -> bool:
+    """Whether a sum over the examples is divided by a number that a step may have fewer of, as at an epoch's end.
+
+    The mean over the rows that a step has is another number then.
+    """
+    values = needed([loss]).values()
+    inputs = [v for v in values if isinstance(v, Input) and v.batch.kind == "example"]
+    if all(fixed_size(v) is not None for v in inputs):
+        return False
+    return any(isinstance(v, Tensor) and _is_sum_by_number(v) for v in values)
+
+
+def _is_sum_by_number(value: Tensor) -> bool:
+    if not has(value.op, Trait.SCALES) or value.batch.kind != "reduced" or value.batch.how != "mean":
+        return False
+    tensors = [v for v in value.inputs if isinstance(v, Tensor)]
+    sums = any(v.batch.kind == "reduced" and v.batch.how == "sum" for v in tensors)
+    return sums and any(isinstance(v, Number) and v.origins for v in (*value.inputs, *_behind_free(tensors)))
+
+
+def _behind_free(tensors: list[Tensor]) -> Iterator[Value]:
+    """What numbers are converted from: `tf.cast(batch_size, tf.float32)`."""
+    for tensor in tensors:
+        if tensor.batch.kind == "free":
+            yield from tensor.inputs
 
 
 def why_no_mean(loss: Tensor, counts: Container[int]) -> str:

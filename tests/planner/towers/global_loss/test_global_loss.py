@@ -53,6 +53,8 @@ def test_who_asks_for_it(options: dict[str, str], once: bool) -> None:
         DENSE + "loss = tf.reduce_mean(tf.square(p - Y)) + 0.1 * tf.nn.l2_loss(tf.trainable_variables()[0])\n",
         DENSE + "n = tf.reduce_sum(Y)\nloss = tf.reduce_sum(tf.square(p) * Y) / n\n",
         DENSE + "loss = tf.losses.mean_squared_error(Y, p)\n",
+        DENSE + "loss = tf.reduce_sum(tf.square(p - Y)) / tf.cast(tf.shape(X)[0], tf.float32)\n",
+        DENSE + "loss = tf.reduce_mean(tf.square(p - Y)) / batch_size\n",
         DENSE + "loss = tf.reduce_mean(p) - tf.reduce_mean(Y)\n",
     ],
 )
@@ -86,6 +88,8 @@ def test_means_stay_in_the_towers(loss: str, batch: str) -> None:
         "loss = 0.1\nloss += tf.norm(tf.layers.dense(X, 1) - Y)\n",
         DENSE + "loss = tf.reduce_sum(tf.square(p - Y)) + tf.nn.l2_loss(tf.trainable_variables()[0])\n",
         "with tf.variable_scope('net'):\n    p = tf.layers.dense(X, 1)\n    loss = tf.norm(p - Y)\n",
+        DENSE + "loss = tf.reduce_sum(tf.square(p - Y)) / batch_size\n",
+        DENSE + "loss = tf.reduce_sum(tf.square(p - Y)) / batch_size + tf.nn.l2_loss(tf.trainable_variables()[0])\n",
     ],
 )
 def test_losses_of_the_whole_batch(loss: str) -> None:
@@ -109,6 +113,25 @@ def test_losses_of_the_whole_batch(loss: str) -> None:
 )
 def test_losses_that_cannot_be_computed_once(loss: str) -> None:
     assert [is_once(script(loss), batch="total"), is_once(script(loss), loss="global")] == [False, False]
+
+
+def test_a_sum_by_the_batch_size_that_cannot_be_computed_once() -> None:
+    text = script(
+        "loss = 0.\nfor _ in range(2):\n    loss += tf.reduce_sum(tf.square(tf.layers.dense(X, 1) - Y)) / batch_size\n"
+    )
+    (found,) = run(text, batch="total").diagnostics
+    assert found.code == "TMG302" and "divided by the batch size" in found.message and "tf.shape" in found.hint
+    assert codes(text) == []
+
+
+def test_a_sum_over_a_whole_data_set_in_the_graph_is_divided_by_a_number() -> None:
+    data = INPUTS.replace("tf.placeholder(tf.float32, [None, 4])", "tf.constant(values)")
+    data = data.replace("tf.placeholder(tf.float32, [None, 1])", "tf.constant(targets)")
+    made = "import numpy as np\nvalues, targets = np.ones((44, 4), 'f'), np.ones((44, 1), 'f')\n"
+    loss = DENSE + "loss = tf.reduce_sum(tf.square(p - Y)) / batch_size\n"
+    training = TRAINING.replace("        xs, ys = next_batch(batch_size)\n", "").replace(", {X: xs, Y: ys}", "")
+    lines = body(made + data + loss + STEP + training)
+    assert "tower_loss.append(loss * tf.cast(tf.minimum(rows, 1), loss.dtype))" in {line.strip() for line in lines}
 
 
 @pytest.mark.parametrize(
