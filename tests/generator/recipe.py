@@ -214,6 +214,8 @@ def mended(recipe: Recipe) -> Recipe:
         changes["optimizer"] = "two"
     if recipe.first == "zero_state" and recipe.inputs != "fed fixed":
         changes["first"] = "rnn"
+    if recipe.structure == "class in file" and recipe.first == "zero_state":
+        changes["companion"] = "none"  # which builds the class for other numbers of rows
     if recipe.structure == "class in file" and recipe.loss == "sum by size":
         changes["loss"] = "squares"
     if recipe.loss in ("losses module",) and recipe.decay == "own collection":
