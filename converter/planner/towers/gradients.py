@@ -105,7 +105,7 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
 
 
 def _reads_collection(step: TrainStep) -> bool:
-    """Whether a loss that is written out reads a collection: where the training step is built, of one tower's values."""
+    """Whether a loss that is written out reads a collection: after the towers, that is one tower's losses."""
     calls = (n.func for n in ast.walk(step.loss_node) if isinstance(n, ast.Call)) if step.loss_node else ()
     names = (getattr(func, "attr", getattr(func, "id", "")) for func in calls)
     return any(has(name, Trait.GETS_COLLECTION) or has(name, Trait.GIVES_COLLECTED_LOSSES) for name in names)
