@@ -175,9 +175,16 @@ class Constant(Value):
 
 
 class Absent(Value):
-    """The result of asking for an attribute or a key that is not there."""
+    """The result of asking for an attribute or a key that is not there.
 
-    __slots__ = ()
+    unheld: there may not even be a dict that could have it.
+    """
+
+    __slots__ = ("unheld",)
+
+    def __init__(self, unheld: bool = False) -> None:
+        super().__init__()
+        self.unheld = unheld
 
 
 class Number(Value):

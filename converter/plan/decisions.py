@@ -139,12 +139,19 @@ def _epochs(plans: Sequence[Plan], files: Mapping[str, File]) -> Decision:
     nodes = {path: list(ast.walk(file.tree)) for path, file in files.items()}
     names = {name for path in files for name in _names_of(nodes[path], scaled[path])}
     for path, file in files.items():
-        line = _counts_steps(nodes[path], scaled[path], names)
+        built = {id(node) for stmt in _in_towers(plans, path, nodes[path]) for node in ast.walk(stmt)}
+        line = _counts_steps([n for n in nodes[path] if id(n) not in built], scaled[path], names)
         if line:
             text = f"{file.name}:{line} counts by the batch size, so that an epoch takes 1/{number} of the steps"
             return Decision("epochs", text)
     text = f"no line was seen that counts steps by the batch size: as many steps take {number} times the examples"
     return Decision("epochs", text)
+
+
+def _in_towers(plans: Sequence[Plan], path: str, nodes: Sequence[ast.AST]) -> Iterator[ast.stmt]:
+    """The statements of the towers: a loss divided by the batch size (`tf.reduce_sum(errors) / n`) counts no steps."""
+    places = {(place.line, place.column) for p in plans if p.path == path for loop in p.loops for place in loop.tower}
+    yield from (n for n in nodes if isinstance(n, ast.stmt) and (n.lineno, n.col_offset) in places)
 
 
 def _names_of(nodes: Sequence[ast.AST], scaled: Collection[tuple[int, int]]) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from converter.analysis.values import Absent, Constant, Input, Tensor, Value
 
 
@@ -23,11 +25,21 @@ def choices(loss: Tensor) -> list[Tensor]:
 def left_out(value: Value) -> tuple[bool, bool, bool]:
     """Whether a branch leaves nothing, None, or a value that is no tensor, in place of this one."""
     unset = none = plain = False
-    todo = list(value.inputs) if isinstance(value, Tensor) and value.op == "join" else []
-    while todo:
-        other = todo.pop()
+    for other in _joined(value):
         is_none = isinstance(other, Constant) and other.value is None
         unset, none = unset or isinstance(other, Absent), none or is_none
         plain = plain or not (is_none or isinstance(other, (Absent, Tensor)))
-        todo += other.inputs if isinstance(other, Tensor) and other.op == "join" else ()
     return unset, none, plain
+
+
+def is_unheld(value: Value) -> bool:
+    """Whether a branch leaves None in place of the dict that has this value in other branches."""
+    return any(isinstance(other, Absent) and other.unheld for other in _joined(value))
+
+
+def _joined(value: Value) -> Iterator[Value]:
+    todo = list(value.inputs) if isinstance(value, Tensor) and value.op == "join" else []
+    while todo:
+        other = todo.pop()
+        yield other
+        todo += other.inputs if isinstance(other, Tensor) and other.op == "join" else ()

@@ -50,11 +50,17 @@ def after_branches(walk: Walk, value: Value, stmt: ast.stmt) -> Value:
     input_made = stmt in walk.decisions and value.site is None
     if input_made and isinstance(value, Tensor) and value.batch.kind == "example":
         value = _decided(value, walk.decisions[stmt])
-    made = value.site is None
-    walk.stamp(value, stmt)
-    if made and isinstance(value, Instance):  # one of two objects
-        for name, part in value.attributes.items():
-            walk.write(Place("attr", value.uid, name, holder=value), part, stmt)
+    return joined_by(walk, value, stmt)
+
+
+def joined_by(walk: Walk, value: Value, node: ast.AST) -> Value:
+    """The value of several branches, or of several returns, is made where they meet: an object with what it holds."""
+    parts = value.elements if isinstance(value, Sequence) and value.site is None else ()
+    made = [v for v in (value, *parts) if isinstance(v, Instance) and v.site is None]
+    walk.stamp(value, node)
+    for one in made:  # one of two objects
+        for name, part in one.attributes.items():
+            walk.write(Place("attr", one.uid, name, holder=one), part, node)
     return value
 
 

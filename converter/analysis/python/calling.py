@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.call import Call
 from converter.analysis.effects import EffectKind
+from converter.analysis.inputs.decided import joined_by
 from converter.analysis.inputs.embedded_data import data_arguments, enter, used_by_python
 from converter.analysis.inputs.seen_in_a_run import traced_value
 from converter.analysis.library import handlers, naming
@@ -237,6 +238,8 @@ def _result(walk: Walk, frame: Frame) -> Value:
     value = frame.returns[0]
     for other in frame.returns[1:]:
         value = join(value, other)
+    if len(frame.returns) > 1 and frame.call is not None:
+        joined_by(walk, value, frame.call)
     if any(isinstance(v, Constant) and v.value is None for v in frame.returns) and isinstance(value, Tensor):
         walk.maybe_none.add(value.uid)
     return value

@@ -53,7 +53,7 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
                 return made  # what is not seen replaced the number in one branch: it may be either after both
         return Number(None, one.origins | two.origins, one.linear & two.linear, (one, two), chosen=True)
     for number, other in ((one, two), (two, one)):
-        unseen = isinstance(other, Host) or (isinstance(other, Constant) and other.value is None)
+        unseen = isinstance(other, Host) or _is_none(other)
         if isinstance(number, Number) and unseen:
             return Number(None, number.origins, number.linear, (one, two), chosen=True)
     if isinstance(one, Mapping) and isinstance(two, Mapping) and _is_feed(one) and _is_feed(two):
@@ -61,8 +61,11 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
         for key, value in two.pairs:
             both.set(key, join(one.get(key), value))
         return both
-    if depth and isinstance(one, Mapping) and isinstance(two, Mapping) and _is_keyed(one) and _is_keyed(two):
+    if depth and isinstance(one, Mapping) and isinstance(two, Mapping) and _are_keyed(one, two):
         return _joined_dicts(one, two, depth)
+    for held, other in ((one, two), (two, one)):
+        if isinstance(held, Mapping) and _is_none(other) and _are_keyed(held, Mapping()):
+            return Mapping([(key, _part(value, Absent(unheld=True), depth)) for key, value in held.pairs])
     if depth and isinstance(one, Mapping) and isinstance(two, Mapping) and _sizes_differ(_items(one), _items(two)):
         return _joined_dicts(one, two, depth)
     if depth and isinstance(one, Instance) and isinstance(two, Instance) and _differ(one, two):
@@ -110,10 +113,14 @@ def _part(one: Value | None, two: Value | None, depth: int) -> Value:
     return join(one, two, depth - 1)
 
 
-def _is_keyed(value: Mapping) -> bool:
-    """Whether a dict holds tensors of the model under keys that are known."""
-    batched = any(t.batch.kind != "free" and not isinstance(t, Input) for t in tensors_in(value))
-    return batched and all(isinstance(key, Constant) for key, _ in value.pairs)
+def _are_keyed(one: Mapping, two: Mapping) -> bool:
+    """Whether one of two dicts holds tensors of the model, and all keys of both are known."""
+    batched = any(t.batch.kind != "free" and not isinstance(t, Input) for v in (one, two) for t in tensors_in(v))
+    return batched and all(isinstance(key, Constant) for key, _ in (*one.pairs, *two.pairs))
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, Constant) and value.value is None
 
 
 def _has_tensors(value: Value) -> bool:
@@ -162,7 +169,7 @@ def _differ(one: Instance, two: Instance) -> bool:
         {(name, t.node) for name, v in each.attributes.items() for t in tensors_in(v) if t.batch.kind != "free"}
         for each in (one, two)
     ]
-    return one.cls is not None and two.cls is not None and all(places) and places[0] != places[1]
+    return one.cls is not None and two.cls is not None and any(places) and places[0] != places[1]
 
 
 def _joined_objects(one: Instance, two: Instance, depth: int) -> Instance:

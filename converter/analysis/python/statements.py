@@ -265,13 +265,16 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
         if stmt in walk.facts.decided and walk.graph_clock != built:
             walk.facts.decided[stmt].builds = True
         return signal
-    before, mark, branches = dict(walk.frame.locals), len(walk.undo_log), Turns(walk, stmt)
+    before, mark, branches, began = dict(walk.frame.locals), len(walk.undo_log), Turns(walk, stmt), walk.clock
     first = execute_block(walk, stmt.body)
     after_body, changed = walk.frame.locals, take_back(walk.undo_log, mark, walk.frame)
     walk.frame.locals, mark = dict(before), len(walk.undo_log)
     second = execute_block(walk, stmt.orelse)
     changed_too = take_back(walk.undo_log, mark, walk.frame)
     branches.leave_open()
+    for change, value in (*(changed if first else ()), *(changed_too if second else ())):
+        if not isinstance(change.holder, (Frame, Sequence)) and change.holder.time > began:
+            change.put(value)  # the branch made this object itself, and may return it
     if bool(first) is not bool(second):
         gone, stays = (changed, changed_too) if first else (changed_too, changed)
         for change, value in stays:

@@ -10,7 +10,7 @@ from dataclasses import field, replace
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.flow.joined import choices
+from converter.analysis.flow.joined import choices, left_out
 from converter.analysis.tensors.spreading import CONSTANT
 from converter.analysis.tensors.updates import is_update
 from converter.analysis.traits import Trait, has
@@ -213,6 +213,8 @@ class Comparison:
         if isinstance(one, Number) and isinstance(two, Count) and any(o.key[0] == FED for o in one.origins):
             why = "a batch size that is fed in the script, and counted of one tower's rows in the converted text"
             return None if mode is not None else Difference(one, two, why)
+        if isinstance(one, Absent) and left_out(two)[0]:
+            return None  # what the loop puts back where it is there, and leaves as it was elsewhere
         if type(one) is not type(two):
             return None if self._is_own(one, two) else _unlike(one, two)
         return self._others(one, two, mode)

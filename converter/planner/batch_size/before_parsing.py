@@ -31,8 +31,11 @@ def is_early(facts: Facts, text: Text, origins: Iterable[Origin], parsed: Site) 
 def comes_before(facts: Facts, text: Text, origins: Iterable[Origin]) -> bool:
     """True if a number is computed at import, and a flag of the project is defined only later.
 
-    Reading the number of GPUs there would parse the command line with that flag still unknown.
+    Reading the number of GPUs there would parse the command line with that flag still unknown. The flag for the GPUs is
+    itself one that is defined later: files other than the script are imported before it is.
     """
+    if any(facts.path_of(a.node) and _at_top(text, a.node) for a in _read(facts, origins)):
+        return True
     at_top = [o.node for o in origins if o.key[0] == "literal" and _at_top(text, o.node)]
     at_top += [a.node for a in _settings_read(facts, origins) if _at_top(text, a.node)]
     return any(_is_defined_later(facts, flag, node) for node in at_top for flag in facts.flags)
@@ -40,9 +43,14 @@ def comes_before(facts: Facts, text: Text, origins: Iterable[Origin]) -> bool:
 
 def _settings_read(facts: Facts, origins: Iterable[Origin]) -> list[Access]:
     """Where a batch size is read that no flag gives: from a file of settings, or from the environment."""
-    sizes = set(origins)
-    reads = (a for a in facts.accesses if not a.write and isinstance(a.value, Number) and a.value.origins & sizes)
+    reads = _read(facts, origins)
     return [a for a in reads if isinstance(a.place.holder, Typed) and a.place.holder.kind == "Settings"]
+
+
+def _read(facts: Facts, origins: Iterable[Origin]) -> list[Access]:
+    """Where a batch size is read."""
+    sizes = set(origins)
+    return [a for a in facts.accesses if not a.write and isinstance(a.value, Number) and a.value.origins & sizes]
 
 
 def _is_defined_later(facts: Facts, flag: FlagDefinition, node: ast.AST) -> bool:

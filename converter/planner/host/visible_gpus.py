@@ -18,6 +18,7 @@ from converter.planner.writing.source_text import Text
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
 LIST = "visible_device_list"
+COUNT = "device_count"
 EXPORTS = ("setdefault", "putenv")
 
 
@@ -60,7 +61,7 @@ def visible_edits(
         if text.of(node).startswith('"') and choice.what == VARIABLE:
             made = made.replace("'", '"')
         replaces.append(Replace(text.start(node), text.end(node), made, "TMG128"))
-        if choice.what != "device_count":
+        if choice.what != COUNT:
             warnings.append(finding(facts, node, Found.FEWER_GPUS_NAMED, what=choice.what))
     if faults:
         raise Faults(faults)
@@ -108,9 +109,9 @@ def _choices(facts: Facts) -> Iterator[_Choice]:
                 isinstance(target, ast.Subscript)
                 and _is(target.slice, "GPU")
                 and isinstance(target.value, ast.Attribute)
-                and target.value.attr == "device_count"
+                and target.value.attr == COUNT
             ):
-                yield _Choice(assign.value, "device_count")
+                yield _Choice(assign.value, COUNT)
     for call in facts.nodes(ast.Call):
         yield from _of_call(call)
 
@@ -124,14 +125,21 @@ def _of_call(call: ast.Call) -> Iterator[_Choice]:
             yield _Choice(keyword.value, LIST)
         elif keyword.arg == VARIABLE and name == "update":
             yield _Choice(keyword.value, VARIABLE)
-        elif keyword.arg == "device_count" and isinstance(keyword.value, ast.Dict):
-            yield from _entries(keyword.value, "GPU", "device_count")
-    if name == "update" and call.args and isinstance(call.args[0], ast.Dict):
+        elif keyword.arg == COUNT:
+            yield from _entries(keyword.value, "GPU", COUNT)
+    if name == "update" and call.args:
         yield from _entries(call.args[0], VARIABLE, VARIABLE)
+    if name == "update" and isinstance(call.func, ast.Attribute) and getattr(call.func.value, "attr", "") == COUNT:
+        given = call.args[0] if call.args else call
+        yield from _entries(given, "GPU", COUNT)
 
 
-def _entries(node: ast.Dict, key: str, what: str) -> Iterator[_Choice]:
-    yield from (_Choice(v, what) for k, v in zip(node.keys, node.values, strict=True) if k and _is(k, key))
+def _entries(node: ast.expr, key: str, what: str) -> Iterator[_Choice]:
+    """What a dict, written as `{…}` or `dict(…)`, has under a key."""
+    if isinstance(node, ast.Dict):
+        yield from (_Choice(v, what) for k, v in zip(node.keys, node.values, strict=True) if k and _is(k, key))
+    elif isinstance(node, ast.Call):
+        yield from (_Choice(k.value, what) for k in node.keywords if k.arg == key)
 
 
 def _is(node: ast.expr, text: str) -> bool:

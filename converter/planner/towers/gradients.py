@@ -90,6 +90,8 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
             continue
         whole = _in_function(step, text, losses, site.tensorflow)
         if whole is not None:
+            if step.loss_node in region.inline and _reads_collection(step):
+                raise refuse(facts, step.call, Found.LOSS_WITHOUT_NAME)
             replaces.append(whole)
             helpers.append("TowerOptimizer")
             continue
@@ -100,6 +102,13 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
     if register:
         helpers.append("merge_loss")
     return Gradients(traffic.names, gradient, tuple(replaces), tuple(inserts), tuple(helpers), register=register)
+
+
+def _reads_collection(step: TrainStep) -> bool:
+    """Whether a loss that is written out reads a collection: after the towers, that is one tower's losses."""
+    calls = (n.func for n in ast.walk(step.loss_node) if isinstance(n, ast.Call)) if step.loss_node else ()
+    names = (getattr(func, "attr", getattr(func, "id", "")) for func in calls)
+    return any(has(name, Trait.GETS_COLLECTION) or has(name, Trait.GIVES_COLLECTED_LOSSES) for name in names)
 
 
 def _registered(loss: ast.expr, text: Text, one_gpu: bool) -> str:

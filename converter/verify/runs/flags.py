@@ -7,6 +7,7 @@ absl.flags. Each choice differs from the defaults in one flag.
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,7 @@ def modules_of(root: Path, name: str) -> frozenset[str]:
 
 def project(script: Path, root: Path | None = None) -> dict[str, ast.Module]:
     """The trees of a script and of what it imports from its project, or from `root`, by their names from there."""
+    script, root = Path(os.path.abspath(script)), root and Path(os.path.abspath(root))
     start = start_of(str(script))
     folders = [root] if root else [script.parent, *map(Path, start.folders)]
     root = root or Path(start.root)

@@ -569,11 +569,25 @@ def _update_entries(call: Call) -> Value:
     if holder is None:
         return Constant(None)
     for given in call.args:
-        set_all(call.walk, holder, given, call.node)
+        set_all(call.walk, holder, _of_frame(call, holder) if _is_locals(given) else given, call.node)
     set_all(call.walk, holder, Mapping([(Constant(k), v) for k, v in call.kwargs.items() if k != SPREAD]), call.node)
     for given in _spread(call):
         set_all(call.walk, holder, given, call.node)
     return Constant(None)
+
+
+def _is_locals(given: Value) -> bool:
+    return isinstance(given, Host) and given.call == "locals"
+
+
+def _of_frame(call: Call, holder: Value) -> Mapping:
+    """What `locals()` gives: `self.__dict__.update(locals())` keeps each of them but the object itself."""
+    frame, found = call.walk.frame, Mapping()
+    for name, value in frame.locals.items():
+        if value is not holder:
+            call.walk.read(Place("name", frame.uid, name, frame=frame), value, call.node)
+            found.set(Constant(name), value)
+    return found
 
 
 def _update(call: Call) -> Value:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.flow.joined import choices, left_out
+from converter.analysis.flow.joined import choices, is_unheld, left_out
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import OPEN_ENDED, Batch, Input, Mapping, Sequence, Tensor, Value, needed, tensors_in
@@ -301,7 +301,8 @@ def _part_made(facts: Facts, part: Part, node: ast.AST, tensorflow: str) -> str:
     if not unset:
         return there
     if isinstance(target, ast.Subscript):
-        found = f"{ast.unparse(target.slice)} in {ast.unparse(target.value)}"
+        holder = ast.unparse(target.value)
+        found = f"{ast.unparse(target.slice)} in {f'({holder} or ())' if is_unheld(part.value) else holder}"
     else:
         assert isinstance(target, ast.Attribute)
         found = f"hasattr({ast.unparse(target.value)}, {target.attr!r})"
