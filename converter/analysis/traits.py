@@ -23,6 +23,7 @@ class Trait(Enum):
     KEEPS_SPARSE = "gives a sparse tensor with the rows of the one that it takes"
     TAKES_SPARSE_ROWS = "takes a sparse tensor with one row for each example, and gives a dense one"
     COUNTS_STEPS = "gives the number of a step, from a queue"
+    READS_STEP = "reads the number of a step in a session"
     TRAINS = "takes a training step, by the last part of its name"
     TRAINS_IN_ANY_CALL = "takes a training step, or a whole one in a single call, by the last part of its name"
     ALIKE_OF_SLICES = "an attribute of a variable that is the same of what stands for its slices"
