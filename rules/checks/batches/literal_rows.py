@@ -82,14 +82,16 @@ def as_large_as_the_batch(case: Placed) -> Iterator[Diagnostic]:
     """Numbers written in the model that are as large as the batch size, where a tower has a share of the rows."""
     facts, regions = case.facts, case.regions
     known = _values(facts, case.size) if case.options.batch == "total" else set()
-    towers = case.options.num_gpus or LEAST_TOWERS
-    literal = _Literal(known, {o.key for o in case.size.origins}, min(known, default=0) / max(towers, 1))
+    if not known:
+        return
+    share = min(known) / (case.options.num_gpus or LEAST_TOWERS)
+    literal = _Literal(known, {o.key for o in case.size.origins}, share)
     found: dict[ast.AST, str] = {}
-    for tensor in facts.tensors if known else ():
+    for tensor in facts.tensors:
         message = _told(tensor, literal) if any(region.in_tower(tensor.site) for region in regions) else ""
         if message:
             found[tensor.node or regions[0].block.body[0]] = message
-    for tensor, first, node, site in facts.set_shapes if known else ():
+    for tensor, first, node, site in facts.set_shapes:
         rows = tensor.batch.kind == "example" and not tensor.batch.axis and literal.counts(first)
         if rows and any(region.in_tower(site) for region in regions):
             found[node] = EQUALS
