@@ -53,9 +53,13 @@ def test_a_list_of_iterators_with_a_name() -> None:
     assert "batch_size = 8 * num_gpus" in body(HEAD.format(size=LITERAL) + loop)
 
 
-@pytest.mark.parametrize("group", ["zip(*[iter({})] * 8)", "zip(*[iter({}), iter(data)] * batch_size)"])
-def test_numbers_that_do_not_count_the_rows_by_name_keep_the_step(group: str) -> None:
-    assert codes(script(group)) == ["TMG303"]
+def test_numbers_without_a_name_grow_together() -> None:
+    loop = "zip(zip(*[iter(data)] * (8 * num_gpus)), zip(*[iter(labels)] * (8 * num_gpus)))"
+    assert loop in "\n".join(body(script("zip(*[iter({})] * 8)")))
+
+
+def test_several_iterators_give_other_rows() -> None:
+    assert codes(script("zip(*[iter({}), iter(data)] * batch_size)")) == ["TMG303"]
 
 
 def test_columns_of_rows_are_no_groups() -> None:
