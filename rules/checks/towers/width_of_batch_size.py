@@ -40,9 +40,9 @@ RULES = (
         "of a shape that is not the batch's. With N towers these are two numbers. The host loads N times as many "
         "examples, or each tower has one N-th of them (--batch total), and the width would change with them: the "
         "model would be another one, and checkpoints of the original would not fit. With --batch per-gpu a layer "
-        "that is made inside the model is left alone: there the batch size of a tower is the script's. An index computed from it "
-        "(`theta[batch_size + 1]`) into what does not grow with it would change, too. Give the width, or the index, "
-        "a number of its own.",
+        "that is made inside the model is left alone: there the batch size of a tower is the script's. "
+        "An index computed from it (`theta[batch_size + 1]`) into what does not grow with it would change, too. Give "
+        "the width, or the index, a number of its own.",
         before=_SCRIPT.replace("{named}", "").replace("{width}", "batch_size"),
         after=_SCRIPT.replace("{named}", "\nunits = 64").replace("{width}", "units"),
         options=("--batch", "total"),
