@@ -264,6 +264,7 @@ class Facts:
     batch_sizes: list[tuple[Number | Host, str, ast.AST]] = field(default_factory=list)  # value, why, where
     fed_sizes: list[Number] = field(default_factory=list)  # numbers of examples that are fed
     counted: list[Number] = field(default_factory=list)  # what stands for the batch in shapes that the model writes
+    set_shapes: list[tuple[Tensor, Value, ast.AST, Site]] = field(default_factory=list)  # how many rows, and where
     divided: list[Origin] = field(default_factory=list)  # named as batch sizes: sums divided by them are means
     results: dict[tuple[int, ast.AST], Value] = field(default_factory=dict)  # uid of a frame, a call in it -> its value
     turned: dict[Site, Value] = field(default_factory=dict)  # for loops -> what they go over

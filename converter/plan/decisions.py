@@ -62,9 +62,7 @@ class File:
         return _LINE_END.split(self.text)
 
 
-def decisions_of(
-    plans: Sequence[Plan], files: Mapping[str, File], codes: Collection[str] = ()
-) -> tuple[Decision, ...]:
+def decisions_of(plans: Sequence[Plan], files: Mapping[str, File], codes: Collection[str] = ()) -> tuple[Decision, ...]:
     """What the plans of one conversion decided; files by the paths of their plans. codes: those of its findings."""
     options = plans[0].options
     return (
@@ -114,11 +112,11 @@ def _batch(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decisio
         yield Decision("batch size", kept, "batch size as it was, shared by the towers")
         yield Decision("epochs", "as many steps as before")
         return
-    changes = [(plan, edit) for plan in plans for edit in plan.replaces if edit.why == BATCH_SIZE]
+    edits = [(plan, edit) for plan in plans for edit in plan.replaces if edit.why == BATCH_SIZE]
+    changes = [(plan, edit) for plan, edit in edits if not _stays(files[plan.path], edit)]
     inserted = [i for plan in plans for i in plan.inserts if i.why == BATCH_SIZE]
     named = {line.partition(" = ")[0] for insert in inserted for line in insert.lines}
-    edits = [(_before(files[plan.path], edit), _bare(edit.text)) for plan, edit in changes if edit.text not in named]
-    said = [f"{old} -> {new}" for old, new in edits if not new.startswith(f"{old} // ")]  # not defaults, which stay
+    said = [f"{_before(files[p.path], e)} -> {_bare(e.text)}" for p, e in changes if e.text not in named]
     said += [line for insert in inserted for line in insert.lines]
     if not said:
         yield Decision("batch size", "each tower takes the script's", "batch size per tower as it was")
@@ -128,6 +126,11 @@ def _batch(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decisio
     at = f" ({_listed(where)})" if where else ""
     yield Decision("batch size", f"{short} for one step{at}", f"batch size {short}")
     yield _epochs(plans, files)
+
+
+def _stays(file: File, edit: Replace) -> bool:
+    """Whether an edit keeps a number as it was, such as the default of a flag, or an interval of steps."""
+    return _bare(edit.text).startswith(f"{_before(file, edit)} // ")
 
 
 def _epochs(plans: Sequence[Plan], files: Mapping[str, File]) -> Decision:

@@ -12,7 +12,8 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan import At, Loop, Plan
-from converter.planner.batch_size.batch_size import Scaling, scale
+from converter.planner.batch_size.batch_size import Scaled, Scaling, scale
+from converter.planner.batch_size.intervals import intervals
 from converter.planner.cases import Placed, Planned
 from converter.planner.host.devices import own_devices
 from converter.planner.host.gpu_count import GpuCount, gpu_count
@@ -121,7 +122,8 @@ def _looped(case: Placed, module: str) -> _Looped:
     found: list[Diagnostic] = []
     scaling, names = Scaling(), count.names
     with noted(found):
-        scaling, names = scale(facts, regions, scaled, pen.text, count.beside, count.names)
+        steps = intervals(facts, regions, case.steps, scaled)
+        scaling, names = scale(facts, regions, Scaled(scaled, steps), pen.text, count.beside, count.names)
     pen = pen.after([*scaling.replaces, *rate_edits(facts, options, pen.text, count)])
     longest, reading = longest_edits(facts, regions, pen.text, pen.aliases)
     pen = pen.after(longest)

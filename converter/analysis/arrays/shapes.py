@@ -113,11 +113,15 @@ def _is_fixed(value: Value) -> bool:
     """Whether a list of this stands as it is in the script."""
     if isinstance(value, List):
         return not value.many and all(map(_is_fixed, value.elements))
+    if isinstance(value, Constant):
+        return isinstance(value.value, bool)
     return isinstance(value, Number) and value.value is not None
 
 
 def _of_host(value: Host, deep: int) -> Shape:
     node = value.node
+    if value.call == "compare":
+        return broadcast([shape_of(v, deep) for v in value.inputs])
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and value.call in ARITHMETIC and len(value.inputs) == 2:
         return broadcast([shape_of(v, deep) for v in value.inputs])
     if loaded := _loaded(value):

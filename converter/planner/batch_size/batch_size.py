@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterator
 
 from converter.analysis.arrays.rows import parts_of
 from converter.analysis.effects import EffectKind
@@ -32,7 +32,7 @@ from converter.planner.batch_size.one_name import named_products
 from converter.planner.batch_size.pipelines import training_sizes
 from converter.planner.batch_size.reshaped import binned, reshaped
 from converter.planner.batch_size.set_again import SetAgain, set_in_branches
-from converter.planner.batch_size.written_out import in_heads
+from converter.planner.batch_size.written_out import LOGS, PASSED_ON, in_heads
 from converter.planner.found import Found
 from converter.planner.questions.drawn_batches import drawn_sizes
 from converter.planner.questions.fixed_size import fixed_size
@@ -93,6 +93,14 @@ class Scaling:
     flags: frozenset[Origin] = frozenset()
     inserts: tuple[Insert, ...] = ()
     set: frozenset[Place] = frozenset()
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """The numbers that grow with the number of GPUs, and the expressions that read one but count steps by it."""
+
+    origins: frozenset[Origin]
+    intervals: frozenset[ast.AST]
 
 
 def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> BatchSize:
@@ -280,23 +288,26 @@ def _acting(facts: Facts, steps: list[TrainStep]) -> RunCall | None:
 
 
 def scale(
-    facts: Facts, regions: tuple[Region, ...], scaled: Iterable[Origin], text: Text, num_gpus: NumGpus, names: Names
+    facts: Facts, regions: tuple[Region, ...], scaled: Scaled, text: Text, num_gpus: NumGpus, names: Names
 ) -> tuple[Scaling, Names]:
     """Multiply batch sizes by the number of GPUs where they are defined; returns the edits and the names taken then."""
-    sizes = sorted(scaled, key=_place)
+    sizes = sorted(scaled.origins, key=_place)
     again = {o: _set_again(facts, o, sizes, text) for o in sizes if o.key[0] not in ("literal", *HANDED)}
-    kept = frozenset().union(*(settings.inside for settings in again.values()))
+    kept = scaled.intervals.union(*(settings.inside for settings in again.values()))
     literals = {o.node: _scaled(text, o.node, num_gpus) for o in sizes if o.key[0] == "literal" and o.node not in kept}
     replaces, inserts, names = named_products(facts, literals, literals, text, names)
     defaults = [_divided(text, n, num_gpus) for n in kept_defaults(facts, (o for o in sizes if o.node in literals))]
     text = text.after(defaults)
     flags: set[Origin] = set()
+    unscaled = {o.node for o in sizes} & kept
     set_again = {access.place for access in facts.accesses if access.write}
     for origin in sizes:
         if origin.key[0] in HANDED:
             inserts.append(_scaled_parameter(origin, text, num_gpus))
         elif origin.key[0] != "literal":
             products = _scaled_reads(facts, regions, origin, again[origin], text, num_gpus)
+            unscaled |= {read.node for read, _ in products.values()} & kept
+            products = {n: (read, product) for n, (read, product) in products.items() if read.node not in kept}
             ends = max((region.end for region in regions), default=0)
             behind = {n for n, (read, _) in products.items() if read.time > ends and read.place not in set_again}
             reads = {n: e for n, (_, e) in products.items()}
@@ -304,6 +315,8 @@ def scale(
             replaces += made
             inserts += named
             flags.add(origin)
+    apart = [_divided(text, n, num_gpus) for n in scaled.intervals - unscaled]
+    replaces += sorted(apart, key=lambda replace: (replace.at.path, replace.at.line, replace.at.column))
     replaces += [d for d in defaults if not any(r.at <= d.at and d.end <= r.end for r in replaces)]
     put = frozenset(_set_places(facts)).difference(*(settings.places for settings in again.values()))
     return Scaling(tuple(replaces), frozenset(flags), tuple(inserts), put), names
@@ -406,14 +419,10 @@ def _is_default(text: Text, node: ast.AST, definitions: Container[ast.AST]) -> b
     return False
 
 
-LOGS = ("print", "pprint", "info", "debug", "warning", "warn", "error", "log")  # that show what they are given
-PASSED = (ast.Tuple, ast.Starred, ast.keyword)
-
-
 def _counts(text: Text, node: ast.AST) -> bool:
     """True if the value is used as a number: not in text or a log line, and not in a check of the user's choice."""
     parent = text.parent(node)
-    while isinstance(parent, PASSED):
+    while isinstance(parent, PASSED_ON):
         node, parent = parent, text.parent(parent)
     if isinstance(parent, ast.Call) and node is not parent.func:
         shown = getattr(parent.func, "id", getattr(parent.func, "attr", ""))

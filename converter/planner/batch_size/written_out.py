@@ -16,6 +16,8 @@ RANGES = ("range", "xrange", "arange")
 STEP = 2  # where a range has its step
 CHOSEN = ("randint", "randrange", "random_integers")  # where a batch begins
 HANDED_ON = ("int", "round", "ceil", "floor", "min", "max", "zip", "enumerate", "tqdm", "list")
+LOGS = ("print", "pprint", "info", "debug", "warning", "warn", "error", "log")  # that show what they are given
+PASSED_ON = (ast.Tuple, ast.Starred, ast.keyword)  # around an argument
 PASSED = (ast.Add, ast.Sub, ast.Mult, ast.Mod, ast.Div, ast.FloorDiv)
 
 
@@ -122,8 +124,8 @@ def counts_rows(facts: Facts, node: ast.AST) -> bool:
             if not isinstance(above.op, PASSED) or (isinstance(above.op, ast.Mod) and above.right is node):
                 return False
         elif isinstance(above, ast.Call):
-            bound = below is not node and _called(above) in (*RANGES, *CHOSEN)  # `n - 64`
-            if not (bound or _is_step(above, below) or _called(above) in HANDED_ON):
+            bound = below is not node and called(above) in (*RANGES, *CHOSEN)  # `n - 64`
+            if not (bound or _is_step(above, below) or called(above) in HANDED_ON):
                 return False
         elif isinstance(above, ast.Slice):
             return _is_of_rows(facts, above) and below is not above.step
@@ -147,13 +149,14 @@ def counts_batches(facts: Facts, node: ast.AST) -> bool:
 
 def _is_step(call: ast.Call, argument: ast.AST) -> bool:
     """Whether a range is given a number as its step, or as its begin where it goes on in steps of it."""
-    if _called(call) not in RANGES or len(call.args) <= STEP:
+    if called(call) not in RANGES or len(call.args) <= STEP:
         return False
     step = call.args[STEP]
     return argument is step or (argument is call.args[0] and isinstance(step, ast.Constant) and is_same(argument, step))
 
 
-def _called(call: ast.Call) -> str:
+def called(call: ast.Call) -> str:
+    """The last part of the name of what is called."""
     return getattr(call.func, "id", getattr(call.func, "attr", ""))
 
 

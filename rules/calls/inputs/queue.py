@@ -7,7 +7,7 @@ from collections.abc import Callable
 from converter.analysis.call import Call, Handler
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.windows import sized
-from converter.analysis.traits import Trait
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import FREE, Constant, Host, Input, Mapping, Number, Sequence, Tensor, Typed, Value
 
 COUNTED = "train.range_input_producer.dequeue"  # the operation that gives the index of a step
@@ -107,7 +107,18 @@ def _count(call: Call) -> Value:
 def _set_shape(call: Call) -> Value:
     if isinstance(call.receiver, Input):
         sized(call.receiver, call.get(0, "shape"))
+        if entries := shaping.shape_entries(call.get(0, "shape")):
+            _note_rows(call, call.receiver, entries)
     return Constant(None)
+
+
+def _note_rows(call: Call, value: Input, entries: list[Value]) -> None:
+    """A placeholder that is given a plain number of rows takes no others, as if that stood in its own shape."""
+    if call.walk.site is not None:
+        call.walk.facts.set_shapes.append((value, entries[0], call.node, call.walk.site))
+    plain = isinstance(entries[0], Number) and shaping.batch_entry(call.walk.facts, entries) is None
+    if plain and has(value.op, Trait.PLACEHOLDER):
+        value.shape = Sequence(entries)
 
 
 def _dequeue(call: Call) -> Value:

@@ -239,6 +239,8 @@ TRAITS: dict[Trait, str] = {
         "nn.softmax_cross_entropy_with_logits nn.softmax_cross_entropy_with_logits_v2 "
         "nn.sparse_softmax_cross_entropy_with_logits"
     ),
+    Trait.ROW_BY_ROW: "nn.softmax_cross_entropy_with_logits nn.softmax_cross_entropy_with_logits_v2",
+    Trait.BESIDE_ROWS: "nn.sparse_softmax_cross_entropy_with_logits",
     Trait.TOLD_WIDTH: "nn.nce_loss nn.sampled_softmax_loss",
     Trait.TOLD_ROWS: "nn.conv1d_transpose nn.conv2d_transpose nn.conv3d_transpose",
     Trait.DATA_FIRST: "layers.dense layers.conv1d layers.conv2d contrib.layers.fully_connected nn.conv2d",

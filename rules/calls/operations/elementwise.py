@@ -172,7 +172,14 @@ TRAITS: dict[Trait, str] = {
     Trait.CASTS: "cast to_int32 to_int64 identity",
     Trait.PASSES_ROW_NUMBERS: "add subtract multiply cast to_float to_int32 to_int64 identity",
     Trait.TELLS_ROWS: "mod floormod compare equal not_equal less less_equal greater greater_equal maximum minimum",
-    Trait.ROW_BY_ROW: "add subtract multiply divide maximum minimum where",
+    Trait.ROW_BY_ROW: (
+        "add subtract multiply divide maximum minimum where select where_v2 pow mod floormod squared_difference "
+        "compare equal not_equal greater greater_equal less less_equal logical_and logical_or logical_xor add_n "
+        "accumulate_n sigmoid_cross_entropy_with_logits weighted_cross_entropy_with_logits binary_crossentropy"
+    ),
+    Trait.BESIDE_ROWS: "where select",
+    Trait.COMPARES: "equal not_equal compare greater greater_equal less less_equal assert_*",
+    Trait.TOLD_ROWS: "ensure_shape",
     Trait.IN_DENOMINATOR: "cast to_float identity reduce add maximum",
     Trait.TAKES_NUMBERS: "add_n accumulate_n",
     Trait.ELEMENT_BY_ELEMENT: (

@@ -8,6 +8,7 @@ from __future__ import annotations
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, shaping
+from converter.analysis.traits import Trait
 from converter.analysis.values import FREE, Batch, Counted, Number, Sequence, Tensor, Value, opaque, tensors_in
 
 
@@ -62,6 +63,10 @@ def _each(call: Call) -> Value:
 
 SORTED = [f"segment_{kind}" for kind in ("sum", "mean", "max", "min", "prod")]
 UNSORTED = [f"unsorted_segment_{kind}" for kind in ("mean", "max", "min", "prod", "sqrt_n")]
+
+TRAITS: dict[Trait, str] = {
+    Trait.BESIDE_ROWS: "segment_* unsorted_segment_* dynamic_partition",
+}
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([*SORTED, *UNSORTED, "dynamic_stitch", "unique", "unique_with_counts"], _segments),

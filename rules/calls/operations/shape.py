@@ -409,6 +409,11 @@ def _constant(call: Call) -> Value:
     return Tensor(Batch("example", axis) if axis is not None else FREE, call.values(), dims, call.name)
 
 
+def _linspace(call: Call) -> Value:
+    entries = [count] if (count := call.get(2, "num")) is not None else None
+    return Tensor(inputs=call.values(), dims=shaping.dims_of(entries), op=call.name)
+
+
 def _convert(call: Call) -> Value:
     """A tensor is handed back as it is; anything else becomes one."""
     value = call.get(0, "value")
@@ -448,9 +453,12 @@ TRAITS: dict[Trait, str] = {
         "random_normal random_uniform truncated_normal random_truncated_normal random_gamma random_poisson"
     ),
     Trait.TOLD_ROWS: "reshape slice",
+    Trait.TOLD_SHAPE: "reshape",
     Trait.TOLD_WIDTH: "one_hot sequence_mask contrib.layers.one_hot_encoding contrib.slim.one_hot_encoding",
     Trait.ROW_BY_ROW: "concat",
     Trait.STACKS: "stack",
+    Trait.TAKES_ARRAY: "constant convert_to_tensor",
+    Trait.BESIDE_ROWS: "boolean_mask",
     Trait.REPEATS: "tile",
     Trait.TAKES_ROWS: "gather gather_nd",
 }
@@ -461,6 +469,7 @@ CALLS: dict[str, Handler] = {
     "matrix_transpose": _matrix_transpose,
     "pad": _pad,
     "expand_dims": _expand_dims,
+    **dict.fromkeys(("linspace", "lin_space"), _linspace),
     "squeeze": _squeeze,
     "concat": _concat,
     "concat_v2": _concat,

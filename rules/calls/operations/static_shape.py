@@ -40,6 +40,8 @@ def _set_shape(call: Call) -> Value:
     if call.receiver.op in HOST_FUNCTIONS and entries and _gives_rows(call, call.receiver, entries[0]):
         call.receiver.batch = Batch("example", 0)
         call.walk.effect(EffectKind.HOST_FUNCTION, call.receiver.op, call.receiver, call.node)
+    if entries and call.walk.site is not None:
+        call.walk.facts.set_shapes.append((call.receiver, entries[0], call.node, call.walk.site))
     call.walk.effect(EffectKind.MUTATION, call.name, call.receiver, call.node)
     return Constant(None)
 

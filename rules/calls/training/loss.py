@@ -153,6 +153,8 @@ TRAITS: dict[Trait, str] = {
         "Distribution.cross_entropy"
     ),
     Trait.LOSS: "*losses.*",
+    Trait.ROW_BY_ROW: "*losses.*",
+    Trait.BESIDE_ROWS: "*losses.sparse_softmax_cross_entropy",
     Trait.GETS_LOSSES: "get_losses",
     Trait.TAKES_VARIABLE: "add_to_collection",
     Trait.GETS_COLLECTION: "get_collection get_collection_ref",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from converter.analysis.arrays.shapes import shape_of
@@ -12,7 +12,19 @@ from converter.analysis.inputs.feeds import is_zero_state
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.places import RANGES
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Input, Number, Sequence, Tensor, Value, Variable, needed, tensors_in
+from converter.analysis.values import (
+    Count,
+    Host,
+    Input,
+    Number,
+    Sequence,
+    Tensor,
+    Typed,
+    Value,
+    Variable,
+    needed,
+    tensors_in,
+)
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.batch_size import BatchSize
@@ -44,8 +56,9 @@ RULES = (
         why="With --batch total the towers share a batch of the script's size, and the batch size means a share of it "
         "in each tower. This number is written in the model, is as large as the batch size (or as the flag for it is "
         "by default), and tells how many rows a batch is reshaped or cut to, or how many a state or another tensor has "
-        "that goes with a batch: the rows of a tower are fewer. Write the batch size by its name, or read it off the "
-        "batch: tf.shape(X)[0].",
+        "that goes with a batch: the rows of a tower are fewer. Or it picks rows that a tower does not have (`x[63]`, "
+        "`for i in range(64): x[i]`), or counts all entries of the batch. Write the batch size by its name, or read it "
+        "off the batch: tf.shape(X)[0].",
         before=_LITERAL_ROWS.replace("{rows}", "64"),
         after=_LITERAL_ROWS.replace("{rows}", "batch_size"),
         options=("--batch", "total"),
@@ -54,6 +67,13 @@ RULES = (
 )
 
 
+EQUALS = "the model contains a number here that equals the batch size, but each tower has only a share of the batch"
+BY_NAME = "write the batch size by its name"
+TAKES = "rows of the batch are counted here by a plain number, but each tower has only a share of them"
+BY_NAME_OR_SHARE = "write the batch size by its name, and compute the number from it"
+LEAST_TOWERS = 2  # where the number of GPUs is not known before a run
+OF_LAYERS = ("batch_input_shape", "batch_shape", "batch_size")  # arguments of Keras layers
+BY_NUMBER = (Why.APART, Why.PART, Why.PICKED, Why.PICKED_BY_INDEX, Why.PICKED_LARGEST)  # how rows are taken
 PARTS = (Why.APART, Why.PART, Why.PICKED, Why.SPLIT, Why.REVERSED)
 
 
@@ -62,21 +82,32 @@ def as_large_as_the_batch(case: Placed) -> Iterator[Diagnostic]:
     """Numbers written in the model that are as large as the batch size, where a tower has a share of the rows."""
     facts, regions = case.facts, case.regions
     known = _values(facts, case.size) if case.options.batch == "total" else set()
-    literal = _Literal(known, {o.key for o in case.size.origins})
-    for tensor in facts.tensors if known else ():
-        if not any(region.in_tower(tensor.site) for region in regions):
-            continue
-        rows = [v for part in tensor.inputs for v in tensors_in(part) if v.batch.kind == "example" and not v.batch.axis]
-        told = has(tensor.op, Trait.TOLD_ROWS) and any(map(literal.counts, _first(tensor)))
-        if rows and (told or _meets_as_many_rows(tensor, rows, literal)):
-            yield error(
-                facts,
-                tensor.node or regions[0].block.body[0],
-                "TMG254",
-                "the model contains a number here that equals the batch size, but each tower has only a share of the "
-                "batch",
-                "write the batch size by its name",
-            )
+    if not known:
+        return
+    share = min(known) / (case.options.num_gpus or LEAST_TOWERS)
+    literal = _Literal(known, {o.key for o in case.size.origins}, share)
+    found: dict[ast.AST, str] = {}
+    for tensor in facts.tensors:
+        message = _told(tensor, literal) if any(region.in_tower(tensor.site) for region in regions) else ""
+        if message:
+            found[tensor.node or regions[0].block.body[0]] = message
+    for tensor, first, node, site in facts.set_shapes:
+        rows = tensor.batch.kind == "example" and not tensor.batch.axis and literal.counts(first)
+        if rows and any(region.in_tower(site) for region in regions):
+            found[node] = EQUALS
+    for node, message in found.items():
+        yield error(facts, node, "TMG254", message, BY_NAME if message == EQUALS else BY_NAME_OR_SHARE)
+
+
+def _told(tensor: Tensor, literal: _Literal) -> str:
+    """What a plain number tells an operation of the rows of a batch, as a message; "" where it tells nothing."""
+    rows = [v for part in tensor.inputs for v in tensors_in(part) if v.batch.kind == "example"]
+    first = [v for v in rows if not v.batch.axis]
+    told = has(tensor.op, Trait.TOLD_ROWS) and any(map(literal.counts, _first(tensor)))
+    if first and (told or _meets_as_many_rows(tensor, first, literal) or _is_told_rows(tensor, literal)):
+        return EQUALS
+    taken = rows and (_takes_rows(tensor, literal) or _has_all_entries(tensor, literal))
+    return TAKES if taken or _counts_rows(tensor, literal) or _loops_over_rows(tensor, literal) else ""
 
 
 @check(Placed)
@@ -113,48 +144,140 @@ def _rows_of_losses(case: Placed, group: Group) -> Iterator[Diagnostic]:
 class _Literal:
     """Numbers that are written in the model, and are as large as a batch.
 
-    known: how large that is. keys: the places of numbers that are the batch size itself.
+    known: how large that is. keys: the places of numbers that are the batch size itself. share: how many rows a tower
+    has.
     """
 
     known: set[float]
     keys: set[tuple[object, ...]]
+    share: float
 
     def counts(self, value: Value) -> bool:
         """Whether a number is one of these."""
         return isinstance(value, Number) and value.value in self.known and _is_apart(value, self.keys)
 
+    def is_plain(self, value: Value) -> bool:
+        """Whether a number is written in the model and counts something, whatever its size."""
+        return isinstance(value, Number) and (value.value or 0) > 0 and _is_apart(value, self.keys)
+
+    def goes_beyond(self, value: Value) -> bool:
+        """Whether a number, as the place of a row, is none of those that a tower has rows for."""
+        if not isinstance(value, Number):
+            return False
+        if not value.origins:  # the variable of a loop: `for i in range(64)`
+            return any(map(self.counts, value.inputs))
+        beyond = value.value is not None and self.share <= value.value <= max(self.known)
+        return beyond and _is_apart(value, self.keys)
+
     def has_as_many_rows(self, value: Value) -> bool:
-        """Whether a value that is made without a batch has as many rows, as such a number says."""
+        """Whether a value that is made without a batch has as many rows, as such a number or a written list says."""
         if isinstance(value, Sequence) and tuple(tensors_in(value)):  # a state of several tensors, columns of a stack
             return any(map(self.has_as_many_rows, value.elements))
         if not isinstance(value, Tensor):
-            numbers = (v for v in needed([value]).values() if isinstance(v, (Host, Sequence, Number)))
-            return (shape_of(value) or (None,))[0] in self.known and any(map(self.counts, numbers))
+            return (shape_of(value) or (None,))[0] in self.known and self._is_written(value)
         if value.op in RANGES or (value.node is not None and is_zero_state(value.node)):
             return any(map(self.counts, value.inputs))
         if value.batch.kind != "free" or isinstance(value, Variable):
             return False
+        if has(value.op, Trait.TAKES_ARRAY) or isinstance(value, Input):
+            return any(map(self.has_as_many_rows, value.inputs[:1]))
         if value.dims and value.dims[0] is not None:
-            return value.dims[0] in self.known and any(map(self.counts, _first(value)))
+            return value.dims[0] in self.known and self._has_rows_of(value)
         passes = any(has(value.op, trait) for trait in (Trait.KEEPS_ROW_NUMBERS, Trait.TOLD_WIDTH, Trait.STACKS))
         repeats = has(value.op, Trait.REPEATS) and any(map(self.counts, _first(value)))
-        return repeats or (passes and any(map(self.has_as_many_rows, value.inputs[:1])))
+        operands = value.inputs if has(value.op, Trait.ROW_BY_ROW) else value.inputs[:1] if passes else ()
+        return repeats or any(map(self.has_as_many_rows, operands))
+
+    def _is_written(self, value: Value) -> bool:
+        """Whether a number says how many rows an array has, or a list of so many entries stands in the script."""
+        numbers = [v for v in needed([value]).values() if isinstance(v, (Host, Sequence, Number))]
+        listed = isinstance(value, Sequence) and not value.unmeasured
+        own = any(isinstance(v, Number) and any(o.key in self.keys for o in v.origins) for v in numbers)
+        return any(map(self.counts, numbers)) or (listed and not own)
+
+    def _has_rows_of(self, value: Tensor) -> bool:
+        """Whether a number is the first entry of a tensor's shape, or an operand has as many rows for such a reason."""
+        shapes = any(isinstance(v, Sequence) for v in value.inputs)
+        told = _first(value) if shapes else value.inputs
+        operands = (v for v in value.inputs if isinstance(v, (Tensor, Host)))
+        return any(map(self.counts, told)) or any(map(self.has_as_many_rows, operands))
+
+
+def _is_told_rows(tensor: Tensor, literal: _Literal) -> bool:
+    """Whether a layer of Keras that keeps a state is told how many rows a batch has."""
+    layers = [v for v in tensor.inputs if isinstance(v, Typed) and getattr(v.kwargs.get("stateful"), "value", False)]
+    told = [layer.kwargs[name] for layer in layers for name in OF_LAYERS if name in layer.kwargs]
+    return any(literal.counts(v.elements[0] if isinstance(v, Sequence) and v.elements else v) for v in told)
+
+
+def _counts_rows(tensor: Tensor, literal: _Literal) -> bool:
+    """Whether the number of rows of a batch is set against a number: `tf.assert_equal(tf.shape(x)[0], 64)`."""
+    counts = any(isinstance(v, Count) and not v.scaled for v in tensor.inputs)
+    return counts and has(tensor.op, Trait.COMPARES) and any(map(literal.counts, tensor.inputs))
+
+
+def _loops_over_rows(tensor: Tensor, literal: _Literal) -> bool:
+    """Whether a loop of the graph takes one row after the other, as many as a number in its condition says."""
+    taken = (t.batch.why for v in tensor.inputs for t in tensors_in(v))
+    if tensor.batch.why is not Why.LOOP or not any(why in BY_NUMBER for why in taken):
+        return False
+    conditions = [v for v in tensor.inputs if getattr(v, "op", getattr(v, "call", "")) == "compare"]
+    return any(literal.counts(v) for condition in conditions for v in condition.inputs)
+
+
+def _takes_rows(tensor: Tensor, literal: _Literal) -> bool:
+    """Whether rows of a batch are taken by their numbers, of which a number says how many there are, or which."""
+    if tensor.batch.why not in BY_NUMBER:
+        return False
+    given = [v for v in tensor.inputs if not any(t.batch.kind != "free" for t in tensors_in(v))]
+    if tensor.batch.why is Why.PART:
+        return any(map(literal.goes_beyond, _begins(given)))
+    places = [v for v in given if isinstance(v, Number)]
+    arrays = [v for v in given if isinstance(v, (Tensor, Host))]
+    behind = (v for v in needed(arrays).values() if isinstance(v, Number))
+    return any(map(literal.goes_beyond, places)) or any(map(literal.counts, behind))
+
+
+def _begins(given: Iterable[Value]) -> Iterator[Value]:
+    """Where a part of the rows begins: `4` of `x[4:]`, of `tf.slice(x, [4, 0], [-1, -1])`."""
+    for value in given:
+        if isinstance(value, Sequence):
+            yield from value.elements[:1]
+            return
+        if isinstance(value, Host) and isinstance(value.node, ast.Slice):
+            yield from value.inputs[:1] if value.node.lower is not None else ()
+            return
 
 
 def _meets_as_many_rows(tensor: Tensor, rows: list[Tensor], literal: _Literal) -> bool:
     """Whether an operation takes rows of the batch, and beside them others, as many as a number says."""
     made = [v for v in tensor.inputs if literal.has_as_many_rows(v)]
+    beside = bool(made) and has(tensor.op, Trait.BESIDE_ROWS) and not _is_along_another_axis(tensor)
     if has(tensor.op, Trait.ROW_BY_ROW):
         listed = [e for v in tensor.inputs if isinstance(v, Sequence) for e in v.elements]
         made += [v for v in listed if literal.has_as_many_rows(v)]
-        return any(_may_be_of_rank(v, row.rank) for v in made for row in rows)
+        return beside or any(_may_be_of_rank(v, row.rank) for v in made for row in rows)
     if has(tensor.op, Trait.TAKES_ROWS):
         return bool(made) and tensor.inputs[0] in rows
-    return bool(made) and has(tensor.op, Trait.BESIDE_ROWS)
+    return beside
+
+
+def _is_along_another_axis(tensor: Tensor) -> bool:
+    """Whether a call says that it goes along another axis than that of the rows."""
+    keywords = tensor.node.keywords if isinstance(tensor.node, ast.Call) else []
+    axes = [keyword.value for keyword in keywords if keyword.arg == "axis"]
+    return any(not (isinstance(axis, ast.Constant) and axis.value == 0) for axis in axes)
+
+
+def _has_all_entries(tensor: Tensor, literal: _Literal) -> bool:
+    """Whether plain numbers count all entries of a batch: `tf.reshape(x, [16, 5])`."""
+    shapes = [v for v in tensor.inputs if isinstance(v, Sequence) and v.elements and not v.unmeasured]
+    return has(tensor.op, Trait.TOLD_SHAPE) and any(all(map(literal.is_plain, v.elements)) for v in shapes)
 
 
 def _may_be_of_rank(value: Value, rank: int | None) -> bool:
-    shape = value.dims if isinstance(value, Tensor) else shape_of(value)
+    array = value.inputs[0] if has(getattr(value, "op", ""), Trait.TAKES_ARRAY) and value.inputs else value
+    shape = value.dims if isinstance(value, Tensor) and value.dims else shape_of(array)
     return shape is None or len(shape) == rank
 
 

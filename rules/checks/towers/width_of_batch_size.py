@@ -1,4 +1,4 @@
-"""The batch size is a width of the model, too."""
+"""The batch size is a width of the model, or an index into it, too."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from converter.analysis.effects import VARIABLES
 from converter.analysis.tensors import shaping
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Number, Sequence, Site, Tensor, Typed, Value
+from converter.analysis.values import Host, Number, Sequence, Site, Tensor, Typed, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -40,8 +40,9 @@ RULES = (
         "of a shape that is not the batch's. With N towers these are two numbers. The host loads N times as many "
         "examples, or each tower has one N-th of them (--batch total), and the width would change with them: the "
         "model would be another one, and checkpoints of the original would not fit. With --batch per-gpu a layer "
-        "that is made inside the model is left alone: there the batch size of a tower is the script's. Give the width "
-        "a number of its own.",
+        "that is made inside the model is left alone: there the batch size of a tower is the script's. "
+        "An index computed from it (`theta[batch_size + 1]`) into what does not grow with it would change, too. Give "
+        "the width, or the index, a number of its own.",
         before=_SCRIPT.replace("{named}", "").replace("{width}", "batch_size"),
         after=_SCRIPT.replace("{named}", "\nunits = 64").replace("{width}", "units"),
         options=("--batch", "total"),
@@ -112,3 +113,37 @@ def _objects(value: Value) -> Iterator[Typed]:
     elif isinstance(value, Sequence):
         for element in value.elements:
             yield from _objects(element)
+
+
+@check(Placed)
+def index_of_batch_size(case: Placed) -> Iterator[Diagnostic]:
+    """Entries of batch-free tensors and arrays that are picked by a number which changes with the number of GPUs."""
+    keys = {o.key for o in case.size.origins}
+    found: dict[ast.AST, None] = {}
+    for tensor in case.facts.tensors if keys else ():
+        for whole, index, node in _picked(tensor):
+            follows = any(_is_of(v, keys) for v in needed([whole]).values())
+            if _is_of(index, keys) and not follows and _changes(case, tensor.site):
+                found.setdefault(node)
+    for node in found:
+        yield error(
+            case.facts,
+            node,
+            "TMG255",
+            "this index is computed from the batch size, which is another number here with several GPUs",
+            "give the index a number of its own",
+        )
+
+
+def _is_of(value: Value, keys: set[tuple[object, ...]]) -> bool:
+    return isinstance(value, Number) and any(o.key in keys for o in value.origins)
+
+
+def _picked(tensor: Tensor) -> Iterator[tuple[Value, Value, ast.AST]]:
+    """What a tensor picks an entry from, the index and where: also an array's, where the tensor is computed of that."""
+    picks: list[Tensor | Host] = [v for v in tensor.inputs if isinstance(v, Host) and v.call == "[]"]
+    if tensor.op == "subscript" and tensor.batch.kind == "free":
+        picks.append(tensor)
+    for value in picks:
+        if len(value.inputs) == 2 and value.node is not None and not value.roots:
+            yield value.inputs[0], value.inputs[1], value.node

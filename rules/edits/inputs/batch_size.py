@@ -13,6 +13,7 @@ RULES = (
         "follows: batches in an epoch, ranges, slices, so that an epoch stays an epoch. A flag keeps "
         "what the user gives for one GPU, and the host's uses of it are multiplied, within `print(sess.run(…))` too; "
         "in a text (`'%d' % batch_size`), a line of a log or a test against a constant it stays what was given. "
+        "Where the number counts steps (`if step % batch_size == 0: print(…)`), it stays, too. "
         "With --batch total the number stays, and the towers share it.",
         before="""\
 import tensorflow as tf

@@ -115,7 +115,28 @@ def _zip(call: Call) -> Value:
     columns = [iterate(a, None) for a in given]
     many = any(not isinstance(a, Sequence) or a.many for a in given)
     rows = [Sequence(row) for row in zip(*columns, strict=False)]
+    if (times := _times(call)) is not None:
+        for row in rows:
+            row.inputs = (*row.inputs, times)
     return Sequence(rows, mutable=True, many=many and bool(rows)).like(*given)
+
+
+def _times(call: Call) -> Number | None:
+    """How often one iterator stands in `zip(*[iter(rows)] * n)`, which gives n rows at a time; None for other calls."""
+    star = call.node.args[0] if len(call.node.args) == 1 else None
+    named = star.value if isinstance(star, ast.Starred) else None
+    if isinstance(named, ast.BinOp) and isinstance(named.op, ast.Mult):
+        listed, number = (named.left, named.right) if isinstance(named.left, ast.List) else (named.right, named.left)
+        plain = not any(isinstance(n, ast.Call) for n in ast.walk(number))  # executed once more, without an effect
+        single = isinstance(listed, ast.List) and len(listed.elts) == 1
+        times = call.walk.evaluate(number) if single and plain else None
+        return times if isinstance(times, Number) else None
+    kept = call.walk.frame.lookup(named.id) if isinstance(named, ast.Name) else None
+    same = kept[1] if kept is not None and isinstance(kept[1], Sequence) else None
+    if same is None or len({element.uid for element in same.elements}) != 1:
+        return None
+    last = same.inputs[-1]
+    return last if isinstance(last, Number) and last not in same.elements else None
 
 
 def _enumerate(call: Call) -> Value:

@@ -1,0 +1,259 @@
+"""The batch size as a number of steps: `if step % batch_size == 0: print(loss)`, `while step < batch_size`.
+
+The number counts steps there, and the steps of the converted script are as many as the original's: it stays what it
+is, while the batches grow.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container, Iterable, Iterator, Mapping
+
+from converter.analysis.arrays.rows import rows_of
+from converter.analysis.facts import Facts, RunCall, TrainStep
+from converter.analysis.frames import Access
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Host, Input, Number, Origin, Sequence, Site, Value, Variable, needed
+from converter.dataclass import dataclass
+from converter.planner.batch_size.written_out import LOGS, LOOPS, PASSED_ON, RANGES, called, parents_of
+from converter.planner.region.region import Region
+
+COUNTED = (*RANGES, "count", "enumerate", "trange")  # what a loop goes over to count its iterations
+TERMS = (ast.Add, ast.Sub)
+DIVIDES = (ast.Div, ast.FloorDiv)
+BOUNDS = (*TERMS, *DIVIDES, ast.Mult)
+TESTS = (ast.If, ast.IfExp, ast.While, ast.BoolOp, ast.Compare, ast.UnaryOp)  # around a remainder that is zero or not
+ORDERS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+SKIPS = (ast.Continue, ast.Yield, ast.YieldFrom)
+
+
+def intervals(
+    facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]
+) -> frozenset[ast.AST]:
+    """The expressions that read a batch size, or write one as a number, and mean a number of steps."""
+    scaled = set(sizes)
+    towers = tuple(regions)
+    reads: dict[ast.AST, list[Access]] = {}
+    for access in facts.accesses:
+        if not access.write and not any(region.in_tower(access.site) for region in towers):
+            reads.setdefault(access.node, []).append(access)
+    found: set[ast.AST] = {o.node for o in scaled if isinstance(o.node, ast.Constant)}
+    found |= {node for node, those in reads.items() if any(_is_multiple(access.value, scaled) for access in those)}
+    trained = {step.result.uid for step in steps}
+    runs = [run for run in facts.runs if run.computes(trained)]
+    counting = _Counting(facts, runs, reads, scaled) if found and runs else None
+    return frozenset(node for node in found if counting is not None and counting.is_interval(node))
+
+
+def _is_multiple(value: Value, scaled: set[Origin]) -> bool:
+    return isinstance(value, Number) and not scaled.isdisjoint(value.linear)
+
+
+@dataclass(frozen=True)
+class _Counting:
+    """The runs of training steps, and the reads of names in the script outside the towers."""
+
+    facts: Facts
+    runs: list[RunCall]
+    reads: Mapping[ast.AST, list[Access]]
+    scaled: set[Origin]
+
+    def is_interval(self, size: ast.AST) -> bool:
+        """Whether a count of steps is compared with a number, or divided by it to see whether anything remains."""
+        bound, above = size, next(parents_of(self.facts, size), None)
+        while isinstance(above, (ast.BinOp, ast.Call)) and (_is_whole(above) or _is_bound(above)):
+            if isinstance(above, ast.BinOp) and not self._keeps(above, bound):
+                return False
+            bound, above = above, next(parents_of(self.facts, above), None)
+        if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mod) and above.right is bound:
+            return self._counts_steps(above.left) and self._is_tested(above)
+        if isinstance(above, ast.Compare) and len(above.ops) == 1 and isinstance(above.ops[0], ORDERS):
+            other = above.left if above.left is not bound else above.comparators[0]
+            return self._counts_steps(other) and self._is_tested(above)
+        return isinstance(above, ast.Call) and bound in above.args[:2][-1:] and self._ends_steps(above)
+
+    def _is_tested(self, node: ast.AST) -> bool:
+        """Whether nothing is done with a remainder, or with a comparison, but to test or to show it."""
+        for above in parents_of(self.facts, node):
+            if isinstance(above, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+                return above.test is node
+            if isinstance(above, ast.Assign):
+                uids = {w.value.uid for w in self.facts.accesses if w.write and w.node in above.targets}
+                reads = {read for read, those in self.reads.items() if any(a.value.uid in uids for a in those)}
+                return bool(reads) and all(map(self._is_tested, reads)) and not any(map(self._is_in_a_guard, reads))
+            shows = isinstance(above, ast.Call) and node is not above.func and called(above) in (*LOGS, "format")
+            if isinstance(above, ast.Expr) or (isinstance(above, ast.FormattedValue) and above.value is node):
+                return True
+            if not isinstance(above, TESTS) and not shows and not isinstance(above, PASSED_ON) and not _is_text(above):
+                return False
+            node = above
+        return False
+
+    def _is_in_a_guard(self, node: ast.AST) -> bool:
+        """Whether an expression stands in a condition that decides if a step trains."""
+        return any(isinstance(a, ast.If) and self._decides(a, ()) for a in parents_of(self.facts, node))
+
+    def _ends_steps(self, call: ast.Call) -> bool:
+        """Whether a call gives the numbers of steps, `range(batch_size)`, and each of them trains on a batch."""
+        loop = next(parents_of(self.facts, call), None)
+        if called(call) not in RANGES or not isinstance(loop, ast.For) or loop.iter is not call or len(call.args) > 2:
+            return False
+        runs = [run for run in self.runs if any(site.stmt is loop for site in run.site.chain())]
+        turns = {a.value.uid for a in self.facts.accesses if a.write and a.node is loop.target}
+        return bool(runs) and all(self._takes_a_batch(run, turns) for run in runs)
+
+    def _takes_a_batch(self, run: RunCall, turns: Container[int]) -> bool:
+        """Whether a run is fed a batch of the size that grows, and not the rows of one, one by one."""
+        for key, value in run.feeds:
+            if not isinstance(key, Input) or key.batch.kind != "example":
+                continue
+            rows = rows_of(self.facts, value, run.site) if key.batch.axis == 0 else None
+            picked = any(uid in turns for uid in needed([value]))
+            if picked if rows is None else not _is_multiple(rows, self.scaled):
+                return False
+        return True
+
+    def _keeps(self, above: ast.BinOp, size: ast.AST) -> bool:
+        """Whether arithmetic with a number of steps gives another one: nothing is divided by it, or counted by it."""
+        other = above.left if above.right is size else above.right
+        return self._is_fixed(other) and not (above.right is size and isinstance(above.op, DIVIDES))
+
+    def _is_fixed(self, node: ast.expr) -> bool:
+        """Whether an expression is a number that does not depend on the batch size."""
+        if isinstance(node, ast.Constant):
+            return True
+        values = [access.value for access in self.reads.get(node, [])]
+        return bool(values) and all(isinstance(v, Number) and v.origins and not v.origins & self.scaled for v in values)
+
+    def _counts_steps(self, count: ast.expr) -> bool:
+        """Whether an expression is a number of steps so far, one that constants were added to, or a remainder of it."""
+        while isinstance(count, ast.BinOp):
+            if isinstance(count.op, ast.Mod):
+                count = count.left
+                continue
+            inner = [side for side in (count.left, count.right) if not isinstance(side, ast.Constant)]
+            if len(inner) != 1 or not isinstance(count.op, TERMS):
+                return False
+            count = inner[0]
+        around = list(parents_of(self.facts, count))
+        return any(self._is_counter(access, around) for access in self.reads.get(count, []))
+
+    def _is_counter(self, access: Access, around: list[ast.AST]) -> bool:
+        """Whether a name counts the iterations of a loop of which each trains once, or more often.
+
+        around: the expressions and statements around the read. One that decides whether a step trains counts examples:
+        `if i % batch_size == 0: sess.run(train_op, {x: rows})`.
+        """
+        writes = [w for w in self.facts.accesses_of(access.value) if w.write]
+        writes += self.facts.writes_to(access.place)
+        rest = {w.site.stmt for w in writes if self._is_rest(w)}
+        if isinstance(access.value, Number) and access.value.origins & self.scaled and not rest:
+            return False
+        counted = {site.stmt for w in writes for site in self._loop_of(w)}
+        guarded = any(isinstance(a, ast.If) and self._decides(a, counted) for a in around)
+        return not guarded and bool(counted or rest or any(map(self._is_global_step, writes)))
+
+    def _is_rest(self, write: Access) -> bool:
+        """Whether a statement divides a number of steps to keep the remainder: `turn = step % batch_size`."""
+        value = write.site.stmt.value if isinstance(write.site.stmt, ast.Assign) else None
+        if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Mod):
+            return False
+        return self._counts_steps(value.left) and self._is_tested(value)
+
+    def _decides(self, test: ast.If, counted: Container[ast.stmt]) -> bool:
+        """Whether a condition decides if a step trains: the step stands below it, or behind a `continue` in it.
+
+        counted: the loops whose end a `return` may be.
+        """
+        inner = [node for part in test.body for node in ast.walk(part)]
+        if any(isinstance(node, SKIPS) for node in inner):
+            return True
+        if any(isinstance(node, ast.Return) for node in inner):
+            ends = (a for a in parents_of(self.facts, test) if isinstance(a, (*LOOPS, ast.FunctionDef)))
+            if next(ends, None) not in counted:
+                return True
+        return any(site.stmt is test for run in self.runs for site in run.site.chain())
+
+    def _loop_of(self, write: Access) -> Iterator[Site]:
+        """The loop around a training step of which a statement counts the iterations, one by one."""
+        stmt = write.site.stmt
+        around = [site for site in write.site.chain() if isinstance(site.stmt, LOOPS)][:1]
+        training = {site.stmt for run in self.runs for site in run.site.chain() if isinstance(site.stmt, LOOPS)}
+        if not around or around[0].stmt not in training:
+            return
+        loop = around[0].stmt
+        if isinstance(loop, ast.For) and _is_target(loop, write.node):
+            if self._goes_by_one(around[0]):
+                yield around[0]
+        elif _adds_one(stmt, write.node):
+            yield around[0]
+
+    def _goes_by_one(self, loop: Site) -> bool:
+        """Whether a loop goes over numbers that follow each other."""
+        assert isinstance(loop.stmt, ast.For)
+        over = self.facts.turned.get(loop)
+        bounds = self.facts.ranges.get(over.uid, []) if over is not None else []
+        return len(bounds) < 3 or getattr(bounds[2], "value", None) == 1
+
+    def _is_global_step(self, write: Access) -> bool:
+        """Whether a name is given what a run fetches of a variable that is not trained."""
+        value, stmt = write.value, write.site.stmt
+        if not isinstance(value, Host) or not isinstance(stmt, ast.Assign) or not isinstance(stmt.value, ast.Call):
+            return False
+        if has(value.call, Trait.READS_STEP):
+            return True
+        run = next((run for run in self.facts.runs if run.call is stmt.value), None)
+        fetched = run.fetches[0] if run is not None and run.fetches else None
+        for target in stmt.targets:
+            if target is write.node:
+                return _is_kept(fetched)
+            if isinstance(target, (ast.Tuple, ast.List)) and isinstance(fetched, Sequence) and not fetched.unmeasured:
+                pairs = zip(target.elts, fetched.elements, strict=False)
+                same = len(target.elts) == len(fetched.elements)
+                return same and any(name is write.node and _is_kept(part) for name, part in pairs)
+        return False
+
+
+def _is_whole(node: ast.AST) -> bool:
+    """Whether a call makes an integer of one argument."""
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "int" and len(node.args) == 1
+
+
+def _is_bound(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, BOUNDS)
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Whether values are put into a text: `'%d' % step`."""
+    left = node.left if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) else None
+    return isinstance(left, ast.Constant) and isinstance(left.value, str)
+
+
+def _is_kept(fetched: Value | None) -> bool:
+    return isinstance(fetched, Variable) and not fetched.trainable
+
+
+def _is_target(loop: ast.For, node: ast.AST) -> bool:
+    """Whether a name is the one of a loop's target that counts: `i` of `for i, x in enumerate(batches)`."""
+    name = called(loop.iter) if isinstance(loop.iter, ast.Call) else ""
+    if name not in COUNTED:
+        return False
+    target = loop.target
+    if name == "enumerate":
+        return isinstance(target, ast.Tuple) and bool(target.elts) and target.elts[0] is node
+    return target is node
+
+
+def _adds_one(stmt: ast.stmt, target: ast.AST) -> bool:
+    """Whether a statement adds one to what it sets: `step += 1`, `step = step + 1`."""
+    if isinstance(stmt, ast.AugAssign):
+        return stmt.target is target and isinstance(stmt.op, ast.Add) and _is_one(stmt.value)
+    if not isinstance(stmt, ast.Assign) or stmt.targets != [target] or not isinstance(stmt.value, ast.BinOp):
+        return False
+    sides = (stmt.value.left, stmt.value.right)
+    same = any(ast.unparse(side) == ast.unparse(target) for side in sides)
+    return isinstance(stmt.value.op, ast.Add) and same and any(map(_is_one, sides))
+
+
+def _is_one(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == 1

@@ -1,0 +1,85 @@
+"""A placeholder without a shape that is fed one number, such as a rate of dropout, is never cut as a batch."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import loops
+
+SCRIPT = """\
+import numpy as np
+import tensorflow as tf
+{head}
+batch_size = 8
+data = np.random.rand(64, 10).astype('float32')
+class Net(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 10])
+        self.keep = tf.placeholder(tf.float32{shape}, name='dropout_keep_prob')
+        h = {drop}
+        self.loss = tf.reduce_mean(tf.square(h))
+net = Net()
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(net.loss)
+def feed_of(xs, keep=1.0):
+    return {{net.x: xs, net.keep: keep}}
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(0, 64, batch_size):
+        sess.run(train_op, {feed})
+"""
+ARGS = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--keep', default=0.5)\nargs = p.parse_args()"
+FLAGS = "tf.app.flags.DEFINE_float('keep', 0.5, '')\nFLAGS = tf.app.flags.FLAGS"
+WRITTEN = "{{net.x: data[i:i + batch_size], net.keep: {}}}"
+DROP = "tf.nn.dropout(tf.layers.dense(self.x, 6), self.keep)"
+
+
+def cut(**parts: str) -> list[tuple[str, ...]]:
+    """The places that are cut for each tower."""
+    defaults = {"head": "", "shape": "", "drop": DROP}
+    return [s.places for loop in loops(SCRIPT.format(**{**defaults, **parts})) for s in loop.shards]
+
+
+@pytest.mark.parametrize("shape", ["", ", None", ", shape=None"])
+@pytest.mark.parametrize(
+    ("head", "value"),
+    [
+        ("", "0.5"),
+        ("", "np.float32(0.5)"),
+        ("", "0.5 if i else 1.0"),
+        (ARGS, "args.keep"),
+        (FLAGS, "FLAGS.keep"),
+        ("import sys", "float(sys.argv[1])"),
+        ("import json\nsettings = json.load(open('s.json'))", "settings['keep']"),
+        ("rates = np.linspace(0.5, 1., 64)", "rates[i]"),
+        ("import elsewhere", "elsewhere.KEEP"),
+    ],
+)
+def test_whatever_number_is_fed(shape: str, head: str, value: str) -> None:
+    assert cut(head=head, shape=shape, feed=WRITTEN.format(value).replace("{{", "{").replace("}}", "}")) == [
+        ("self.x",)
+    ]
+
+
+@pytest.mark.parametrize("head", ["", FLAGS])
+def test_a_dict_that_a_function_builds(head: str) -> None:
+    keep = "FLAGS.keep" if head else "0.5"
+    assert cut(head=head, feed=f"feed_of(data[i:i + batch_size], {keep})") == [("self.x",)]
+
+
+@pytest.mark.parametrize(
+    "drop",
+    [
+        "tf.nn.dropout(tf.layers.dense(self.x, 6), keep_prob=self.keep)",
+        "tf.nn.dropout(tf.layers.dense(self.x, 6), rate=1 - self.keep)",
+        "tf.layers.dropout(tf.layers.dense(self.x, 6), 1 - self.keep, training=True)",
+        "tf.contrib.layers.dropout(tf.layers.dense(self.x, 6), self.keep)",
+        "tf.layers.dense(self.x, 6) * self.keep",
+    ],
+)
+def test_whatever_takes_it(drop: str) -> None:
+    assert cut(drop=drop, feed="{net.x: data[i:i + batch_size], net.keep: 0.5}") == [("self.x",)]
+
+
+def test_one_number_for_each_example_is_cut() -> None:
+    weights = "{net.x: data[i:i + batch_size], net.keep: np.ones((batch_size, 1))}"
+    assert cut(drop="tf.layers.dense(self.x, 6) * self.keep", feed=weights) == [("self.x", "self.keep")]
