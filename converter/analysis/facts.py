@@ -31,12 +31,14 @@ class Entry:
     """Data of Python that an operation of the graph takes.
 
     meets: the other operand of the operation. columns: True if a matrix is multiplied with the data from the left.
+    summed: for a product of matrices, the axis of the other operand that is summed over, counted from the end.
     """
 
     key: Key
     value: Value
     meets: Value | None = None
     columns: bool = False
+    summed: int | None = None
 
 
 class StepKind(Enum):
