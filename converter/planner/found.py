@@ -122,6 +122,7 @@ class Found(Enum):
     NO_MEAN_ALL_THE_SAME = auto()
     STEP_AMONG_MODEL = auto()
     STEP_IN_BRANCH_OF_MODEL = auto()
+    STEP_IN_LOOP_OF_MODEL = auto()
     STEP_IN_STATEMENT_OF_MODEL = auto()
     MODEL_GOES_ON_BEHIND_STEP = auto()
     SUM_IN_BRANCH = auto()
