@@ -14,8 +14,8 @@ RULES = (
         "statement does both: a return that builds the loss and minimises it, or a block in which the "
         "step stands between parts of the model. Take the gradients in a statement of its own, after "
         "the loss; in a loop that makes several losses, put these into a list, and take the step for each of the "
-        "list in a second loop. A with block, and a condition that calls nothing and that the model does not change, is "
-        "opened once more behind the loop for what follows the loss in it; a for or a try is not.",
+        "list in a second loop. A with block, and a condition that calls nothing and that the model does not change, "
+        "is opened once more behind the loop for what follows the loss in it; a for or a try is not.",
         before="""\
 import tensorflow as tf
 

@@ -48,7 +48,8 @@ def below(model: str) -> str:
         ("for loss in losses:\n    ops.append(opt.minimize(loss))", "loss.tower_losses"),
         ("ops = [opt.minimize(one) for one in losses]", "one.tower_losses"),
         (
-            "for i in range(3):\n    grads = opt.compute_gradients(losses[i])\n    ops.append(opt.apply_gradients(grads))",
+            "for i in range(3):\n    grads = opt.compute_gradients(losses[i])\n"
+            "    ops.append(opt.apply_gradients(grads))",
             "losses[i].tower_losses",
         ),
         (
@@ -56,7 +57,10 @@ def below(model: str) -> str:
             "    ops.append(opt.apply_gradients(zip(grads, tf.trainable_variables()[2 * i:])))",
             "gradients_of_towers(losses[i].tower_losses",
         ),
-        ("def train(loss):\n    return opt.minimize(loss)\n\n\nops = [train(one) for one in losses]", "loss.tower_losses"),
+        (
+            "def train(loss):\n    return opt.minimize(loss)\n\n\nops = [train(one) for one in losses]",
+            "loss.tower_losses",
+        ),
     ],
     ids=["numbers", "list", "comprehension", "compute_gradients", "tf.gradients", "function"],
 )
@@ -68,7 +72,8 @@ def test_each_of_a_list_of_losses_has_its_gradients(steps: str, gradient: str) -
 
 def test_losses_that_functions_make() -> None:
     model = HEADS.replace("for i in range(3):\n    out", "def head(i):\n    out").replace("losses.append(", "return (")
-    text = below(model + "for i in range(3):\n    losses.append(head(i))\nfor one in losses:\n    ops.append(opt.minimize(one))")
+    listed = "for i in range(3):\n    losses.append(head(i))\n"
+    text = below(model + listed + "for one in losses:\n    ops.append(opt.minimize(one))")
     assert "losses[1] = merge_loss(tower_losses_1)" in text
 
 
