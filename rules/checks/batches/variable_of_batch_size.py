@@ -57,6 +57,11 @@ with tf.Session() as sess:
     ),
 )
 
+FED_STATE = (  # what to write in place of a variable that holds a state for each example
+    "write a placeholder of that shape in its place, feed zeros to the first step, fetch the new state of each step and "
+    "feed it to the next; a state that nothing assigns is tf.zeros([batch_size, …])"
+)
+
 
 @check(Placed)
 def made_with_the_batch_size(case: Placed) -> Iterator[Diagnostic]:
@@ -69,7 +74,7 @@ def made_with_the_batch_size(case: Placed) -> Iterator[Diagnostic]:
                 value.node or case.steps[0].call,
                 "TMG224",
                 "this variable is made with the batch size in it",
-                "make its shape independent of the batch size",
+                "make its shape independent of the batch size: [1, …] for all examples" if value.trainable else FED_STATE,
             )
 
 
