@@ -94,6 +94,7 @@ class Found(Enum):
     CHANGED_AND_READ_AGAIN = auto()
     MODULE_CHANGED_AND_READ_AGAIN = auto()
     ITERATOR_READ = auto()
+    GENERATOR_READ = auto()
     DIFFERENT_ROWS = auto()
     FORM_NOT_MERGED = auto()
     LAST_TOWERS_VALUE = auto()

@@ -245,6 +245,8 @@ def _result(walk: Walk, frame: Frame) -> Value:
     value = frame.returns[0]
     for other in frame.returns[1:]:
         value = join(value, other)
+    if any(v.uid in walk.facts.generators for v in frame.returns):
+        walk.facts.generators.add(value.uid)
     if any(isinstance(v, Constant) and v.value is None for v in frame.returns) and isinstance(value, Tensor):
         walk.maybe_none.add(value.uid)
     return value
