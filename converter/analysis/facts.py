@@ -31,12 +31,14 @@ class Entry:
     """Data of Python that an operation of the graph takes.
 
     meets: the other operand of the operation. columns: True if a matrix is multiplied with the data from the left.
+    summed: for a product of matrices, the axis of the other operand that is summed over, counted from the end.
     """
 
     key: Key
     value: Value
     meets: Value | None = None
     columns: bool = False
+    summed: int | None = None
 
 
 class StepKind(Enum):
@@ -272,6 +274,7 @@ class Facts:
     turns: dict[Site, list[int]] = field(default_factory=dict)  # loops -> the times at which their turns began
     returned: set[ast.AST] = field(default_factory=set)  # return statements that a run may come to
     iterators: set[int] = field(default_factory=set)  # uids of map(…), zip(…), (… for …): read once, then empty
+    generators: set[int] = field(default_factory=set)  # uids of what generator functions of the script give
     listed: dict[int, Value] = field(default_factory=dict)  # uid of the list of a comprehension -> what it goes over
     ranges: dict[int, list[Value]] = field(default_factory=dict)  # uid of what range() gives -> its arguments
     origin_names: dict[tuple[object, ...], set[str]] = field(default_factory=dict)

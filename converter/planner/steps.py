@@ -13,16 +13,22 @@ def training_steps(facts: Facts) -> tuple[tuple[TrainStep, ...], tuple[TrainStep
 
     There is one for each call in the source and each loss that the call is given: a function that minimises its
     argument may be called for several losses of one model. A call that is executed again for a loss of the same
-    expression makes another model: the largest one on batches counts, of those that the script itself makes.
+    expression makes another model: the largest one on batches counts, of those that the script itself makes. Of models
+    that a loop makes it is the last, whose values the names have after that.
     """
     by_loss: dict[tuple[ast.AST, ast.AST | None], TrainStep] = {}
     for step in facts.train_steps:
         known = by_loss.get((step.call, step.loss.node))
-        if known is None or _weight(step) > _weight(known):
+        if known is None or _outweighs(step, known):
             by_loss[step.call, step.loss.node] = step
     batched = tuple(s for s in by_loss.values() if _is_batched(s))
     called = {s.call for s in batched}
     return batched, tuple(s for s in by_loss.values() if not _is_batched(s) and s.call not in called)
+
+
+def _outweighs(step: TrainStep, known: TrainStep) -> bool:
+    one, two = _weight(step), _weight(known)
+    return one > two or (one == two and step.site.frame is known.site.frame)
 
 
 def executions(facts: Facts, steps: Iterable[TrainStep]) -> list[TrainStep]:

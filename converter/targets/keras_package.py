@@ -15,6 +15,26 @@ from converter.targets.mirrored.keras import keras_fits
 
 PACKAGE = "keras"
 SHOWN = 4  # import lines that a message writes out
+# Arguments of Keras 1 and what Keras 2 calls them (keras/legacy/interfaces.py, 2.3); tf.keras refuses all but nb_epoch.
+_RENAMED = {
+    "nb_epoch": "epochs",
+    "nb_filter": "filters",
+    "nb_row": "kernel_size",
+    "nb_col": "kernel_size",
+    "border_mode": "padding",
+    "subsample": "strides",
+    "dim_ordering": "data_format",
+    "init": "kernel_initializer",
+    "W_regularizer": "kernel_regularizer",
+    "b_regularizer": "bias_regularizer",
+    "W_constraint": "kernel_constraint",
+    "samples_per_epoch": "steps_per_epoch, which counts batches",
+    "nb_val_samples": "validation_steps, which counts batches",
+}
+_UNITS = re.compile(r"^keras\.layers\.(?:\w+\.)?(?!Embedding)\w+$")  # layers whose output_dim is called units
+_SIDES = re.compile(r"^keras\.layers\.(?:\w+\.)?(?:Convolution2D|Conv2D)$")
+_MERGE = re.compile(r"^keras\.(?:layers|engine|legacy\.layers)(?:\.\w+)?\.(?:merge|Merge)$")
+_MODEL = re.compile(r"^keras\.(?:models|engine)\.(?:\w+\.)?Model$")
 # Modules of the package whose names tf.keras has one level up (keras 2.0 to 2.3, tensorflow 1.15).
 _UP = re.compile(
     r"^(keras\.(?:layers|utils|preprocessing|engine))\."
@@ -46,14 +66,45 @@ def _of_package(script: Script, imports: list[ast.Import | ast.ImportFrom]) -> D
         message = "this script uses several GPUs already, by Keras' multi_gpu_model"
         return _at(script, (spread or imports)[0], "TMG216", message, "convert the script as it was for one GPU")
     lines = ", ".join(str(node.lineno) for node in imports)
-    written = "; ".join(map(_of_tensorflow, imports[:SHOWN])) + ("; …" if len(imports) > SHOWN else "")
+    old = list(dict.fromkeys(_of_keras_1(script)))
+    written = "; ".join(_of_tensorflow(node, bool(old)) for node in imports[:SHOWN])
+    written += "; …" if len(imports) > SHOWN else ""
     where = f"line {lines}" if len(imports) == 1 else f"lines {lines}"
     message = "this script trains by the package keras, which a distribution strategy of TensorFlow does not reach"
-    hint = (
-        f"import the same from tf.keras, in {where}: {written}; --target mirrored converts that. Or, with keras up to "
-        "2.3: model = keras.utils.multi_gpu_model(model, gpus=N) in front of compile()"
-    )
+    hint = f"import the same from tf.keras, in {where}: {written}; --target mirrored converts that. "
+    if old:
+        message += ", and is written for Keras 1, which tf.keras is not"
+        told = "; ".join(old[:SHOWN]) + ("; …" if len(old) > SHOWN else "")
+        return _at(script, imports[0], "TMG220", message, f"write it for Keras 2 ({told}), and {hint.rstrip()}")
+    hint += "Or, with keras up to 2.3: model = keras.utils.multi_gpu_model(model, gpus=N) in front of compile()"
     return _at(script, imports[0], "TMG220", message, hint)
+
+
+def _of_keras_1(script: Script) -> Iterator[str]:
+    """What is written as Keras 1 has it, by line, and what Keras 2 has in its place."""
+    for call in script.calls:
+        name = script.name(call.func)
+        given = {keyword.arg for keyword in call.keywords if keyword.arg}
+        own = name.startswith(f"{PACKAGE}.") or (isinstance(call.func, ast.Attribute) and "fit" in call.func.attr)
+        for old, new in _RENAMED.items() if own else ():
+            if old in given:
+                yield f"line {call.lineno}: {old} is {new}"
+        if "output_dim" in given and _UNITS.match(name):
+            yield f"line {call.lineno}: output_dim is units"
+        if _SIDES.match(name) and len(call.args) > 2 and _is_number(call.args[2]):
+            yield f"line {call.lineno}: rows and columns are one argument, ({_sides(call)}); the third is the stride"
+        if _MERGE.match(name):
+            yield f"line {call.lineno}: merge is add, multiply, concatenate or dot of keras.layers"
+        if _MODEL.match(name) and given & {"input", "output"}:
+            yield f"line {call.lineno}: input and output are inputs and outputs"
+
+
+def _is_number(node: ast.expr) -> bool:
+    return not isinstance(node, (ast.Tuple, ast.List, ast.Starred))
+
+
+def _sides(call: ast.Call) -> str:
+    return ", ".join(map(ast.unparse, call.args[1:3]))
 
 
 def _imports(script: Script) -> Iterator[ast.Import | ast.ImportFrom]:
@@ -73,11 +124,12 @@ def _is_star(node: ast.Import | ast.ImportFrom) -> bool:
     return isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
 
 
-def _of_tensorflow(node: ast.Import | ast.ImportFrom) -> str:
-    """An import of the package as one of tf.keras, which binds the same names."""
+def _of_tensorflow(node: ast.Import | ast.ImportFrom, of_keras_1: bool) -> str:
+    """An import of the package as one of tf.keras, which binds the same names, without what only Keras 1 has."""
     if isinstance(node, ast.ImportFrom):
         module = _UP.sub(r"\1", node.module or "").replace("keras.engine", "keras.models")
-        names = ", ".join(map(_alias, node.names))
+        kept = [alias for alias in node.names if not (of_keras_1 and _MERGE.match(f"{node.module}.{alias.name}"))]
+        names = ", ".join(map(_alias, kept or node.names))
         return f"from tensorflow.{module} import {names}"
     name, bound = next((alias.name, alias.asname) for alias in node.names if alias.name.partition(".")[0] == PACKAGE)
     if bound is None or name == PACKAGE:  # `import keras.models` binds keras

@@ -119,3 +119,38 @@ def test_a_named_file_without_tensorflow(target: str, tmp_path: Path, capsys: py
     shown = capsys.readouterr().err
     assert "train.py:1:1: TMG220 this script trains by the package keras" in shown
     assert "in lines 1, 2: from tensorflow.keras.models import Sequential;" in shown
+
+
+OF_KERAS_1 = [
+    ("Sequential([Dense(output_dim=3, input_dim=4)])", "", "line 6: output_dim is units"),
+    ("Sequential([Dense(3, init='uniform', input_dim=4)])", "", "line 6: init is kernel_initializer"),
+    ("Sequential([Convolution2D(8, 3, 5)])", "", "line 6: rows and columns are one argument, (3, 5); the third is"),
+    ("Sequential([Dense(3, input_dim=4)])", ", nb_epoch=2", "line 8: nb_epoch is epochs"),
+    ("Model(input=I, output=Dense(3)(I))", "", "line 6: input and output are inputs and outputs"),
+    ("Model(I, merge([I, I], mode='sum'))", "", "line 6: merge is add, multiply, concatenate or dot"),
+]
+IMPORTS_1 = "from keras.models import Sequential, Model\nfrom keras.layers import Dense, Convolution2D, Input, merge"
+
+
+@pytest.mark.parametrize(("built", "fit", "told"), OF_KERAS_1)
+def test_what_is_written_for_keras_1_is_named(built: str, fit: str, told: str) -> None:
+    (found,) = conversion(script_of(IMPORTS_1, built).replace("=32)", f"=32{fit})")).diagnostics
+    assert found.code == "TMG220" and "written for Keras 1" in found.message
+    assert told in found.hint
+    assert "Input;" in found.hint and "multi_gpu_model" not in found.hint
+
+
+@pytest.mark.parametrize(
+    "built",
+    [
+        "Sequential([Embedding(5, output_dim=3), Dense(3)])",
+        "Sequential([Embedding(input_dim=5, output_dim=3)])",
+        "Sequential([Conv2D(8, 3, strides=2)])",
+        "Sequential([Conv2D(8, (3, 3), (2, 2))])",
+        "Model(inputs=I, outputs=Dense(3)(I))",
+    ],
+)
+def test_keras_2_is_not_taken_for_keras_1(built: str) -> None:
+    imports = "from keras.models import Sequential, Model\nfrom keras.layers import Dense, Embedding, Conv2D, Input"
+    (found,) = conversion(script_of(imports, built)).diagnostics
+    assert found.code == "TMG220" and "Keras 1" not in found.message

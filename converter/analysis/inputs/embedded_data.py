@@ -60,13 +60,20 @@ def data_axis(value: Value) -> int | None:
     return None
 
 
-def enter(walk: Walk, value: Value, key: Key, meets: Value | None = None, columns: bool = False) -> Value:
+def enter(
+    walk: Walk,
+    value: Value,
+    key: Key,
+    meets: Value | None = None,
+    columns: bool = False,
+    summed: int | None = None,
+) -> Value:
     """A value as it goes into an operation of the graph: data that the towers share is an input there."""
     if meets is not None and isinstance(value, (Host, Sequence, Tensor)):
-        walk.facts.beside.append(Entry(key, value, meets))
+        walk.facts.beside.append(Entry(key, value, meets, summed=summed))
     if data_axis(value) is None:
         return value
-    walk.facts.data.append(Entry(key, value, meets, columns and len(shape_of(value) or ()) == 2))
+    walk.facts.data.append(Entry(key, value, meets, columns and len(shape_of(value) or ()) == 2, summed))
     axis = walk.facts.data_axes.get(key)
     return value if axis is None else _cut(walk, value, axis)
 
@@ -155,22 +162,40 @@ def data_entries(facts: Facts) -> dict[Key, int]:
     return {
         e.key: 1 if e.value.uid in columns else data_axis(e.value) or 0
         for e in facts.data
-        if e.value.uid in behind and (alone or any(_has_rows_of(e.value, meets) for meets in _met(facts, e)))
+        if e.value.uid in behind and (alone or any(_has_rows_of(e.value, met) for met in _met(facts, e)))
     }
 
 
-def _met(facts: Facts, entry: Entry) -> list[Value]:
-    """The other operands of the operations that take the data, or a constant made of it."""
+def summed_axis(data_is_left: bool, other_is_transposed: bool) -> int:
+    """The axis of the other matrix that a product sums over, counted from the end: its rows for data on the left."""
+    return -2 if data_is_left != other_is_transposed else -1
+
+
+def _keeps_examples_apart(entry: Entry) -> bool:
+    """True if a product of matrices leaves each example of the other operand its own row or column.
+
+    Then the data is a matrix that all examples are multiplied with, and its length says nothing about theirs.
+    """
+    meets = entry.meets
+    if entry.summed is None or not isinstance(meets, Tensor) or meets.rank is None or meets.batch.kind != "example":
+        return False
+    axis = meets.batch.axis - meets.rank
+    return axis in (-1, -2) and axis != entry.summed
+
+
+def _met(facts: Facts, entry: Entry) -> list[Entry]:
+    """The data, or constants made of it, as the operations take it that have another operand."""
     if entry.meets is not None:
-        return [entry.meets]
-    made = (e for e in facts.beside if isinstance(e.value, Tensor) and e.value.node is entry.key[0])
-    return [e.meets for e in made if e.meets is not None]
+        return [entry]
+    return [e for e in facts.beside if isinstance(e.value, Tensor) and e.value.node is entry.key[0]]
 
 
-def _has_rows_of(value: Value, meets: Value) -> bool:
+def _has_rows_of(value: Value, met: Entry) -> bool:
     """True if data must be as long as the batch that it is combined with: TensorFlow accepts no other length but 1."""
-    shape = shape_of(value)
+    shape, meets = shape_of(value), met.meets
     if not isinstance(meets, Tensor) or meets.batch.kind != "example" or meets.batch.packed or shape is None:
+        return False
+    if _keeps_examples_apart(met):
         return False
     axis = meets.batch.axis
     return meets.rank == len(shape) and (shape[axis] or 0) > 1 and data_axis(value) == axis
@@ -227,6 +252,8 @@ def beside(facts: Facts, losses: Iterable[Tensor]) -> Iterator[Entry]:
     for entry in facts.beside:
         value, meets = entry.value, entry.meets
         if not isinstance(meets, Tensor) or meets.batch.kind != "example" or meets.uid not in behind:
+            continue
+        if _keeps_examples_apart(entry):
             continue
         if isinstance(value, Tensor):
             made = value.batch.kind == "free" and not any(isinstance(v, Variable) for v in needed([value]).values())

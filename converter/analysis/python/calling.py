@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from converter.analysis.call import Call
 from converter.analysis.effects import EffectKind
 from converter.analysis.inputs.decided import joined_by
-from converter.analysis.inputs.embedded_data import data_arguments, enter, used_by_python
+from converter.analysis.inputs.embedded_data import data_arguments, enter, summed_axis, used_by_python
 from converter.analysis.inputs.seen_in_a_run import traced_value
 from converter.analysis.library import handlers, naming
 from converter.analysis.python.containers import iterate
@@ -154,13 +154,21 @@ def _entering(
     meets = tensors[0] if tensors else None
     plain = has(name, Trait.PRODUCT) and not kwargs.keys() - {"a", "b", "name"}
     columns = {"1", "b"} if plain and meets is not None else set()
-    entered = {
-        key: enter(walk, v, (node, key), next((t for t in tensors if t is not v), None), key in columns)
-        if key in places
-        else v
-        for key, v in given.items()
-    }
+    entered = {}
+    for key, value in given.items():
+        other = next((t for t in tensors if t is not value), None)
+        summed = _summed(given, key) if has(name, Trait.PRODUCT) else None
+        entered[key] = enter(walk, value, (node, key), other, key in columns, summed) if key in places else value
     return [entered[str(at)] for at in range(len(args))], {key: entered[key] for key in kwargs}
+
+
+def _summed(given: dict[str, Value], key: str) -> int | None:
+    """The axis of the other operand of `tf.matmul` that is summed over; None where a flag is not known."""
+    left = key in ("0", "a")
+    names = ("3", "transpose_b", "adjoint_b") if left else ("2", "transpose_a", "adjoint_a")
+    flags = [given[name] for name in names if name in given]
+    known = [flag.value for flag in flags if isinstance(flag, Constant)]
+    return summed_axis(left, any(known)) if len(known) == len(flags) else None
 
 
 def _unknown_operation(call: Call) -> Value:
@@ -240,6 +248,8 @@ def _result(walk: Walk, frame: Frame) -> Value:
         value = join(value, other)
     if len(frame.returns) > 1 and frame.call is not None:
         joined_by(walk, value, frame.call)
+    if any(v.uid in walk.facts.generators for v in frame.returns):
+        walk.facts.generators.add(value.uid)
     if any(isinstance(v, Constant) and v.value is None for v in frame.returns) and isinstance(value, Tensor):
         walk.maybe_none.add(value.uid)
     return value

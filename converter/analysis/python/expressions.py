@@ -141,7 +141,9 @@ def _await(walk: Walk, node: ast.Await | ast.YieldFrom) -> Value:
 
 def _yield(walk: Walk, node: ast.Yield) -> Value:
     value = walk.evaluate(node.value) if node.value is not None else Constant(None)
-    walk.frame.returns.append(Sequence([value], many=True))
+    given = Sequence([value], many=True)
+    walk.facts.generators.add(given.uid)
+    walk.frame.returns.append(given)
     return Host((value,))
 
 

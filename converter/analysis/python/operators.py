@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from converter.analysis.arrays.filled_lists import emptied
 from converter.analysis.flow.constants import Taken
-from converter.analysis.inputs.embedded_data import enter
+from converter.analysis.inputs.embedded_data import enter, summed_axis
 from converter.analysis.python.containers import any_of, item_place, iterate
 from converter.analysis.python.joins import join
 from converter.analysis.tensors import algebra
@@ -67,10 +67,9 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
     """The result of an arithmetic operator on any two values."""
     name, compute = ARITHMETIC.get(type(op), ("bitwise", operator.add))
     if isinstance(left, Tensor) or isinstance(right, Tensor):
-        product = isinstance(op, ast.MatMult)
-        left, right = enter(walk, left, (node, "left"), right), enter(walk, right, (node, "right"), left, product)
         if isinstance(op, ast.MatMult):
-            return algebra.matmul(left, right)
+            return _product(walk, left, right, node)
+        left, right = enter(walk, left, (node, "left"), right), enter(walk, right, (node, "right"), left)
         return algebra.elementwise(walk.facts, name, [left, right])
     if name == "multiply":
         left, right = _as_factor(walk, left, right, node), _as_factor(walk, right, left, node)
@@ -94,6 +93,13 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
     if isinstance(left, Constant) and isinstance(left.value, str):
         return _string(left.value, left, right, op, node)
     return Host((left, right), name, node)
+
+
+def _product(walk: Walk, left: Value, right: Value, node: ast.AST) -> Tensor:
+    """The result of `left @ right`."""
+    one = enter(walk, left, (node, "left"), right, summed=summed_axis(True, False))
+    two = enter(walk, right, (node, "right"), left, columns=True, summed=summed_axis(False, False))
+    return algebra.matmul(one, two)
 
 
 def _repeated(row: Value, times: Value) -> Sequence | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Constant, Input, Mapping, Number, Sequence, Value
@@ -48,10 +48,20 @@ def iterators_read(block: Block, tower: Iterable[int]) -> list[Access]:
 
     What Python gives for `map(…)`, `zip(…)` or a generator expression can be read once.
     """
+    return _read_once(block, tower, block.facts.iterators)
+
+
+def generators_read(block: Block, tower: Iterable[int]) -> list[Access]:
+    """The towers' first read of each generator of the script that is made before them: each would take other values."""
+    return _read_once(block, tower, block.facts.generators)
+
+
+def _read_once(block: Block, tower: Iterable[int], once: Set[int]) -> list[Access]:
+    """The towers' first read of each of some values that are made before them."""
     chosen = set(tower)
     first: dict[int, Access] = {}
     for index, access in sorted(block.accesses(), key=lambda pair: pair[1].time):
-        if index in chosen and not access.write and access.value.uid in block.facts.iterators:
+        if index in chosen and not access.write and access.value.uid in once:
             first.setdefault(access.value.uid, access)
     return [access for access in first.values() if block.statement(access.value.site) not in chosen]
 

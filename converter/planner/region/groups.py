@@ -29,8 +29,13 @@ class Group:
 def grouped(
     facts: Facts, steps: Sequence[TrainStep], sizes: frozenset[Origin]
 ) -> tuple[Group, ...] | Refused | Reread:
-    """The training steps by their loops; where a flag chooses among models with inputs of their own, one for each."""
+    """The training steps by their loops; where a flag chooses among models with inputs of their own, one for each.
+
+    A call that is executed for several losses which the same towers build takes a step for each of them.
+    """
     found = _groups(facts, list(steps), sizes)
+    if not isinstance(found, (Refused, Reread)) and (more := _executed_again(facts, found)):
+        return _groups(facts, [*steps, *more], sizes)
     if not isinstance(found, (Refused, Reread)):
         return found
     apart = [
@@ -43,6 +48,22 @@ def grouped(
         return found
     by_choice = _groups(facts, apart, sizes)
     return found if isinstance(by_choice, (Refused, Reread)) else by_choice
+
+
+def _executed_again(facts: Facts, groups: Sequence[Group]) -> list[TrainStep]:
+    """Steps for other losses of the same towers, taken by the same calls: of a list of losses, filled before the first.
+
+    Losses that are made between the steps belong to a model that is built and trained once in each turn of a loop.
+    """
+    found: dict[int, TrainStep] = {}
+    for group in groups:
+        known = {step.loss.uid for step in group.steps}
+        for call in {step.call for step in group.steps}:
+            steps = [step for step in facts.train_steps if step.call is call and group.region.in_tower(step.loss.site)]
+            first = min((step.time for step in steps), default=0)
+            if all(step.loss.time < first for step in steps):
+                found.update({s.loss.uid: s for s in steps if s.loss.uid not in known and depends_on_batch(s.loss)})
+    return sorted(found.values(), key=lambda step: step.time)
 
 
 def _groups(

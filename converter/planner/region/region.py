@@ -266,7 +266,8 @@ def _has_variables(value: Tensor) -> bool:
 def _inline_losses(facts: Facts, steps: Sequence[TrainStep]) -> set[ast.expr]:
     """Losses that are written out where they are minimised: `minimize(-d_loss)`, `minimize(cross_entropy(y, t))`.
 
-    A function that makes variables for them, or leaves anything in collections, is a part of the model.
+    A function that makes variables for them, or leaves anything in collections, is a part of the model. A loop that
+    minimises one after the other, `minimize(losses[i] * scale)`, writes out none that the towers could compute.
     """
     return {
         s.loss_node
@@ -275,8 +276,21 @@ def _inline_losses(facts: Facts, steps: Sequence[TrainStep]) -> set[ast.expr]:
         and not isinstance(s.loss_node, (ast.Name, ast.Attribute, ast.Subscript))
         and s.loss.site is not None
         and _inside_call(s.loss, steps)
+        and not _in_each_turn(facts, s)
         and not any(e.site is not s.site and e.time <= s.time and _within(e.site, s) for e in facts.effects)
     }
+
+
+def _in_each_turn(facts: Facts, step: TrainStep) -> bool:
+    """Whether a loop behind the model executes the call for one loss after the other."""
+    turns = [s for s in facts.train_steps if s.call is step.call and s.site.frame is step.site.frame]
+    first = min((s.time for s in turns), default=0)
+    return len({s.loss.uid for s in turns}) > 1 and all(
+        value.time < first or _inside_call(value, turns)
+        for turn in turns
+        for value in turn.behind.values()
+        if depends_on_batch(value)
+    )
 
 
 def _inside_call(value: Value, steps: Sequence[TrainStep]) -> bool:
@@ -299,13 +313,17 @@ def _within(site: Site | None, step: TrainStep) -> bool:
 def _depth_outside_turns(model: Model) -> int | None:
     """The greatest depth of a block with all iterations of a loop that computes a loss; None for any depth.
 
-    In `for _ in range(3): loss += tf.reduce_mean(model(X))` each loss holds those of the turns before.
+    In `for _ in range(3): loss += tf.reduce_mean(model(X))` each loss holds those of the turns before. One call may
+    also minimise the losses of a list, each of a turn of its own.
     """
     begins, made = model.facts.turns, {v.uid for v in model.made}
     depths: list[int] = []
+    losses: dict[ast.AST, list[Tensor]] = {}
     for step in model.steps if begins else ():
+        losses.setdefault(step.call, []).append(step.loss)
+    for of_call in losses.values():
         turns: dict[Site, set[int]] = {}
-        for value in needed([step.loss]).values():
+        for value in needed(of_call).values():
             for site in value.site.chain() if value.site is not None and value.uid in made else ():
                 if site in begins:
                     turns.setdefault(site, set()).add(bisect_right(begins[site], value.time))

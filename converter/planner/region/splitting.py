@@ -113,24 +113,63 @@ def behind_loop(
         around = block.body[index]
         trains = [s for s in steps if block.statement(s.site) == index]
         if not isinstance(around, ast.With) and not (trains and isinstance(around, ast.If)):
-            if trains and around is not trains[0].site.stmt:
-                return Refused((finding(facts, trains[0].call, Found.STEP_IN_STATEMENT_OF_MODEL),), shorter=True)
-            if trains and (any(later > index for later in tower) or isinstance(trains[0].loss_node, ast.Name)):
-                return Refused((finding(facts, trains[0].call, Found.MODEL_GOES_ON_BEHIND_STEP),), shorter=True)
+            if trains and (around is not trains[0].site.stmt or _is_needed(index, tower, trains)):
+                return _among_model(_Among(facts, block, index, tower, made), trains)
             continue
         rests = _rests(_Opened(facts, block, index, tower | joined), made, trains)
         if rests is None and trains:
-            goes_on = any(later > index for later in tower)
-            case = Found.MODEL_GOES_ON_BEHIND_STEP if goes_on else Found.STEP_AMONG_MODEL
-            branch = _branch_of(around, trains[0])
-            if not goes_on and branch is not None:
-                of_branch = finding(facts, trains[0].call, Found.STEP_IN_BRANCH_OF_MODEL, line=branch.lineno)
-                return Refused((of_branch,), shorter=True)
-            return Refused((finding(facts, trains[0].call, case),), shorter=True)
+            return _among_model(_Among(facts, block, index, tower, made), trains)
         parts.append(_by_holder(rests or []))
         for _, rest in reversed(rests or []):
             block = block.without(rest, BEHIND)
     return {holder: rest for part in reversed(parts) for holder, rest in part.items()}, block
+
+
+def _is_needed(index: int, tower: set[int], trains: Sequence[TrainStep]) -> bool:
+    """Whether the towers need the statement of a training step: for a loss with a name, or what follows it."""
+    return any(later > index for later in tower) or isinstance(trains[0].loss_node, ast.Name)
+
+
+@dataclass(frozen=True)
+class _Among:
+    """The statement of the towers that holds a training step. made: the values that the towers compute."""
+
+    facts: Facts
+    block: Block
+    index: int
+    tower: set[int]
+    made: Sequence[Value]
+
+
+def _among_model(case: _Among, trains: Sequence[TrainStep]) -> Refused:
+    """The refusal of a training step in the middle of what the towers compute, with what stands in the way."""
+    facts, around, step = case.facts, case.block.body[case.index], trains[0]
+    later = [case.block.body[i].lineno for i in case.tower if i > case.index]
+    loop, branch = _loop_around(around, step), _branch_of(around, step)
+    if loop is not None and not any(loop is site.stmt for v in case.made if v.site for site in v.site.chain()):
+        loop = None
+    opened = isinstance(around, (ast.With, ast.If))
+    if loop is not None:
+        fault = finding(facts, step.call, Found.STEP_IN_LOOP_OF_MODEL, line=loop.lineno)
+    elif later and (opened or around is step.site.stmt):
+        fault = finding(facts, step.call, Found.MODEL_GOES_ON_BEHIND_STEP, line=max(later))
+    elif not opened:
+        fault = finding(facts, step.call, Found.STEP_IN_STATEMENT_OF_MODEL, line=around.lineno)
+    elif branch is not None:
+        fault = finding(facts, step.call, Found.STEP_IN_BRANCH_OF_MODEL, line=branch.lineno)
+    else:
+        fault = finding(facts, step.call, Found.STEP_AMONG_MODEL)
+    return Refused((fault,), shorter=True)
+
+
+def _loop_around(around: ast.stmt, step: TrainStep) -> ast.For | ast.While | None:
+    """The innermost loop in a statement that a training step stands in, also of a caller."""
+    for site in step.site.chain():
+        if isinstance(site.stmt, (ast.For, ast.While)):
+            return site.stmt
+        if site.stmt is around:
+            return None
+    return None
 
 
 def _branch_of(around: ast.stmt, step: TrainStep) -> ast.If | None:

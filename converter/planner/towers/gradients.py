@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from converter.analysis.facts import Facts, StepKind, TrainStep
 from converter.analysis.traits import Argument, Trait, has, optimizers_by_name, positions
@@ -69,7 +70,7 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
         if step.loss.uid not in traffic.loss_lists:
             raise refuse(facts, step.call, Found.LOSS_NAME_TAKEN)
         losses = traffic.loss_lists[step.loss.uid]
-        near = _same_names(region, step)
+        near = _same_names(region, step) and not _repeated(step, steps)
         if not near:
             if step.loss.batch.kind == "example":
                 raise refuse(facts, step.call, Found.LOSS_OF_EACH_EXAMPLE)
@@ -131,6 +132,11 @@ def _colocated(facts: Facts, step: TrainStep, text: Text, why: str) -> Replace:
 def _same_names(region: Region, step: TrainStep) -> bool:
     """Whether the loop's names can be seen where the gradient is taken."""
     return step.site.frame.uid == region.block.frame.uid and not step.chosen
+
+
+def _repeated(step: TrainStep, steps: Sequence[TrainStep]) -> bool:
+    """Whether the call takes a step for each of several losses, as in a loop over their list."""
+    return any(s.call is step.call and s.loss is not step.loss for s in steps)
 
 
 def _inside(site: LoopSite, traffic: Traffic, step: TrainStep, losses: str) -> tuple[Gradient, Replace, Traffic] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait
 from converter.analysis.values import (
     ARRAY,
@@ -11,11 +12,14 @@ from converter.analysis.values import (
     OPEN_ENDED,
     Batch,
     Constant,
+    Number,
     Record,
     Sequence,
     Tensor,
     Typed,
     Value,
+    is_none,
+    opaque,
     tensors_in,
 )
 from rules.calls.layers.cell_states import state_of
@@ -25,6 +29,7 @@ HELPERS = (
     "ScheduledOutputTrainingHelper InferenceHelper CustomHelper"
 ).split()
 MECHANISMS = "LuongAttention BahdanauAttention LuongMonotonicAttention BahdanauMonotonicAttention".split()
+BUCKETED = ((0, "encoder_inputs"), (1, "decoder_inputs"))  # the arguments that a bucket takes the first steps of
 LEGACY = (
     "basic_rnn_seq2seq tied_rnn_seq2seq embedding_rnn_seq2seq embedding_tied_rnn_seq2seq embedding_attention_seq2seq "
     "rnn_decoder embedding_rnn_decoder attention_decoder embedding_attention_decoder"
@@ -131,6 +136,49 @@ def _legacy_loss(call: Call) -> Value:
     return Tensor(kept, call.values(), (), call.name)
 
 
+def _with_buckets(call: Call) -> Value:
+    """`model_with_buckets`: for each pair of lengths the outputs and the loss of a model of so many steps.
+
+    Source: tensorflow/contrib/legacy_seq2seq/python/ops/seq2seq.py of TensorFlow 1.15.
+    """
+    buckets = call.get(4, "buckets")
+    known = isinstance(buckets, Sequence) and bool(buckets.elements) and not buckets.many
+    lengths = buckets.elements if isinstance(buckets, Sequence) and known else [Constant(None)]
+    made = [_bucket(call, length) for length in lengths]
+    columns = ([outputs for outputs, _ in made], [loss for _, loss in made])
+    return Sequence([Sequence(column, mutable=True, many=not known) for column in columns])
+
+
+def _bucket(call: Call, lengths: Value) -> tuple[Value, Value]:
+    """The outputs and the loss of the model of one bucket."""
+    from converter.analysis.python.calling import call_value
+
+    ends = lengths.elements if isinstance(lengths, Sequence) and len(lengths.elements) == 2 else [None, None]
+    given = [_first_steps(call.get(at, name), end) for (at, name), end in zip(BUCKETED, ends, strict=True)]
+    model = call.get(5, "seq2seq")
+    result = call_value(call.walk, model, given, {}, call.node) if model is not None else Tensor()
+    outputs = result.elements[0] if isinstance(result, Sequence) and result.elements else result
+    step, target = (next(tensors_in(v), None) for v in (outputs, call.get(2, "targets")) if v is not None)
+    if step is None or target is None:
+        return outputs, Tensor(opaque(Why.UNKNOWN_CALL, call.name), call.values(), None, call.name)
+    kept = _examples(step)
+    function = call.get(6, "softmax_loss_function")
+    if function is not None and not is_none(function):
+        each = call_value(call.walk, function, [], {"labels": target, "logits": step}, call.node)
+        kept = each.batch if isinstance(each, Tensor) else opaque(Why.UNKNOWN_CALL, call.name)
+    per_example = call.flag(7, "per_example_loss")
+    if kept.kind == "example" and not per_example:
+        kept = Batch("reduced", how="mean")
+    return outputs, Tensor(kept, (*call.values(), outputs), (None,) if per_example else (), call.name)
+
+
+def _first_steps(steps: Value | None, end: Value | None) -> Value:
+    """The steps of a bucket: the first of a list."""
+    if isinstance(steps, Sequence) and isinstance(end, Number) and isinstance(end.value, int) and not steps.many:
+        return Sequence(steps.elements[: end.value], steps.mutable)
+    return steps or Tensor()
+
+
 TRAITS: dict[Trait, str] = {
     Trait.DECODES: "dynamic_decode",
     Trait.TAKES_ROWS: "GreedyEmbeddingHelper SampleEmbeddingHelper ScheduledEmbeddingTrainingHelper",
@@ -148,5 +196,6 @@ CALLS: dict[str, Handler] = {
     "contrib.seq2seq.tile_batch": _tile_batch,
     "Record.clone": _clone,
     **dict.fromkeys([f"{m}.{name}" for m in ("contrib.legacy_seq2seq", "nn.seq2seq") for name in LEGACY], _legacy),
+    **dict.fromkeys(("contrib.legacy_seq2seq.model_with_buckets", "nn.seq2seq.model_with_buckets"), _with_buckets),
     **dict.fromkeys(("contrib.legacy_seq2seq.sequence_loss", "nn.seq2seq.sequence_loss"), _legacy_loss),
 }

@@ -57,11 +57,17 @@ with tf.Session() as sess:
     ),
 )
 
+FED_STATE = (  # what to write in place of a variable that holds a state for each example
+    "write a placeholder of that shape in its place, feed zeros to the first step, fetch the new state of each step "
+    "and feed it to the next; a state that nothing assigns is tf.zeros([batch_size, …])"
+)
+
 
 @check(Placed)
 def made_with_the_batch_size(case: Placed) -> Iterator[Diagnostic]:
     """Variables with the batch size in their shape: they have a value for each place of a batch, a shard has fewer."""
     keys = {o.key for o in case.size.origins}
+    own = "make its shape independent of the batch size: [1, …] for all examples"
     for value in behind_losses(case.steps).values():
         if isinstance(value, Variable) and any(o.key in keys for n in _numbers_behind(value) for o in n.origins):
             yield error(
@@ -69,7 +75,7 @@ def made_with_the_batch_size(case: Placed) -> Iterator[Diagnostic]:
                 value.node or case.steps[0].call,
                 "TMG224",
                 "this variable is made with the batch size in it",
-                "make its shape independent of the batch size",
+                own if value.trainable else FED_STATE,
             )
 
 

@@ -76,7 +76,7 @@ _CALLER = "convert the script that calls it: this file changes with it (--output
 NONE = "no batch of examples goes into the loss of this training step"
 
 
-@check(Selected, unless=("TMG218", "TMG241", "TMG220", "TMG235", "TMG216"))
+@check(Selected, unless=("TMG218", "TMG241", "TMG220", "TMG233", "TMG235", "TMG216"))
 def no_batch(case: Selected) -> Iterator[Diagnostic]:
     """Training steps that no batch of examples goes into."""
     facts = case.facts

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from converter.analysis.facts import behind_losses
 from converter.analysis.reasons import Why
-from converter.analysis.values import Tensor
+from converter.analysis.values import Tensor, Variable
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
 from converter.planner.writing.findings import error
 from converter.rule import Rule
+from rules.checks.batches.variable_of_batch_size import FED_STATE
 
 RULES = (
     Rule(
@@ -59,6 +60,8 @@ with tf.Session() as sess:
     ),
 )
 
+IN_COLUMNS = "for examples in columns, --batch-axis NAME=1"
+
 
 @check(Selected)
 def multiplied_over_all_examples(case: Selected) -> Iterator[Diagnostic]:
@@ -67,16 +70,24 @@ def multiplied_over_all_examples(case: Selected) -> Iterator[Diagnostic]:
         if not isinstance(value, Tensor):
             continue
         if value.batch.why is Why.WHOLE_GRAPH and value.op == "matmul":
-            fed, hint = "as for a graph and its nodes", "train on sampled batches of nodes"
+            fed, hint = ", as for a graph and its nodes", f"train on sampled batches of nodes; {IN_COLUMNS}"
         elif value.batch.why is Why.MEETS_VARIABLES:
-            fed, hint = "as where a matrix is factorised", "feed the numbers of some rows, and tf.gather these"
+            fed, hint = _of_variables(value)
         else:
             continue
         yield error(
             case.facts,
             value.node or case.steps[0].call,
             "TMG233",
-            f"{value.batch.reason}, {fed}: they cannot be cut into shards",
-            f"{hint}; for examples in columns, --batch-axis NAME=1",
+            f"{value.batch.reason}{fed}: they cannot be cut into shards",
+            hint,
         )
         return
+
+
+def _of_variables(value: Tensor) -> tuple[str, str]:
+    """What variables with a row for each example are, and what to write in their place."""
+    rows = [v for v in value.inputs if isinstance(v, Variable)]
+    if rows and not any(variable.trainable for variable in rows):
+        return f" ({rows[0].label or 'not trained'})", FED_STATE
+    return ", as where a matrix is factorised", f"feed the numbers of some rows, and tf.gather these; {IN_COLUMNS}"

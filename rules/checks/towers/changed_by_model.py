@@ -92,6 +92,11 @@ WORDS = {
         "the model reads the iterator {name} to its end: the second tower would find it empty",
         "make a list of it where it is made: list(...)",
     ),
+    Found.GENERATOR_READ: Words(
+        "TMG231",
+        "the model takes values of the generator {name}: each tower would take the next ones",
+        "take them before the model, next({name}), and let the model read their names; feed what is a batch",
+    ),
     Found.CHANGED_AND_READ_AGAIN: Words(
         "TMG231",
         "the model changes {name} and reads it again: each tower would go on from the previous tower's value",

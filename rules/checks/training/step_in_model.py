@@ -13,8 +13,9 @@ RULES = (
         why="The towers build the model N times; the training step is taken once, after the loop. Here one "
         "statement does both: a return that builds the loss and minimises it, or a block in which the "
         "step stands between parts of the model. Take the gradients in a statement of its own, after "
-        "the loss. A with block, and a condition that calls nothing and that the model does not change, is "
-        "opened once more behind the loop for what follows the loss in it; a for or a try is not.",
+        "the loss; in a loop that makes several losses, put these into a list, and take the step for each of the "
+        "list in a second loop. A with block, and a condition that calls nothing and that the model does not change, "
+        "is opened once more behind the loop for what follows the loss in it; a for or a try is not.",
         before="""\
 import tensorflow as tf
 
@@ -77,14 +78,20 @@ WORDS = {
         "the training step stands in the same branch as the loss, of the condition in line {line}",
         "end that condition after the loss, and take the gradients in another one of the same kind behind it",
     ),
+    Found.STEP_IN_LOOP_OF_MODEL: Words(
+        "TMG219",
+        "the training step stands in the same loop as a part of the model, in line {line}: every tower "
+        "executes the whole loop",
+        "put the losses into a list in that loop, and take the step for each of the list in a second loop, behind it",
+    ),
     Found.STEP_IN_STATEMENT_OF_MODEL: Words(
         "TMG219",
-        "the training step stands in the same statement as the model",
-        "take the gradients in a statement of its own, after the loss",
+        "the training step stands in the same statement as the model, in line {line}",
+        "let that statement end with the loss, and take the gradients in another one behind it",
     ),
     Found.MODEL_GOES_ON_BEHIND_STEP: Words(
         "TMG219",
-        "the model continues after this training step, or the block that contains it",
-        "take the gradients after the loss",
+        "the model of the same inputs goes on behind this training step, in line {line}",
+        "take the gradients behind that line, where all losses are there, and give each loss a name of its own",
     ),
 }

@@ -24,7 +24,7 @@ def loss_part(facts: Facts, region: Region, step: TrainStep) -> Part | None:
         if access.value is step.loss and text is not None and own:
             return Part(text, step.loss, "", None)
     for access, text in writes:
-        if text is not None and access.place.frame is region.block.frame:
+        if text is not None and (access.place.kind != "name" or access.place.frame is region.block.frame):
             for part in parts(text, access.value):
                 if part.value is step.loss:
                     return part

@@ -14,13 +14,13 @@ from converter.diagnostics import Diagnostic
 from converter.plan import Reset
 from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
-from converter.planner.region.changed_between_towers import carried, iterators_read
+from converter.planner.region.changed_between_towers import carried, generators_read, iterators_read
 from converter.planner.region.containers import changed_by, is_set_back, is_unfollowed
 from converter.planner.region.region import Region
 from converter.planner.towers.border.global_names import declare, with_module
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
-from converter.planner.wording import refuse
+from converter.planner.wording import finding, refuse
 from converter.planner.writing.spelling import leaf, reach, spelling
 
 
@@ -35,6 +35,8 @@ def begin_anew(site: LoopSite, before: Traffic) -> Traffic:
     for access in iterators_read(region.block, region.tower):
         with noted(found):
             traffic = _reset_iterator(site, traffic, access)
+    for access in generators_read(region.block, region.tower):
+        found.append(finding(facts, access.node, Found.GENERATOR_READ, name=access.place.key))
     for effect in facts.effects:
         grown = changed_by(effect) if region.in_tower(effect.site) else None
         with noted(found):

@@ -95,7 +95,7 @@ def test_the_refusal_says_whether_the_model_goes_on() -> None:
     (within_one,) = run(
         script(within("if training", text=STEP) + within("else", text=LOSS + STEP), LOSS.replace("(h,", "(X,"))
     ).diagnostics
-    assert "continues after this training step" in later.message
+    assert "goes on behind this training step, in line 11" in later.message
     assert "in the same branch as the loss" in within_one.message
 
 

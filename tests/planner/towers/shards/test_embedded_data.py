@@ -267,3 +267,70 @@ def test_beside_batches_it_cannot_be_the_rest_of_them() -> None:
     model = "batch_size = 10\ny = read_scale()\n" + BESIDE + "loss = tf.reduce_mean(tf.square(prediction * y))\n"
     fed = TRAINING.replace("train_op)", "train_op, {X: next_batch(batch_size)})")
     assert codes(HEAD + model + STEP + fed) == []
+
+
+FED_MODEL = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 32
+table = np.random.rand(32, 4).astype(np.float32)
+square = np.random.rand(32, 32).astype(np.float32)
+rows = np.random.rand(640, 4)
+X = tf.placeholder(tf.float32, [None, 4])
+h = tf.layers.dense(X, 32)
+"""
+FED_STEPS = TRAINING.replace("train_op)", "train_op, {X: next_batch(batch_size)})")
+
+
+def of_fed(line: str, training: str = FED_STEPS) -> str:
+    return FED_MODEL + line + "\nloss = tf.reduce_mean(tf.square(h))\n" + STEP + training
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "h = tf.matmul(h, table)",
+        "h = tf.matmul(h, square, transpose_b=True)",
+        "h = tf.matmul(a=h, b=tf.constant(table))",
+        "h = h @ square @ tf.constant(table)",
+        "h = tf.matmul(table, h, transpose_a=True, transpose_b=True)",
+        "h = tf.matmul(square, tf.transpose(h))",
+        "h = square @ tf.transpose(h)",
+        "h = tf.matmul(np.ones((1, 4, 4), 'float32'), tf.reshape(h, [-1, 4, 8]))",
+        "h = tf.reshape(tf.layers.dense(h, 64), [-1, 32, 2]) + table[:, :2]",
+        "h = h * np.random.rand(1, 32).astype('float32') - square[0]",
+    ],
+)
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_matrix_that_all_examples_are_multiplied_with_is_no_data(line: str, whole: bool) -> None:
+    """Its length may equal the batch's by chance."""
+    training = TRAINING.replace("train_op)", "train_op, {X: rows})") if whole else FED_STEPS
+    inside = parts(of_fed(line, training))[1]
+    assert "(X,), tower_rows, weight = shard([X_batch], gpu)" in inside
+    assert codes(of_fed(line, training)) == ["TMG304"] * whole
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "h = tf.matmul(square, h)",
+        "h = square @ h",
+        "h = tf.matmul(table, h, transpose_a=True)",
+        "h = tf.matmul(h, square, transpose_a=True)",
+        "h = tf.matmul(tf.transpose(h), tf.constant(square))",
+        "h = tf.matmul(table, tf.transpose(h), transpose_a=True, transpose_b=True)",
+    ],
+)
+def test_a_matrix_over_the_examples_is_refused_once(line: str) -> None:
+    assert codes(of_fed(line)) == ["TMG233"]
+
+
+def test_a_product_whose_flag_is_not_known_is_refused() -> None:
+    assert codes(of_fed("h = tf.matmul(h, square, transpose_a=bool(settings()))")) == ["TMG202"]
+    assert codes(of_fed("h = tf.matmul(h, square, transpose_b=bool(settings()))")) == []
+
+
+def test_rows_of_a_product_in_front_are_cut_with_the_batch() -> None:
+    text = of_fed("t = np.random.rand(32, 4, 8)\nh = tf.matmul(t, tf.reshape(h, [-1, 8, 4]))")
+    assert any("= shard_data([t_batch], gpu)" in line for line in parts(text)[1])
