@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Set
 
 from converter.analysis.frames import Access, Place
-from converter.analysis.values import Constant, Input, Mapping, Number, Sequence, Value
+from converter.analysis.values import Constant, Input, Mapping, Number, Sequence, Site, Value
 from converter.planner.region.block import Block
 
 
@@ -16,7 +16,7 @@ def carried(block: Block, tower: Iterable[int]) -> list[Access]:
     first: dict[Place, Access] = {}
     changed: set[Place] = set()
     for index, access in sorted(block.accesses(), key=lambda pair: pair[1].time):
-        if index in chosen and not _by_import(block, access):
+        if index in chosen and not _by_import(block, access.site):
             start = first.setdefault(access.place, access)
             if access.write and access.value is not start.value:
                 changed.add(access.place)
@@ -27,16 +27,17 @@ def carried(block: Block, tower: Iterable[int]) -> list[Access]:
     ]
 
 
-def _by_import(block: Block, access: Access) -> bool:
+def _by_import(block: Block, site: Site) -> bool:
     """Whether the top level of another module does it: only for the first tower that imports the module."""
-    frame = access.site.frame
+    frame = site.frame
     return frame is not block.frame and isinstance(frame.node, ast.Module)
 
 
 def _fresh(block: Block, tower: set[int], place: Place) -> bool:
     """Whether each tower makes a place anew: a local name of a function it calls, a part of an object it makes."""
     if place.kind != "name":
-        return place.holder is not None and block.statement(place.holder.site) in tower
+        made = place.holder.site if place.holder is not None else None
+        return made is not None and block.statement(made) in tower and not _by_import(block, made)
     frame = place.frame
     if frame is None or frame is block.frame or isinstance(frame.node, ast.Module):
         return False

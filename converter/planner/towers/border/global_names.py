@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
+from converter.analysis.values import Frame, Value
 from converter.plan import Insert
 from converter.planner.found import Found
 from converter.planner.region.region import Region
@@ -33,10 +34,30 @@ def with_module(facts: Facts, region: Region, traffic: Traffic, access: Access) 
 
     After `from layers import bn` a loop that sets back `layers.count` needs the module itself.
     """
-    place, own = access.place, region.block.frame.module
-    path = next((path for path, module in facts.modules.items() if module.frame is place.frame), None)
-    if place.kind != "name" or path is None:
-        return None, traffic
+    place = access.place
+    path = path_of_module(facts, place.frame) if place.kind == "name" else None
+    return (None, traffic) if path is None else _of_module(facts, region, traffic, path, place.key)
+
+
+def with_holder(facts: Facts, region: Region, traffic: Traffic, value: Value) -> tuple[str | None, Traffic]:
+    """The same for a list or dict that a name of another module stands for: `layers.counts`."""
+    held = name_in_module(facts, value)
+    return (None, traffic) if held is None else _of_module(facts, region, traffic, *held)
+
+
+def path_of_module(facts: Facts, frame: Frame | None) -> str | None:
+    """The file of another module whose names a frame holds."""
+    return next((path for path, module in facts.modules.items() if module.frame is frame), None)
+
+
+def name_in_module(facts: Facts, value: Value) -> tuple[str, str] | None:
+    """The file of another module in which a name stands for an object, and the name."""
+    names = ((path, name, held) for path, m in facts.modules.items() for name, held in m.frame.locals.items())
+    return next(((path, name) for path, name, held in names if held is value), None)
+
+
+def _of_module(facts: Facts, region: Region, traffic: Traffic, path: str, key: str) -> tuple[str | None, Traffic]:
+    own = region.block.frame.module
     for stmt in own.node.body if isinstance(own.node, ast.Module) else ():
         if not isinstance(stmt, ast.ImportFrom) or stmt.level or not stmt.module:
             continue
@@ -45,7 +66,7 @@ def with_module(facts: Facts, region: Region, traffic: Traffic, access: Access) 
         if stmt not in traffic.modules:
             name, traffic = traffic.fresh(stmt.module.rpartition(".")[2])
             traffic = replace(traffic, modules={**traffic.modules, stmt: (stmt.module, name)})
-        return f"{traffic.modules[stmt][1]}.{place.key}", traffic
+        return f"{traffic.modules[stmt][1]}.{key}", traffic
     return None, traffic
 
 

@@ -17,7 +17,13 @@ from converter.planner.outcome import Faults, noted
 from converter.planner.region.changed_between_towers import carried, generators_read, iterators_read
 from converter.planner.region.containers import changed_by, is_set_back, is_unfollowed
 from converter.planner.region.region import Region
-from converter.planner.towers.border.global_names import declare, with_module
+from converter.planner.towers.border.global_names import (
+    declare,
+    name_in_module,
+    path_of_module,
+    with_holder,
+    with_module,
+)
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import finding, refuse
@@ -60,7 +66,10 @@ def _reset_place(site: LoopSite, traffic: Traffic, access: Access, places: set[s
     if text is None:
         text, traffic = with_module(facts, region, traffic, access)
     if text is None:
-        raise _module_unreachable(facts, region, access) or _unreachable(facts, access.node, access.place.key)
+        path = path_of_module(facts, access.place.frame) if access.place.kind == "name" else None
+        if path is not None:
+            raise _module_unreachable(facts, region, access.node, path, access.place.key)
+        raise _unreachable(facts, access.node, access.place.key)
     if text in places:
         return traffic
     if isinstance(access.value, Absent):
@@ -88,10 +97,15 @@ def _is_bound_anew(facts: Facts, region: Region, access: Access) -> bool:
 
 def _reset_container(site: LoopSite, traffic: Traffic, value: Value, node: ast.AST) -> Traffic:
     facts, region = site.facts, site.region
-    if region.in_tower(value.site) or value.time > region.end:
+    held = name_in_module(facts, value)  # by a module that is made once, wherever it is imported
+    if (region.in_tower(value.site) and held is None) or value.time > region.end:
         return traffic
     text = reach(region.block.frame, value)
+    if text is None:
+        text, traffic = with_holder(facts, region, traffic, value)
     cut = any(place.startswith(f"{text}[") for shard in traffic.shards for place in shard.places)
+    if text is None and held is not None:
+        raise _module_unreachable(facts, region, node, *held)
     if text is None or cut or (is_unfollowed(value) and not is_set_back(value)):
         raise _unreachable(facts, node, value.label or "a list or dict")
     if any(reset.place == text for reset in traffic.resets):
@@ -101,19 +115,16 @@ def _reset_container(site: LoopSite, traffic: Traffic, value: Value, node: ast.A
     return replace(traffic, resets=(*traffic.resets, reset))
 
 
-def _module_unreachable(facts: Facts, region: Region, access: Access) -> Exception | None:
-    """The refusal of a change to a name of another module; None for any other place."""
-    path = next((path for path, module in facts.modules.items() if module.frame is access.place.frame), None)
-    if path is None or access.place.kind != "name":
-        return None
+def _module_unreachable(facts: Facts, region: Region, node: ast.AST, path: str, name: str) -> Exception:
+    """The refusal of a change to a name of another module, which the towers' file does not import."""
     folder = facts.project.folder
     inside = path.startswith(os.path.join(folder, ""))
     found = os.path.splitext(os.path.relpath(path, folder) if inside else os.path.basename(path))[0]
     return refuse(
         facts,
-        access.node,
+        node,
         Found.MODULE_CHANGED_AND_READ_AGAIN,
-        name=access.place.key,
+        name=name,
         module=found.removesuffix(os.path.join("", "__init__")).replace(os.sep, "."),
         file=os.path.basename(facts.path_of(region.block.body[0]) or facts.path),
     )

@@ -62,6 +62,43 @@ def test_a_counter_of_another_module_begins_anew_in_each_tower(
     assert made.unread == ()
 
 
+NUMBERED = """\
+import tensorflow as tf
+
+counts = {}
+made = []
+
+
+def dense(x, units):
+    counts['dense'] = counts.get('dense', 0) + 1
+    made.append(x)
+    return tf.layers.dense(x, units, name='dense%d' % counts['dense'])
+"""
+
+
+def numbered(folder: Path, imports: str) -> Conversion:
+    """The same of a script whose layers are numbered by a dict, and kept in a list, of their module."""
+    (folder / "layers.py").write_text(NUMBERED)
+    (folder / "train.py").write_text(imports + INPUTS + MODEL + STEP + TRAINING)
+    return convert(read(str(folder / "train.py")), Options())
+
+
+@pytest.mark.parametrize("imports", ["from layers import dense\n", "import layers\ndense = layers.dense\n"])
+def test_a_dict_and_a_list_of_another_module_begin_anew_in_each_tower(tmp_path: Path, imports: str) -> None:
+    made = numbered(tmp_path, imports)
+    assert made.text is not None, made.diagnostics
+    assert made.text.count("import layers\n") == 1
+    for line in ("layers.counts.clear()", "layers.counts.update(first_counts)", "layers.made[:] = first_made"):
+        assert f"        {line}\n" in made.text
+
+
+def test_a_dict_of_a_module_that_is_imported_elsewhere_is_refused_with_the_import(tmp_path: Path) -> None:
+    found = numbered(tmp_path, LOCAL).diagnostics[0]
+    assert found.code == "TMG231" and "changes counts of the module layers" in found.message
+    assert found.hint.endswith("at the top of train.py, where the towers are built: import layers")
+    assert numbered(tmp_path, "import layers\n" + LOCAL).status == "converted"
+
+
 LOCAL = "def dense(x, units):\n    from layers import dense as made\n    return made(x, units)\n"
 
 
