@@ -150,22 +150,23 @@ def drop_item(walk: Walk, holder: Sequence, key: Value) -> None:
 def put_key(walk: Walk, holder: Mapping, key: Value, value: Value, node: ast.AST) -> None:
     """Puts a value under a key of a dict: under one that is not known it may replace that of any key."""
     walk.undo_log.append(Change(holder, key, holder.get(key)))
-    if not _is_known(key) and any(t.batch.kind != "free" for t in tensors_in(holder)):
-        for other, old in [pair for pair in holder.pairs if _is_known(pair[0])]:
+    if not is_known_key(key) and any(t.batch.kind != "free" for t in tensors_in(holder)):
+        for other, old in [pair for pair in holder.pairs if is_known_key(pair[0])]:
             walk.undo_log.append(Change(holder, other, old))
             holder.set(other, walk.stamp(one_of([old, value]), node))
-    if not _is_known(key) and not isinstance(value, Tensor):
+    if not is_known_key(key) and not isinstance(value, Tensor):
         replace_sizes(walk, holder, value, node)
     holder.set(key, value)
 
 
-def _is_known(key: Value) -> bool:
+def is_known_key(key: Value) -> bool:
+    """Whether a key of a dict can be told from others."""
     return isinstance(key, (Constant, Tensor)) or (isinstance(key, Number) and key.value is not None)
 
 
 def under(holder: Mapping, key: Value, default: Value | None) -> Value | None:
     """The value under a key of a dict, one of several where the key is not known; None where nothing is."""
-    if _is_known(key) or holder.get(key) is not None:
+    if is_known_key(key) or holder.get(key) is not None:
         return holder.get(key) or default
     values = [value for other, value in holder.pairs if not isinstance(other, (Tensor, Sequence))]
     return one_of(values if default is None else [*values, default]) if values else default

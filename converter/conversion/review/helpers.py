@@ -9,6 +9,7 @@ from typing import Any
 from converter.analysis.facts import TrainStep
 from converter.analysis.flow.joined import choices
 from converter.analysis.python.calling import call_value
+from converter.analysis.python.containers import is_known_key
 from converter.analysis.python.expressions import EVALUATE
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -159,8 +160,9 @@ def _map_structure(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     def mapped(parts: list[Value]) -> Value:
         first = parts[0]
         if isinstance(first, Mapping):
-            others = [p for p in parts if isinstance(p, Mapping)]
-            return Mapping([(k, mapped([v, *(o.get(k) or v for o in others[1:])])) for k, v in first.pairs])
+            others = [p for p in parts[1:] if isinstance(p, Mapping)]
+            rows = [[v, *(_same_part(first, other, at) for other in others)] for at, (_, v) in enumerate(first.pairs)]
+            return Mapping([(key, mapped(row)) for (key, _), row in zip(first.pairs, rows, strict=True)])
         if isinstance(first, Sequence):
             rows = [list(row) for row in zip(*(p.elements for p in parts if isinstance(p, Sequence)), strict=False)]
             elements = [mapped(row) for row in rows]
@@ -170,6 +172,14 @@ def _map_structure(towers: Towers, walk: Walk, node: ast.Call) -> Value:
         return walk.stamp(call_value(walk, function, parts, {}, node), node)
 
     return mapped(structures) if structures else Host((), "map_structure", node)
+
+
+def _same_part(first: Mapping, other: Mapping, at: int) -> Value:
+    """What a dict of another tower has under a key of the first tower's: in the same place, if it is not known."""
+    key, value = first.pairs[at]
+    if not is_known_key(key) and len(first.pairs) == len(other.pairs):
+        return other.pairs[at][1]
+    return other.get(key) or value
 
 
 def _elements(value: Value | None) -> list[Value]:

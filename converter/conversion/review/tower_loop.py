@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
+from converter.analysis.flow.undo import Change
+from converter.analysis.python.containers import is_known_key
 from converter.analysis.python.statements import assign, execute_block
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Number, Typed, Value
+from converter.analysis.values import Mapping, Number, Typed, Value
 from converter.analysis.walk import Walk
 from converter.conversion.review.towers import REUSES, TOWERS, Merged, Towers
 
@@ -22,6 +25,31 @@ class _Closed(list[Any]):
         """Adds nothing."""
 
 
+class _Filled:
+    """The dicts that the towers fill under keys that are not known: each tower has the keys of the one before.
+
+    mark: where the record of changes of the tower begins.
+    """
+
+    def __init__(self, mark: int) -> None:
+        self._mark = mark
+        self._first: list[tuple[Mapping, Value]] = []
+
+    def end_of_tower(self, changes: Sequence[Change], is_last: bool) -> None:
+        """Takes the keys out again, for the next tower to put them there; the last tower's become the first's."""
+        made = [
+            (c.holder, c.key)
+            for c in changes[self._mark :]
+            if isinstance(c.holder, Mapping) and isinstance(c.key, Value) and not is_known_key(c.key)
+        ]
+        self._mark = len(changes)
+        self._first = self._first or made
+        for holder, key in made if not is_last else ():
+            holder.drop(key)
+        for (holder, first), (_, key) in zip(self._first, made, strict=False) if is_last else ():
+            holder.pairs = [(first if k is key else k, v) for k, v in holder.pairs]
+
+
 def towers_loop(towers: Towers, entered: set[str], walk: Walk, loop: ast.For) -> Signal:
     """Executes the body of the loop once for each tower that is walked."""
     block = loop.body[0]
@@ -33,7 +61,7 @@ def towers_loop(towers: Towers, entered: set[str], walk: Walk, loop: ast.For) ->
     kinds |= {REUSES for call in calls for keyword in call.keywords if keyword.arg == REUSES}
     kinds |= {REUSES for kind in kinds if kind.startswith("enter_tower")}  # its own variable scope
     before = {key: list(held) for key, held in walk.collections.items()}
-    variables, first = walk.facts.variables, walk.collections
+    variables, first, filled = walk.facts.variables, walk.collections, _Filled(len(walk.undo_log))
     for gpu in range(TOWERS):
         begin = walk.clock
         if gpu:
@@ -42,6 +70,7 @@ def towers_loop(towers: Towers, entered: set[str], walk: Walk, loop: ast.For) ->
             walk.collections = {key: _seen(key, held, before, kinds) for key, held in first.items()}
         assign(walk, loop.target, walk.stamp(Number(gpu), loop.iter))
         signal = execute_block(walk, loop.body)
+        filled.end_of_tower(walk.undo_log, gpu == TOWERS - 1)
         towers.turns.append((begin, walk.clock, gpu))
         towers.entered.append((begin, walk.clock, kinds))
         if gpu:

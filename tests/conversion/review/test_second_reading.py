@@ -461,3 +461,54 @@ def test_layers_whose_names_nothing_counts_on_are_found() -> None:
     assert run(layers).status == "converted"
     with patch("converter.planner.towers.loop._counts_on", return_value=False):
         assert [finding.code for finding in run(layers).diagnostics] == ["TMG290"]
+
+
+NAMED_BY_NUMBER = """\
+import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument('--depth', type=int, default=2)
+args = parser.parse_args()
+batch_size = 8
+x = tf.placeholder(tf.float32, [None, 5])
+y = tf.placeholder(tf.float32, [None, 1])
+layers = {}
+h = x
+for i in range(args.depth):
+    h = tf.layers.dense(h, 5, name='layer%d' % i)
+    layers['layer%d' % i] = h
+loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - y))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+for name in sorted(layers):
+    tf.summary.histogram(name, layers[name])
+merged = tf.summary.merge_all()
+with tf.Session() as sess:
+    for step in range(9):
+        xs, ys = next_batch(batch_size)
+        sess.run([train_op, merged], {x: xs, y: ys})
+"""
+LAYERS_MERGED = "layers.update(map_structure(lambda *parts: tf.concat(parts, 0), *tower_layers))"
+
+
+def test_a_dict_under_keys_of_any_number_is_merged_as_a_whole() -> None:
+    conversion = run(NAMED_BY_NUMBER)
+    assert conversion.status == "converted", conversion.diagnostics
+    assert LAYERS_MERGED in (conversion.text or "")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "layers.update(tower_layers[0])",
+        LAYERS_MERGED.replace("concat(parts, 0)", "concat(parts, 1)"),
+        LAYERS_MERGED.replace("tf.concat(parts, 0)", "parts[0]"),
+    ],
+)
+def test_a_dict_that_is_merged_otherwise_is_found(wrong: str) -> None:
+    def changed(facts: Facts, texts: list[Text], written: Written) -> Reading:
+        assert all(LAYERS_MERGED in t.after for t in texts)
+        return read_again(facts, [replace(t, after=t.after.replace(LAYERS_MERGED, wrong)) for t in texts], written)
+
+    with patch("converter.conversion.review.read_again", changed):
+        assert {finding.code for finding in run(NAMED_BY_NUMBER).diagnostics} == {"TMG290"}
