@@ -36,11 +36,19 @@ with tf.Session() as sess:
 """
 
 
+GROUPED = "tf.group(tf.assign(seen, 0.9 * seen + 0.1 * tf.reduce_mean(h, 0)))"
+FETCHED = GROUPED.removeprefix("tf.group(").removesuffix(")")
+
+
 @pytest.mark.tf1
+@pytest.mark.parametrize("made", [GROUPED, FETCHED], ids=["grouped", "a value"])
+@pytest.mark.parametrize("resource", ["", "tf.enable_resource_variables()\n"], ids=["reference", "resource"])
 @pytest.mark.parametrize(("tower", "verdict"), [("tower_update[0]", "passed"), ("tower_update[-1]", "failed")])
-def test_the_last_towers_update_is_noticed(tower: str, verdict: str, tensorflow_python: str, tmp_path: Path) -> None:
+def test_the_last_towers_update_is_noticed(
+    made: str, resource: str, tower: str, verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
     single, multi = tmp_path / "single.py", tmp_path / "multi.py"
-    single.write_text(SCRIPT)
+    single.write_text(SCRIPT.replace("\n\n\ndef", f"\n{resource}\n\ndef", 1).replace(GROUPED, made))
     text = convert(read(str(single)), Options(line_length=100)).text or ""
     assert "\nupdate = tower_update[0]\n" in text
     multi.write_text(text.replace("update = tower_update[0]", f"update = {tower}"))

@@ -8,6 +8,8 @@ rows: where statistics of the batch are in it (batch norm): what has a row for e
 means: the same, and what the loss itself is made of, which is built in the towers, is the weighted
     mean over the shards (its sum where it adds up), as the loss is.
 
+What the model writes into a variable may also be the value on the first shard: one tower writes it.
+
 A batch of a size that is fixed in the graph cannot be taken whole; there the values on the shards are
 put together by what they are: rows, or the mean or sum that the graph ends with.
 """
@@ -116,6 +118,12 @@ class Reference(object):
             for number, (feed, _) in enumerate(shards):
                 for value in self.values([fetch], feed).values():
                     yield number, value
+
+    def on_first_shard(self, fetch):
+        """The value on the first tower's share of the batch, for each way to share it."""
+        for shards in self.splits:
+            for value in self.values([fetch], shards[0][0]).values():
+                yield value
 
     def _merged(self, fetch, shards, scalars):
         """A value computed from rows that the shards gave."""
@@ -362,6 +370,10 @@ class Value(object):
             grown = _repeated(self.whole[0][1], self.found[''], self.reference.growth)
             if grown is not None:
                 yield 'repeated', grown
+        if writes_variable(self.fetch.tensor.op):
+            # what the model writes into a variable, such as a moving average, the first tower writes
+            for value in self.reference.on_first_shard(self.fetch):
+                yield 'first tower', value
         if self.single:
             # a summary that the model makes in the towers is the first tower's, as its tag says
             for _, value in self.reference.on_shards(self.fetch):
@@ -402,6 +414,13 @@ class Value(object):
             if found.ndim and found.size and _sorted_rows(found, wanted):
                 return 'order'
         return None
+
+
+def writes_variable(operation):
+    """Whether a value is what an operation has just written into a variable: the result of `tf.assign` and its like."""
+    if operation.type == 'ReadVariableOp':
+        return any(writes_variable(before) for before in operation.control_inputs)
+    return operation.type.startswith('Assign')
 
 
 def waiting(tf, tensor):
