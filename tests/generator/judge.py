@@ -91,7 +91,7 @@ def _of_mode(originals: _Originals, batch: BatchMode, gpus: int) -> Iterator[Out
         for number, args in enumerate(recipe.flag_choices()):
             folder = Path(shutil.copytree(converted, Path(temporary, f"choice{number}")))
             before, after = originals.ended(size, args), _run(recipe, interpreter, folder, args)
-            exact = recipe.is_exact_in_total if actual == "total" else recipe.is_exact_per_gpu
+            exact = recipe.is_exact_in_total if actual == "total" else recipe.is_exact_per_gpu(gpus)
             exact |= gpus == 1 and not recipe.is_random
             exact &= gpus == 1 or not any(finding.code in INEXACT for finding in made.diagnostics)
             counted = exact or recipe.stop != "patience"  # which hangs on the losses

@@ -157,10 +157,13 @@ class Recipe:
         """Whether N towers that share a batch end with the original's numbers: no statistics of a batch in it."""
         return self.norm == "none" and not self.is_random
 
-    @property
-    def is_exact_per_gpu(self) -> bool:
-        """Whether N towers end with the numbers of the original at N times the batch size."""
-        return self.is_exact_in_total and self.loss != "sum"
+    def is_exact_per_gpu(self, gpus: int) -> bool:
+        """Whether N towers end with the numbers of the original at N times the batch size.
+
+        What is divided by the batch size is no mean of fewer rows: towers that share the last batch of an epoch
+        unevenly count by their rows.
+        """
+        return self.is_exact_in_total and self.loss != "sum" and (self.loss != "sum by size" or gpus == 2)
 
     def simpler(self) -> list[Recipe]:
         """Recipes with one dimension plainer: at its first option, or at an earlier one."""
