@@ -113,6 +113,29 @@ def test_a_small_difference_of_large_means_is_lost_in_rounding(tmp_path: Path, t
     assert report.verdict == "failed", report
 
 
+# One optimizer applies the gradients of two losses. The second is fetched: its summands are much larger.
+SECOND_CANCELS = (
+    PLAIN.replace(MEAN, MEAN + "\ncritic = tf.reduce_mean((tf.layers.dense(x, 1) - y) ** 2 + 1000.0) - 1000.0")
+    .replace(
+        ".minimize(loss)",
+        "\nkernel, bias, kernel_2, bias_2 = tf.trainable_variables()"
+        "\ngrads = tf.gradients(loss, [kernel, bias]) + tf.gradients(critic, [kernel_2, bias_2])"
+        "\ntrain = train.apply_gradients(zip(grads, [kernel, bias, kernel_2, bias_2]))",
+    )
+    .replace(
+        "sess.run(train, {x: rng.rand(8, 4), y: rng.rand(8, 1)})",
+        "sess.run([train, critic], {x: rng.rand(37, 4), y: rng.rand(37, 1)})",
+    )
+)
+
+
+@pytest.mark.tf1
+def test_the_rounding_is_that_of_the_loss_which_is_compared(tmp_path: Path, tensorflow_python: str) -> None:
+    report = converted(tmp_path, SECOND_CANCELS, tensorflow_python, batch="total")
+    assert report.verdict == "passed", report
+    assert of(report, "loss").startswith("passed"), of(report, "loss")
+
+
 @pytest.mark.parametrize(
     ("summands", "status"), [(None, "failed"), (0.00169, "failed"), (0.02, "failed"), (0.1, "passed")]
 )

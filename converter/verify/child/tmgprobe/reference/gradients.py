@@ -50,7 +50,7 @@ def check(one):
     matches = [] if faults.worst(errors) < faults.CLOSE else faults.explain(one, recorded, wanted, found, parts, name)
     unsteady = {} if matches else faults.within_rounding(moved, errors, recorded, wanted)
     errors.update((key, 0.0) for key in unsteady)
-    pair = loss(one, found[name])
+    index, pair = _read(one, found[name])
     one.figures.update(
         {
             'reference': name,
@@ -60,7 +60,7 @@ def check(one):
             'diverged': not compare.all_finite(wanted.values()),
             'sparse': _sparse(one, applied),
             'loss': pair,
-            'summands': _summands(one, pair, found[name]),
+            'summands': _summands(one, index, pair, found[name]),
             'matches': matches,
             'noise': [],
             'unsteady': {key[1]: error for key, error in unsteady.items()},
@@ -101,33 +101,38 @@ def _sparse(one, applied):
     return result
 
 
-def _summands(one, pair, reference):
+def _summands(one, index, pair, reference):
     """What the magnitudes of a loss's summands add up to; None where the loss is right and nothing needs excuse.
 
     A loss that is a difference of means (a critic's, before it has learned) is small because they nearly cancel, and
     is as exact as they are.
     """
-    if pair is None or compare.value_error(pair[0], pair[1]) <= LOSS or np.size(reference[1][0]) != 1:
+    if pair is None or compare.value_error(pair[0], pair[1]) <= LOSS or np.size(reference[1][index]) != 1:
         return None
-    loss, feed = one.losses[0], dict(one.extra, **reference[2])
-    return magnitudes.of(loss, lambda tensors: one.call.run(tensors, feed))
+    feed = dict(one.extra, **reference[2])
+    return magnitudes.of(one.losses[index], lambda tensors: one.call.run(tensors, feed))
 
 
 def loss(one, reference):
     """[the conversion's, the original's, how it was read]; None where nothing can be compared."""
+    return _read(one, reference)[1]
+
+
+def _read(one, reference):
+    """The index of the loss that is compared, and what `loss` says of it."""
     wanted = reference[1]
     places = {element.name: place for place, element in enumerate(one.step.elements)}
     for index, tensor in enumerate(one.losses):
         if tensor.name in places and places[tensor.name] in one.kept['scalars']:
-            return [one.kept['scalars'][places[tensor.name]], float(wanted[index]), 'fetched']
+            return index, [one.kept['scalars'][places[tensor.name]], float(wanted[index]), 'fetched']
     if any(np.size(value) != 1 for value in list(one.kept['losses']) + list(wanted)):
-        return None  # a loss for each example is no one number
+        return 0, None  # a loss for each example is no one number
     theirs, count = [float(value) for value in one.kept['losses']], len(one.losses)
     if not count or not theirs or len(theirs) % count:
-        return None
+        return 0, None
     if len(theirs) == count:
-        return [theirs[0], float(wanted[0]), 'differentiated']
+        return 0, [theirs[0], float(wanted[0]), 'differentiated']
     summed = sum(theirs[::count])
     mean = summed / (len(theirs) // count)
     target = float(wanted[0])
-    return [min((summed, mean), key=lambda value: abs(value - target)), target, 'towers']
+    return 0, [min((summed, mean), key=lambda value: abs(value - target)), target, 'towers']
