@@ -102,6 +102,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_finish() -> None:
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)  # a conversion makes many objects, and few of them lie in circles
     gc.enable()
 
 

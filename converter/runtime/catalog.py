@@ -73,9 +73,14 @@ class Helper:
 
     def statements(self) -> str:
         """The lines of a function below its docstring."""
-        (stmt,) = ast.parse(self.source).body
-        assert isinstance(stmt, ast.FunctionDef)
-        return "\n".join(self.source.splitlines()[stmt.body[1].lineno - 1 :])
+        return _below_docstring(self.source)
+
+
+@cache
+def _below_docstring(source: str) -> str:
+    (stmt,) = ast.parse(source).body
+    assert isinstance(stmt, ast.FunctionDef)
+    return "\n".join(source.splitlines()[stmt.body[1].lineno - 1 :])
 
 
 def written_out(chosen: Collection[str], called: Collection[str]) -> frozenset[str]:

@@ -22,11 +22,12 @@ def settle_means(facts: Facts) -> Facts:
     Whoever reads the facts after that, the passes of the planner and the second reading, finds means where the script
     has `tf.reduce_sum(loss) / batch_size`, and changes nothing in them.
     """
-    steps, _ = training_steps(facts)
+    sums = [tensor for tensor in facts.tensors if tensor.batch.how == "sum" and tensor.batch.per]
+    steps, _ = training_steps(facts) if sums else ((), ())
     if not steps or facts.endless is not None:
         return facts
     keys = {origin.key for origin in size_for(facts, steps).origins}
-    for tensor in facts.tensors:
-        if tensor.batch.how == "sum" and any(origin.key in keys for origin in tensor.batch.per):
+    for tensor in sums:
+        if any(origin.key in keys for origin in tensor.batch.per):
             tensor.batch = replace(tensor.batch, how="mean", per=frozenset())
     return facts

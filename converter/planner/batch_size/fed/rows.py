@@ -110,8 +110,7 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
         held = {a.place for a in accesses if a.write}
         changed = [a.site for place in held for a in facts.writes_to(place)]
         changed += [e.site for e in facts.changes_of(value)]
-    bound = {n.id for loop in loops for n in below(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    changed += [a.site for a in accesses if _is_picked(a, bound)]
+    changed += [a.site for a in accesses if _is_picked(a, loops)]
     changed += [a.site for a in facts.item_writes(value) if _refills(facts, a, value)]
     return not any(s.stmt in loops for site in (value.site, *changed) for s in site.chain())
 
@@ -158,11 +157,8 @@ def _written_as(origin: Origin) -> object:
     return getattr(origin.node, "value", origin)
 
 
-def _is_picked(access: Access, bound: Collection[str]) -> bool:
-    """True if a value may be another element in each iteration: `batches[n]`, `for batch in batches`.
-
-    bound: the names that the loops bind.
-    """
+def _is_picked(access: Access, loops: Collection[ast.stmt]) -> bool:
+    """True if a value may be another element in each iteration of the loops: `batches[n]`, `for batch in batches`."""
     if access.write:
         return isinstance(access.site.stmt, (ast.For, ast.AsyncFor))
     if access.place.kind in ("name", "attr"):
@@ -170,8 +166,12 @@ def _is_picked(access: Access, bound: Collection[str]) -> bool:
     if not isinstance(access.node, ast.Subscript):
         return True
     index = list(ast.walk(access.node.slice))
-    changed = any(node.id in bound for node in index if isinstance(node, ast.Name))
-    return changed or any(isinstance(node, (ast.Call, ast.Attribute)) for node in index)
+    if any(isinstance(node, (ast.Call, ast.Attribute)) for node in index):
+        return True
+    names = {node.id for node in index if isinstance(node, ast.Name)}
+    return bool(names) and any(
+        isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Store) for loop in loops for n in below(loop)
+    )
 
 
 def _is_written_out(facts: Facts, value: Value) -> bool:
