@@ -169,9 +169,8 @@ def _is_picked(access: Access, loops: Collection[ast.stmt]) -> bool:
     if any(isinstance(node, (ast.Call, ast.Attribute)) for node in index):
         return True
     names = {node.id for node in index if isinstance(node, ast.Name)}
-    return bool(names) and any(
-        isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Store) for loop in loops for n in below(loop)
-    )
+    inside = (node for loop in loops for node in below(loop)) if names else ()
+    return any(isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Store) for n in inside)
 
 
 def _is_written_out(facts: Facts, value: Value) -> bool:
