@@ -137,14 +137,14 @@ class _Comparing:
         for (key, mode), accesses in news.items():
             ones = olds.get(key, [])
             unsure = key[0] == ANYWHERE or len(ones) != len(accesses)  # it may be another execution
-            unsure |= any(isinstance(site.stmt, ast.ClassDef) for site in accesses[0].site.chain())  # nobody calls it
             for old, access in zip(ones, accesses, strict=False):
                 self.reading.reads += 1
                 if isinstance(old.value, (Sequence, Mapping)) and old.node in self.facts.selections:
                     continue  # what is taken out of it is compared
                 difference = self.comparison.read(old.value, access.value, mode)
                 if difference is not None:
-                    yield Found(difference.why, old.node, access.node, difference.doubtful or unsure)
+                    uncalled = any(isinstance(site.stmt, ast.ClassDef) for site in access.site.chain())
+                    yield Found(difference.why, old.node, access.node, difference.doubtful or unsure or uncalled)
             for access in accesses[len(ones) :]:
                 line = getattr(self.paths.node(access.node), "lineno", 0)
                 self._unread(f"line {line} is executed more often than in the original")
