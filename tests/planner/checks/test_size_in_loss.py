@@ -15,6 +15,7 @@ DECAY = "tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])"
     "loss",
     [
         "tf.reduce_mean(losses) * batch_size",
+        "tf.reduce_mean(losses) / batch_size",  # on two towers the average of these is twice the whole batch's
         "tf.reduce_mean(losses / batch_size)",
         "tf.reduce_sum(losses / batch_size)",
         "tf.reduce_sum(losses) / (batch_size + 1)",
