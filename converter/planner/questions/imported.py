@@ -11,10 +11,10 @@ from converter.analysis.facts import Facts, RunCall
 from converter.analysis.library import naming
 from converter.analysis.values import Bound, Host, Sequence, Symbol, Value
 from converter.dataclass import dataclass
+from converter.source.project.folders import folder_above
 from converter.source.project.users import User
 
 MOST_NAMED = 3  # scripts in one message
-FOLDERS_ABOVE = 3  # where sys.path may lead, as the analysis follows it
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def unseen_modules(facts: Facts) -> list[Unseen]:
         if followed or known:
             continue
         path = facts.project.find(module, os.path.abspath(facts.path), 0)
-        above = "" if path else _folder_above(folder, module)
+        above = "" if path else folder_above(folder, module)
         if above or (path and facts.project.read(path) is None):
             found.append(Unseen(node, module, above))
     return found
@@ -136,14 +136,4 @@ def _imports(facts: Facts) -> Iterator[tuple[ast.stmt, str]]:
 
 def _is_module(facts: Facts, module: str) -> bool:
     script = os.path.abspath(facts.path)
-    return facts.project.find(module, script, 0) is not None or bool(_folder_above(os.path.dirname(script), module))
-
-
-def _folder_above(folder: str, module: str) -> str:
-    """The path from a folder to the nearest above it that has a module, such as `..`; "" where none has it."""
-    for ups in range(1, FOLDERS_ABOVE + 1):
-        above = "/".join([".."] * ups)
-        base = os.path.join(folder, above, *module.split("."))
-        if os.path.isfile(base + ".py") or os.path.isfile(os.path.join(base, "__init__.py")):
-            return above
-    return ""
+    return facts.project.find(module, script, 0) is not None or bool(folder_above(os.path.dirname(script), module))

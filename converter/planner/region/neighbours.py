@@ -11,6 +11,7 @@ from converter.analysis.values import Input, Instance, Number, Value, tensors_in
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.questions.nested_tensors import inputs_in
 from converter.planner.questions.rows_from_python import has_rows
+from converter.planner.questions.tensors_of_size import may_be_made_again
 from converter.planner.region.block import Block
 from converter.planner.region.branches_not_run import unwalked
 from converter.planner.region.changed_between_towers import is_container
@@ -41,6 +42,7 @@ def close(
         for access in reads.get(index, ()):
             value = access.value
             follows = carries_batch(value) or _counts_batch(value, sizes) or has_rows(value, sizes)
+            follows = follows or may_be_made_again(value, sizes)
             if not follows and not mutated.get(value.uid, set()) & tower:
                 continue
             for writer in writes.get((access.place, value.uid), ()):

@@ -61,6 +61,15 @@ def in_folder(module: str, folder: str) -> str | None:
     return None
 
 
+def folder_above(folder: str, module: str) -> str:
+    """The path from a folder to the nearest above it that has a module, such as `..`; "" where none has it.
+
+    Wherever the project's root may be: this is for advice, and nothing that lies there is followed.
+    """
+    paths = ("/".join([".."] * ups) for ups in range(1, UNMARKED_LEVELS + 1))
+    return next((above for above in paths if in_folder(module, os.path.join(folder, above)) is not None), "")
+
+
 def holds_top(module: str, folder: str) -> bool:
     """Whether a folder has the module or the package, with an `__init__.py`, that a dotted name begins with.
 

@@ -57,14 +57,14 @@ def job(like: Mapping[str, Any], copy: Copy, args: tuple[str, ...], inputs: Fact
     theirs = like["role"] == "record"
     work = Path(like["work"]) / ("whole_converted" if theirs else "whole_original")
     work.mkdir(exist_ok=True)
-    named = inputs if theirs else {kind: [[own, [own], axis] for own, _, axis in all_] for kind, all_ in inputs.items()}
+    mine = {kind: [[own, [own], *rest] for own, _, *rest in all_] for kind, all_ in inputs.items()}
     return {
         **like,
         "role": "whole",
         "theirs": theirs,
         **copy.job,
         "args": list(args),
-        "inputs": named,
+        "inputs": inputs if theirs else mine,
         "epochs": epochs,
         "work": str(work),
         "record": str(Path(like["work"]) / "whole.json"),

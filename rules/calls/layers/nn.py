@@ -41,9 +41,18 @@ def _layer(call: Call) -> Value:
     if tensor.dims is not None and dense:
         dims = (*tensor.dims[:-1], _channels(call))
     kept = algebra.along_last(tensor, call.name) if dense else algebra.by_rows(tensor.batch, call.name)
-    applied = call.get(2, "activation") if call.name == "layers.dense" else call.kwargs.get("activation")
-    linear = tensor.batch.kind == "reduced" and call.name.startswith("layers.") and is_none(applied)
+    linear = tensor.batch.kind == "reduced" and _is_linear(call)
     return Tensor(tensor.batch if linear else kept, call.values(), dims, call.name)
+
+
+def _is_linear(call: Call) -> bool:
+    """Whether a layer applies no function that is not linear: `tf.contrib`'s rectify unless they are told otherwise."""
+    if call.name.rpartition(".")[2] == "fully_connected":
+        scoped = next(call.walk.facts.effects_of(EffectKind.BATCH_NORM_SCOPE), None) is not None
+        applied = call.get(2, "activation_fn")
+        return applied is not None and is_none(applied) and is_none(call.get(3, "normalizer_fn")) and not scoped
+    applied = call.get(2, "activation") if call.name == "layers.dense" else call.kwargs.get("activation")
+    return call.name.startswith("layers.") and is_none(applied)
 
 
 def _spatial_dims(call: Call, tensor: Tensor) -> tuple[int | None, ...]:
@@ -82,11 +91,11 @@ def _numbers(value: Value | None, count: int) -> list[int | None]:
 
 def _normalizer(call: Call) -> None:
     """`normalizer_fn=slim.batch_norm` makes update ops as the layer itself would."""
-    normalizer = call.kwargs.get("normalizer_fn")
-    if isinstance(normalizer, Symbol) and "batch_norm" in normalizer.name:
+    by_name = [call.kwargs.get(name) for name in ("normalizer_fn", "activation_fn", "activation")]
+    given = [value for value in (*by_name, *call.args[2:]) if value is not None]  # or by position, behind the sizes
+    if any(isinstance(value, Symbol) and "batch_norm" in value.name for value in given):
         call.walk.effect(EffectKind.BATCH_NORM, call.name, None, call.node)
-    for name in ("normalizer_fn", "activation_fn", "activation"):
-        value = call.kwargs.get(name)
+    for value in given:
         if isinstance(value, Function):
             from converter.analysis.python.calling import call_value
 

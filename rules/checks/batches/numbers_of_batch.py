@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
-from converter.analysis.facts import RunCall, behind_losses
+from converter.analysis.facts import Facts, RunCall, behind_losses
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.size_names import named_batch
-from converter.analysis.values import Input, Number, Sequence, Tensor, Value
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import FED, Input, Number, Sequence, Tensor, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.batch_size.fed.number import is_fed_number
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.found import Found
+from converter.planner.questions.tensors_of_size import is_made_of_size
 from converter.planner.region.inputs import uncut_values
 from converter.planner.region.region import Region
 from converter.planner.wording import Words
@@ -21,6 +23,7 @@ from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 HINT = "read it off an input in the model, as tf.shape(X)[0]"
+READ_ITSELF = "read the batch size itself, or tf.shape(x)[0] of an input, where the model uses the tensor"
 
 RULES = (
     Rule(
@@ -33,7 +36,10 @@ RULES = (
         "uses it, from the batch size. A batch size that is fed to a placeholder of whole numbers is counted in each "
         "tower (TMG108); as a fraction, or in front of the model, or beside inputs with other numbers of rows, it "
         "cannot be: read it off an input, tf.shape(X)[0]. Lists and arrays that Python makes with the batch size "
-        "(`[steps] * batch_size`, numpy.ones) are made by each tower where all their rows are alike. And a number of "
+        "(`[steps] * batch_size`, numpy.ones) are made by each tower where all their rows are alike. So are "
+        "tensors made of it (`tf.constant(batch_size)`) beside the model; a placeholder's default is not. "
+        "With --batch total the loss itself may divide a sum over the examples by it, and no more: "
+        "`tf.reduce_mean(losses) * batch_size` would be that of a share of the batch. And a number of "
         "rows that a batch is reshaped to, and that nothing tells to be the batch size, would be the same in each "
         "tower.",
         before="""\
@@ -186,3 +192,85 @@ def _grows(run: RunCall, size: BatchSize) -> bool:
 def _is_of_batch(value: Value, size: BatchSize) -> bool:
     counted = not isinstance(value, Number) or all(o.key[0] == "computed" for o in value.origins)
     return counted and getattr(value, "value", None) is None or bool(getattr(value, "linear", set()) & size.scaled)
+
+
+@check(Placed, unless=("TMG224",))
+def tensor_of_size(case: Placed) -> Iterator[Diagnostic]:
+    """Tensors made of the batch size that the towers read, but do not make, or that are read after the towers, too."""
+    sizes = {o.key for o in case.size.counted_in_towers(case.options.batch) if o.key[0] != FED}
+    values = [v for v in behind_losses(case.steps).values() if isinstance(v, Tensor)]
+    inside = [v for v in values if v.site is not None and any(r.in_any_tower(v.site) for r in case.regions)]
+    known = {v.uid for v in inside}
+    read = needed(i for v in inside for i in v.inputs if i.uid not in known and _is_free(i))
+    for value in (v for v in read.values() if v.uid not in known and is_made_of_size(v, sizes)):
+        assert isinstance(value, Tensor)
+        yield error(
+            case.facts,
+            value.node or case.steps[0].call,
+            "TMG207",
+            "the model reads this tensor, which is made of the batch size in front of the towers: in each it would "
+            "be that of the whole batch",
+            READ_ITSELF,
+        )
+    for value in inside:
+        if is_made_of_size(value, sizes) and any(_is_read_after(case.facts, r, value) for r in case.regions):
+            yield error(
+                case.facts,
+                value.node or case.steps[0].call,
+                "TMG207",
+                "this tensor is made of the batch size and read by the model and after it: there it would be that of "
+                "one tower's share",
+                READ_ITSELF,
+            )
+
+
+def _is_free(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.batch.kind == "free"
+
+
+def _is_read_after(facts: Facts, region: Region, made: Tensor) -> bool:
+    """Whether a tensor, or what is computed from it without the batch, is read after the towers that make it."""
+    if not region.in_tower(made.site):
+        return False
+    return any(
+        not access.write
+        and isinstance(access.value, Tensor)
+        and access.value.batch.kind == "free"
+        and region.in_tower(access.value.site)
+        and region.comes_after(access)
+        and made.uid in needed([access.value])
+        for access in facts.accesses
+    )
+
+
+@check(Placed)
+def size_in_loss(case: Placed) -> Iterator[Diagnostic]:
+    """Sums and products of the towers with the batch size, but for sums over the examples that are divided by it."""
+    sizes = {o.key for o in case.size.counted_in_towers(case.options.batch) if o.key[0] != FED}
+    for value in behind_losses(case.steps).values() if case.options.batch == "total" else ():
+        if not isinstance(value, Tensor) or value.batch.kind not in ("example", "reduced") or value.node is None:
+            continue
+        if not any(region.in_tower(value.site) for region in case.regions) or _is_mean_of_sum(value):
+            continue
+        arithmetic = has(value.op, Trait.SCALES) or has(value.op, Trait.ADDS)
+        if arithmetic and any(_has_size(v, sizes) for v in value.inputs):
+            yield error(
+                case.facts,
+                value.node,
+                "TMG207",
+                "the loss is computed with the batch size here, which is that of a share of the batch in each tower",
+                "divide a sum over the examples by it, or use --batch per-gpu",
+            )
+
+
+def _is_mean_of_sum(value: Tensor) -> bool:
+    """Whether a sum over the examples becomes a mean here."""
+    reduced = [v.batch.how for v in value.inputs if isinstance(v, Tensor) and v.batch.kind == "reduced"]
+    return value.batch.kind == "reduced" and value.batch.how == "mean" and reduced == ["sum"]
+
+
+def _has_size(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
+    """Whether an operand is a number computed from the batch size, in Python or in the graph."""
+    if isinstance(value, Tensor) and value.batch.kind == "free":
+        return any(_has_size(v, sizes) for v in needed([value]).values() if isinstance(v, Number))
+    return isinstance(value, Number) and any(origin.key in sizes for origin in value.origins)

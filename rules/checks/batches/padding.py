@@ -98,7 +98,7 @@ with tf.Session() as sess:
         "a mean over all positions does, and so does a net that reads the padding as if it were data: a step is then "
         "not that of the original on the N batches. Nothing is wrong with the conversion as such (one GPU with the "
         "larger batch computes the same), but the loss is another number. `verify` compares losses on the "
-        "conversion's own rows, as wide as they are there; padding that is not zero it reports as other data. With "
+        "conversion's own rows, as wide as they are there, and leaves the padding out where it compares the data. With "
         "--batch total the batch is the original's.",
         before=_PADDED.format(loss="loss = tf.reduce_mean(losses)"),
         after=_PADDED.format(

@@ -45,7 +45,7 @@ X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.float32, [None, 1])
 w = tf.get_variable('w', [784, 100])
 hidden = tf.matmul(X, w)
-loss = 0.01 / batch_size * tf.nn.l2_loss(w)
+loss = 0.01 * tf.nn.l2_loss(w)
 for head in range(3):
     loss += tf.reduce_mean(tf.square(tf.layers.dense(hidden, 1) - Y))
 train_op = tf.train.AdamOptimizer(0.001).minimize(loss)

@@ -82,10 +82,14 @@ def _is_sum_by_number(value: Tensor) -> bool:
 
 
 def _behind_free(tensors: list[Tensor]) -> Iterator[Value]:
-    """What numbers are converted from: `tf.cast(batch_size, tf.float32)`."""
+    """What numbers are converted from: `tf.cast(batch_size, tf.float32)`, `tf.to_float(tf.constant(batch_size))`."""
     for tensor in tensors:
-        if tensor.batch.kind == "free":
+        while tensor.batch.kind == "free" and tensor.inputs:
             yield from tensor.inputs
+            inner = tensor.inputs[0]
+            if not isinstance(inner, Tensor) or isinstance(inner, Input) or not has(tensor.op, Trait.CASTS):
+                break
+            tensor = inner
 
 
 def why_no_mean(loss: Tensor, counts: Container[int]) -> str:

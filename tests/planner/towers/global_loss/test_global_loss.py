@@ -54,7 +54,6 @@ def test_who_asks_for_it(options: dict[str, str], once: bool) -> None:
         DENSE + "n = tf.reduce_sum(Y)\nloss = tf.reduce_sum(tf.square(p) * Y) / n\n",
         DENSE + "loss = tf.losses.mean_squared_error(Y, p)\n",
         DENSE + "loss = tf.reduce_sum(tf.square(p - Y)) / tf.cast(tf.shape(X)[0], tf.float32)\n",
-        DENSE + "loss = tf.reduce_mean(tf.square(p - Y)) / batch_size\n",
         DENSE + "loss = tf.reduce_mean(p) - tf.reduce_mean(Y)\n",
     ],
 )

@@ -178,6 +178,33 @@ def divisors(loss, batched):
     return found
 
 
+def summed(divisor, batched):
+    """The sums over the batch of which a divisor is made, as of `tf.maximum(tf.reduce_sum(mask), 1)`; None if of more.
+
+    batched: the operations that depend on the batch.
+    """
+    found, ahead = [], [divisor]
+    while ahead:
+        tensor = ahead.pop()
+        if tensor.op not in batched:
+            continue
+        if tensor.op.type == 'Sum':
+            found.append(tensor)
+        elif tensor.op.type in THROUGH + ('Maximum', 'Minimum'):
+            ahead.extend(tensor.op.inputs)
+        else:
+            return None
+    return found
+
+
+def is_quotient(loss, divisor):
+    """Whether a loss is something divided by this divisor, and no more."""
+    operation = loss.op
+    while operation.type in ('Identity', 'Reshape', 'Squeeze'):
+        operation = operation.inputs[0].op
+    return operation.type in DIVISIONS and operation.inputs[1] is divisor
+
+
 def _is_masked(operation, batched):
     """True if the result of an operation has only the rows that a mask of the batch selects (tf.boolean_mask)."""
     return any(above.type == 'Where' for above in ancestors([operation]) & set(batched))

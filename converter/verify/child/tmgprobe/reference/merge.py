@@ -38,6 +38,12 @@ def _mean(pieces, sizes):
     return sum(np.asarray(piece, np.float64) * (size / total) for piece, size in zip(pieces, sizes))
 
 
+def _weighted(pieces, shares):
+    """The shards' values with these weights, which need not add up to one."""
+    summed = sum(np.asarray(piece, np.float64) * share for piece, share in zip(pieces, shares))
+    return np.asarray(summed, pieces[0].dtype)
+
+
 COMBINED = {
     'mean': _mean,
     'sum': _sum,
@@ -119,11 +125,38 @@ class Reference(object):
                 for value in self.values([fetch], feed).values():
                     yield number, value
 
-    def on_first_shard(self, fetch):
-        """The value on the first tower's share of the batch, for each way to share it."""
+    def from_first_shard(self, fetch):
+        """A value computed from what the first tower's share of the batch has written, for each way to share it."""
+        written, others = self._written(fetch.tensor)
+        if not written or others and self.base is None:
+            return
         for shards in self.splits:
-            for value in self.values([fetch], shards[0][0]).values():
+            feed = shards[0][0]
+            if others:  # all else is of the whole batch
+                try:
+                    values = self.run(written, feed)
+                except self.one.refused:
+                    continue
+                self.reset()
+                feed = dict(self.base, **dict(zip([tensor.name for tensor in written], values)))
+            for value in self.values([fetch], feed).values():
                 yield value
+
+    def _written(self, tensor):
+        """What is written into variables and a value is computed from; whether the batch goes into it otherwise."""
+        found, others, seen, ahead = [], False, set(), [tensor]
+        while ahead:
+            tensor = ahead.pop()
+            if tensor.name in seen:
+                continue
+            seen.add(tensor.name)
+            if tensor.name in self.batch:
+                others = True
+            elif writes_variable(tensor.op):
+                found.append(tensor)
+            else:
+                ahead += list(tensor.op.inputs)
+        return found, others
 
     def _merged(self, fetch, shards, scalars):
         """A value computed from rows that the shards gave."""
@@ -211,8 +244,9 @@ class Reference(object):
         elif self._of_losses_only(fetch.tensor.op):
             losses = list(_losses(self.one.step))
             parts = list(zip(*[self.run(losses, part) for part, _ in shards]))
-            for share in filter(None, (sizes, self.one.counts([part for part, _ in shards]))):
-                feed = {loss.name: np.asarray(_mean(part, share), part[0].dtype) for loss, part in zip(losses, parts)}
+            plain = [size / float(sum(sizes)) for size in sizes]
+            for share in filter(None, (plain, self.one.counts([part for part, _ in shards]))):
+                feed = {loss.name: _weighted(part, share) for loss, part in zip(losses, parts)}
                 known = feed.get(fetch.tensor.name)
                 yield 'means', self.run(fetch.tensor, dict(shards[0][0], **feed)) if known is None else known
         elif len({np.shape(piece) for piece in pieces}) == 1 and np.asarray(pieces[0]).dtype.kind in 'fiu':
@@ -370,10 +404,9 @@ class Value(object):
             grown = _repeated(self.whole[0][1], self.found[''], self.reference.growth)
             if grown is not None:
                 yield 'repeated', grown
-        if writes_variable(self.fetch.tensor.op):
-            # what the model writes into a variable, such as a moving average, the first tower writes
-            for value in self.reference.on_first_shard(self.fetch):
-                yield 'first tower', value
+        # what the model writes into a variable, such as a moving average, the first tower writes
+        for value in self.reference.from_first_shard(self.fetch):
+            yield 'first tower', value
         if self.single:
             # a summary that the model makes in the towers is the first tower's, as its tag says
             for _, value in self.reference.on_shards(self.fetch):

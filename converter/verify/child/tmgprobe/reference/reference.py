@@ -114,16 +114,19 @@ class Comparison(object):
                 result[index, name] = compare.dense(gradient, shape)
         return result
 
-    def takes(self, size):
-        """Why the original cannot take `size` rows either, or None where it can."""
+    def refuses(self, size):
+        """Why the original cannot take `size` rows either, or a tower's share of these; None where it can."""
         few = inputs.cut_rows(self.pairs, self.kept['arrays'], size)
-        feed = inputs.whole(self.pairs, few) if few else {}
-        if not few or not inputs.fits(feed, self.statics):
+        if not few or not inputs.fits(inputs.whole(self.pairs, few), self.statics):
             return 'the batch size is fixed when the graph is built'
-        try:
-            self._micro(self.kept['before'], feed)
-        except self.refused as error:
-            return 'the original takes no %d rows: %s' % (size, steps.first_line(error))
+        feeds = [(inputs.whole(self.pairs, few), size)]
+        if not self.total:  # else the step is the original's on the whole batch, whatever a share of it may be
+            feeds += inputs.shards(self.pairs, few, self.gpus)
+        for feed, rows in feeds:
+            try:
+                self._micro(self.kept['before'], feed)
+            except self.refused as error:
+                return 'the original takes no %d rows: %s' % (rows, steps.first_line(error))
         return None
 
     def references(self, weights, factor=None):
@@ -161,22 +164,38 @@ class Comparison(object):
         return found, parts
 
     def counts(self, feeds):
-        """What a mask leaves of each shard, as shares of one, where the losses are divided by it; None where not."""
+        """What a mask leaves of each shard, as shares of one, where the losses are divided by it; None where not.
+
+        A divisor that is kept from being zero (`tf.maximum(tf.reduce_sum(mask), 1)`) is that of the whole batch in
+        all shares: these then need not add up to one.
+        """
         batch = [self.call.session.graph.as_graph_element(p['own']) for p in self.pairs if p['axis'] is not None]
         batched = graphs.descendants(batch, self.step.operations)
-        found = [divisor for loss in self.losses for divisor in graphs.divisors(loss, batched)]
+        found = [
+            (divisor, counted, graphs.is_quotient(loss, divisor))
+            for loss in self.losses
+            for divisor, counted in graphs.divisors(loss, batched)
+        ]
         if not found:
             return None
+        shares = []
         try:
-            values = [self.call.run([tensor for tensor, _ in found], dict(self.extra, **feed)) for feed in feeds]
+            for tensor, counted, alone in found:
+                sums = None if counted else graphs.summed(tensor, batched)
+                values = [self.call.run([tensor, sums or []], dict(self.extra, **feed)) for feed in feeds]
+                numbers = [float(np.size(value) if counted else np.sum(value)) for value, _ in values]
+                parts = [part for _, part in values]
+                whole = self._divisor(tensor, sums, parts, feeds[0]) if sums else sum(numbers)
+                shares.append(_shares(numbers, [np.sum(part) for part in parts], whole, alone))
         except self.refused:
             return None
-        shares = []
-        for (_, counted), column in zip(found, zip(*values)):
-            numbers = [float(np.size(value) if counted else np.sum(value)) for value in column]
-            shares.append([number / sum(numbers) for number in numbers] if sum(numbers) else None)
         same = None not in shares and all(np.allclose(share, shares[0], atol=1e-6) for share in shares)
         return shares[0] if same else None
+
+    def _divisor(self, tensor, sums, parts, feed):
+        """A divisor for the whole batch, from its sums over each shard."""
+        feed = dict(dict(self.extra, **feed), **{one.name: sum(column) for one, column in zip(sums, zip(*parts))})
+        return float(np.sum(self.call.run(tensor, feed)))
 
     def in_parts(self, weights, count):
         """Raw gradients averaged over so many consecutive parts of the batch, and the feed of the first.
@@ -241,3 +260,16 @@ class Comparison(object):
         if self.total:
             return ['whole'] + {'other': names, 'coupled sum': ['added']}.get(kind, [])
         return names + (['whole'] if kind != 'sum' or not names else [])
+
+
+def _shares(divisors, sums, whole, alone):
+    """The weights of the shards' losses that make these the loss of the whole batch; None where these tell of none.
+
+    divisors: of each shard's loss; sums: over what a mask leaves of each; whole: the divisor for the whole batch.
+    alone: whether the loss is a quotient and no more. Else weights that do not add up to one would change its other
+    terms, and only a shard of which nothing is left may have another divisor than its sum.
+    """
+    if alone or np.isclose(sum(divisors), whole, rtol=1e-6):
+        return [number / whole for number in divisors] if whole else None
+    told = sum(sums) and all(not part or np.isclose(part, number) for part, number in zip(sums, divisors))
+    return [part / float(sum(sums)) for part in sums] if told else None

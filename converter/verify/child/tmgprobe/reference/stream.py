@@ -11,6 +11,7 @@ import bisect
 import numpy as np
 from tmgprobe.values import rows, streams
 
+KEPT = 2**26  # bytes of the original's batches that are kept
 MOST = 300000  # examples of evaluations that are remembered
 SETTING = '='  # begins the mark of an input without rows
 _SAME_SETTING = {'status': 'setting', 'step': None, 'fault': ''}
@@ -22,6 +23,7 @@ class Streams(object):
 
     def __init__(self):
         self.axes, self.kinds, self.drawn, self.first = {}, {}, {}, None
+        self._arrays, self._left = {}, KEPT  # as `kinds`, while they fit
         self.carried = set()  # inputs that hold what earlier runs gave
 
     def learn(self, axes):
@@ -31,6 +33,10 @@ class Streams(object):
     def add(self, kind, arrays, diary):
         """Takes what one step is fed; diary: of the script, see session/diary.py."""
         self.take(kind, {name: self._read(name, array) for name, array in arrays.items()}, diary)
+        self._left -= sum(array.nbytes for array in arrays.values())
+        self._arrays.setdefault(kind, []).append(arrays)
+        if self._left < 0:
+            self._arrays.clear()
 
     def take(self, kind, step, diary):
         """As `add`, of a step that is marks already."""
@@ -42,6 +48,26 @@ class Streams(object):
         steps.append(step)
         self.carried.update(name for name, (marks, _) in steps[-1].items() if diary.results.intersection(marks or ()))
 
+    def padding(self, theirs):
+        """{input: number} of inputs that are padded with something else than zeros; see values/rows.py.
+
+        theirs: {input: [(array, batch axis)]} of the conversion.
+        """
+        mine = {}
+        for steps in self._arrays.values():
+            for name, array in (item for arrays in steps for item in arrays.items()):
+                mine.setdefault(name, []).append((array, self.axes.get(name, 0)))
+        found = {name: rows.padding(mine[name] + batches) for name, batches in theirs.items() if name in mine}
+        return {name: number for name, number in found.items() if number}
+
+    def read_again(self, padding):
+        """Marks the examples by what they are without this padding, {input: number}."""
+        for kind, steps in self._arrays.items():
+            self.kinds[kind] = [
+                {name: self._read(name, array, padding.get(name, 0)) for name, array in arrays.items()}
+                for arrays in steps
+            ]
+
     def begins(self, kind):
         """The places in the stream of a train op at which an epoch may begin."""
         return streams.starts([_together(step) for step in self.kinds[kind]]) if kind in self.kinds else set()
@@ -50,17 +76,17 @@ class Streams(object):
         """Whether an epoch has ended, as far as the examples tell."""
         return any(self.begins(kind) for kind in self.kinds)
 
-    def _read(self, name, array):
+    def _read(self, name, array, padding=0):
         axis = self.axes.get(name)
         if axis is None or np.ndim(array) <= axis:
             return None, _rest(array)
-        return rows.marks(array, axis), None
+        return rows.marks(array, axis, padding), None
 
 
-def of_record(recording, pairs_of):
+def of_record(recording, pairs_of, padding=None):
     """The streams of the recorded steps, under the original's names of inputs.
 
-    pairs_of: {train op: pairs of values/inputs.py}, of one step of each.
+    pairs_of: {train op: pairs of values/inputs.py}, of one step of each. padding: {input: number}, see `Streams`.
     """
     found = {}
     for kept in recording['steps']:
@@ -68,24 +94,41 @@ def of_record(recording, pairs_of):
         pairs = pairs_of.get(kind)
         if pairs is None:
             continue
-        described = [[pair['own'], pair['parts'], pair['axis']] for pair in pairs if not pair['sparse']]
-        step = step_of(described, kept['arrays'])
+        step = step_of(described(pairs, padding or {}), kept['arrays'])
         step.update((pair['own'], None) for pair in pairs if pair['sparse'])
         found.setdefault(kind, []).append(step)
     return found
 
 
+def described(pairs, padding):
+    """Dense pairs of values/inputs.py as lists, with the number that each input is padded with."""
+    return [
+        [pair['own'], pair['parts'], pair['axis'], padding.get(pair['own'], 0)] for pair in pairs if not pair['sparse']
+    ]
+
+
+def arrays_of_record(recording, pairs_of):
+    """{name in the original: [(array, batch axis)]} of the inputs of the recorded steps; see `of_record`."""
+    found = {}
+    for kept in recording['steps']:
+        for own, parts, axis, _ in described(pairs_of.get(tuple(kept['triggered']), ()), {}):
+            there = [kept['arrays'][part] for part in parts if part in kept['arrays']]
+            if axis is not None and all(array.ndim > axis for array in there):
+                found.setdefault(own, []).extend((array, axis) for array in there)
+    return found
+
+
 def step_of(pairs, arrays):
-    """{name in the original: (marks, rest)} of one step; pairs: [name in the original, names here, batch axis]."""
+    """{name in the original: (marks, rest)} of one step; pairs: see `described`, with the names here."""
     step = {}
-    for own, parts, axis in pairs:
+    for own, parts, axis, padding in pairs:
         there = [arrays[part] for part in parts if part in arrays]
         if len(there) != len(parts):
             step[own] = None
         elif axis is None or any(array.ndim <= axis for array in there):
             step[own] = None, _rest(there[0])
         else:
-            step[own] = [mark for array in there for mark in rows.marks(array, axis)], None
+            step[own] = [mark for array in there for mark in rows.marks(array, axis, padding)], None
     return step
 
 

@@ -22,7 +22,7 @@ from tmgprobe.reference.reference import Comparison
 from tmgprobe.session import draws, initial, timeline
 from tmgprobe.session import fetches as fetched
 from tmgprobe.session import step as steps
-from tmgprobe.values import inputs
+from tmgprobe.values import inputs, streams
 
 SHORT = 1.0  # seconds for the original's further steps, at least
 
@@ -40,6 +40,7 @@ class Replay(object):
         self.gathering = None  # the first run whose gradients a later step applies, and its comparison
         self.streams, self.pairs, self.floats = stream.Streams(), {}, set()
         self.evaluations, self.left = stream.Evaluations(), None
+        self.padding = {}  # {input: number with which its examples are padded}, where that is not zero
         self.unordered = ''  # why the graph gives the data in another order, see session/draws.py
         self.graph, self.begun, self._leaving = None, time.time(), threading.Lock()
         self.answer = None  # what is sent in the end, once all recorded steps were taken
@@ -166,10 +167,6 @@ class Replay(object):
         return {
             'steps': self.figures,
             'first': self.first,
-            'inputs': {
-                stream.text_of(kind): [[one['own'], one['parts'], one['axis']] for one in pairs if not one['sparse']]
-                for kind, pairs in self.pairs.items()
-            },
             'not_held': self.watch.not_held,
             'asides': self.apart,
             'trajectory': trajectory,
@@ -182,6 +179,9 @@ class Replay(object):
         self.channel.leave(
             'replayed',
             data=self._data(),
+            inputs={
+                stream.text_of(kind): stream.described(pairs, self.padding) for kind, pairs in self.pairs.items()
+            },
             diary=self.watch.diary.facts(self.graph),
             error=self.message,
             further=self.further,
@@ -227,15 +227,24 @@ class Replay(object):
 
     def _data(self):
         """Compares the batches of both scripts; keeps those of the original, which a whole run of it may take again."""
-        with open(os.path.join(self.job['work'], 'own.json'), 'w') as file:
-            json.dump(stream.examples(self.streams.kinds), file)
         towers = 1 if self.job['total'] else self.job['gpus']
         recorded = stream.of_record(self.recording, self.pairs)
         training = stream.marks_of(self.streams.kinds), stream.marks_of(recorded)
         drawn = self.unordered or bool(self.streams.drawn)
         theirs = [run for run in self.recording['evaluations'] if run[0] < len(self.recording['steps'])]
+        fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats)
+        unlike = {row['input'] for row in fed if row['status'] == streams.DIFFERS and row['fault'] in ('', 'others')}
+        if unlike:
+            arrays = stream.arrays_of_record(self.recording, self.pairs)
+            self.padding = self.streams.padding({name: arrays[name] for name in unlike if name in arrays})
+        if self.padding:  # other than zeros
+            self.streams.read_again(self.padding)
+            recorded = stream.of_record(self.recording, self.pairs, self.padding)
+            fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats)
+        with open(os.path.join(self.job['work'], 'own.json'), 'w') as file:
+            json.dump(stream.examples(self.streams.kinds), file)
         return {
-            'fed': stream.figures(self.streams, recorded, towers, self.unordered, self.floats),
+            'fed': fed,
             'evaluated': stream.evaluations(self.evaluations.runs, theirs, training, towers, drawn),
             'ended': self.streams.ended(),
         }
@@ -334,7 +343,7 @@ class Replay(object):
         for size, few in self.recording['first']['uneven'].items():
             cut = dict(kept, arrays=few['arrays'], applied=few['applied'], losses=few['losses'], scalars={})
             part = Comparison(call, cut, self.job['gpus'], self.job['total'])
-            refused = one.takes(size) if self.job['total'] else None  # there is no step to be the same as
+            refused = one.refuses(size) if self.job['total'] else None  # there is no step to be the same as
             if refused:
                 found[size] = {'skipped': refused}
                 continue
@@ -349,6 +358,6 @@ class Replay(object):
                 for key in ('gradients', 'loss', 'reference', 'kind', 'finite', 'matches', 'unsteady')
             }
         for size, error in self.recording['first']['uneven_errors'].items():
-            cut_ok = error if error == inputs.APART else one.takes(size)
-            found[size] = {'skipped': cut_ok} if cut_ok else {'failed': error}
+            why = error if error == inputs.APART else one.refuses(size)
+            found[size] = {'skipped': why} if why else {'failed': error}
         return found

@@ -17,8 +17,8 @@ from tmgprobe.session import draws
 class Whole(object):
     """Lets a script run to its end, to the end of so many epochs, or until its time is up.
 
-    The job has `inputs`, {train op as text: [[name in the original, names here, batch axis]]}; `seconds`; `epochs`
-    (0: all); and `theirs`: whether this is the conversion.
+    The job has `inputs`, {train op as text: see `described` in reference/stream.py}; `seconds`;
+    `epochs` (0: all); and `theirs`: whether this is the conversion.
     """
 
     def __init__(self, tf, watch, channel, job):

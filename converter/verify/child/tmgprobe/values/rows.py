@@ -2,23 +2,41 @@
 
 from __future__ import absolute_import, division, print_function
 
+import collections
 import hashlib
 
 import numpy as np
 
 
-def marks(array, axis):
-    """One mark for each example of an array: equal for equal examples, padded with zeros or not."""
+def marks(array, axis, padding=0):
+    """One mark for each example of an array: equal for equal examples, padded with zeros (or this number) or not."""
     rows = np.rollaxis(array, axis) if axis else array
-    return [_mark(row) for row in rows]
+    return [_mark(row, padding) for row in rows]
 
 
-def _mark(row):
+def padding(batches):
+    """The number with which examples are padded to the longest of their batch; None where nothing tells.
+
+    batches: [(array, batch axis)] of one input. Batches have to differ in width, and most examples that are not the
+    longest of theirs end with their padding.
+    """
+    widths, ends = set(), collections.Counter()
+    for array, axis in batches:
+        rows = np.rollaxis(array, axis) if axis else array
+        if rows.ndim < 2 or not rows.size or rows.dtype.kind not in 'fiu':
+            return None
+        widths.add(rows.shape[1])
+        last = rows[:, -1].reshape(len(rows), -1)
+        ends.update(float(row[0]) for row in last if (row == row[0]).all())
+    return ends.most_common(1)[0][0] if len(widths) > 1 and ends else None
+
+
+def _mark(row, padding=0):
     row = np.asarray(_in_order(row) if isinstance(row, bytes) else row)
     if row.dtype.kind == 'O':
         data = repr(row.tolist()).encode('utf-8')
     elif row.ndim and row.shape[0] and row.dtype.kind in 'fiub':
-        data = _unpadded(row).tobytes()
+        data = _unpadded(row, padding).tobytes()
     else:
         data = row.tobytes()
     return hashlib.md5(data).hexdigest()[:16]
@@ -39,11 +57,11 @@ def _in_order(data):
         return data
 
 
-def _unpadded(row):
-    """An example without the zeros at its end: how many there are may depend on the longest one of its batch."""
-    if row[-1].any():
+def _unpadded(row, padding):
+    """An example without the padding at its end: how much there is may depend on the longest one of its batch."""
+    if (row[-1] != padding).any():
         return row
-    there = row.reshape(row.shape[0], -1).any(1)
+    there = (row.reshape(row.shape[0], -1) != padding).any(1)
     return row[: np.flatnonzero(there)[-1] + 1] if there.any() else row[:0]
 
 

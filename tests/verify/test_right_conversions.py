@@ -1,0 +1,173 @@
+"""Right conversions that verify once failed, each with a fault put in, which goes on failing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from converter.options import Options
+from tests.proofs import proof_of
+
+HEAD = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+rng = np.random.RandomState(0)
+"""
+TAIL = """
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for begin in range(0, 64, batch_size):
+        end = begin + batch_size
+        print(sess.run([train_op, {fetched}], {feed})[1:])
+"""
+
+MASKED = (
+    HEAD
+    + """\
+data, masks, labels = rng.rand(64, 5), rng.rand(64) > {rare}, rng.randint(3, size=64)
+x = tf.placeholder(tf.float32, [batch_size, 5])
+m = tf.placeholder(tf.float32, [batch_size])
+y = tf.placeholder(tf.int32, [batch_size])
+logits = tf.layers.dense(x, 3{decay})
+v = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits)
+loss = tf.reduce_sum(v * m) / tf.maximum(tf.reduce_sum(m), 1){more}"""
+    + TAIL.format(fetched="loss", feed="{{x: data[begin:end], m: masks[begin:end], y: labels[begin:end]}}")
+)
+DECAYED = {
+    "decay": ", kernel_regularizer=tf.contrib.layers.l2_regularizer(0.1)",
+    "more": " + tf.losses.get_regularization_loss()",
+}
+
+SLICED = (
+    HEAD
+    + """\
+data, labels = rng.rand(64, 5), rng.rand(64, 2)
+x = tf.placeholder(tf.float32, [None, 5])
+y = tf.placeholder(tf.float32, [None, 2])
+n = {rows}
+out = tf.layers.dense(x, 2)
+loss = tf.reduce_mean(tf.square(tf.slice(out, [0, 0], [n, 1]) - tf.slice(y, [0, 0], [n, 1])))"""
+    + TAIL.format(fetched="loss", feed="{{x: data[begin:end], y: labels[begin:end]}}")
+)
+
+PADDED = (
+    HEAD
+    + """\
+sentences = [list(rng.randint(1, 9, size=rng.randint(2, 12))) for _ in range(64)]
+x = tf.placeholder(tf.int32, [None, None])
+y = tf.placeholder(tf.int32, [None, None])
+lengths = tf.placeholder(tf.int32, [None])
+out = tf.layers.dense(tf.nn.embedding_lookup(tf.get_variable('table', [10, 6]), x), 10)
+losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=out)
+mask = tf.sequence_mask(lengths, tf.shape(x)[1], tf.float32)
+loss = tf.reduce_sum(losses * mask) / tf.reduce_sum(mask)
+
+
+def pad(rows):
+    longest = max(map(len, rows))
+    return np.array([row + [9] * (longest - len(row)) for row in rows])
+
+
+def feed(rows):
+    return {x: pad(rows), y: pad(rows), lengths: list(map(len, rows))}
+
+"""
+    + TAIL.format(fetched="loss", feed="feed(sentences[begin:end])")
+)
+
+UPDATED = (
+    HEAD
+    + """\
+{resource}data, labels = rng.rand(64, 5), rng.rand(64, 1)
+
+
+def model(x, y):
+    h = tf.layers.dense(x, 3)
+    seen = tf.get_variable('seen', [3], trainable=False, initializer=tf.zeros_initializer())
+    update = tf.assign(seen, 0.9 * seen + 0.1 * tf.reduce_mean(h, 0))
+    return tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - y)), update
+
+
+x = tf.placeholder(tf.float32, [None, 5])
+y = tf.placeholder(tf.float32, [None, 1])
+loss, update = model(x, y)
+size = {size}"""
+    + TAIL.format(fetched="loss, size", feed="{{x: data[begin:end], y: labels[begin:end]}}")
+)
+NORM = "tf.sqrt(tf.reduce_sum(tf.square(update)))"
+
+
+def verdict_of(text: str, python: str, folder: Path, options: Options, change: tuple[str, str] = ("", "")) -> str:
+    """What verify says of a conversion, in which a text may be changed, and what fails."""
+    (folder / "single.py").write_text(text)
+    report = proof_of(folder / "single.py", python, folder, options, change)
+    failed = [check.name for check in report.checks if check.status == "failed"]
+    return " ".join([report.verdict, *failed[:1]])
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("rare", ["0.6", "0.9"])
+@pytest.mark.parametrize("more", [{"decay": "", "more": ""}, DECAYED], ids=["alone", "weight decay"])
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),
+        (("tf.reduce_sum(m), 1)", "tf.reduce_sum(m) / num_gpus, 1)"), "failed gradients"),
+        (("tf.reduce_sum(v * m)", "tf.reduce_sum((v * m)[:batch_size // 2])"), "failed gradients"),
+    ],
+    ids=["right", "half the mask", "the first tower's"],
+)
+def test_divisors_that_are_never_zero(
+    rare: str, more: dict[str, str], change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    text = MASKED.format(rare=rare, **more)
+    assert verdict_of(text, tensorflow_python, tmp_path, Options(loss="global"), change) == verdict
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("rows", ["batch_size", "tf.placeholder_with_default(8, [])"])
+def test_a_number_of_rows_that_is_never_fed(rows: str, tensorflow_python: str, tmp_path: Path) -> None:
+    assert verdict_of(SLICED.format(rows=rows), tensorflow_python, tmp_path, Options()) == "passed"
+
+
+@pytest.mark.tf1
+def test_a_conversion_of_one_size_of_batch_fails(tensorflow_python: str, tmp_path: Path) -> None:
+    change = "tf.layers.dense(x, 2)", "tf.reshape(tf.layers.dense(x, 2), [batch_size // num_gpus, 2])"
+    text = SLICED.format(rows="tf.shape(x)[0]")
+    assert verdict_of(text, tensorflow_python, tmp_path, Options(), change) == "failed uneven batch"
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),
+        (("[9] * (longest -", "[8] * (longest -"), "failed data"),
+        (("row + [9] * (longest -", "row[:-1] + [9] * (longest + 1 -"), "failed data"),
+        (("for row in rows])", "for row in rows[::-1]])"), "failed data"),
+    ],
+    ids=["right", "other padding", "without its last word", "in reverse"],
+)
+def test_padding_that_is_not_zero(
+    change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    assert verdict_of(PADDED, tensorflow_python, tmp_path, Options(line_length=100), change) == verdict
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("resource", ["", "tf.enable_resource_variables()\n"], ids=["reference", "resource"])
+@pytest.mark.parametrize("size", [NORM, f"{NORM} + loss"], ids=["alone", "with the loss"])
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [(("", ""), "passed"), (("update = tower_update[0]", "update = tower_update[-1]"), "failed fetches")],
+    ids=["right", "the last tower's"],
+)
+def test_what_is_computed_from_an_update(
+    resource: str, size: str, change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    text = UPDATED.format(resource=resource, size=size)
+    assert verdict_of(text, tensorflow_python, tmp_path, Options(line_length=100), change) == verdict
