@@ -176,13 +176,14 @@ def settled(
     chosen = close(block, tower, model.inputs, facts, {o.key for o in model.sizes})
     chosen |= starting_values(block, chosen)
     nodes = {n for loss in model.inline for n in ast.walk(loss)}
+    inline = frozenset(a.place for _, a in whole.accesses() if a.node in nodes and not a.write)
     joined: set[int] = set()
     while True:
         early = in_front(facts, whole, chosen, model.values)
         if isinstance(early, (Refused, Reread)):
             return early
         splits, block = early
-        opened = behind_loop(facts, block, chosen, joined, model.made, model.steps)
+        opened = behind_loop(facts, block, chosen, joined, model.made, model.steps, inline)
         if isinstance(opened, Refused):
             return opened
         behind, block = opened

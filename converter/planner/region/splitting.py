@@ -98,7 +98,13 @@ def _why_inside(value: Input) -> Found:
 
 
 def behind_loop(
-    facts: Facts, block: Block, tower: set[int], joined: set[int], made: list[Value], steps: Sequence[TrainStep]
+    facts: Facts,
+    block: Block,
+    tower: set[int],
+    joined: set[int],
+    made: list[Value],
+    steps: Sequence[TrainStep],
+    inline: frozenset[Place] = frozenset(),
 ) -> tuple[dict[ast.stmt, tuple[ast.stmt, ...]], Block] | Refused:
     """What follows the loss in the towers' `with` blocks and conditions, and the towers' block without it.
 
@@ -107,6 +113,7 @@ def behind_loop(
     A block inside of a block that is opened again stands as one statement among those that follow in the outer one.
     Refused where a training step stands in the middle of what the towers compute.
     joined: statements that the towers execute as well, beside those that compute the loss.
+    inline: what losses read that are written out where they are minimised, and computed in the towers all the same.
     """
     parts: list[dict[ast.stmt, tuple[ast.stmt, ...]]] = []
     for index in sorted(tower, reverse=True):  # what is left of a later block reads no more of an earlier one
@@ -116,7 +123,7 @@ def behind_loop(
             if trains and (around is not trains[0].site.stmt or _is_needed(index, tower, trains)):
                 return _among_model(_Among(facts, block, index, tower, made), trains)
             continue
-        rests = _rests(_Opened(facts, block, index, tower | joined), made, trains)
+        rests = _rests(_Opened(facts, block, index, tower | joined, trains, inline), made, trains)
         if rests is None and trains:
             return _among_model(_Among(facts, block, index, tower, made), trains)
         parts.append(_by_holder(rests or []))
@@ -196,12 +203,17 @@ def _by_holder(rests: list[tuple[ast.stmt, list[ast.stmt]]]) -> dict[ast.stmt, t
 
 @dataclass(frozen=True)
 class _Opened:
-    """A statement of the towers whose block ends with statements that may move after the loop."""
+    """A statement of the towers whose block ends with statements that may move after the loop.
+
+    trains: the training steps in it. inline: what losses read that are written out where they are minimised.
+    """
 
     facts: Facts
     block: Block
     index: int
     tower: set[int]
+    trains: Sequence[TrainStep]
+    inline: frozenset[Place]
 
     @cached_property
     def later(self) -> list[int]:
@@ -218,12 +230,14 @@ class _Opened:
         """The last statement of an inner block that the towers execute; those up to `last` compute the loss.
 
         Of those behind it none writes what later statements of the towers read or write, reads what these write, or
-        adds to a collection that they read.
+        adds to a collection that they read. None in front of a training step writes what its loss reads, if that is
+        written out there.
         """
         reads, writes = self.touched_later
+        trained = min((i for s in self.trains if (i := inner.statement(s.site)) is not None), default=len(inner.body))
         for index in range(len(inner.body) - 1, last, -1):
             read, written, _ = touched_in(inner)[index]
-            if written & (reads | writes) or read & writes:
+            if written & (reads | writes) or read & writes or (index < trained and written & self.inline):
                 return index
             if is_collected_for(self.facts, inner, index, self.block, self.later):
                 return index
