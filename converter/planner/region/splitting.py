@@ -152,10 +152,11 @@ def _among_model(case: _Among, trains: Sequence[TrainStep]) -> Refused:
     """The refusal of a training step in the middle of what the towers compute, with what stands in the way."""
     facts, around, step = case.facts, case.block.body[case.index], trains[0]
     later = [case.block.body[i].lineno for i in case.tower if i > case.index]
+    computing = {site.stmt for v in case.made if v.site for site in v.site.chain()}
     loop, branch = _loop_around(around, step), _branch_of(around, step)
-    if loop is not None and not any(loop is site.stmt for v in case.made if v.site for site in v.site.chain()):
-        loop = None
+    loop, branch = (loop if loop in computing else None), (branch if branch in computing else None)
     opened = isinstance(around, (ast.With, ast.If))
+    both = next((site.stmt for site in step.site.chain() if site.stmt in computing or site.stmt is around), around)
     if loop is not None:
         fault = finding(facts, step.call, Found.STEP_IN_LOOP_OF_MODEL, line=loop.lineno)
     elif later and (opened or around is step.site.stmt):
@@ -164,6 +165,8 @@ def _among_model(case: _Among, trains: Sequence[TrainStep]) -> Refused:
         fault = finding(facts, step.call, Found.STEP_IN_STATEMENT_OF_MODEL, line=around.lineno)
     elif branch is not None:
         fault = finding(facts, step.call, Found.STEP_IN_BRANCH_OF_MODEL, line=branch.lineno)
+    elif not isinstance(both, (ast.With, ast.If)):
+        fault = finding(facts, step.call, Found.STEP_IN_STATEMENT_OF_MODEL, line=both.lineno)
     else:
         fault = finding(facts, step.call, Found.STEP_AMONG_MODEL)
     return Refused((fault,), shorter=True)
