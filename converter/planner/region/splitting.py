@@ -97,14 +97,21 @@ def _why_inside(value: Input) -> Found:
     return Found.INPUT_BY_STATEMENT_OF_MODEL
 
 
+@dataclass(frozen=True)
+class Losses:
+    """What the towers compute, and what trains on it.
+
+    made: the values that the towers compute. steps: the training steps.
+    inline: what losses read that are written out where they are minimised, and computed in the towers all the same.
+    """
+
+    made: list[Value]
+    steps: Sequence[TrainStep]
+    inline: frozenset[Place]
+
+
 def behind_loop(
-    facts: Facts,
-    block: Block,
-    tower: set[int],
-    joined: set[int],
-    made: list[Value],
-    steps: Sequence[TrainStep],
-    inline: frozenset[Place] = frozenset(),
+    facts: Facts, block: Block, tower: set[int], joined: set[int], losses: Losses
 ) -> tuple[dict[ast.stmt, tuple[ast.stmt, ...]], Block] | Refused:
     """What follows the loss in the towers' `with` blocks and conditions, and the towers' block without it.
 
@@ -113,8 +120,8 @@ def behind_loop(
     A block inside of a block that is opened again stands as one statement among those that follow in the outer one.
     Refused where a training step stands in the middle of what the towers compute.
     joined: statements that the towers execute as well, beside those that compute the loss.
-    inline: what losses read that are written out where they are minimised, and computed in the towers all the same.
     """
+    made, steps = losses.made, losses.steps
     parts: list[dict[ast.stmt, tuple[ast.stmt, ...]]] = []
     for index in sorted(tower, reverse=True):  # what is left of a later block reads no more of an earlier one
         around = block.body[index]
@@ -123,7 +130,10 @@ def behind_loop(
             if trains and (around is not trains[0].site.stmt or _is_needed(index, tower, trains)):
                 return _among_model(_Among(facts, block, index, tower, made), trains)
             continue
-        rests = _rests(_Opened(facts, block, index, tower | joined, trains, inline), made, trains)
+        opened = _Opened(
+            facts=facts, block=block, index=index, tower=tower | joined, trains=trains, inline=losses.inline
+        )
+        rests = _rests(opened, made, trains)
         if rests is None and trains:
             return _among_model(_Among(facts, block, index, tower, made), trains)
         parts.append(_by_holder(rests or []))
