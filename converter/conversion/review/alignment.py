@@ -118,6 +118,7 @@ def _pair(before: list[_Line], after: list[_Line], found: Alignment) -> None:
         copies[line.text].append(line)
     taken: set[ast.AST] = set()
     late: list[tuple[_Line, list[_Line]]] = []
+    fewer: list[tuple[_Line, list[_Line]]] = []
     rest: list[_Line] = []
     for text, lines in copies.items():
         olds = known.get(text, [])
@@ -128,12 +129,37 @@ def _pair(before: list[_Line], after: list[_Line], found: Alignment) -> None:
             if len(lines) != len(olds) and len(olds) > 1 and getattr(line.stmt, "body", None):
                 late.append((line, olds))
                 continue
+            if len(lines) < len(olds):
+                fewer.append((line, olds))
+                continue
             old = olds[number % len(olds)]
             found.statements[line.stmt] = old.stmt
             taken.add(old.stmt)
+    _pair_fewer(fewer, before, after, found, taken)
     _pair_blocks(late, before, found, taken)
     left = [line for line in before if line.stmt not in taken]
     _pair_changed(left, sorted(rest, key=lambda line: (line.stmt.lineno, line.stmt.col_offset)), found)
+
+
+def _pair_fewer(
+    fewer: list[tuple[_Line, list[_Line]]],
+    before: list[_Line],
+    after: list[_Line],
+    found: Alignment,
+    taken: set[ast.AST],
+) -> None:
+    """Statements of which an edit changed some copies: each by the statement in front of it."""
+    where: dict[ast.AST, int] = {line.stmt: index for index, line in enumerate(before)}
+    olds_of = {line.stmt: olds for line, olds in fewer}
+    front = -1  # where the statement in front stands in the original
+    for line in after if fewer else ():
+        free = [old for old in olds_of.get(line.stmt, ()) if old.stmt not in taken]
+        if free:
+            old = min(free, key=lambda old: (where[old.stmt] <= front, abs(where[old.stmt] - front)))
+            found.statements[line.stmt] = old.stmt
+            taken.add(old.stmt)
+        if line.stmt in found.statements:
+            front = where[found.statements[line.stmt]]
 
 
 def _pair_blocks(

@@ -31,7 +31,7 @@ from converter.planner.region.between import sort_out
 from converter.planner.region.block import BEHIND, Block
 from converter.planner.region.changed_between_towers import starting_values
 from converter.planner.region.neighbours import close
-from converter.planner.region.splitting import behind_loop, in_front
+from converter.planner.region.splitting import Losses, behind_loop, in_front
 from converter.planner.wording import finding
 
 
@@ -176,13 +176,15 @@ def settled(
     chosen = close(block, tower, model.inputs, facts, {o.key for o in model.sizes})
     chosen |= starting_values(block, chosen)
     nodes = {n for loss in model.inline for n in ast.walk(loss)}
+    inline = frozenset(a.place for _, a in whole.accesses() if a.node in nodes and not a.write)
+    losses = Losses(made=model.made, steps=model.steps, inline=inline)
     joined: set[int] = set()
     while True:
         early = in_front(facts, whole, chosen, model.values)
         if isinstance(early, (Refused, Reread)):
             return early
         splits, block = early
-        opened = behind_loop(facts, block, chosen, joined, model.made, model.steps)
+        opened = behind_loop(facts, block, chosen, joined, losses)
         if isinstance(opened, Refused):
             return opened
         behind, block = opened

@@ -97,8 +97,21 @@ def _why_inside(value: Input) -> Found:
     return Found.INPUT_BY_STATEMENT_OF_MODEL
 
 
+@dataclass(frozen=True)
+class Losses:
+    """What the towers compute, and what trains on it.
+
+    made: the values that the towers compute. steps: the training steps.
+    inline: what losses read that are written out where they are minimised, and computed in the towers all the same.
+    """
+
+    made: list[Value]
+    steps: Sequence[TrainStep]
+    inline: frozenset[Place]
+
+
 def behind_loop(
-    facts: Facts, block: Block, tower: set[int], joined: set[int], made: list[Value], steps: Sequence[TrainStep]
+    facts: Facts, block: Block, tower: set[int], joined: set[int], losses: Losses
 ) -> tuple[dict[ast.stmt, tuple[ast.stmt, ...]], Block] | Refused:
     """What follows the loss in the towers' `with` blocks and conditions, and the towers' block without it.
 
@@ -108,6 +121,7 @@ def behind_loop(
     Refused where a training step stands in the middle of what the towers compute.
     joined: statements that the towers execute as well, beside those that compute the loss.
     """
+    made, steps = losses.made, losses.steps
     parts: list[dict[ast.stmt, tuple[ast.stmt, ...]]] = []
     for index in sorted(tower, reverse=True):  # what is left of a later block reads no more of an earlier one
         around = block.body[index]
@@ -116,7 +130,10 @@ def behind_loop(
             if trains and (around is not trains[0].site.stmt or _is_needed(index, tower, trains)):
                 return _among_model(_Among(facts, block, index, tower, made), trains)
             continue
-        rests = _rests(_Opened(facts, block, index, tower | joined), made, trains)
+        opened = _Opened(
+            facts=facts, block=block, index=index, tower=tower | joined, trains=trains, inline=losses.inline
+        )
+        rests = _rests(opened, made, trains)
         if rests is None and trains:
             return _among_model(_Among(facts, block, index, tower, made), trains)
         parts.append(_by_holder(rests or []))
@@ -145,10 +162,11 @@ def _among_model(case: _Among, trains: Sequence[TrainStep]) -> Refused:
     """The refusal of a training step in the middle of what the towers compute, with what stands in the way."""
     facts, around, step = case.facts, case.block.body[case.index], trains[0]
     later = [case.block.body[i].lineno for i in case.tower if i > case.index]
+    computing = {site.stmt for v in case.made if v.site for site in v.site.chain()}
     loop, branch = _loop_around(around, step), _branch_of(around, step)
-    if loop is not None and not any(loop is site.stmt for v in case.made if v.site for site in v.site.chain()):
-        loop = None
+    loop, branch = (loop if loop in computing else None), (branch if branch in computing else None)
     opened = isinstance(around, (ast.With, ast.If))
+    both = next((site.stmt for site in step.site.chain() if site.stmt in computing or site.stmt is around), around)
     if loop is not None:
         fault = finding(facts, step.call, Found.STEP_IN_LOOP_OF_MODEL, line=loop.lineno)
     elif later and (opened or around is step.site.stmt):
@@ -157,6 +175,8 @@ def _among_model(case: _Among, trains: Sequence[TrainStep]) -> Refused:
         fault = finding(facts, step.call, Found.STEP_IN_STATEMENT_OF_MODEL, line=around.lineno)
     elif branch is not None:
         fault = finding(facts, step.call, Found.STEP_IN_BRANCH_OF_MODEL, line=branch.lineno)
+    elif not isinstance(both, (ast.With, ast.If)):
+        fault = finding(facts, step.call, Found.STEP_IN_STATEMENT_OF_MODEL, line=both.lineno)
     else:
         fault = finding(facts, step.call, Found.STEP_AMONG_MODEL)
     return Refused((fault,), shorter=True)
@@ -196,12 +216,17 @@ def _by_holder(rests: list[tuple[ast.stmt, list[ast.stmt]]]) -> dict[ast.stmt, t
 
 @dataclass(frozen=True)
 class _Opened:
-    """A statement of the towers whose block ends with statements that may move after the loop."""
+    """A statement of the towers whose block ends with statements that may move after the loop.
+
+    trains: the training steps in it. inline: what losses read that are written out where they are minimised.
+    """
 
     facts: Facts
     block: Block
     index: int
     tower: set[int]
+    trains: Sequence[TrainStep]
+    inline: frozenset[Place]
 
     @cached_property
     def later(self) -> list[int]:
@@ -218,12 +243,14 @@ class _Opened:
         """The last statement of an inner block that the towers execute; those up to `last` compute the loss.
 
         Of those behind it none writes what later statements of the towers read or write, reads what these write, or
-        adds to a collection that they read.
+        adds to a collection that they read. None in front of a training step writes what its loss reads, if that is
+        written out there.
         """
         reads, writes = self.touched_later
+        trained = min((i for s in self.trains if (i := inner.statement(s.site)) is not None), default=len(inner.body))
         for index in range(len(inner.body) - 1, last, -1):
             read, written, _ = touched_in(inner)[index]
-            if written & (reads | writes) or read & writes:
+            if written & (reads | writes) or read & writes or (index < trained and written & self.inline):
                 return index
             if is_collected_for(self.facts, inner, index, self.block, self.later):
                 return index

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from converter.analysis.facts import behind_losses
-from converter.analysis.values import Number, ShapeOf, Tensor, Value, Variable
+from converter.analysis.values import Host, Number, ShapeOf, Tensor, Value, Variable
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
+from converter.planner.questions.imported import library_behind, unseen_module
+from converter.planner.questions.outside_calls import is_foreign
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 
@@ -69,20 +71,38 @@ def made_with_the_batch_size(case: Placed) -> Iterator[Diagnostic]:
     keys = {o.key for o in case.size.origins}
     own = "make its shape independent of the batch size: [1, …] for all examples"
     for value in behind_losses(case.steps).values():
-        if isinstance(value, Variable) and any(o.key in keys for n in _numbers_behind(value) for o in n.origins):
+        if not isinstance(value, Variable):
+            continue
+        behind = _sizes_behind(value.inputs)
+        foreign = [v for v in behind if isinstance(v, Host) and is_foreign(v)]
+        node, how = value.node or case.steps[0].call, own if value.trainable else FED_STATE
+        if _holds(behind, keys):
+            yield error(case.facts, node, "TMG224", "this variable is made with the batch size in it", how)
+        elif given := next((v for v in foreign if _holds(_sizes_behind(v.inputs, given=True), keys)), None):
+            package = library_behind(given).split(".")[0]
+            unseen = unseen_module(case.facts, given)
             yield error(
                 case.facts,
-                value.node or case.steps[0].call,
+                node,
                 "TMG224",
-                "this variable is made with the batch size in it",
-                own if value.trainable else FED_STATE,
+                f"this variable may be made with the batch size in it: its size comes from a call into {package} that "
+                "is given the batch size, and is not followed",
+                unseen.hint if unseen else f"take the size from what is not given the batch size, or {how}",
             )
 
 
-def _numbers_behind(variable: Variable) -> list[Number]:
-    """The numbers that a variable's shape and initial value are made of, not those behind other tensors' shapes."""
-    found: list[Number] = []
-    todo: list[Value] = list(variable.inputs)
+def _holds(values: list[Value], keys: set[tuple[object, ...]]) -> bool:
+    """Whether one of the numbers is made of the batch size."""
+    return any(o.key in keys for value in values if isinstance(value, Number) for o in value.origins)
+
+
+def _sizes_behind(values: Iterable[Value], given: bool = False) -> list[Value]:
+    """The numbers that a variable's shape and initial value are made of, not those behind other tensors' shapes.
+
+    What an unfollowed call into a package gives is among them; what it is given, too, if `given`.
+    """
+    found: list[Value] = []
+    todo: list[Value] = list(values)
     seen: set[int] = set()
     while todo:
         value = todo.pop()
@@ -90,7 +110,9 @@ def _numbers_behind(variable: Variable) -> list[Number]:
         if value.uid in seen or batched or isinstance(value, (ShapeOf, Variable)):
             continue
         seen.add(value.uid)
-        if isinstance(value, Number):
+        if isinstance(value, (Number, Host)):
             found.append(value)
+        if not given and isinstance(value, Host) and is_foreign(value):
+            continue
         todo += [*value.inputs, *value.parts()]
     return found
