@@ -718,3 +718,30 @@ def test_a_script_that_does_not_name_tensorflow(tmp_path: Path) -> None:
     assert main(["convert", str(tmp_path / "train.py"), "--in-place"]) == 0
     assert bare((tmp_path / "train.py").read_text()) == "\nimport trainer\n\ntrainer.train()\n"
     assert "for gpu in range(tower_helpers.num_gpus)" in (tmp_path / "trainer.py").read_text()
+
+
+def test_an_input_in_the_way_names_the_statement_that_makes_it(tmp_path: Path) -> None:
+    """The function that makes the labels is called in another file, where the size of the images is taken before."""
+    model = (
+        "import tensorflow as tf\n\n\ndef model(images, size):\n"
+        "    labels = tf.placeholder(tf.int64, [None])\n"
+        "    logits = tf.reshape(tf.layers.dense(images, 3), tf.stack([size, 3]))\n"
+        "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
+        "    return labels, tf.train.AdamOptimizer().minimize(loss)\n"
+    )
+    train = (
+        "import tensorflow as tf\nfrom model import model\n\n"
+        "images = tf.placeholder(tf.float32, [None, 8])\n"
+        "size = tf.shape(images)[0]\n"
+        "labels, train_op = model(images, size)\n"
+        "with tf.Session() as sess:\n"
+        "    for step in range(10):\n"
+        "        x, y = next_batch(16)\n"
+        "        sess.run(train_op, {images: x, labels: y})\n"
+    )
+    (finding,) = converted(put(tmp_path, train=train, model=model)).diagnostics
+    assert (finding.code, finding.line) == ("TMG204", 5) and finding.message.endswith("reads it, train.py:6")
+    size = "size = tf.shape(images)[0]\n"
+    inside = model.replace("images, size", "images").replace("    labels =", f"    {size}    labels =")
+    train = train.replace(size, "").replace("images, size", "images")
+    assert converted(put(tmp_path, train=train, model=inside)).status == "converted"

@@ -39,7 +39,7 @@ def attributes() -> Mapping[str, Attribute]:
 
 @cache
 def objects() -> Mapping[str, Callable[[Walk], Value]]:
-    """Objects of which a program has only one, such as the flags, by their names."""
+    """Objects of which a program has only one, such as the flags, and constants of the library, by their names."""
     return merged(*(getattr(module, "OBJECTS", {}) for module in rule_modules("calls")))
 
 

@@ -164,34 +164,53 @@ def _names_of(nodes: Sequence[ast.AST], scaled: Collection[tuple[int, int]]) -> 
             pairs = [(target, stmt.value)]
             if isinstance(target, ast.Tuple) and isinstance(stmt.value, ast.Tuple):
                 pairs = list(zip(target.elts, stmt.value.elts, strict=False))
-            yield from (_name(name) for name, value in pairs if (value.lineno, value.col_offset) in scaled)
+            found = [_name(name) for name, value in pairs if (value.lineno, value.col_offset) in scaled]
+            yield from filter(None, found)
 
 
 def _name(node: ast.expr | None) -> str:
+    """The name, the attribute or the key (`params["batch_size"]`) by which an expression reads a value, or ""."""
+    if isinstance(node, ast.Subscript):
+        key = node.slice
+        return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _counts_steps(nodes: Sequence[ast.AST], scaled: Collection[tuple[int, int]], names: Collection[str]) -> int:
-    """The line of the first division by a batch size, or range with it as its step; 0 where there is none.
+    """The line of the first expression that counts by a batch size (see `_counted_by`); 0 where there is none.
 
     scaled: lines and columns of numbers that are scaled. names: what they are called.
     """
     for node in nodes:
-        size: ast.expr | None = None
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv)):
-            size = node.right
-        elif isinstance(node, ast.Call) and _name(node.func) in ("range", "xrange", "arange"):
-            size = node.args[2] if len(node.args) > 2 else None
-        elif isinstance(node, ast.While) and isinstance(node.test, ast.Compare):
-            product = node.test.left  # of `while step * batch_size < examples`
-            size = product.right if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult) else None
-        if isinstance(size, ast.Call) and _name(size.func) in ("float", "int") and size.args:
-            size = size.args[0]
-        if size is not None:
+        for size in _counted_by(node):
+            if isinstance(size, ast.Call) and _name(size.func) in ("float", "int") and size.args:
+                size = size.args[0]
             written = (size.lineno, size.col_offset) in scaled
             if written or _name(size) in names or "batch" in _name(size).lower():
                 return getattr(node, "lineno", 0)
     return 0
+
+
+def _counted_by(node: ast.AST) -> Iterator[ast.expr]:
+    """By what an expression divides, a range goes on, or a `while` loop comes nearer to its end."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv)):
+        yield node.right
+    elif isinstance(node, ast.Call) and _name(node.func) in ("range", "xrange", "arange"):
+        yield from node.args[2:3]
+    elif isinstance(node, ast.While) and isinstance(node.test, ast.Compare):
+        product = node.test.left  # of `while step * batch_size < examples`
+        if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult):
+            yield product.right
+        tested = {_name(part) for part in ast.walk(node.test) if isinstance(part, (ast.Name, ast.Attribute))}
+        yield from (added for stmt in ast.walk(node) for name, added in _additions(stmt) if name in tested)
+
+
+def _additions(stmt: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """What a statement gives a variable by adding (`begin += size`, `end = begin + size`), and what it adds."""
+    if isinstance(stmt, ast.AugAssign) and isinstance(stmt.op, ast.Add):
+        yield _name(stmt.target), stmt.value
+    elif isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.BinOp) and isinstance(stmt.value.op, ast.Add):
+        yield from ((_name(target), stmt.value.right) for target in stmt.targets)
 
 
 def _bare(text: str) -> str:

@@ -75,7 +75,11 @@ def test_what_a_global_loss_comes_to_is_said(loss: str, told: str) -> None:
         ("for step in range(int(np.ceil(len(xs) / float(batch_size)))):", 11),
         ("for at in range(0, len(xs), batch_size):", 11),
         ("while step * batch_size < examples:", 11),
+        ("while end < len(xs):\n        end += batch_size", 11),
+        ("while end < len(xs):\n        begin = end\n        end = begin + batch_size", 11),
         ("while step < 100:", 0),
+        ("while step < 100:\n        seen += batch_size", 0),
+        ("while step < 100:\n        step += 1", 0),
         ("for step in range(len(xs) // parts):", 0),
     ],
 )
@@ -83,6 +87,24 @@ def test_what_a_global_loss_comes_to_is_said(loss: str, told: str) -> None:
 def test_a_line_that_counts_steps_is_named(loop: str, line: int, name: str) -> None:
     """By the batch size, whatever the script calls it."""
     text = SCRIPT.replace("for step in range(100):", loop).replace("batch_size", name)
+    said = decided(script=text)["epochs"]
+    counts = f"train.py:{line} counts by the batch size, so that an epoch takes 1/2 of the steps"
+    assert (said == counts) == bool(line) and said.startswith("no line was seen") == (not line)
+
+
+@pytest.mark.parametrize(
+    ("loop", "line"),
+    [
+        ("for step in range(len(xs) // options['n']):", 12),
+        ("for step in range(0, len(xs), options['n']):", 12),
+        ("for step in range(int(len(xs) / 255.)):", 0),
+        ("for step in range(len(xs) // options['parts']):", 0),
+    ],
+)
+def test_a_batch_size_under_a_key_counts_steps(loop: str, line: int) -> None:
+    """Whatever its key: and a number that has no name is none of that name."""
+    text = SCRIPT.replace("batch_size = 32", "options = {'parts': 4}\noptions['n'] = 32")
+    text = text.replace("for step in range(100):", loop).replace("batch_size", "options['n']")
     said = decided(script=text)["epochs"]
     counts = f"train.py:{line} counts by the batch size, so that an epoch takes 1/2 of the steps"
     assert (said == counts) == bool(line) and said.startswith("no line was seen") == (not line)

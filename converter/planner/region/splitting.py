@@ -17,6 +17,7 @@ statements (`Block.without`), so that what they read and write is no longer the 
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
@@ -57,7 +58,9 @@ def in_front(
             why = _why_inside(value)
             if why is Found.INPUT_BY_STATEMENT_OF_MODEL and isinstance(around, ast.FunctionDef | ast.ClassDef):
                 why = Found.INPUT_OF_UNCALLED_CODE
-            fault = finding(facts, value.node or around, why, name=getattr(around, "name", ""))
+            node = value.node or around
+            line = _line_seen_from(facts, node, around)
+            fault = finding(facts, node, why, name=getattr(around, "name", ""), line=line)
             ready = prepared_batches(facts, inner, here, values)
             return Reread(ready, fault) if ready else Refused((fault,), shorter=True)
         if maker not in found.setdefault(index, []):
@@ -86,6 +89,12 @@ def _stays_at_default(facts: Facts, block: Block, tower: set[int], value: Input)
     named |= any(tensor is value for tensor, _, _ in facts.named)
     held = (a.place.kind != "name" or block.statement(a.site) not in tower for a in facts.accesses_of(value))
     return not named and not fed and not any(held)  # an attribute may be fed by whoever has the object
+
+
+def _line_seen_from(facts: Facts, node: ast.AST, stmt: ast.stmt) -> str:
+    """Where a statement stands, for a finding at a node: with its file if that is another one."""
+    apart = facts.path_of(stmt) != facts.path_of(node)
+    return f"{os.path.basename(facts.shown(stmt))}:{stmt.lineno}" if apart else f"line {stmt.lineno}"
 
 
 def _why_inside(value: Input) -> Found:

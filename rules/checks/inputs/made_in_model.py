@@ -78,7 +78,7 @@ WORDS = {
     ),
     Found.INPUT_BY_STATEMENT_OF_MODEL: Words(
         "TMG204",
-        "this input is made by the same statement as the model that reads it",
+        "this input is made by the same statement as the model that reads it, {line}",
         "make it in a statement of its own before the model: a placeholder, or what get_next() gives",
     ),
 }

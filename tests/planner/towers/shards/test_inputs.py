@@ -208,7 +208,7 @@ loss = tf.reduce_sum(tf.square(h - Y))
     ("state", "reason"),
     [
         ("tf.placeholder_with_default(zero, [None, 3])", "the default of this input is computed from the batch"),
-        ("tf.placeholder(tf.float32, [None, 3])", "made by the same statement as the model"),
+        ("tf.placeholder(tf.float32, [None, 3])", "made by the same statement as the model that reads it, line 12"),
     ],
 )
 def test_why_an_input_is_in_the_way(state: str, reason: str) -> None:
