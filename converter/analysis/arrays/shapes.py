@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
-from converter.analysis.values import Constant, Count, Host, Number, Value, is_none
+from converter.analysis.values import Constant, Count, Host, Number, Tensor, Value, is_none
 from converter.analysis.values import Sequence as List
 
 Shape = tuple[int | None, ...] | None  # None inside for a length that is not known
@@ -140,7 +140,16 @@ def _of_host(value: Host, deep: int) -> Shape:
     if value.call == "item" and len(value.inputs) == 1:
         shape = shape_of(value.inputs[0], deep)
         return shape[1:] if shape else None
+    if value.call == "run":
+        return _of_run(value)
     return _called(value, node, deep) if isinstance(node, ast.Call) else None
+
+
+def _of_run(value: Host) -> Shape:
+    """The shape of what a session gives for one tensor: that of a single number is known."""
+    fetched = [v for v in value.inputs if isinstance(v, Tensor)]
+    single = len(fetched) == 1 and fetched[0].dims == () and fetched[0].batch.kind != "example"
+    return () if single else None
 
 
 def _loaded(value: Host) -> Shape:
@@ -263,6 +272,9 @@ def _numpy(name: str, arguments: Arguments, deep: int) -> Shape:
         return _sizes(arguments.get(1, "newshape", "shape"), deep)
     if name in BINARY:
         return broadcast([shape_of(arguments.get(at, f"x{at + 1}"), deep) for at in (0, 1)])
+    if name == "clip":
+        limits = (arguments.get(1, "a_min"), arguments.get(2, "a_max"))
+        return broadcast([shape_of(v, deep) for v in (first, *limits) if not is_none(v)])
     if name in TO_ONE:
         return _along(shape_of(first, deep), arguments, 1)
     if name in ("dot", "matmul"):

@@ -137,7 +137,8 @@ def _spatial(call: Call) -> Value:
     filters = call.get(1, "filter", "filters")
     if dims and isinstance(filters, Tensor) and filters.dims:
         dims = (*dims[:-1], filters.dims[-2 if "transpose" in call.name else -1])
-    linear = tensor.batch.kind == "reduced" and "max" not in call.name
+    largest = "max" in call.name or (call.name.endswith(".pool") and call.constant(2, "pooling_type") != "AVG")
+    linear = tensor.batch.kind == "reduced" and not largest
     kept = tensor.batch if linear else algebra.by_rows(tensor.batch, call.name)
     return Tensor(kept, call.values(), dims, call.name)
 
@@ -287,6 +288,7 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("contrib.slim.arg_scope", "contrib.framework.arg_scope"), _arg_scope),
     **dict.fromkeys(SPATIAL, _spatial),
     **dict.fromkeys([f"{m}{kind}_pool{rank}d" for m in BOTH for kind in ("max", "avg") for rank in (2, 3)], _spatial),
+    **dict.fromkeys([m + "pool" for m in BOTH], _spatial),
     **dict.fromkeys(["layers.flatten", *(m + "flatten" for m in BOTH)], _flatten),
     **dict.fromkeys(
         (

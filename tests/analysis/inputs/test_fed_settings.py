@@ -83,3 +83,50 @@ def test_whatever_takes_it(drop: str) -> None:
 def test_one_number_for_each_example_is_cut() -> None:
     weights = "{net.x: data[i:i + batch_size], net.keep: np.ones((batch_size, 1))}"
     assert cut(drop="tf.layers.dense(self.x, 6) * self.keep", feed=weights) == [("self.x", "self.keep")]
+
+
+BALANCE = """\
+import numpy as np
+import tensorflow as tf
+batch_size = 8
+data = np.random.rand(64, 10).astype('float32')
+x = tf.placeholder(tf.float32, [batch_size, 10])
+balance = tf.placeholder(tf.float32, name='balance')
+h = tf.layers.dense(x, 6)
+errors = tf.square(h)
+error = tf.reduce_mean(errors)
+loss = balance * error + tf.reduce_mean(tf.abs(h))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    k = {start}
+    for i in range(0, 64, batch_size):
+        {result} = sess.run({fetches}, {{x: data[i:i + batch_size], balance: k}})
+        k = {step}
+"""
+
+
+@pytest.mark.parametrize("start", ["0.", "np.float32(0.)"])
+@pytest.mark.parametrize(
+    ("result", "fetches"), [("_, now", "[train_op, error]"), ("now, _", "(error, train_op)"), ("now", "error")]
+)
+@pytest.mark.parametrize(
+    "step",
+    [
+        "np.maximum(np.minimum(1., k + 0.001 * (0.5 - now)), 0.)",
+        "np.clip(k + 0.001 * (0.5 - now), 0., 1.)",
+        "np.exp(now) * k",
+    ],
+)
+def test_a_number_that_numpy_makes_of_fetched_numbers(start: str, result: str, fetches: str, step: str) -> None:
+    script = BALANCE.format(start=start, result=result, fetches=fetches, step=step)
+    if result == "now":
+        script = script.replace("        now =", "        sess.run(train_op, {x: data[:8], balance: k})\n        now =")
+    assert [s.places for loop in loops(script) for s in loop.shards] == [("x",)]
+
+
+def test_numbers_that_numpy_makes_of_fetched_rows_are_cut() -> None:
+    step = "np.clip(now[:, :1], 0., 1.)"
+    start = "np.ones((batch_size, 1))"
+    script = BALANCE.format(start=start, result="_, now", fetches="[train_op, errors]", step=step)
+    assert [s.places for loop in loops(script) for s in loop.shards] == [("x",), ("balance",)]

@@ -230,6 +230,12 @@ tf.nn.max_pool_with_argmax(image, [1, 2, 2, 1], [1, 2, 2, 1], 'SAME').argmax -> 
 tf.nn.max_pool_with_argmax(image, [1, 2, 2, 1], [1, 2, 2, 1], 'SAME', include_batch_in_index=True)[0] -> example 0
 tf.nn.max_pool_with_argmax(image, [1, 2, 2, 1], [1, 2, 2, 1], 'SAME', include_batch_in_index=True)[1] -> opaque
 tf.nn.max_pool1d(s, 2, 2, 'SAME')                     -> example 0
+tf.contrib.layers.pool(image, [2, 2], 'AVG', stride=2) -> example 0
+tf.contrib.slim.pool(image, [2, 2], 'MAX')            -> example 0
+tf.contrib.layers.pool(tf.reduce_mean(image, 0, keepdims=True), 2, 'AVG') -> mean
+tf.contrib.layers.pool(tf.reduce_mean(image, 0, keepdims=True), 2, 'MAX') -> other
+tf.nn.pool(tf.reduce_mean(image, 0, keepdims=True), [2, 2], pooling_type='AVG', padding='SAME') -> mean
+tf.nn.pool(tf.reduce_mean(image, 0, keepdims=True), [2, 2], pooling_type='MAX', padding='SAME') -> other
 tf.layers.separable_conv1d(s, 4, 3)                   -> example 0
 tf.layers.average_pooling3d(image[..., None], 2, 2)   -> example 0
 tf.math.top_k(x, 2)[0]                                -> example 0
