@@ -143,7 +143,8 @@ class RunCall:
 
     def computes(self, uids: Set[int]) -> bool:
         """Whether the run computes one of these values."""
-        return not uids.isdisjoint(self.behind)
+        behind = self.behind
+        return any(uid in behind for uid in uids)  # much fewer than there are values
 
 
 @dataclass(frozen=True)
@@ -331,6 +332,16 @@ class Facts:
     def walked(self) -> dict[ast.AST, Nodes]:
         """The nodes of each tree."""
         return {tree: Nodes(tree) for tree in self.trees()}
+
+    @cached_property
+    def parents(self) -> Mapping[ast.AST, ast.AST]:
+        """For each node of the trees, but contexts and operators, the one that it is a part of."""
+        return {node: parent for nodes in self.walked.values() for node, parent in nodes.parents.items()}
+
+    @cached_property
+    def read_or_written(self) -> Mapping[ast.AST, Value]:
+        """What each node read or wrote when it was last walked."""
+        return {access.node: access.value for access in self.accesses}
 
     @cached_property
     def accesses_by_value(self) -> Mapping[int, list[Access]]:

@@ -110,8 +110,7 @@ def _counted_by(values: Iterable[Value]) -> set[Origin]:
 
 def parents_of(facts: Facts, node: ast.AST) -> Iterator[ast.AST]:
     """The nodes around a node, from the inside out."""
-    parents = facts.walked[facts.tree_of(facts.path_of(node))].parents
-    while (above := parents.get(node)) is not None:
+    while (above := facts.parents.get(node)) is not None:
         yield above
         node = above
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
 from converter.analysis.facts import Effect, Facts, TrainStep, behind_losses
-from converter.analysis.frames import Access
+from converter.analysis.frames import Access, Place
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Frame,
@@ -64,7 +65,30 @@ class Region:
 
     def in_any_tower(self, site: Site) -> bool:
         """As `in_tower`, for any execution of the block: a class may build several models."""
-        return any(step.stmt in self.stmts for step in site.chain())
+        known = self._in_any_tower
+        ahead: list[Site] = []
+        found = False
+        for step in site.chain():
+            if id(step) in known or step.stmt in self.stmts:
+                found = known.get(id(step), True)
+                break
+            ahead.append(step)
+        known.update((id(step), found) for step in ahead)
+        return found
+
+    @cached_property
+    def _in_any_tower(self) -> dict[int, bool]:
+        """What is known of the sites so far, which the facts keep."""
+        return {}
+
+    @cached_property
+    def written(self) -> Mapping[Place, list[Value]]:
+        """What the towers write to each place, in the order of the walk."""
+        found = defaultdict[Place, list[Value]](list)
+        for index, access in self.block.accesses():
+            if access.write and index in self.tower:
+                found[access.place].append(access.value)
+        return found
 
     @cached_property
     def stmts(self) -> frozenset[ast.stmt]:

@@ -111,13 +111,21 @@ def made_by_one_call_alone(case: Leaving) -> Iterator[Diagnostic]:
     if any(isinstance(n, ast.Return) for s in block.body[: min(region.tower)] for n in ast.walk(s)):
         return  # another call may be over by then
     calls: dict[int, set[str]] = {}  # the names that the towers of each other call bind
+    around: dict[int, tuple[int, ...]] = {}  # the frames of other calls, by the statements that they execute
     for access in facts.accesses:
-        for site in access.site.chain():
-            other = site.frame.uid != block.frame.uid and site.frame.node is block.frame.node
-            if other and site.stmt in region.stmts:
-                bound = calls.setdefault(site.frame.uid, set())
-                if access.write:
-                    bound.add(access.place.key)
+        frames = around.get(id(access.site))
+        if frames is None:
+            frames = around[id(access.site)] = tuple(
+                site.frame.uid
+                for site in access.site.chain()
+                if site.frame.uid != block.frame.uid
+                and site.frame.node is block.frame.node
+                and site.stmt in region.stmts
+            )
+        for frame in frames:
+            bound = calls.setdefault(frame, set())
+            if access.write:
+                bound.add(access.place.key)
     own = {a.place.key for i, a in block.accesses() if i in region.tower and a.write}
     for part, node in case.wanted.values():
         key = (part.root or part.text).rpartition(".")[2]

@@ -24,8 +24,8 @@ class Readers:
     def __init__(self, facts: Facts, region: Region) -> None:
         self.facts = facts
         self.region = region
-        self._parents = {c: n for tree in facts.trees() for n in ast.walk(tree) for c in ast.iter_child_nodes(n)}
-        self._values: dict[ast.AST, Value] = {a.node: a.value for a in facts.accesses}
+        self._parents = facts.parents
+        self._values = facts.read_or_written
         inside: set[ast.AST] = set()
         outside: set[ast.AST] = set()
         for access in facts.accesses:

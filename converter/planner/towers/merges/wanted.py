@@ -153,9 +153,8 @@ def want(facts: Facts, region: Region, access: Access, known: Container[str]) ->
 
 def _joined(facts: Facts, region: Region, access: Access, joined: Tensor, known: Container[str]) -> Wanted:
     """A place that the towers set, unless another branch of the script put something there instead."""
-    writes = (a for i, a in region.block.accesses() if i in region.tower and a.write and a.place == access.place)
     found: Wanted = {}
-    for one in dict.fromkeys(a.value for a in writes if a.value in joined.inputs):
+    for one in dict.fromkeys(v for v in region.written.get(access.place, ()) if v in joined.inputs):
         found = with_more(found, want(facts, region, replace(access, value=one), known))
     return found
 
