@@ -66,6 +66,8 @@ class Region:
     def in_any_tower(self, site: Site) -> bool:
         """As `in_tower`, for any execution of the block: a class may build several models."""
         known = self._in_any_tower
+        if id(site) in known:
+            return known[id(site)]
         ahead: list[Site] = []
         found = False
         for step in site.chain():
