@@ -109,8 +109,7 @@ def gradients_in_losses(steps: Iterable[TrainStep]) -> frozenset[ast.AST]:
             seen.add(value.uid)
             if value.uid in taken and taken[value.uid] is not step:
                 found.add(taken[value.uid].call)
-            waited = {v.uid for v in value.control} if isinstance(value, Tensor) else set()
-            todo += [v for v in (*value.inputs, *value.parts()) if v.uid not in waited]
+            todo += [*(value.operands if isinstance(value, Tensor) else value.inputs), *value.parts()]
     return frozenset(found)
 
 

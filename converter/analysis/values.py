@@ -256,7 +256,13 @@ class Tensor(Value):
         self.op = op
         self.node = node
         self.scopes: tuple[str, ...] = ()
-        self.control: tuple[Value, ...] = ()  # of its inputs, those that it only waits for
+        self.control: tuple[Value, ...] = ()  # the last of its inputs, which it waits for
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        """The inputs that it is computed from; it may wait for one of them, too."""
+        waits = self.control if self.inputs[len(self.inputs) - len(self.control) :] == self.control else ()
+        return self.inputs[: len(self.inputs) - len(waits)]
 
     @property
     def rank(self) -> int | None:

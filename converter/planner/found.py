@@ -25,6 +25,7 @@ class Found(Enum):
     SIZE_OF_TWO_CALLS = auto()
     SETTING_OR_NUMBER = auto()
     SIZE_IN_OTHER_MEANING = auto()
+    ROWS_BESIDE_TURNS = auto()
     OTHER_SIZE_OF_STATE = auto()
     RESHAPED_DATA = auto()
     BINS_OF_HISTOGRAM = auto()

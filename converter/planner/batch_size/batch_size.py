@@ -26,6 +26,7 @@ from converter.planner.batch_size.fed.rows import (
     is_written_into,
     named_behind,
     other_meaning,
+    rows_of_turns,
 )
 from converter.planner.batch_size.grids import grids
 from converter.planner.batch_size.one_name import named_products
@@ -222,6 +223,8 @@ def _unclear(
     trained = {step.result.uid for step in steps}
     for run in (run for run in facts.runs if run.computes(trained)):
         fed = _fed(run, inputs)
+        if (node := rows_of_turns(facts, run, fed)) is not None:
+            yield finding(facts, node, Found.ROWS_BESIDE_TURNS)
         without = [pair for pair in fed if not named_behind(facts, pair[1])]
         for pair in without if len(without) < len(fed) else ():
             number = other_meaning(facts, run, [pair], fed)

@@ -31,6 +31,27 @@ def intervals(
     facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]
 ) -> frozenset[ast.AST]:
     """The expressions that read a batch size, or write one as a number, and mean a number of steps."""
+    found, counting = _reads(facts, regions, steps, sizes)
+    return frozenset(node for node in found if counting is not None and counting.is_interval(node))
+
+
+def divided_steps(
+    facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]
+) -> Iterator[ast.AST]:
+    """Numbers of steps that are divided by a batch size: `epoch = step // batch_size`."""
+    found, counting = _reads(facts, regions, steps, sizes)
+    for node in found:
+        above = next(parents_of(facts, node), None)
+        if not isinstance(above, ast.BinOp) or not isinstance(above.op, DIVIDES) or above.right is not node:
+            continue
+        if counting is not None and counting.divides_steps(above):
+            yield above
+
+
+def _reads(
+    facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]
+) -> tuple[set[ast.AST], _Counting | None]:
+    """The expressions outside the towers that are a batch size, and what tells what they count; None without any."""
     scaled = set(sizes)
     towers = tuple(regions)
     reads: dict[ast.AST, list[Access]] = {}
@@ -41,8 +62,7 @@ def intervals(
     found |= {node for node, those in reads.items() if any(_is_multiple(access.value, scaled) for access in those)}
     trained = {step.result.uid for step in steps}
     runs = [run for run in facts.runs if run.computes(trained)]
-    counting = _Counting(facts, runs, reads, scaled) if found and runs else None
-    return frozenset(node for node in found if counting is not None and counting.is_interval(node))
+    return found, _Counting(facts, runs, reads, scaled) if found and runs else None
 
 
 def _is_multiple(value: Value, scaled: set[Origin]) -> bool:
@@ -71,6 +91,17 @@ class _Counting:
             other = above.left if above.left is not bound else above.comparators[0]
             return self._counts_steps(other) and self._is_tested(above)
         return isinstance(above, ast.Call) and bound in above.args[:2][-1:] and self._ends_steps(above)
+
+    def divides_steps(self, ratio: ast.BinOp) -> bool:
+        """Whether the upper number of a ratio is a number of steps, and no condition by the batch size lets them train.
+
+        A loop over examples trains at each `i % batch_size == 0`, and `i // batch_size` is the number of the step.
+        """
+        tests = [s.stmt.test for run in self.runs for s in run.site.chain() if isinstance(s.stmt, ast.If)]
+        sized = (node for test in tests for node in ast.walk(test) if node in self.reads)
+        if any(_is_multiple(a.value, self.scaled) for node in sized for a in self.reads[node]):
+            return False
+        return self._counts_steps(ratio.left)
 
     def _is_tested(self, node: ast.AST) -> bool:
         """Whether nothing is done with a remainder, or with a comparison, but to test or to show it."""

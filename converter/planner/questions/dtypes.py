@@ -47,7 +47,7 @@ def _of_its_type(tensor: Tensor) -> Iterable[Value]:
     """The operands that have a tensor's type."""
     if has(tensor.op, Trait.OWN_DTYPE) or (isinstance(tensor, Input) and not has(tensor.op, Trait.HAS_DEFAULT)):
         return ()
-    operands = [i for i in tensor.inputs if i not in tensor.control]
+    operands = tensor.operands
     if has(tensor.op, Trait.CASTS_LABELS):
         told = all(is_float32(t) or _is_integer(t) for t in _tensors(operands))
         return operands if told else ()

@@ -13,7 +13,9 @@ RULES = (
         why="The batches that are fed here come from code that the tool cannot follow: a generator, another file, a "
         "reader of its own. So the script loads batches of the same size as before, and the towers share each of "
         "them. The steps are right, but each GPU has only 1/N of the work, and a run takes as many steps as before. "
-        "Name the number batch_size where it is defined in the script, or make that code load N times as many.",
+        "Name the number batch_size where it is defined in the script, or make that code load N times as many. The "
+        "same is said where the name is on another number: in `for i in range(batch_size): x[i * 8:(i + 1) * 8]` it "
+        "counts the turns of the loop.",
         before="""\
 import tensorflow as tf
 
@@ -86,6 +88,12 @@ WORDS = {
         "TMG303",
         "this number is as large as the batch size, {number}, and may mean another thing" + GOES_ON,
         "name the batch size batch_size, and write this name wherever it is meant",
+    ),
+    Found.ROWS_BESIDE_TURNS: Words(
+        "TMG303",
+        "the batches have as many rows as this number says, and the batch size tells how often a loop turns"
+        + GOES_ON,
+        "name the number of rows batch_size, and write this name wherever it is meant",
     ),
     Found.OTHER_SIZE_OF_STATE: Words(
         "TMG303",

@@ -8,6 +8,7 @@ from heapq import heapify, heappop, heappush
 from typing import cast
 
 from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Effect
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Tensor, Value, Variable, needed
 from converter.diagnostics import Diagnostic
@@ -25,8 +26,9 @@ RULES = (
         "no tower's update is the original's. Moving averages of batch normalisation, which training does not "
         "read, are not affected, also where a condition chooses between the batch's statistics, which it keeps in "
         "variables, and these variables: the first tower's are kept. A single number that is set after the loss, "
-        "such as the balance of a BEGAN, is not affected either: it is computed once, from merged values. Feed the "
-        "state and fetch it, or leave statistics to a layer.",
+        "such as the balance of a BEGAN, is not affected either: it is computed once, from merged values. A "
+        "count that the model raises and its loss reads would be raised by each tower. Feed the state and fetch it, "
+        "or leave statistics to a layer.",
         before="""\
 import tensorflow as tf
 
@@ -69,6 +71,9 @@ with tf.Session() as sess:
 )
 
 
+EACH = "each tower would change this variable once, and the loss reads what comes of that"
+
+
 @check(Placed)
 def carries_state(case: Placed) -> Iterator[Diagnostic]:
     """Variables that carry something of a batch to the next step: each tower would go on from its own shard.
@@ -80,9 +85,11 @@ def carries_state(case: Placed) -> Iterator[Diagnostic]:
     set_by = {made.uid: {v.uid for v in made.inputs if isinstance(v, Variable)} for _, made in assigned}
     read = _read_as_data((s.loss for s in case.steps), set_by)
     for effect, made in assigned:
-        if not any(isinstance(v, Tensor) and v.batch.kind != "free" for v in made.inputs):
-            continue
         once = not any(r.in_any_tower(effect.site) for r in case.regions)
+        if not any(isinstance(v, Tensor) and v.batch.kind != "free" for v in made.inputs):
+            if not once and made.uid in read and _goes_on(effect, made):
+                yield error(case.facts, effect.node, "TMG234", EACH, "change it before the model, or after the loss")
+            continue
         carried = [v for v in made.inputs if isinstance(v, Variable) and v.uid in read]
         if made.uid in read or any(not once or not _is_number(v) for v in carried):
             yield error(
@@ -92,6 +99,12 @@ def carries_state(case: Placed) -> Iterator[Diagnostic]:
                 "a variable carries what is computed from one batch to the model's next step",
                 "feed the state and fetch it, or leave statistics to a normalising layer",
             )
+
+
+def _goes_on(effect: Effect, made: Tensor) -> bool:
+    """Whether a variable is set to another value each time: to one that is computed from variables."""
+    given = made.operands if effect.name.rpartition(".")[2] != "assign" else made.operands[1:]
+    return any(isinstance(v, Variable) for v in needed(given).values())
 
 
 def _is_number(variable: Variable) -> bool:
@@ -123,8 +136,7 @@ def _read_as_data(losses: Iterable[Tensor], set_by: dict[int, set[int]]) -> dict
 
 def _read_by(value: Value, set_behind: Callable[[Value], set[int]]) -> Iterator[tuple[Value, frozenset[int]]]:
     """The values that one is computed from, each with the moving averages that are left out on the way to it."""
-    waits = {v.uid for v in value.control} if isinstance(value, Tensor) else set()
-    inputs = [v for v in (*value.inputs, *value.parts()) if v.uid not in waits]
+    inputs = [*(value.operands if isinstance(value, Tensor) else value.inputs), *value.parts()]
     if not isinstance(value, Tensor) or not (value.op == "join" or has(value.op, Trait.CONDITION)):
         yield from ((v, frozenset()) for v in inputs)
         return

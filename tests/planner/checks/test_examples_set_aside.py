@@ -62,3 +62,44 @@ def test_another_number_is_not_warned_of(split: str, named: str) -> None:
 
 def test_the_total_stays() -> None:
     assert _codes("rows, held = train_test_split(data, test_size={size})", batch="total") == []
+
+
+@pytest.mark.parametrize(("named", "size"), [(NAME, "batch_size"), (FLAG, "FLAGS.batch_size")])
+@pytest.mark.parametrize(
+    "split",
+    [
+        "rows, held = data[{size}:], data[:{size}]",
+        "rows, held = data[:-{size}], data[-{size}:]",
+        "held, data = data[:2 * {size}, :], data[2 * {size}:, :]\nrows = data",
+        "count = {size}\nrows, held = data[count:], data[:count]",
+        "def split(rows, count):\n    return rows[count:], rows[:count]\n\n\nrows, held = split(data, {size})",
+        "lines = list(data)\nrows, held = np.array(lines[{size}:]), np.array(lines[:{size}])",
+    ],
+)
+def test_slices_set_a_batch_aside(named: str, size: str, split: str) -> None:
+    assert _codes(split, named, size) == ["TMG395"]
+
+
+@pytest.mark.parametrize(
+    "split",
+    [
+        "rows, held = data[40:], data[:40]",
+        "rows = held = data[:len(data) // {size} * {size}]",
+        "rows = held = data[len(data) % {size}:]",
+        "whole = len(data) // {size} * {size}\nrows, held = data[:whole], data[whole:]",
+        "rows, held = data, data[:{size}]\nprint(data[:{size}])",
+        "rows, held = data[:-{size}], data[{size}:]",
+        "rows, held = data, data\nfirst, others = data[:{size}], data[{size}:]\nprint(first, others)",
+    ],
+)
+def test_other_slices_set_nothing_aside(split: str) -> None:
+    assert "TMG395" not in _codes(split)
+
+
+def test_batches_of_the_training_loop_are_not_set_aside() -> None:
+    text = SCRIPT.format(named=NAME, split="rows = held = data", size="batch_size")
+    loop = "    for begin in range(0, len(rows), batch_size):\n"
+    loop += "        sess.run(train_op, {x: rows[begin:begin + batch_size]})"
+    turns = "    left = rows\n    while len(left):\n        now, left = left[:batch_size], left[batch_size:]\n"
+    assert loop in text
+    assert "TMG395" not in codes(text.replace(loop, f"{turns}        sess.run(train_op, {{x: now}})"))

@@ -262,6 +262,45 @@ def test_state_in_variables(model: str, after: str, found: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("read", "found"),
+    [
+        ("tf.stop_gradient(update)", ["TMG234"]),
+        ("update", ["TMG234"]),
+        ("(update if unknown() else mean)", ["TMG234"]),
+        ("tf.stop_gradient(mean)", []),
+        ("mean", []),
+    ],
+)
+def test_an_update_that_the_loss_waits_for_may_also_be_read_by_it(read: str, found: list[str]) -> None:
+    model = (
+        "h = tf.layers.dense(X, 1)\nmean = tf.reduce_mean(h, 0)\nupdate = tf.assign(c, 0.9 * c + 0.1 * mean)\n"
+        f"with tf.control_dependencies([update]):\n    h = tf.identity(h) - {read}\n"
+    )
+    assert codes(script(STATE + model)) == found
+
+
+COUNTING = "def model(h):\n    count = {update}\n    return h * {read}\n\n\nh = model(tf.layers.dense(X, 1))\n"
+
+
+@pytest.mark.parametrize(
+    ("update", "read", "found"),
+    [
+        ("tf.assign_add(c, [1.0])", "count", ["TMG234"]),
+        ("tf.assign(c, c * 0.9)", "count", ["TMG234"]),
+        ("tf.assign(c, [0.9])", "count", []),
+        ("tf.assign_add(c, [1.0])", "2.0", []),
+    ],
+)
+def test_a_count_that_each_tower_would_raise(update: str, read: str, found: list[str]) -> None:
+    assert codes(script(STATE + COUNTING.format(update=update, read=read))) == found
+
+
+def test_a_count_that_is_raised_before_the_towers_is_raised_once() -> None:
+    text = script(STATE + "count = tf.assign_add(c, [1.0])\nh = tf.layers.dense(X, 1) * count\n")
+    assert "count = tf.assign_add(c, [1.0])" in parts(text)[BEFORE]
+
+
+@pytest.mark.parametrize(
     ("update", "found"),
     [
         ("tf.assign(k, tf.clip_by_value(k + 0.1 * (0.5 * real - loss), 0, 1))", []),

@@ -11,6 +11,7 @@ from converter.analysis.frames import Access
 from converter.analysis.nodes import below
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import Constant, Host, Input, Number, Origin, Sequence, Site, Value, needed
+from converter.planner.batch_size.streams import is_share
 from converter.planner.batch_size.written_out import all_places, in_heads
 
 Fed = list[tuple[Input, Value]]  # inputs of a run with what they are fed
@@ -56,6 +57,40 @@ def named_behind(facts: Facts, value: Value) -> set[Origin]:
             if first is not None:
                 asked |= set(first.linear) if len(first.linear) == 1 else set()
     return asked
+
+
+def rows_of_turns(facts: Facts, run: RunCall, fed: Fed) -> ast.AST | None:
+    """The number that counts the rows of a batch, where a named batch size counts the turns of the loop around.
+
+    With N times as many turns, or fewer of them, each would take as many rows as before:
+    `for i in range(batch_size): x[i * 8:(i + 1) * 8]`.
+    """
+    for key, value in fed:
+        named = named_behind(facts, value)
+        number = rows_of(facts, value, run.site) if named and key.batch.axis == 0 else None
+        if number is None or not number.linear or number.origins & named:
+            continue
+        if _only_turns(facts, value, named) or is_share(number, named):
+            return min(number.linear, key=lambda o: (o.line, getattr(o.node, "col_offset", 0))).node
+    return None
+
+
+def _only_turns(facts: Facts, value: Value, named: set[Origin]) -> bool:
+    """Whether some numbers are behind a value because the ranges of loops have them, and not otherwise."""
+    turns = {v.uid for over in facts.turned.values() if over.uid in facts.ranges for v in over.parts()}
+    todo, seen = [value], set(turns)
+    while todo:
+        one = todo.pop()
+        if one.uid not in seen:
+            seen.add(one.uid)
+            if _is_of(one, named) and not any(_is_of(v, named) for v in one.inputs):
+                return False
+            todo += [*one.inputs, *one.parts()]
+    return True
+
+
+def _is_of(value: Value, origins: set[Origin]) -> bool:
+    return isinstance(value, Number) and not value.origins.isdisjoint(origins)
 
 
 def _number_behind(facts: Facts, number: Number) -> Number:

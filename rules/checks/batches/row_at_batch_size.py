@@ -1,0 +1,88 @@
+"""A single row of the script's data is read at a place that is computed from the batch size."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from converter.analysis.frames import Access
+from converter.analysis.values import Host, Input, Number, Origin, Sequence, needed
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import warn
+from converter.rule import Rule
+
+_SCRIPT = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 64{own}
+images = np.load('images.npy')
+X = tf.placeholder(tf.float32, [None, 784])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 784) - X))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(0, len(images), batch_size):
+        sess.run(train_op, {{X: images[i:i + batch_size]}})
+print(images[{place}])
+"""
+
+RULES = (
+    Rule(
+        code="TMG386",
+        title="a single row of the data is read at a place that is computed from the batch size",
+        why="With N GPUs the batch size of the script is N times as large, and the place with it: another row is read, "
+        "or none is there. That is right where it is the first row behind a batch, and wrong where the row itself is "
+        "meant. Give the number of a row that is meant a name of its own. Rows of arrays that have a batch's rows, and "
+        "rows that a loop counts, are not meant.",
+        before=_SCRIPT.format(own="", place="batch_size + 1"),
+        after=_SCRIPT.format(own="\nshown = 65", place="shown"),
+        references=("docs: TMG110, how the number is followed",),
+    ),
+)
+
+
+@check(Placed)
+def row_at_batch_size(case: Placed) -> Iterator[Diagnostic]:
+    """Reads of rows outside of the model and of what is fed, at a number that grows. Says so once for a statement."""
+    if case.options.batch != "per-gpu":
+        return
+    scaled = case.size.scaled
+    picks = [a for a in case.facts.accesses if _picks(a, scaled)]
+    picks = [a for a in picks if not any(region.in_any_tower(a.site) for region in case.regions)]
+    loops = [*case.facts.turned.values(), *(over for _, over in case.facts.comprehended)] if picks else []
+    turns = {v.uid for over in loops for v in over.parts()}
+    fed = needed(v for run in case.facts.runs for _, v in run.feeds) if picks else {}
+    told: set[ast.AST] = set()
+    for access in picks:
+        counted = not turns.isdisjoint(needed(access.value.inputs[1:]))
+        if not counted and access.value.uid not in fed and access.site.stmt not in told:
+            told.add(access.site.stmt)
+            yield warn(
+                case.facts,
+                access.node,
+                "TMG386",
+                "this row is read at a place that is computed from the batch size: with N GPUs it is another one",
+                "give the number of the row a name of its own",
+            )
+
+
+def _picks(access: Access, scaled: frozenset[Origin]) -> bool:
+    """Whether one row is picked, by a number that grows, of what has a number of rows of its own."""
+    if access.write or not isinstance(access.node, ast.Subscript) or not isinstance(access.value, Host):
+        return False
+    if access.value.call != "[]" or len(access.value.inputs) != 2:
+        return False
+    holder, key = access.value.inputs
+    if isinstance(access.node.slice, ast.Tuple) and isinstance(key, Sequence) and key.elements:
+        key = key.elements[0]
+    if not isinstance(key, Number) or not key.origins & scaled or not isinstance(holder, (Host, Sequence)):
+        return False
+    if not all(o.key[0] in ("literal", "flag") for o in key.origins):
+        return False  # a share of a number of examples
+    behind = needed([holder]).values()
+    grows = any(isinstance(v, Number) and v.origins & scaled for v in behind)
+    return not grows and not any(isinstance(v, Input) or getattr(v, "call", "") == "run" for v in behind)
