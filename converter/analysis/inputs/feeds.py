@@ -77,6 +77,7 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
     """The placeholders that another reading must treat differently: the batch axis of each, or None for a setting."""
     decisions: Decisions = fed_tensors(facts)
     fed = _fed(facts)
+    single = _fed_numbers(facts)
     axes = dict(options.batch_axes)
     asked = bool(decisions)
     time_major = _is_time_major(facts)
@@ -99,6 +100,8 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
             decisions[where], asked = None, True
         elif is_fed_size(facts, value) and not any(_is_batch(v) for v in fed.get(value.uid, ())):
             decisions[where], asked = SIZE, True
+        elif value.ambiguous and value.uid in single:
+            decisions[where] = None
         elif value.ambiguous and any(_is_batch(v) for v in fed.get(value.uid, ())) and not value.dims:
             decisions[where], asked = 0, True
         elif value.ambiguous:
@@ -171,6 +174,13 @@ def _fed(facts: Facts) -> dict[int, list[Value]]:
         for key, value in run.feeds:
             fed.setdefault(key.uid, []).append(value)
     return fed
+
+
+def _fed_numbers(facts: Facts) -> set[int]:
+    """Placeholders that a training step is fed a single number for: `k = 0.`, which later steps compute anew."""
+    trained = {step.result.uid for step in facts.train_steps}
+    feeds = (run.feeds for run in facts.runs if run.computes(trained))
+    return {key.uid for pairs in feeds for key, value in pairs if shape_of(value) == ()}
 
 
 def _open_axis(value: Input, facts: Facts) -> int | None:

@@ -201,7 +201,7 @@ def tensor_of_size(case: Placed) -> Iterator[Diagnostic]:
     values = [v for v in behind_losses(case.steps).values() if isinstance(v, Tensor)]
     inside = [v for v in values if v.site is not None and any(r.in_any_tower(v.site) for r in case.regions)]
     known = {v.uid for v in inside}
-    read = needed(i for v in inside for i in v.inputs if i.uid not in known and _is_free(i))
+    read = needed(i for v in inside for i in v.inputs if i.uid not in known and _is_made_elsewhere(i))
     for value in (v for v in read.values() if v.uid not in known and is_made_of_size(v, sizes)):
         assert isinstance(value, Tensor)
         yield error(
@@ -224,8 +224,9 @@ def tensor_of_size(case: Placed) -> Iterator[Diagnostic]:
             )
 
 
-def _is_free(value: Value) -> bool:
-    return isinstance(value, Tensor) and value.batch.kind == "free"
+def _is_made_elsewhere(value: Value) -> bool:
+    """Whether a statement makes a tensor without a batch, not the operation that reads it, of a number."""
+    return isinstance(value, Tensor) and value.batch.kind == "free" and value.site is not None
 
 
 def _is_read_after(facts: Facts, region: Region, made: Tensor) -> bool:
@@ -243,7 +244,7 @@ def _is_read_after(facts: Facts, region: Region, made: Tensor) -> bool:
     )
 
 
-@check(Placed)
+@check(Placed, unless=("TMG255",))
 def size_in_loss(case: Placed) -> Iterator[Diagnostic]:
     """Sums and products of the towers with the batch size, but for sums over the examples that are divided by it."""
     sizes = {o.key for o in case.size.counted_in_towers(case.options.batch) if o.key[0] != FED}

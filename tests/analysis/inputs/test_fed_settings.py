@@ -130,3 +130,16 @@ def test_numbers_that_numpy_makes_of_fetched_rows_are_cut() -> None:
     start = "np.ones((batch_size, 1))"
     script = BALANCE.format(start=start, result="_, now", fetches="[train_op, errors]", step=step)
     assert [s.places for loop in loops(script) for s in loop.shards] == [("x",), ("balance",)]
+
+
+@pytest.mark.parametrize("start", ["0.", "np.float32(0.)"])
+@pytest.mark.parametrize("step", ["np.clip(k + 0.001 * (0.5 - now), 0., 1.)", "np.tanh(now)"])
+def test_a_number_that_is_computed_of_the_loss_which_takes_it(start: str, step: str) -> None:
+    script = BALANCE.format(start=start, result="_, now", fetches="[train_op, loss]", step=step)
+    assert [s.places for loop in loops(script) for s in loop.shards] == [("x",)]
+
+
+@pytest.mark.parametrize("start", ["np.ones(batch_size)", "data[:batch_size, 0]"])
+def test_rows_that_are_computed_of_the_loss_which_takes_them_are_cut(start: str) -> None:
+    script = BALANCE.format(start=start, result="_, now", fetches="[train_op, loss]", step="np.clip(k - now, 0., 1.)")
+    assert [s.places for loop in loops(script) for s in loop.shards] == [("x",), ("balance",)]
