@@ -17,6 +17,7 @@ from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.questions.fed_without_rows import fed_without_rows
 from converter.planner.questions.fixed_size import fixed_size
+from converter.planner.questions.one_value import is_one_value
 from converter.planner.region.inputs import batch_inputs, uncut_values
 from converter.planner.writing.findings import error
 from converter.rule import Rule
@@ -119,6 +120,7 @@ def _without_axis(facts: Facts, steps: Sequence[TrainStep], any_shape: bool) -> 
     trained = {s.result.uid for s in steps}
     cut = batch_inputs(steps)
     lone = {(fed.run, fed.key) for fed in fed_without_rows(facts, cut)}
+    rows = {*cut, *(key for run in facts.runs for key, value in run.feeds if not is_one_value(value))}
     for run in facts.runs:
         if any(not isinstance(key, Input) or key.uid in roots and _has_batch_axis(key) for key, _ in run.feeds):
             continue  # what is fed beside a batch is a value of the step: whether it has one row is asked below
@@ -126,7 +128,7 @@ def _without_axis(facts: Facts, steps: Sequence[TrainStep], any_shape: bool) -> 
         numbers = all(_is_number(v) if any_shape else (run, k) in lone for k, v in fed if any_shape or k in cut)
         for key, value in run.feeds:
             shapeless = isinstance(key, Input) and (any_shape or key.dims is None or key.dims == ())
-            rate = not getattr(key, "dims", None) and key not in cut and _is_literal(value)
+            rate = not getattr(key, "dims", None) and key not in rows and _is_literal(value)
             single = is_one_example(value) or (numbers and not rate and (any_shape or key in cut))
             if shapeless and key.uid in roots and single and run.computes(trained):
                 yield error(
