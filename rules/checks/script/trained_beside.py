@@ -55,7 +55,7 @@ def trained_on_one_gpu(case: Placed) -> Iterator[Diagnostic]:
     """Calls that train an Estimator or a Keras model, in a script that gets towers."""
     grows = case.options.batch == "per-gpu" and case.size.scaled
     batches = ", with N times the batch where it takes the script's batch size" if grows else ""
-    for effect in {e.node: e for e in case.facts.effects_of(EffectKind.TRAINED_BY_LIBRARY)}.values():
+    for effect in case.facts.effects_of(EffectKind.TRAINED_BY_LIBRARY):
         name = of_library(case.facts, effect)
         yield warn(
             case.facts,
