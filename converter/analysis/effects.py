@@ -52,6 +52,7 @@ class EffectKind(Enum):
     UNREAD_MODULE = "a module is imported that cannot be read"
     DISTRIBUTED = "training is spread over processes or GPUs by the script itself"
     OTHER_TRAINING = "training is left to an Estimator or to Keras"
+    TRAINED_BY_LIBRARY = "an Estimator or a model of Keras is told to train"
     EAGER = "eager execution is switched on"
 
 

@@ -142,6 +142,7 @@ class Trait(Enum):
     MAKES_ITERATOR = "makes an iterator of a data set, by the last part of its name"
     DATA_SET = "makes a data set"
     ESTIMATOR = "makes an Estimator, which trains by itself"
+    TRAINS_ITSELF = "makes an object with a method that trains"
     OWN_MODEL = "makes an Estimator of a model function"
     MIRRORED_MODEL = "makes an Estimator whose model a strategy can mirror"
     TAKES_NO_STRATEGY = "stands in a library whose Estimators take no distribution strategy"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 from converter.analysis.arrays.shapes import ARITHMETIC, shape_of
 from converter.analysis.inputs.feeds import SIZED, picks_rows
 from converter.analysis.values import Constant, Count, Host, Number, Tensor, Value
 
+TYPES = ("float", "int")  # Python's, which give one number of whatever they are given
 NUMBERS = ("min", "max", "abs", "float", "int", "round", "pow", "sum", "len", "mean", "item", "random")
 
 
@@ -17,6 +20,8 @@ def is_one_value(value: Value) -> bool:
         return False
     name = value.call.rpartition(".")[2]
     given = value.inputs
+    if isinstance(value.node, ast.Call) and getattr(value.node.func, "id", "") in TYPES:
+        return True
     if value.call in ARITHMETIC:
         return all(map(is_one_value, given))
     if value.call.startswith("math.") or name in NUMBERS and value.call.startswith(("builtins.", "numpy.", "random.")):

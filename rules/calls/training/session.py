@@ -11,7 +11,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import RunCall, SessionSite
 from converter.analysis.flow.joined import leaves
 from converter.analysis.inputs.graph_names import by_name, pattern_of, resolved
-from converter.analysis.traits import Trait
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Constant,
     Host,
@@ -249,6 +249,16 @@ def _other_training(call: Call) -> Value:
     return call.typed("Object")
 
 
+def _trained_by_library(call: Call) -> Value:
+    """`estimator.train(…)`, `model.fit(…)`; other objects of the library, such as a VocabularyProcessor, fit, too."""
+    from converter.analysis.python.calling import unknown
+
+    trained = call.receiver if call.receiver is not None else call.get(0, "estimator")
+    if isinstance(trained, Typed) and (trained.name in OTHER_TRAINING or has(trained.name, Trait.TRAINS_ITSELF)):
+        call.walk.effect(EffectKind.TRAINED_BY_LIBRARY, f"tf.{trained.name}", None, call.node)
+    return unknown(call.walk, call.receiver or Host(), call.args, call.kwargs, call.node, "")
+
+
 def _eager(call: Call) -> Value:
     call.walk.effect(EffectKind.EAGER, f"tf.{call.name}", None, call.node)
     return call.typed("Object")
@@ -298,6 +308,9 @@ OTHER_TRAINING = (
     *"keras.Model keras.models.Model keras.Sequential keras.models.Sequential".split(),
     *(f"{module}.{name}" for module in ("estimator", "contrib.learn") for name in _CANNED),
 )
+# Their methods that train (estimator/estimator.py of tensorflow_estimator 1.15; contrib/learn/python/learn/trainable.py
+# and experiment.py, python/keras/engine/training.py of TensorFlow 1.15).
+TRAINS = ("train", "fit", "partial_fit", "fit_generator", "train_on_batch", "train_and_evaluate")
 EAGER = (
     "enable_eager_execution compat.v1.enable_eager_execution contrib.eager.enable_eager_execution GradientTape "
     "contrib.eager.GradientTape contrib.eager.implicit_gradients contrib.eager.defun function"
@@ -336,7 +349,8 @@ CALLS: dict[str, Handler] = {
     "Host.run": _run_of_unknown,
     "Session.partial_run": _partial_run,
     **dict.fromkeys(("Graph.get_tensor_by_name", "Graph.get_operation_by_name"), _by_name),
-    **dict.fromkeys(OTHER_TRAINING, _other_training),
+    **dict.fromkeys((*OTHER_TRAINING, "keras.estimator.model_to_estimator"), _other_training),
+    **dict.fromkeys((*(f"Object.{method}" for method in TRAINS), "estimator.train_and_evaluate"), _trained_by_library),
     **dict.fromkeys(EAGER, _eager),
     **dict.fromkeys(("train.Server",
                      "train.Server.create_local_server", "train.ClusterSpec",

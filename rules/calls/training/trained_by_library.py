@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from converter.analysis.traits import Trait
 
+_ESTIMATORS = (
+    "estimator.*Estimator estimator.*Classifier estimator.*Regressor "
+    "contrib.learn.*Estimator contrib.learn.*Classifier contrib.learn.*Regressor contrib.tpu.TPUEstimator"
+)
+_MODELS = (
+    "keras.Sequential* keras.Model* keras.Input* keras.models.* keras.layers.* keras.applications.* keras.engine.*"
+)
+
 TRAITS: dict[Trait, str] = {
-    Trait.ESTIMATOR: (
-        "estimator.*Estimator estimator.*Classifier estimator.*Regressor "
-        "contrib.learn.*Estimator contrib.learn.*Classifier contrib.learn.*Regressor contrib.tpu.TPUEstimator"
+    Trait.ESTIMATOR: _ESTIMATORS,
+    Trait.TRAINS_ITSELF: (
+        f"{_ESTIMATORS} {_MODELS} contrib.learn.SKCompat contrib.learn.Experiment keras.estimator.model_to_estimator"
     ),
     Trait.OWN_MODEL: "estimator.Estimator",
     # Canned estimators whose variables the strategy can mirror (TensorFlow 1.15.5); linear models cut theirs in parts.
@@ -17,9 +25,7 @@ TRAITS: dict[Trait, str] = {
     Trait.TRAINING_SPEC: "estimator.TrainSpec",
     Trait.EVALUATION_SPEC: "estimator.EvalSpec",
     Trait.NUMPY_INPUT: "estimator.inputs.numpy_input_fn",
-    Trait.BUILDS_MODEL: (
-        "keras.Sequential* keras.Model* keras.Input* keras.models.* keras.layers.* keras.applications.* keras.engine.*"
-    ),
+    Trait.BUILDS_MODEL: _MODELS,
     Trait.READS_MODEL: "*.load_model",
     Trait.KERAS: "keras*",
     Trait.SETS_SESSION: "keras.backend.set_session",

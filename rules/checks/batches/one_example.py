@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.effects import EffectKind
@@ -15,7 +15,9 @@ from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.fed.rows import is_kept
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
+from converter.planner.questions.fed_without_rows import fed_without_rows
 from converter.planner.questions.fixed_size import fixed_size
+from converter.planner.questions.one_value import is_one_value
 from converter.planner.region.inputs import batch_inputs, uncut_values
 from converter.planner.writing.findings import error
 from converter.rule import Rule
@@ -112,18 +114,22 @@ def room_for_one(case: Placed) -> Iterator[Diagnostic]:
             )
 
 
-def _without_axis(facts: Facts, steps: Iterable[TrainStep], any_shape: bool) -> Iterator[Diagnostic]:
+def _without_axis(facts: Facts, steps: Sequence[TrainStep], any_shape: bool) -> Iterator[Diagnostic]:
     """Examples fed to inputs without a batch axis; `any_shape` where no input of the loss is known to have one."""
     roots = {v.uid for s in steps for v in s.behind.values() if isinstance(v, Input)}
     trained = {s.result.uid for s in steps}
+    cut = batch_inputs(steps)
+    lone = {(fed.run, fed.key) for fed in fed_without_rows(facts, cut)}
+    rows = {*cut, *(key for run in facts.runs for key, value in run.feeds if not is_one_value(value))}
     for run in facts.runs:
         if any(not isinstance(key, Input) or key.uid in roots and _has_batch_axis(key) for key, _ in run.feeds):
             continue  # what is fed beside a batch is a value of the step: whether it has one row is asked below
-        numbers = any_shape and all(_is_number(v) for k, v in run.feeds if k.uid in roots)
+        fed = [(k, v) for k, v in run.feeds if k.uid in roots]
+        numbers = all(_is_number(v) if any_shape else (run, k) in lone for k, v in fed if any_shape or k in cut)
         for key, value in run.feeds:
             shapeless = isinstance(key, Input) and (any_shape or key.dims is None or key.dims == ())
-            rate = not getattr(key, "dims", None) and _is_literal(value)
-            single = is_one_example(value) or (numbers and not rate)
+            rate = not getattr(key, "dims", None) and key not in rows and _is_literal(value)
+            single = is_one_example(value) or (numbers and not rate and (any_shape or key in cut))
             if shapeless and key.uid in roots and single and run.computes(trained):
                 yield error(
                     facts,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from converter.analysis.facts import Facts, behind_losses
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Tensor, Typed, tensors_in
 from converter.diagnostics import Diagnostic
-from converter.planner.cases import Placed
+from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import check
+from converter.planner.questions.fed_without_rows import WithoutRows, computed_of, fed_without_rows
 from converter.planner.questions.one_value import is_one_value
+from converter.planner.towers.merges.recomputed import repeats
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 
@@ -40,7 +43,10 @@ RULES = (
         "towers, a slice of a data set is cut as the other inputs are. Here neither the script's feeds nor what the "
         "model does with it tell: shared by all towers, an array with a row for each example would be combined with "
         "the rows of one shard, and might be broadcast without an error. Give the placeholder a shape, or say which "
-        "it is: --shared NAME, or --batch-axis NAME=0.",
+        "it is: --shared NAME, or --batch-axis NAME=0. Or the training steps feed it rows, and another run feeds it a "
+        "single number or one example, of which no tower can take its rows. What a statement computes of it without "
+        "variables of its own is computed once more after the loop, of whatever is fed; the loss, and what a function "
+        "or a layer makes, is not. Feed a list of one there.",
         before=_SHAPELESS.replace("{shape}", ""),
         after=_SHAPELESS.replace("{shape}", ", [None]"),
         references=("docs: TMG103, which inputs are cut",),
@@ -49,8 +55,6 @@ RULES = (
 
 
 TYPES = ("bool", "string")  # of a switch, or of the handle of an iterator
-
-# Functions that give one number.
 
 
 @check(Placed)
@@ -77,6 +81,35 @@ def without_a_shape(case: Placed) -> Iterator[Diagnostic]:
                 f"{later}nothing tells whether {name} is one value or has a row for each example, as other inputs do",
                 f"give it a shape ([] for one value, [None] for one per example){options}",
             )
+
+
+@check(Leaving)
+def fed_one_example(case: Leaving) -> Iterator[Diagnostic]:
+    """Runs that feed a single value where the training steps feed rows, for what the towers compute of its rows."""
+    facts, region = case.facts, case.region
+    feeds = fed_without_rows(facts, region.inputs)
+    if not feeds:
+        return
+    _, merged = repeats(facts, region, case.wanted, case.steps)
+    leaving = [*(part.value for part, _ in merged.values()), *(step.loss for step in case.steps)]
+    for fed in dict.fromkeys(fed for value in leaving for fed in computed_of(value, feeds)):
+        name = fed.key.label or "an input"
+        lone = {other.key for other in feeds if other.run is fed.run}
+        beside = any(key in region.inputs and key not in lone for key, _ in fed.run.feeds)
+        yield error(
+            facts,
+            fed.run.call,
+            "TMG253",
+            f"{name} is fed one value or one example here, and rows by other runs: towers cannot share a single one",
+            "feed as many values as the other inputs have rows" if beside else f"feed a list of one: {_listed(fed)}",
+        )
+
+
+def _listed(fed: WithoutRows) -> str:
+    """The fed value as a list of one, as the user would write it."""
+    given = fed.run.feed_node
+    written = given.values[fed.place] if isinstance(given, ast.Dict) and fed.place < len(given.values) else None
+    return f"{fed.key.label}: [{ast.unparse(written)}]" if written is not None else "[value]"
 
 
 def _is_setting(facts: Facts, value: Input) -> bool:

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
+from converter.analysis.values import Site
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
+from converter.planner.questions.imported import convert_importing
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 
@@ -21,7 +23,8 @@ RULES = (
         "themselves: they call the script's functions, feed them and apply the gradients, and they "
         "bring a way of their own to use several GPUs, tf.distribute.MirroredStrategy, which is handed "
         "to them in one line (TMG150, TMG153). Towers, which this script is to have, are for scripts that run a "
-        "session of their own.",
+        "session of their own. A script that has such a session only in a function that nothing calls is trained by "
+        "the Estimator alone: towers in that function would change nothing of what it does.",
         before="""\
 import tensorflow as tf
 
@@ -66,23 +69,52 @@ def trains_by_other_means(case: Selected) -> Iterator[Diagnostic]:
     """Scripts whose sessions are made and run by an Estimator or by Keras."""
     other = next((e for e in case.facts.effects_of(EffectKind.OTHER_TRAINING)), None)
     if other is not None and not case.trains_on_batches:
+        name = of_library(case.facts, other)
         yield error(
             case.facts,
             other.node,
             "TMG220",
-            f"this script trains by {_of_library(case.facts, other)}, not by a session of its own",
-            f"use several GPUs by its own means: {_means(_of_library(case.facts, other))}",
+            f"this script trains by {name}, not by a session of its own",
+            f"use several GPUs by its own means: {means(name)}",
         )
 
 
-def _of_library(facts: Facts, other: Effect) -> str:
+@check(Selected)
+def trains_while_steps_are_not_called(case: Selected) -> Iterator[Diagnostic]:
+    """Scripts that an Estimator or Keras trains, and whose own training steps stand in code that nothing calls."""
+    trained = [e for e in case.facts.effects_of(EffectKind.TRAINED_BY_LIBRARY) if not _uncalled(e.site)]
+    around = [_uncalled(step.site) for step in case.steps]
+    if not trained or not around or not all(around):
+        return
+    name = of_library(case.facts, trained[0])
+    yield error(
+        case.facts,
+        trained[0].node,
+        "TMG220",
+        f"this script trains by {name}: nothing here calls {around[0]}, which trains in a session",
+        convert_importing(
+            case.facts,
+            case.steps[0].call,
+            case.sources.users,
+            f"leave {around[0]} out, and use several GPUs by its own means: {means(name)}",
+        ),
+    )
+
+
+def _uncalled(site: Site) -> str:
+    """The function or class that nothing calls, in which something stands; "" where it is executed."""
+    outermost = list(site.chain())[-1].stmt
+    return outermost.name if isinstance(outermost, (ast.FunctionDef, ast.ClassDef)) else ""
+
+
+def of_library(facts: Facts, other: Effect) -> str:
     """What trains, by its name: that of the package `keras` where it is none of TensorFlow's."""
     written = ast.unparse(other.node.func) if isinstance(other.node, ast.Call) else ""
     names = facts.imports.get(facts.path_of(other.node), {})
     return written if written.startswith("keras.") and "keras" not in names else other.name
 
 
-def _means(name: str) -> str:
+def means(name: str) -> str:
     """How this is told to use several GPUs."""
     if name.startswith("keras."):
         return "tf.keras in its place can be built and compiled in the scope() of tf.distribute.MirroredStrategy()"

@@ -96,8 +96,9 @@ with tf.Session() as sess:
         why="The root of a mean, a ratio of two sums or a maximum over the batch cannot be computed from the towers' "
         "own values of it. If such a value is read after the loop, in a summary or by a fetch, the statement that "
         "computes it is repeated there and reads merged values, so that the value is that of the whole batch, as "
-        "on one GPU. The same holds for a number of examples that was read off a shard. Only statements that "
-        "change nothing and draw no random numbers are repeated.",
+        "on one GPU. The same holds for a number of examples that was read off a shard, and for what a run computes "
+        "of a single value or example that it feeds to a placeholder without a shape (`sess.run(guess, {x: 5})`). "
+        "Only statements that change nothing and draw no random numbers are repeated.",
         before="""\
 import tensorflow as tf
 

@@ -2,7 +2,7 @@
 
 The square root of a mean, a ratio of two sums or a maximum over the batch cannot be computed from the towers'
 own values of it; computed again from merged values it is the same as on one GPU. The same holds for products of
-two inputs that may be fed with different numbers of rows.
+two inputs that may be fed with different numbers of rows, and for what a run computes of one example that it feeds.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Site, Tensor, Value, Variable, needed
 from converter.dataclass import dataclass
 from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
+from converter.planner.questions.fed_without_rows import computed_of, fed_without_rows
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted, is_mergeable, mixes_inputs, want, with_more
 from converter.planner.writing.spelling import spelling
@@ -38,12 +39,13 @@ def repeats(
     facts: Facts, region: Region, wanted: Wanted, steps: Sequence[TrainStep]
 ) -> tuple[tuple[Repeat, ...], Wanted]:
     """The statements that are repeated after the loop, and the values to merge: what these read, not what they make."""
-    crossed = _crossed(facts)
+    crossed, lone = _crossed(facts), fed_without_rows(facts, () if region.forward else region.inputs)
     losses = {s.loss.uid for s in steps}
 
     def merged(value: Value) -> bool:
         whole = is_mergeable(value) and not mixes_inputs(region, value)
-        return value.uid in losses or (whole and value.uid not in crossed)
+        cut = value.uid not in crossed and not any(computed_of(value, lone))
+        return value.uid in losses or (whole and cut)
 
     found: dict[ast.stmt, Repeat] = {}
     rest = wanted
