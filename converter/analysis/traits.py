@@ -153,6 +153,7 @@ class Trait(Enum):
     BUILDS_MODEL = "makes a Keras model, or a layer of one"
     READS_MODEL = "reads a Keras model from a file"
     KERAS = "belongs to Keras"
+    FITS_MODEL = "trains a Keras model, by the name of its method"
     KERAS_BATCH_NORM = "makes a layer of Keras that normalises with statistics of the batch"
     TAPE = "notes operations, to take gradients of them"
     ENDS_EAGERNESS = "must be called before the first operation, by the last part of its name"

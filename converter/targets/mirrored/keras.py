@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from converter.analysis.traits import Trait, has
+from converter.analysis.traits import Trait, has, names
 from converter.dataclass import dataclass
 from converter.options import Options
 from converter.syntax.changes import Change, added_argument, indented, lines_before
@@ -21,7 +21,6 @@ from converter.targets.passes import Case, Known, adding
 
 SCOPE, BATCH, ROWS = "TMG153", "TMG154", "TMG155"
 DEFAULT_BATCH = 32  # of Model.fit (tensorflow/python/keras/engine/training.py, 1.15 and 2.x)
-_FITS = ("fit", "fit_generator", "train_on_batch")
 
 
 def keras_fits(script: Script) -> list[ast.Call]:
@@ -33,7 +32,7 @@ def keras_fits(script: Script) -> list[ast.Call]:
         call
         for call in script.calls
         if isinstance(call.func, ast.Attribute)
-        and call.func.attr in _FITS
+        and has(call.func.attr, Trait.FITS_MODEL)
         and not script.name(call.func)
         and ast.unparse(call.func.value).rpartition(".")[2] in models
     ]
@@ -209,7 +208,7 @@ def _building(script: Script) -> Iterator[ast.Call]:
         node.name
         for node in ast.walk(script.tree)
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and not makes.isdisjoint(ast.walk(node))
-    } - {"compile", *_FITS}
+    } - {"compile", *names(Trait.FITS_MODEL)}
     for call in script.calls:
         called = getattr(call.func, "id", getattr(call.func, "attr", ""))
         if call in makes or (called in makers and not script.name(call.func)):

@@ -28,6 +28,7 @@ TRAITS: dict[Trait, str] = {
     Trait.BUILDS_MODEL: _MODELS,
     Trait.READS_MODEL: "*.load_model",
     Trait.KERAS: "keras*",
+    Trait.FITS_MODEL: "fit fit_generator train_on_batch",
     Trait.SETS_SESSION: "keras.backend.set_session",
     Trait.KERAS_BATCH_NORM: "keras.*BatchNormalization keras.*SyncBatchNormalization",
     Trait.SPEC: "estimator.EstimatorSpec",
