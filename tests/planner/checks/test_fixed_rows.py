@@ -77,8 +77,11 @@ def test_the_total_stays() -> None:
 
 
 def test_a_batch_of_training_that_keeps_its_rows() -> None:
+    """The batch size only counts the turns of the loop: nothing grows, and the towers share the 32 rows."""
     step = STEP.replace("data[i:i + batch_size]", "np.ones((32, 4)) * i")
-    assert codes(script(FIXED, "valid[:batch_size]", step=step)) == ["TMG252"]
+    text = script(FIXED, "valid[:batch_size]", step=step)
+    assert codes(text) == ["TMG303"]
+    assert "batch_size = 32" in parts(text)[0]
 
 
 def test_a_list_that_is_fed_when_it_has_a_batch() -> None:
