@@ -130,6 +130,8 @@ class Reference(object):
         written, others = self._written(fetch.tensor)
         if not written or others and self.base is None:
             return
+        if written != [fetch.tensor] and any(adds_up(tensor.op) for tensor in written):
+            return  # a metric of all examples: each tower's count
         for shards in self.splits:
             feed = shards[0][0]
             if others:  # all else is of the whole batch
@@ -454,6 +456,13 @@ def writes_variable(operation):
     if operation.type == 'ReadVariableOp':
         return any(writes_variable(before) for before in operation.control_inputs)
     return operation.type.startswith('Assign')
+
+
+def adds_up(operation):
+    """Whether a variable has just been raised, as the counts of tf.metrics are (TensorFlow 1.15, metrics_impl.py)."""
+    if operation.type == 'ReadVariableOp':
+        return any(adds_up(before) for before in operation.control_inputs)
+    return operation.type.startswith('AssignAdd')
 
 
 def waiting(tf, tensor):
