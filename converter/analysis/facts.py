@@ -142,8 +142,7 @@ class RunCall:
 
     def computes(self, uids: Set[int]) -> bool:
         """Whether the run computes one of these values."""
-        behind = self.behind
-        return any(uid in behind for uid in uids)  # much fewer than there are values
+        return any(uid in self.behind for uid in uids)  # of which there are few
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,7 @@ def _scaled(batch: Batch, factor: Value, op: str) -> Batch:
     if op == "multiply":
         inverse = factor.origins - factor.linear if isinstance(factor, Number) else frozenset()
         return replace(batch, per=batch.per | inverse)
-    factor = _as_it_was_taken(factor)
+    factor = uncast(factor)
     if isinstance(factor, Count) or (isinstance(factor, Tensor) and any(isinstance(v, Count) for v in factor.inputs)):
         return Batch("reduced", how="mean", affine=batch.affine)
     numbers = [factor] if isinstance(factor, Number) else [v for v in factor.inputs if isinstance(v, Number)]
@@ -160,8 +160,8 @@ def _scaled(batch: Batch, factor: Value, op: str) -> Batch:
     return replace(batch, axis=0, packed="", outer=None, per=batch.per | origins, over=None)
 
 
-def _as_it_was_taken(number: Value) -> Value:
-    """A number of the graph as it was before the last of several casts: `tf.to_float(tf.constant(batch_size))`."""
+def uncast(number: Value) -> Value:
+    """A number of the graph before the last of several casts: `tf.constant(n)` of `tf.to_float(tf.constant(n))`."""
     while isinstance(number, Tensor) and number.batch.kind == "free" and has(number.op, Trait.CASTS):
         inner = number.inputs[0] if number.inputs else None
         if not isinstance(inner, Tensor):

@@ -39,13 +39,10 @@ def divided_steps(
     facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]
 ) -> Iterator[ast.AST]:
     """Numbers of steps that are divided by a batch size: `epoch = step // batch_size`."""
-    found, counting = _reads(facts, regions, steps, sizes)
-    for node in found:
-        above = next(parents_of(facts, node), None)
-        if not isinstance(above, ast.BinOp) or not isinstance(above.op, DIVIDES) or above.right is not node:
-            continue
-        if counting is not None and counting.divides_steps(above):
-            yield above
+    ratios = [node for node in facts.nodes(ast.BinOp) if isinstance(node.op, DIVIDES)]
+    found, counting = _reads(facts, regions, steps, sizes) if ratios else (set[ast.AST](), None)
+    if counting is not None:
+        yield from (ratio for ratio in ratios if ratio.right in found and counting.divides_steps(ratio))
 
 
 def _reads(

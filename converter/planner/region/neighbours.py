@@ -41,21 +41,24 @@ def close(
         index = todo.pop()
         for access in reads.get(index, ()):
             value = access.value
+            writers = writes.get((access.place, value.uid), ())
+            writers = [w for w in writers if w < index and w not in tower and w not in makes_input]
+            if not writers:
+                continue
             follows = carries_batch(value) or _counts_batch(value, sizes) or has_rows(value, sizes)
             follows = follows or may_be_made_again(value, sizes)
             if not follows and not mutated.get(value.uid, set()) & tower:
                 continue
-            for writer in writes.get((access.place, value.uid), ()):
-                if writer not in tower and writer not in makes_input and writer < index:
-                    alias = isinstance(value, Input) or bool(inputs_in(value))
-                    if alias and writer < first:
-                        continue  # re-bound inside the loop, as the input itself is
-                    empty = not has_rows(value, sizes) and _starts_empty(value, writer, reads)
-                    if writer < first - 1 and empty:
-                        continue  # emptied inside the loop
-                    tower.add(writer)
-                    todo.append(writer)
-                    first = min(first, writer)
+            for writer in writers:
+                alias = isinstance(value, Input) or bool(inputs_in(value))
+                if alias and writer < first:
+                    continue  # re-bound inside the loop, as the input itself is
+                empty = not has_rows(value, sizes) and _starts_empty(value, writer, reads)
+                if writer < first - 1 and empty:
+                    continue  # emptied inside the loop
+                tower.add(writer)
+                todo.append(writer)
+                first = min(first, writer)
     return tower
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 from converter.analysis.effects import BATCH_NORMS, EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.reasons import Why
+from converter.analysis.tensors.algebra import uncast
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Number, Tensor, Value, needed
 from converter.diagnostics import Diagnostic
@@ -84,12 +85,9 @@ def _is_sum_by_number(value: Tensor) -> bool:
 def _behind_free(tensors: list[Tensor]) -> Iterator[Value]:
     """What numbers are converted from: `tf.cast(batch_size, tf.float32)`, `tf.to_float(tf.constant(batch_size))`."""
     for tensor in tensors:
-        while tensor.batch.kind == "free" and tensor.inputs:
-            yield from tensor.inputs
-            inner = tensor.inputs[0]
-            if not isinstance(inner, Tensor) or isinstance(inner, Input) or not has(tensor.op, Trait.CASTS):
-                break
-            tensor = inner
+        inner = uncast(tensor)
+        if tensor.batch.kind == "free" and (inner is tensor or not isinstance(inner, Input)):
+            yield from inner.inputs
 
 
 def why_no_mean(loss: Tensor, counts: Container[int]) -> str:

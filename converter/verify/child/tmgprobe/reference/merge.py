@@ -35,13 +35,12 @@ def _sum(pieces, sizes):
 
 def _mean(pieces, sizes):
     total = float(sum(sizes))
-    return sum(np.asarray(piece, np.float64) * (size / total) for piece, size in zip(pieces, sizes))
+    return _weighted(pieces, [size / total for size in sizes])
 
 
 def _weighted(pieces, shares):
-    """The shards' values with these weights, which need not add up to one."""
-    summed = sum(np.asarray(piece, np.float64) * share for piece, share in zip(pieces, shares))
-    return np.asarray(summed, pieces[0].dtype)
+    """The sum of the shards' values with these weights, which need not add up to one."""
+    return sum(np.asarray(piece, np.float64) * share for piece, share in zip(pieces, shares))
 
 
 COMBINED = {
@@ -248,7 +247,8 @@ class Reference(object):
             parts = list(zip(*[self.run(losses, part) for part, _ in shards]))
             plain = [size / float(sum(sizes)) for size in sizes]
             for share in filter(None, (plain, self.one.counts([part for part, _ in shards]))):
-                feed = {loss.name: _weighted(part, share) for loss, part in zip(losses, parts)}
+                sums = [np.asarray(_weighted(part, share), part[0].dtype) for part in parts]
+                feed = {loss.name: value for loss, value in zip(losses, sums)}
                 known = feed.get(fetch.tensor.name)
                 yield 'means', self.run(fetch.tensor, dict(shards[0][0], **feed)) if known is None else known
         elif len({np.shape(piece) for piece in pieces}) == 1 and np.asarray(pieces[0]).dtype.kind in 'fiu':
