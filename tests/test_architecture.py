@@ -17,10 +17,10 @@ from tests.trees import nodes_of, tree_of
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# What every room may know: plain data without behaviour.
+# What every room may know: plain data without behaviour, and how a text is parsed.
 BASE = {
     "converter", "converter.choices", "converter.diagnostics", "converter.options", "converter.dataclass",
-    "converter.source.header",
+    "converter.parsing", "converter.source.header",
 }  # fmt: skip
 
 # Room -> the rooms that it may import besides BASE and itself. Nothing else may be imported across rooms.
@@ -29,6 +29,7 @@ MAY_IMPORT = {
     "converter.choices": set(),
     "converter.diagnostics": set(),
     "converter.dataclass": set(),
+    "converter.parsing": set(),
     "converter.source.header": set(),
     "converter.options": set(),
     "converter.rule": set(),
@@ -188,6 +189,19 @@ def test_only_rewriting_edits(room: str) -> None:
 
 def test_rules_recognise_and_do_not_edit() -> None:
     assert [place for place in importers_of("libcst") if place.startswith("rules/")] == []
+
+
+def test_texts_are_parsed_in_one_way() -> None:
+    """`converter/parsing.py` bears what other threads do meanwhile."""
+    parsing = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for folder in ("converter", "rules", "tf_multigpu")
+        for path in (ROOT / folder).rglob("*.py")
+        if path != ROOT / "converter/parsing.py" and not path.is_relative_to(ROOT / "converter/verify/child")
+        for node in nodes_of(path)
+        if isinstance(node, ast.Attribute) and ast.unparse(node) == "ast.parse"
+    ]
+    assert parsing == []
 
 
 def test_slow_parts_of_libcst_stay_out() -> None:

@@ -10,6 +10,7 @@ from dataclasses import field
 from functools import cached_property
 
 from converter.dataclass import dataclass
+from converter.parsing import parse_text
 from converter.source.project.above import Start, start_of
 from converter.source.project.folders import folders_above, holds_top, in_any, in_folder
 
@@ -112,7 +113,7 @@ class Project:
                         data = stream.read()
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of doubtful escapes, as in the script itself
-                    self.trees[path] = data, ast.parse(data)
+                    self.trees[path] = data, parse_text(data)
             except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
                 self.trees[path] = None
         return self.trees[path]

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from converter.conversion.review.alignment import align
 from converter.diagnostics import Diagnostic
+from converter.parsing import parse_text
 from converter.source.syntax import first_statement
 from converter.source.text import line_ends
 
@@ -29,7 +30,7 @@ def with_remarks(
     warnings = dict.fromkeys((f.line, f.code, f.message) for f in findings if f.severity == "warning" and f.line)
     if not warnings:
         return after, trace
-    converted = ast.parse(after)
+    converted = parse_text(after)
     kept = {old: new for new, old in reversed(align(tree, before, converted, after).statements.items())}
     ends = [0, *line_ends(after), len(after)]
     lines = [after[begin:end] for begin, end in pairwise(ends) if begin < end]
@@ -49,7 +50,7 @@ def with_remarks(
         made.append(text)
         numbers[number] = len(made)
     text = "".join(made)
-    if ast.dump(ast.parse(text)) != ast.dump(converted):
+    if ast.dump(parse_text(text)) != ast.dump(converted):
         raise AssertionError("remarks changed more than comments")
     return text, tuple((numbers.get(number, number), codes) for number, codes in trace)
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import cached_property
 
 from converter.dataclass import dataclass
+from converter.parsing import parse_text
 from converter.plan import Plan, Replace
 
 LOSS_ONCE = "TMG167"  # the rule of losses that are computed once, from merged values
@@ -217,7 +218,7 @@ def _bare(text: str) -> str:
     """An expression without the parentheses around it."""
     inner = text[1:-1].strip()
     with suppress(SyntaxError):
-        return inner if text[:1] == "(" and ast.dump(ast.parse(inner)) == ast.dump(ast.parse(text)) else text
+        return inner if text[:1] == "(" and ast.dump(parse_text(inner)) == ast.dump(parse_text(text)) else text
     return text
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 
 from converter.dataclass import dataclass
+from converter.parsing import parse_text
 from converter.plan import At, Plan
 from converter.rewrite.outline import LINE
 from converter.source.depth import depth_of
@@ -49,7 +50,7 @@ def flat(text: str, tree: ast.Module, plan: Plan) -> Flat:
         DepthError: a replacement is so deep that the text for it cannot be read.
     """
     for replace in plan.replaces:
-        if len(replace.text) > 2 * MOST and depth_of(ast.parse(replace.text.replace("\0", "_"))) > MOST:
+        if len(replace.text) > 2 * MOST and depth_of(parse_text(replace.text.replace("\0", "_"))) > MOST:
             raise DepthError(replace.at.line)
     name = "deep"
     while name in text:
@@ -64,7 +65,7 @@ def flat(text: str, tree: ast.Module, plan: Plan) -> Flat:
         lines[node.lineno - 1] = line[:first] + f"{name}{len(held)}".ljust(len(whole), "_") + line[last:]
         held.append(whole)
     made = "".join(lines)
-    return Flat(made, ast.parse(made) if held else tree, name, tuple(held))
+    return Flat(made, parse_text(made) if held else tree, name, tuple(held))
 
 
 def _begin(node: ast.expr) -> tuple[int, int]:

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 from converter.choices import Helpers
+from converter.parsing import parse_text
 from converter.plan import Plan
 from converter.rewrite.fit import fitted
 from converter.rewrite.marks import mark_text, take_out
@@ -139,7 +140,7 @@ def _builtins(name: str) -> list[str]:
 def _reading(source: str, names: dict[str, str]) -> str:
     """A helper's source where it reads some of its names by others; helpers are ASCII."""
     lines = source.split("\n")
-    found = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Name) and n.id in names] if names else []
+    found = [n for n in ast.walk(parse_text(source)) if isinstance(n, ast.Name) and n.id in names] if names else []
     for node in sorted(found, key=lambda n: (n.lineno, n.col_offset), reverse=True):
         line, begin = lines[node.lineno - 1], node.col_offset
         lines[node.lineno - 1] = line[:begin] + names[node.id] + line[begin + len(node.id) :]

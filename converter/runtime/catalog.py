@@ -12,6 +12,7 @@ from pkgutil import get_data
 from typing import cast
 
 from converter.dataclass import dataclass
+from converter.parsing import parse_text
 
 MODULES = ("counting", "devices", "sharding", "sharing", "averaging", "gradients")
 
@@ -78,7 +79,7 @@ class Helper:
 
 @cache
 def _below_docstring(source: str) -> str:
-    (stmt,) = ast.parse(source).body
+    (stmt,) = parse_text(source).body
     assert isinstance(stmt, ast.FunctionDef)
     return "\n".join(source.splitlines()[stmt.body[1].lineno - 1 :])
 
@@ -158,7 +159,7 @@ class _Catalog(Mapping[str, Helper]):
 
 
 def _helper(name: str, text: str, modules: set[str]) -> Helper:
-    (stmt,) = ast.parse(text).body
+    (stmt,) = parse_text(text).body
     used = {n.id for n in ast.walk(stmt) if isinstance(n, ast.Name)} - {name}
     source = "\n".join(text.splitlines()[: stmt.end_lineno])
     why = next(code for code, names in REASONS.items() if name in names)

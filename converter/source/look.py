@@ -67,8 +67,10 @@ def _gradients(data: bytes) -> tuple[str, str]:
     """Where a file takes its first gradients, as `:line:column` ("" if it is not seen), and what trains there."""
     import ast
 
+    from converter.parsing import parse_text
+
     with suppress(SyntaxError, ValueError):
-        for stmt in ast.parse(data).body:
+        for stmt in parse_text(data).body:
             for node in ast.walk(stmt):
                 if isinstance(node, ast.Call) and LIGHTNING.search(data) is not None:
                     made = getattr(node.func, "attr", getattr(node.func, "id", ""))

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic, Refusal
+from converter.parsing import parse_text
 from converter.source.python2 import HOW_TO_CONVERT, construct
 from converter.source.text import Source, split_lines
 
@@ -26,7 +27,7 @@ def parse(source: Source) -> ast.Module:
         with warnings.catch_warnings():
             # Doubtful escapes such as "\d" are the script's business, not the tool's.
             warnings.simplefilter("ignore")
-            return ast.parse(source.text)
+            return parse_text(source.text)
     except SyntaxError as error:
         raise _diagnose(source, error) from None
     except (RecursionError, MemoryError):
@@ -40,7 +41,7 @@ def _check_cells(source: Source) -> None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                tree = ast.parse(text)
+                tree = parse_text(text)
         except SyntaxError as error:
             error.lineno = (error.lineno or 1) + before
             raise _diagnose(source, error) from None

@@ -40,6 +40,7 @@ from converter.conversion.review.helpers import (
 )
 from converter.conversion.review.tower_loop import Signal, towers_loop
 from converter.conversion.review.towers import SHARE, TRIM, Towers, behind, helper_of
+from converter.parsing import parse_expression
 
 Hook = Callable[[Walk, Any], Value]
 Statement = Callable[[Walk, Any], Signal]
@@ -58,7 +59,7 @@ class OwnLines:
         self.towers = Towers(Origin(ast.Pass(), ("gpus",), "gpus"), helpers)
         self.expressions: dict[ast.AST, Hook] = {}
         self.statements: dict[ast.stmt, Statement] = {}
-        counts = [ast.parse(number, mode="eval").body for number in numbers]
+        counts = [parse_expression(number) for number in numbers]
         self.counts = {ast.dump(count) for count in counts}
         self.kinds = {type(count) for count in counts}
         self.names = {count.id for count in counts if isinstance(count, ast.Name)}
@@ -302,7 +303,7 @@ def _set_count(towers: Towers, walk: Walk, stmt: ast.Assign) -> Signal:
 
 def _grow_in_place(towers: Towers, walk: Walk, stmt: ast.AugAssign) -> Signal:
     """`batch_size *= NUM_GPUS`."""
-    load = ast.parse(ast.unparse(stmt.target), mode="eval").body
+    load = parse_expression(ast.unparse(stmt.target))
     number = walk.evaluate(load)
     assign(walk, stmt.target, walk.stamp(grown(towers, walk, number), stmt) if isinstance(number, Number) else number)
     return None

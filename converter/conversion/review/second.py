@@ -17,6 +17,7 @@ from converter.conversion.review.own_lines import OwnLines
 from converter.conversion.review.towers import Towers
 from converter.dataclass import dataclass
 from converter.options import Options
+from converter.parsing import parse_text
 from converter.source.text import split_lines
 
 BEGIN, END = "# tf-multigpu: helpers for training on several GPUs", "# tf-multigpu: end of helpers"
@@ -65,7 +66,7 @@ def walk_again(facts: Facts, texts: list[Text], written: Written) -> Second:
     for text in texts:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(_without_helpers(text.after))
+            tree = parse_text(_without_helpers(text.after))
         part = align(facts.tree_of(text.path), text.before, tree, text.after)
         whole.statements.update(part.statements)
         whole.nodes.update(part.nodes)

@@ -10,6 +10,7 @@ from io import StringIO
 from itertools import pairwise
 
 from converter.analysis.facts import Facts
+from converter.parsing import parse_expression
 from converter.plan import At, Replace
 from converter.planner.questions.statements import blocks
 
@@ -127,10 +128,10 @@ def _as_written(text: str, indent: str) -> str:
     code = text.replace("\0", LETTER)
     if "#" in text and any(token.type == tokenize.COMMENT for token in _tokens(f"({text}\n)")):
         with suppress(SyntaxError):
-            ast.parse(code, mode="eval")
+            parse_expression(code)
             first, *rest = text.split("\n")
             return "\n".join([first, *(line.removeprefix(indent) for line in rest)])
-    return ast.unparse(ast.parse(f"({code}\n)", mode="eval")).replace(LETTER, "\0")
+    return ast.unparse(parse_expression(f"({code}\n)")).replace(LETTER, "\0")
 
 
 def _tokens(text: str) -> list[tokenize.TokenInfo]:

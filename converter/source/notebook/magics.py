@@ -10,6 +10,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from converter.parsing import parse_text
+
 OWN = "_tf_multigpu_line"  # the method that a masked line calls; no notebook has it
 HEAD = "# tf-multigpu-cell-magic "  # in front of a cell's magic in its first line
 TIMED = "  # tf-multigpu-timed "  # behind a statement that a magic times, with what stood in front of it
@@ -84,7 +86,7 @@ def idle(text: str) -> tuple[str, int]:
 
     What a notebook has by itself, `display` and `get_ipython`, does nothing either.
     """
-    for node in ast.walk(tree := ast.parse(text)):
+    for node in ast.walk(tree := parse_text(text)):
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value and _is_masked(node.value):
             return "", node.lineno
     text = text.replace(f"get_ipython().{OWN}(", "bool(")
@@ -140,7 +142,7 @@ def _is_statement(code: str) -> bool:
     if "#" in code or _ENDS.search(code):
         return False
     try:
-        return len(ast.parse(code).body) == 1
+        return len(parse_text(code).body) == 1
     except (SyntaxError, ValueError):
         return False
 

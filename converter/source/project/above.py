@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import field, replace
 
 from converter.dataclass import dataclass
+from converter.parsing import parse_text
 from converter.source.project.folders import folders_above, holds_top, in_any, in_folder
 
 NOTEBOOK = ".ipynb"  # which runs in its own folder
@@ -277,6 +278,6 @@ def parsed(path: str) -> ast.Module | None:
             data = code_in(data)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(data)
+            return parse_text(data)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None

@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import lru_cache
 
 from converter.dataclass import dataclass
+from converter.parsing import parse_text
 from converter.source.header import is_converted
 from converter.source.look import SCRIPTS, code_of
 
@@ -99,7 +100,7 @@ def _nodes(data: bytes) -> list[ast.AST]:
     """The nodes of a script, none if it cannot be read."""
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return list(ast.walk(ast.parse(data)))
+        return list(ast.walk(parse_text(data)))
     return []
 
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from converter.dataclass import dataclass
+from converter.parsing import parse_text
 from converter.source.header import is_converted
 from converter.source.look import SCRIPTS, code_of, imported_by, scripts_in
 from converter.source.project.above import package_root
@@ -186,7 +187,7 @@ def _imported_files(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            named = list(_imports_in(ast.parse(text)))
+            named = list(_imports_in(parse_text(text)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         named = [(module, 0, 1) for module in imported_by(text)]
     notebook = path.endswith(".ipynb")

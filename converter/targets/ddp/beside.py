@@ -13,6 +13,7 @@ from functools import cached_property
 
 from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
+from converter.parsing import parse_text
 from converter.source import read
 from converter.syntax.script import Script
 from converter.targets.ddp.calls import check_calls, check_import, downloads, writes
@@ -319,7 +320,7 @@ def model_files(script: Script) -> Iterator[tuple[ast.stmt, Script]]:
 def _read(path: str) -> File | None:
     try:
         text = read(path).text
-        return File(Script(path, text, ast.parse(text)))
+        return File(Script(path, text, parse_text(text)))
     except (OSError, Refusal, SyntaxError, ValueError):
         return None
 

@@ -7,6 +7,7 @@ import os
 from typing import TypeGuard
 
 from converter.analysis.traits import Trait, clip_arguments, has
+from converter.parsing import parse_text
 from converter.syntax.known import is_known, last_name
 from converter.syntax.script import Script, argument
 from converter.targets.mirrored.counts import check_part
@@ -70,7 +71,7 @@ def beside(script: Script, module: str) -> Script | None:
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        return Script(path, text, ast.parse(text))
+        return Script(path, text, parse_text(text))
     except (OSError, SyntaxError, ValueError):
         return None
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from converter.dataclass import dataclass
+from converter.parsing import parse_text
 from converter.verify.data import Check
 from converter.verify.origin import Repeated
 from converter.verify.processes.workspace import run_as
@@ -92,7 +93,7 @@ def spans_of(file: str, text: str, plan: Plan) -> tuple[Span, ...]:
     """For each statement that the plan names: all of its lines, and where they go."""
     ends: dict[tuple[int, int], int] = {}
     simple: list[tuple[int, int]] = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parse_text(text)):
         if isinstance(node, ast.stmt):
             ends[node.lineno, node.col_offset] = end = node.end_lineno or node.lineno
             if not hasattr(node, "body"):

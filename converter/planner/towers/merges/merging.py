@@ -12,6 +12,7 @@ from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import OPEN_ENDED, Batch, Input, Mapping, Sequence, Tensor, Value, needed, tensors_in
 from converter.diagnostics import Diagnostic
+from converter.parsing import parse_expression
 from converter.plan import HowMerged, Merge, Rebuild
 from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
@@ -294,7 +295,7 @@ def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensor
 def _part_made(facts: Facts, part: Part, node: ast.AST, tensorflow: str) -> str:
     """The expression that tells whether the script has put a tensor into a dict, an object or a name."""
     unset, none, plain = left_out(part.value)
-    target = ast.parse(part.text, mode="eval").body
+    target = parse_expression(part.text)
     there = f"isinstance({part.text}, {tensorflow}.Tensor)" if plain else f"{part.text} is not None"
     if part.whole is not None or (unset and not isinstance(target, (ast.Subscript, ast.Attribute))):
         raise refuse(facts, node, Found.PART_MADE_BY_ONE_BRANCH, name=part.text)
