@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
@@ -82,5 +82,5 @@ class Call:
 
 
 Handler = Callable[[Call], Value]
-Attribute = Callable[["Walk", Tensor, ast.AST], Value | None]  # None: nothing is known of this tensor's
+Attribute = Callable[["Walk", Any, ast.AST], Value | None]  # of a tensor or a Typed; None: nothing is known of it
 Context = Callable[["Walk", Typed, ast.expr], Callable[[], object]]  # enters a `with` block; gives what leaves it

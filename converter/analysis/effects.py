@@ -13,6 +13,7 @@ class EffectKind(Enum):
     RAW_VARIABLE = "a variable is made by its class; its name follows the name scope"
     OBJECT_VARIABLE = "an object such as a Keras layer makes variables and keeps them"
     REUSE = "a variable scope is set to find variables instead of making them"
+    REUSE_READ = "it is asked whether a variable scope finds variables or makes them"
     SCOPE = "a name scope or a variable scope is entered"
     ASSIGN = "a variable is changed by an operation"
     ASSIGNED = "the operation that changes a variable, as a value"

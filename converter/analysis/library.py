@@ -33,7 +33,7 @@ def contexts() -> Mapping[str, Context]:
 
 @cache
 def attributes() -> Mapping[str, Attribute]:
-    """The functions that give the value of a tensor's attribute, by its name."""
+    """The functions that give the value of an attribute: of a tensor by its name, of another object by "Type.name"."""
     return merged(*(getattr(module, "ATTRIBUTES", {}) for module in rule_modules("calls")))
 
 

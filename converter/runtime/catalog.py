@@ -41,6 +41,7 @@ REASONS = {  # helpers by the rule that asks for them
     "TMG127": ("enter_tower", "tower_gradients_or_one_gpu", "gradients_of_towers_or_one_gpu"),
     "TMG117": ("weigh_losses",),
     "TMG118": ("TowerOptimizer",),
+    "TMG123": ("ScopeReuse",),
     "TMG122": ("LayerNames", "keep_names"),
     "TMG138": ("whole_batch", "pad_steps", "concat_steps"),
     "TMG143": ("merge_fed", "feed_towers"),

@@ -48,6 +48,25 @@ class SharedVariables(object):
             yield
 
 
+class ScopeReuse(object):
+    """Lets each tower's variable scope say about reuse what it says on one GPU, as the model asks for it.
+
+    The towers behind the first find its variables all the same.
+    """
+
+    def __init__(self):
+        self.reuse = tf.get_variable_scope().reuse
+
+    @contextlib.contextmanager
+    def tower(self, gpu):
+        def find(getter, *args, **kwargs):
+            return getter(*args, **dict(kwargs, reuse=True))
+
+        with tf.variable_scope(tf.get_variable_scope(), custom_getter=find if gpu else None):
+            tf.get_variable_scope()._reuse = self.reuse
+            yield
+
+
 class LayerNames(object):
     """Goes on counting the default names of layers (dense, dense_1, ...) and of slots where the first tower left off.
 

@@ -515,6 +515,34 @@ def test_what_updates_a_variable(tf: Any, helpers: Helpers) -> None:
         assert not made.updates_variable(op), op
 
 
+@pytest.mark.parametrize("reused", [False, True])
+def test_a_tower_says_of_reuse_what_one_gpu_says(tf: Any, helpers: Helpers, reused: bool) -> None:
+    made = helpers(3)
+
+    def model() -> list[Any]:
+        said = [tf.get_variable_scope().reuse]
+        with tf.variable_scope("net") as scope:
+            names = [tf.get_variable("w", [2]).name]
+            with tf.variable_scope(None, default_name="dense"):
+                tf.get_variable("kernel", [2])
+            said.append(scope.reuse)
+            scope.reuse_variables()
+            return [*said, scope.reuse, tf.get_variable("w", [2]).name, *names[:1]]
+
+    outer = tf.variable_scope("outer", reuse=tf.AUTO_REUSE if reused else None)
+    with outer:
+        asked = made.ScopeReuse()
+        found = []
+        for gpu in range(3):
+            with tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0), asked.tower(gpu):
+                found.append(model())
+        after = tf.get_variable_scope().reuse
+    assert found[0] == found[1] == found[2]
+    assert found[0][2:] == [True, "outer/net/w:0", "outer/net/w:0"] and after == found[0][0] == found[0][1]
+    assert bool(after) == reused
+    assert [v.name for v in tf.global_variables()] == ["outer/net/w:0", "outer/net/dense/kernel:0"]
+
+
 @pytest.mark.tf2
 @pytest.mark.parametrize("scope", ["", "net"])
 def test_layers_go_on_counting(tf: Any, helpers: Helpers, scope: str) -> None:

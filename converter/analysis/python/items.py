@@ -160,6 +160,10 @@ def _library_attribute(walk: Walk, holder: Typed, name: str, node: ast.AST) -> V
         value = flag_value(walk, holder, name, node)
         walk.read(Place("attr", holder.uid, name, holder=holder), value, node)
         return value
+    if attribute := attributes().get(f"{holder.kind}.{name}"):
+        known = attribute(walk, holder, node)
+        if known is not None:
+            return known
     return Bound(holder, name)
 
 

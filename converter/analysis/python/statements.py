@@ -423,12 +423,42 @@ def _with(walk: Walk, stmt: ast.With) -> Signal:
 
 
 def _try(walk: Walk, stmt: ast.Try) -> Signal:
+    if (missing := _missing(walk, stmt)) is not None:
+        signal = execute_block(walk, missing.body)
+        return execute_block(walk, stmt.finalbody) or (signal if signal == "return" else None)
     signal = execute_block(walk, imported_beside(walk, stmt) or stmt.body)
     for handler in stmt.handlers:
         _handler(walk, handler)
     if not signal:
         signal = execute_block(walk, stmt.orelse)
     return execute_block(walk, stmt.finalbody) or (signal if signal == "return" else None)
+
+
+def _missing(walk: Walk, stmt: ast.Try) -> ast.ExceptHandler | None:
+    """The handler that begins at once, as the body first reads an attribute that the object does not have yet.
+
+    `try: return self._loss` before `except AttributeError: self._loss = ...`: it is made when it is first asked for.
+    """
+    handler = stmt.handlers[0] if stmt.handlers else None
+    first = stmt.body[0]
+    read = first.value if isinstance(first, (ast.Return, ast.Assign, ast.Expr)) else None
+    if handler is None or not isinstance(read, ast.Attribute) or not isinstance(read.value, ast.Name):
+        return None
+    if getattr(handler.type, "id", "") != AttributeError.__name__:
+        return None
+    holder = walk.frame.locals.get(read.value.id)
+    known = holder is not None and holder.uid not in walk.filled
+    return handler if known and _lacks(holder, read.attr) else None
+
+
+def _lacks(holder: Value | None, name: str) -> bool:
+    """Whether no class of an object, nor a statement so far, gives it an attribute."""
+    if not isinstance(holder, Instance) or name in holder.attributes or holder.cls is None:
+        return False
+    classes = list(holder.cls.lineage())
+    written = [pair for cls in classes for pair in zip(cls.bases, cls.node.bases, strict=False)]
+    followed = all(isinstance(base, Class) or getattr(node, "id", "") == "object" for base, node in written)
+    return followed and all(holder.cls.find(other) is None for other in (name, "__getattr__", "__getattribute__"))
 
 
 def _handler(walk: Walk, handler: ast.ExceptHandler) -> None:

@@ -55,7 +55,14 @@ SHARDS = (
     "shard_data",
     "shard_data_along",
 )
-ENTERED = ("TowerCollections", "MergedCollections", "SharedVariables", "LayerNames", "TowerAverages")
+ENTERED = (
+    "TowerCollections",
+    "MergedCollections",
+    "SharedVariables",
+    "ScopeReuse",
+    "LayerNames",
+    "TowerAverages",
+)
 
 
 def _arguments(walk: Walk, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.nodes import below
-from converter.analysis.values import Number, Origin
+from converter.analysis.values import Number, Origin, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same, parents_of
 
@@ -70,9 +70,15 @@ def fixed_turns(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin
                 continue
             turn = _wrapped(loop)
             ends = [n for n in facts.ranges.get(facts.turned[site].uid, ()) if isinstance(n, Number)]
-            if ends and all(n.origins and not n.origins & sizes for n in ends):
+            if ends and all(n.origins and not _comes_from(n, sizes) for n in ends):
                 turn |= {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
             yield from (node for node in ast.walk(loop) if node in reads and _begins(facts, node, turn))
+
+
+def _comes_from(number: Number, sizes: set[Origin]) -> bool:
+    """Whether a number was computed from a batch size, as `math.ceil(len(x) / batch_size)` is under any name."""
+    behind = (v for v in needed([number]).values() if isinstance(v, Number))
+    return any(v.origins & sizes for v in behind)
 
 
 def divided_apart(facts: Facts, found: Iterable[Origin]) -> Iterator[ast.Constant]:

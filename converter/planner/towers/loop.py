@@ -268,6 +268,7 @@ def _contexts(
     if EffectKind.BATCH_NORM_SCOPE in kinds:
         kinds.add(EffectKind.BATCH_NORM)
     asked = {  # helper -> the name of its object, "" where it has none, and whether it is needed
+        "ScopeReuse": ("scope_reuse", EffectKind.REUSE_READ in kinds),
         "SharedVariables": ("shared_variables", kinds & {EffectKind.RAW_VARIABLE, EffectKind.OBJECT_VARIABLE}),
         collections: (
             "tower_collections",

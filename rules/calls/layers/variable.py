@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from converter.analysis.call import Call, Context, Handler
+from converter.analysis.call import Attribute, Call, Context, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.tensors import shaping
 from converter.analysis.traits import Argument, Trait
@@ -120,6 +120,10 @@ def _reuse_variables(call: Call) -> Value:
     return Constant(None)
 
 
+def _reuse(walk: Walk, scope: Value, node: ast.AST) -> None:
+    walk.effect(EffectKind.REUSE_READ, "reuse", scope, node)
+
+
 def _assign(call: Call) -> Value:
     """A change to a variable: by tf.assign or by its method."""
     values = call.values()
@@ -154,6 +158,8 @@ def _ema_average(call: Call) -> Value:
 def _shape_of(call: Call) -> Value:
     return ShapeOf(call.receiver) if isinstance(call.receiver, Tensor) else Host()
 
+
+ATTRIBUTES: dict[str, Attribute] = {"VariableScope.reuse": _reuse}
 
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"get_variable": 0}}
 

@@ -116,6 +116,8 @@ def _stays(
     if number is not None and all(o.key[0] == "literal" for o in number.origins):
         known = fixed.value is None or number.value is None or fixed.value == number.value
         return known and not _grows(number, keys)
+    if number is not None and _grows(number, keys):
+        return False
     return isinstance(value, (Host, Sequence)) and not _depends(facts, value, keys)
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from itertools import combinations
 
+from converter.analysis.arrays.shapes import SHAPED
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.values import Tensor, Value, needed
 from converter.diagnostics import Diagnostic
@@ -78,8 +79,9 @@ def paired_batches(case: Placed) -> Iterator[Diagnostic]:
 
 
 def _drawn(facts: Facts, run: RunCall, fed: Value) -> ast.Call | None:
-    """The call of a method, beside the run, that gives what is fed; None for numbers drawn at random."""
-    if "random" in getattr(fed, "call", ""):
+    """The call of a method, beside the run, that gives what is fed; None for random numbers and for new arrays."""
+    name = getattr(fed, "call", "")
+    if "random" in name or name.removeprefix("numpy.") in SHAPED:
         return None
     chain = fed.site.chain() if fed.site is not None else ()
     made = next((s.stmt for s in chain if s.frame is run.site.frame and s.stmt is not run.site.stmt), None)

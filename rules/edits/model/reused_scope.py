@@ -12,7 +12,10 @@ RULES = (
         "call stays where it is among the statements of the model: in front of them the first tower would find no "
         "variables. Each tower stands in a scope of its own, which begins anew, so a script that sets the scope "
         "around the loop (`with tf.variable_scope('net') as scope:`) says tf.get_variable_scope() in the towers "
-        "instead. After the loop the script's own scope is set as it was on one GPU, for what is built there.",
+        "instead. After the loop the script's own scope is set as it was on one GPU, for what is built there. A model "
+        "that asks a scope whether it is reused (`if not scope.reuse:`, `assert scope.reuse is False`) gets in each "
+        "tower the answer that it gets on one GPU, by ScopeReuse: else no tower but the first would add its weight "
+        "decay, or the assertion would fail.",
         before="""\
 import tensorflow as tf
 

@@ -19,6 +19,14 @@ from tests.analysis.readings import shown, value_of
         ("result = 1\nwhile False:\n    result = 2", 1),
         ("try:\n    result = 1\nexcept ValueError:\n    result = 2", 1),
         ("result: int = 4", 4),
+        ("class A:\n    pass\na = A()\ntry:\n    result = a.b\nexcept AttributeError:\n    result = a.b = 2", 2),
+        ("class A:\n    b = 1\na = A()\ntry:\n    result = a.b\nexcept AttributeError:\n    result = a.b = 2", 1),
+        ("class A(B):\n    pass\na = A()\ntry:\n    r = a.b\nexcept AttributeError:\n    r = 2\nresult = r", "Bound"),
+        (
+            "class A:\n    def f(self):\n        try:\n            return self.x\n        except AttributeError:\n"
+            "            self.x = [3]\n        return self.x\na = A()\nresult = [a.f(), a.f()]",
+            [[3], [3]],
+        ),
         ("result = 1\ndel result\nresult = 2", 2),
         # branches
         ("result = 1 if f() else 2", "?"),

@@ -158,6 +158,15 @@ def test_other_walks_are_not(loop: str, rows: str) -> None:
     assert codes(text) == []
 
 
+@pytest.mark.parametrize(("count", "expected"), [("len(data) / BATCH", []), ("len(data) / 7", ["TMG339"])])
+def test_a_number_of_batches_that_is_called_a_batch_size(count: str, expected: list[str]) -> None:
+    text = GRAPH.format(head="BATCH = 50") + (
+        f"    batch_size = int(math.ceil({count}))\n    for i in range(batch_size):\n"
+        f"        {WALK.format(rows='i * BATCH:(i + 1) * BATCH')}\n"
+    )
+    assert codes(text) == expected
+
+
 def test_batches_that_overlap_do_not_reach_further_for_it() -> None:
     text = GRAPH.format(head=NAMED) + f"    for i in range(10):\n        {WALK.format(rows='i:i + batch_size')}\n"
     assert codes(text) == ["TMG344"]

@@ -96,3 +96,10 @@ with tf.Session() as sess:
             batch = []
 """
     assert codes(script(FIXED, "valid[:batch_size]", step=step)) == []
+
+
+@pytest.mark.parametrize(("rows", "expected"), [("i:i + batch_size", []), (":32", ["TMG252"])])
+def test_rows_that_a_comprehension_makes_of_a_batch(rows: str, expected: list[str]) -> None:
+    """The files of a shuffled list, read one by one: as many as the slice has."""
+    above = "files = sorted(glob.glob('*.npy'))\nfiles = [files[j] for j in np.random.permutation(len(files))[:]]\n"
+    assert codes(script(FIXED, f"[np.load(f) for f in files[{rows}]]", above=above)) == expected

@@ -57,8 +57,12 @@ def test_two_batches_of_one_source_that_meet_are_warned_of(script: str) -> None:
         SCRIPT.replace("right, _ = data.next_batch(batch_size)", "right = np.random.rand(batch_size, 4)"),
         SCRIPT.replace("data.next_batch(batch_size)", "np.random.rand(batch_size, 4), 0"),
         SCRIPT.replace("        right, _ = data.next_batch(batch_size)\n", "").replace("B: right", "B: left + 1"),
+        SCRIPT.replace(", _ = data.next_batch(batch_size)", " = np.zeros((batch_size, 4))").replace(
+            "        sess.run",
+            "        for i in range(batch_size):\n            left[i] = right[i] = data.row()\n        sess.run",
+        ),
     ],
-    ids=["two sources", "rows that do not meet", "noise", "two draws of noise", "one batch"],
+    ids=["two sources", "rows that do not meet", "noise", "two draws of noise", "one batch", "arrays to be filled"],
 )
 def test_batches_that_keep_their_partners_are_not(script: str) -> None:
     assert codes(script) == []

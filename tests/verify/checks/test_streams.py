@@ -79,6 +79,22 @@ def test_an_order_that_is_drawn_is_no_fault(drawn_at: int | None, theirs: str, s
     assert found["status"] == status
 
 
+@pytest.mark.parametrize(
+    ("labels", "images", "fault"),
+    [
+        ("abab cdba", "abcd efgh", "order"),  # two shards with the same labels by chance
+        ("abab cdcd", "abcd efgh", "twice"),  # in each batch
+        ("abab cdba", "efef abcd", "twice"),  # all inputs
+    ],
+)
+def test_labels_that_are_alike_by_chance(labels: str, images: str, fault: str) -> None:
+    own, theirs = batches("ab bd ca ba"), batches(labels)
+    own = own if fault != "twice" else batches("ab cd ef gh")
+    joined = [list(zip(*pair, strict=True)) for pair in zip(theirs, batches(images), strict=True)]
+    found = streams.compare(own, theirs, 2, streams.starts(own), 0, joined)
+    assert found["fault"] == fault and found["status"] == ("differs" if fault == "twice" else "drawn")
+
+
 def test_marks_of_examples() -> None:
     one = np.array([[1, 2, 0, 0], [3, 0, 4, 0]])
     assert rows.marks(one, 0) == rows.marks(one[:, :3], 0)  # padded to another length

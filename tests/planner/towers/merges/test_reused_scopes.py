@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from tests.scripts import ABOVE, BELOW, STEP, TRAINING, codes, parts
+from tests.scripts import ABOVE, BELOW, STEP, TRAINING, codes, converted, parts
 
 HEAD = """\
 import tensorflow as tf
@@ -178,3 +178,39 @@ def test_a_scope_that_a_turn_of_the_model_reuses_is_refused_where_layers_behind_
 )
 def test_layers_behind_the_towers_that_need_no_such_scope_are_converted(text: str) -> None:
     assert [code for code in codes(text) if code.startswith("TMG2")] == []
+
+
+DECAYED = """\
+def net(x):
+    with tf.variable_scope('net') as scope:
+        w = tf.get_variable('w', [4, 1])
+{asked}
+        return tf.matmul(x, w)
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "helped"),
+    [
+        ("        assert tf.get_variable_scope().reuse is False", True),
+        ("        if not scope.reuse:\n            tf.add_to_collection('losses', tf.nn.l2_loss(w))", True),
+        ("        with tf.variable_scope('in', reuse=scope.reuse):\n            x = tf.layers.dense(x, 4)", True),
+        ("        tf.get_variable_scope().reuse_variables()", False),
+        ("        x = tf.layers.dense(x, 4, reuse=False)", False),
+        ("        x.reuse = False", False),
+    ],
+    ids=["asserted", "weight decay", "handed on", "set", "an argument", "of something else"],
+)
+def test_a_scope_that_the_model_asks_whether_it_is_reused(asked: str, helped: bool) -> None:
+    """Each tower gets the answer of one GPU, though all but the first find the variables that are there."""
+    model = "p = net(X)\nloss = tf.reduce_mean(tf.square(p - Y))\n" + STEP
+    text = converted(script(model, DECAYED.format(asked=asked)))
+    assert ("scope_reuse = ScopeReuse()" in text and "scope_reuse.tower(gpu)" in text) == helped
+    assert "reuse=gpu > 0" in text
+
+
+def test_a_scope_that_is_asked_behind_the_model() -> None:
+    behind = "print(tf.get_variable_scope().reuse)\n"
+    assert "ScopeReuse" not in converted(script(ONE + TWO + LOSS + STEP + behind))

@@ -248,7 +248,8 @@ def _each(own, theirs, towers, unordered):
                     [each[number][0] or [] for number in numbers] for each, numbers in zip(batches, once[::-1])
                 )
                 drawn_at = None if drawn is None else bisect.bisect_left(once[0], drawn)
-                one = streams.compare(own_marks, theirs_marks, towers, begins, drawn_at)
+                whole = [joined[1][number] for number in once[1]]
+                one = streams.compare(own_marks, theirs_marks, towers, begins, drawn_at, whole)
                 if one['step'] is not None:
                     one['step'] = once[1][one['step'] - 1] + 1
                 result.append(dict(one, input=name))

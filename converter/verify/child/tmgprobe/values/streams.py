@@ -11,12 +11,12 @@ import collections
 SAME, DRAWN, VALUES, DIFFERS = 'same', 'drawn', 'values', 'differs'
 
 
-def compare(own, theirs, towers, begins=(), drawn_at=None):
+def compare(own, theirs, towers, begins=(), drawn_at=None, whole=None):
     """How a stream relates to the original's: {'status', 'rows', 'left_out', 'fault', 'step'}.
 
     towers: how many of the original's batches make one of the conversion's. begins: see `starts`. drawn_at: the
     number of the first batch before which the original drew random numbers, None where it never did; from there
-    on another order is no fault.
+    on another order is no fault. whole: the conversion's batches of all inputs joined, where there are several.
     rows: how many examples were compared; left_out: those that the conversion skips where an epoch ends;
     fault: what the difference looks like; step: of the conversion, where it begins.
     """
@@ -26,7 +26,7 @@ def compare(own, theirs, towers, begins=(), drawn_at=None):
     if status == SAME and _is_of_another_size(own, theirs, towers, begins):
         status, fault, found['at'] = DIFFERS, 'size', 0
     elif status == DIFFERS:
-        fault = _fault(own, theirs, towers)
+        fault = _fault(own, theirs, towers, whole or theirs)
         if drawn_at is not None and _batch_of(own, found['own_at']) >= drawn_at and fault != 'twice':
             status = DRAWN
     return {
@@ -129,9 +129,14 @@ def _batch_of(own, place):
     return len(own)
 
 
-def _fault(own, theirs, towers):
-    """The kind of fault in a stream that differs; '' for none that is known."""
-    if towers > 1 and any(_repeats(batch, towers) for batch in theirs) and not _repeating(own, towers):
+def _fault(own, theirs, towers, whole):
+    """The kind of fault in a stream that differs; '' for none that is known.
+
+    Labels of few kinds may well be alike in two shards of a batch: these count where all inputs are, or in each batch.
+    """
+    each = [_repeats(batch, towers) for batch in theirs]
+    alike = any(_repeats(batch, towers) for batch in whole) or (any(each) and all(each))
+    if towers > 1 and alike and not _repeating(own, towers):
         return 'twice'
     mine = [mark for batch in own for mark in batch]
     others = [mark for batch in theirs for mark in batch][: len(mine)]
