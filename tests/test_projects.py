@@ -385,6 +385,53 @@ def test_a_script_that_builds_the_training_step_and_does_not_take_it(
     assert b"batch_size = 16 * tower_helpers.num_gpus" in texts["train.py"] and b"for gpu in range" in texts["model.py"]
 
 
+FED_STATE = """\
+import tensorflow as tf
+from model import Net
+
+net = Net()
+with tf.Session() as sess:
+    tf.train.Saver().restore(sess, 'model.ckpt')
+    state = sess.run(net.logits, {net.x: [[0.0] * 4]})
+    print(sess.run(net.loss, {net.logits: state, net.y: [[0.0]]}))
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("in_place", [True, False])
+def test_a_script_that_does_not_train_is_not_refused_for_what_towers_could_not_do(
+    tmp_path: Path, in_place: bool, jobs: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "project"
+    train = TRAIN.replace("train_op = tf.train.AdamOptimizer().minimize(net.loss)\n", "")
+    put(folder, apply=FED_STATE, model=WHOLE, sample=FED_STATE, train=train.replace("train_op", "net.train_op"))
+    target = folder if in_place else tmp_path / "out"
+    options = ["--in-place"] if in_place else ["-o", str(target)]
+    assert main(["convert", str(folder), "--jobs", jobs, *options]) == 0
+    assert "TMG2" not in capsys.readouterr().err
+    texts = tree(target)
+    assert texts["apply.py"] == texts["sample.py"] == FED_STATE.encode()
+    assert b"for gpu in range" in texts["model.py"]
+
+
+def test_a_refused_script_that_does_not_train_is_named_where_nothing_else_changes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tmp_path, model=WHOLE, sample=FED_STATE)
+    assert main(["convert", str(tmp_path), "--in-place"]) == 2
+    assert "TMG223" in capsys.readouterr().err
+
+
+def test_a_refused_script_that_does_not_train_is_named_where_it_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train = TRAIN.replace("train_op = tf.train.AdamOptimizer().minimize(net.loss)\n", "")
+    paths = put(tmp_path, model=WHOLE, sample=FED_STATE, train=train.replace("train_op", "net.train_op"))
+    assert paths is not None
+    assert main(["convert", str(tmp_path / "sample.py"), "--in-place"]) == 2
+    assert "TMG223" in capsys.readouterr().err
+
+
 OWN_LOOP = MODEL + """\
     def train(self, sess):
         train_op = tf.train.AdamOptimizer().minimize(self.loss)

@@ -93,6 +93,7 @@ class Conversion:
         which that is not sure.
     decisions: what was decided, for whoever runs the tool.
     trains: False if the script only builds a training step that no run of its own takes, as a prediction does.
+    reads: the project's files that a refused script reads, as its own path is given.
     above: the folders above the script that must be on Python's path for it, and those in which helpers lie.
     """
 
@@ -107,6 +108,7 @@ class Conversion:
     unread: tuple[str, ...] = ()
     decisions: tuple[Decision, ...] = ()
     trains: bool = True
+    reads: tuple[str, ...] = ()
     above: tuple[str, ...] = ()
 
 
@@ -207,7 +209,14 @@ def _converted(
     options = asked.options
     made_plans, read = with_constants(asked.reading, lambda read: _decided(read, several, project))
     if isinstance(made_plans, Refused):
-        return Conversion(source, "refused", None, _with_names(read.placed(made_plans.findings), asked.unknown))
+        return Conversion(
+            source,
+            "refused",
+            None,
+            _with_names(read.placed(made_plans.findings), asked.unknown),
+            trains=takes_a_step(read.facts),
+            reads=tuple(read.file(path).path for path in read.facts.modules),
+        )
     plans = tuple(_as_asked(plan, options) for plan in made_plans.plans)
     plans = tuple(_with_reasons(plan, read.named.get(plan.path)) for plan in plans)
     decided = decisions_of(

@@ -224,17 +224,23 @@ def files_of(job: Job, request: Request, done: Conversion) -> list[_File]:
     text = _labelled(done.text or "", job, request, source_as_seen_from(job), job.target)
     files = [_File(done.source.path, done.source, job.target, text)]
     for part in done.parts:
-        target = None
-        if job.target is not None:
-            below = os.path.relpath(part.path, os.path.dirname(job.script.path) or ".")
-            target = os.path.normpath(os.path.join(os.path.dirname(job.target), below))
-            target = part.path if request.mode == "in-place" else target
+        target = target_of(job, request, part.path)
         text = part.text
         if part.source is not None:
             script = _seen_from(target or part.path, job.script.path)
             text = _labelled(text, job, request, _seen_from(target, part.path), target, script=script)
         files.append(_File(part.path, part.source, target, text))
     return files
+
+
+def target_of(job: Job, request: Request, path: str) -> str | None:
+    """Where another file of the script's project goes with it; None where the script itself goes nowhere."""
+    if job.target is None:
+        return None
+    if request.mode == "in-place":
+        return path
+    below = os.path.relpath(path, os.path.dirname(job.script.path) or ".")
+    return os.path.normpath(os.path.join(os.path.dirname(job.target), below))
 
 
 def _whole_output(job: Job, done: Conversion) -> str:

@@ -270,7 +270,8 @@ class _Run:
     def late(self) -> Rows:
         """Scripts that build a model and do not train it: they stay as they are where one that trains changed a file.
 
-        That conversion leaves them working: it has looked at the scripts that import what it changes.
+        That conversion leaves them working: it has looked at the scripts that import what it changes. What would refuse
+        them says nothing then: nobody wants them to train.
         """
         for job, done in self._late:
             if os.path.abspath(job.target or job.script.path) in self.written.parts:
@@ -283,10 +284,15 @@ class _Run:
             yield job, results
 
     def _has_done(self, job: Job, request: Request, done: Conversion) -> bool:
-        """Whether a file that would change with a script has changed with another one, or is converted itself."""
-        from converter.cli.files.delivery import files_of
+        """Whether a file that would change with a script has changed with another one, or is converted itself.
 
-        targets = {os.path.abspath(f.target) for f in files_of(job, request, done)[1:] if f.source and f.target}
+        Of a refused script nothing would change: there it is a file that the script reads.
+        """
+        from converter.cli.files.delivery import files_of, target_of
+
+        found = [f.target for f in files_of(job, request, done)[1:] if f.source]
+        found += [target_of(job, request, path) for path in done.reads]
+        targets = {os.path.abspath(target) for target in found if target}
         return not targets.isdisjoint({*self.written.parts, *self.written.targets})
 
     def _whole(self, job: Job) -> list[FileResult]:
@@ -366,6 +372,9 @@ def _attempt(request: Request, names: frozenset[str], job: Job) -> list[FileResu
             return []
         if job.copies:
             made.append(done)
+            return []
+        if not done.trains and not job.script.named:
+            made.append(without_plans(done))
             return []
         return _finish(job, request, done, written)
 

@@ -53,6 +53,18 @@ def test_a_list_of_iterators_with_a_name() -> None:
     assert "batch_size = 8 * num_gpus" in body(HEAD.format(size=LITERAL) + loop)
 
 
+@pytest.mark.parametrize("made", ["[row]", "[row] * 2", "list((row,))"])
+def test_a_list_of_one_thing_is_no_group(made: str) -> None:
+    loop = f"""\
+    for begin in range(0, len(data), batch_size):
+        row = data[begin:begin + batch_size]
+        rows = {made}
+        columns = list(zip(*rows))
+        sess.run(train_op, {{X: row, Y: labels[begin:begin + batch_size]}})
+"""
+    assert "batch_size = 8 * num_gpus" in body(HEAD.format(size=LITERAL) + loop)
+
+
 def test_numbers_without_a_name_grow_together() -> None:
     loop = "zip(zip(*[iter(data)] * (8 * num_gpus)), zip(*[iter(labels)] * (8 * num_gpus)))"
     assert loop in "\n".join(body(script("zip(*[iter({})] * 8)")))

@@ -10,6 +10,7 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.flow.joined import choices, is_unheld, left_out
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.tensors.sparse import is_sparse
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import OPEN_ENDED, Batch, Input, Mapping, Sequence, Tensor, Value, needed, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.parsing import parse_expression
@@ -64,13 +65,24 @@ def _merge_part(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, los
         if part.whole is None:
             return replace(traffic, rebuilds=(*traffic.rebuilds, Rebuild(part.text, first, ())))
         return _merge(site, traffic, part, node, None)
-    if taken is None or not isinstance(part.value, Tensor) or part.value.batch.kind != "example":
+    if taken is None or not isinstance(part.value, Tensor) or not _has_rows(part.value):
         return _merge(site, traffic, part, node, taken)
     if part.value.uid not in traffic.loss_lists:
         traffic = _collect(site, traffic, part.text, taken)
     if is_mergeable(part.value) or is_read(site.facts, site.region, taken):
         return _merge(site, traffic, part, node, None)
     return traffic
+
+
+def _has_rows(loss: Tensor) -> bool:
+    """Whether a loss has one value for each example, or for each of whatever its batch was made into.
+
+    One of several branches is enough: what all towers' losses are put together as has to be right for each.
+    """
+    if loss.batch.kind == "opaque":
+        kinds = ((one.batch.kind, bool(one.dims), has(one.op, Trait.CONCATENATES)) for one in choices(loss))
+        return any(kind == "example" or rows or joined for kind, rows, joined in kinds)
+    return loss.batch.kind == "example"
 
 
 def _of_one_group(facts: Facts, traffic: Traffic, part: Part, node: ast.AST) -> list[Part]:

@@ -34,6 +34,34 @@ def test_a_loss_of_rows_in_another_order_is_not_read() -> None:
     assert codes(INPUTS + both + STEP + "mean = tf.reduce_mean(loss)\n" + TRAINING) == ["TMG210"]
 
 
+ROWS = "loss = tf.square(tf.layers.dense(X, 1) - Y)"
+TAKEN_APART = "loss = tf.concat([tf.reshape(x, [-1]) for x in tf.unstack(tf.layers.dense(X, 1) - Y)], 0)"
+IN_BRANCHES = "import sys\nif len(sys.argv) > 1:\n    {}\nelse:\n    {}\n"
+READ = "mean = tf.reduce_mean(loss)\n"
+
+
+@pytest.mark.parametrize(
+    "model",
+    [TAKEN_APART + "\n", IN_BRANCHES.format(ROWS, TAKEN_APART), IN_BRANCHES.format(TAKEN_APART, ROWS)],
+    ids=["alone", "second", "first"],
+)
+def test_a_loss_with_rows_that_are_not_the_examples(model: str) -> None:
+    """The sum of the towers' losses would be no loss of the whole batch; their gradients are right."""
+    fixed = INPUTS.replace("[None,", "[batch_size,")
+    assert codes(fixed + model + STEP + READ + TRAINING) == ["TMG210"]
+    _, inside, after = parts(fixed + model + STEP + TRAINING)
+    assert any("loss * weight" in line for line in inside)
+    assert not any(line.startswith("loss =") for line in after)
+
+
+@pytest.mark.parametrize("one", ["loss = tf.sqrt(tf.reduce_mean(tf.square(X)))", "loss = tf.nn.l2_loss(X)"])
+def test_branches_of_single_numbers_are_added_up(one: str) -> None:
+    made = one.replace("(X)", "(tf.layers.dense(X, 1) - Y)")
+    both = IN_BRANCHES.format(made, ROWS.replace("loss = ", "loss = tf.reduce_mean(") + ")")
+    _, _, after = parts(INPUTS + both + STEP + READ + TRAINING)
+    assert "loss = tf.add_n(tower_loss)" in after
+
+
 def test_a_step_in_another_function() -> None:
     train = "def train(loss):\n    return tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n\n\n"
     script = train + INPUTS.partition("\n")[2] + "{}train_op = train(loss)\n" + TRAINING
