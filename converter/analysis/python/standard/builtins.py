@@ -133,7 +133,7 @@ def _times(call: Call) -> Number | None:
         return times if isinstance(times, Number) else None
     kept = call.walk.frame.lookup(named.id) if isinstance(named, ast.Name) else None
     same = kept[1] if kept is not None and isinstance(kept[1], Sequence) else None
-    if same is None or len({element.uid for element in same.elements}) != 1:
+    if same is None or not same.inputs or len({element.uid for element in same.elements}) != 1:
         return None
     last = same.inputs[-1]
     return last if isinstance(last, Number) and last not in same.elements else None
