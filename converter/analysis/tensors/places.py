@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Batch, Input, Number, Sequence, Tensor, Value
+from converter.analysis.values import Batch, Input, Number, Sequence, Tensor, Value, opaque
 
 RANGE = "range"  # the operation that numbers rows: from 0, one by one
 OTHER_RANGE = "range of other numbers"
@@ -57,3 +58,25 @@ def are_fed(places: Tensor) -> bool:
         elif isinstance(value, (Tensor, Sequence)):
             todo += [v for v in (*value.inputs, *value.parts()) if isinstance(v, (Tensor, Sequence))]
     return fed
+
+
+def gathered(params: Tensor, indices: Tensor, axis: int, inputs: tuple[Value, ...], name: str) -> Tensor:
+    """Entries of a tensor along an axis, by their numbers: of a table, or of the batch itself."""
+    if params.batch.kind == "free":
+        rest = None if indices.dims is None or params.dims is None else (*indices.dims, *params.dims[1:])
+        return Tensor(indices.batch, inputs, rest, name)
+    if params.batch.kind == "example" and params.batch.axis != axis and indices.batch.kind == "free":
+        shift = 1 if indices.dims == () and params.batch.axis > axis else 0
+        known = params.dims if indices.dims == () else None
+        dims = None if known is None else tuple(d for i, d in enumerate(known) if i != axis)
+        return Tensor(Batch("example", params.batch.axis - shift, params.batch.packed), inputs, dims, name)
+    if params.batch == Batch("example", axis) == Batch("example", 0) and holds_its_row(indices) and indices.rank == 1:
+        return Tensor(params.batch, inputs, params.dims, name)
+    if params.batch.kind == indices.batch.kind == "example" and are_fed(indices):
+        return Tensor(opaque(Why.PLACES_FED, name), inputs, None, name)
+    if params.batch.kind == "example" and params.batch.packed == "" and indices.batch.kind == "example":
+        return Tensor(opaque(Why.CONFLICT), inputs, None, name)  # indexes into the whole batch
+    if params.batch.kind == "example" and indices.batch.kind == "example" and params.batch.axis == 0:
+        dims = None if params.dims is None else (None, *params.dims[1:])
+        return Tensor(Batch("example", indices.batch.axis), inputs, dims, name)
+    return Tensor(opaque(Why.PICKED_BY_INDEX), inputs, None, name)

@@ -7,6 +7,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.tensors.algebra import Dims
+from converter.analysis.tensors.places import are_fed, gathered
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.traits import Trait
 from converter.analysis.values import (
@@ -23,6 +24,7 @@ from converter.analysis.values import (
     needed,
     opaque,
     other,
+    tensors_in,
 )
 
 
@@ -193,6 +195,11 @@ def _embedding(call: Call) -> Value:
         taken_as_sparse(call.get(1, "sp_ids"))
         taken_as_sparse(call.get(2, "sp_weights"))
     ids, params = call.tensor(1, "ids", "sp_ids"), call.get(0, "params")
+    if params is not None and any(t.batch.kind != "free" for t in tensors_in(params)):  # no table: rows of the batch
+        if isinstance(params, Tensor) and not call.name.endswith("_sparse"):
+            return gathered(params, ids, 0, tuple(call.values()), call.name)
+        kept = opaque(Why.PLACES_FED, call.name) if are_fed(ids) else opaque(Why.PICKED_BY_INDEX)
+        return Tensor(kept, call.values(), None, call.name)
     width = params.dims[1:] if isinstance(params, Tensor) and params.dims else (None,)
     dims = (None, *width) if call.name.endswith("_sparse") else None if ids.dims is None else (*ids.dims, *width)
     return Tensor(ids.batch, call.values(), dims, call.name)

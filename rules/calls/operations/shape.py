@@ -10,7 +10,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving, shaping
-from converter.analysis.tensors.places import OTHER_RANGE, are_fed, holds_its_row, own_row_first
+from converter.analysis.tensors.places import OTHER_RANGE, are_fed, gathered, own_row_first
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.tensors.windows import window
 from converter.analysis.traits import Argument, Trait
@@ -251,24 +251,7 @@ def _part(call: Call, bounds: Iterable[Value]) -> Batch:
 def _gather(call: Call) -> Value:
     params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
     axis = call.constant(4, "axis") or call.kwargs.get("axis")
-    axis = axis if isinstance(axis, int) else 0
-    if params.batch.kind == "free":
-        rest = None if indices.dims is None or params.dims is None else (*indices.dims, *params.dims[1:])
-        return Tensor(indices.batch, call.values(), rest, call.name)
-    if params.batch.kind == "example" and params.batch.axis != axis and indices.batch.kind == "free":
-        shift = 1 if indices.dims == () and params.batch.axis > axis else 0
-        known = params.dims if indices.dims == () else None
-        dims = None if known is None else tuple(d for i, d in enumerate(known) if i != axis)
-        return Tensor(Batch("example", params.batch.axis - shift, params.batch.packed), call.values(), dims, call.name)
-    if params.batch == Batch("example", axis) == Batch("example", 0) and holds_its_row(indices) and indices.rank == 1:
-        return Tensor(params.batch, call.values(), params.dims, call.name)
-    if params.batch.kind == "example" and params.batch.packed == "" and indices.batch.kind == "example":
-        kept = opaque(Why.PLACES_FED, call.name) if are_fed(indices) else opaque(Why.CONFLICT)
-        return Tensor(kept, call.values(), None, call.name)  # indexes into the whole batch
-    if params.batch.kind == "example" and indices.batch.kind == "example" and params.batch.axis == 0:
-        dims = None if params.dims is None else (None, *params.dims[1:])
-        return Tensor(Batch("example", indices.batch.axis), call.values(), dims, call.name)
-    return Tensor(opaque(Why.PICKED_BY_INDEX), call.values(), None, call.name)
+    return gathered(params, indices, axis if isinstance(axis, int) else 0, tuple(call.values()), call.name)
 
 
 def _gather_nd(call: Call) -> Value:

@@ -570,6 +570,9 @@ LOOKUPS = """
 tf.nn.embedding_lookup(e, n)                          -> example 0
 tf.nn.embedding_lookup(e, z)                          -> example 0
 tf.nn.embedding_lookup(e, [1, 2])                     -> free
+tf.nn.embedding_lookup(x, n)                          -> opaque
+tf.nn.embedding_lookup(x, [0, 2])                     -> opaque
+tf.nn.embedding_lookup([e, x], n)                     -> opaque
 tf.nn.embedding_lookup(w[0], z) + tf.to_float(z)      -> example 0
 tf.nn.embedding_lookup(tf.zeros(unknown().shape[0]), z) + tf.to_float(z) -> example 0
 tf.gather(e, n)                                       -> example 0

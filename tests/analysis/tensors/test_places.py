@@ -70,6 +70,13 @@ def test_rows_that_the_graph_numbers(made: str, places: str, rows: str) -> None:
         ("made = tf.sparse_to_dense(tf.stack([n, y], 1), [{0}, 5], 1.0, 0.0)", ["TMG249"]),
         ("made = tf.gather(logits, n)", ["TMG249"]),
         ("made = tf.gather_nd(logits, tf.expand_dims(n, 1))", ["TMG249"]),
+        ("made = tf.nn.embedding_lookup(logits, n)", ["TMG249"]),
+        ("made = tf.nn.embedding_lookup([logits], n)", ["TMG249"]),
+        ("made = tf.gather(tf.reshape(logits, [-1, 1]), n)", ["TMG249"]),
+        ("made = tf.gather(tf.reshape(logits, [-1, 1]), tf.range({0}) * 5 + n)", []),  # the first of each row's five
+        ("made = tf.nn.embedding_lookup(logits, tf.range({0}))", []),
+        ("made = tf.nn.embedding_lookup(tf.get_variable('w', [9, 5]), n)", []),
+        ("made = tf.nn.embedding_lookup([tf.get_variable('w', [9, 5]), tf.get_variable('v', [9, 5])], n)", []),
         ("made = tf.scatter_nd(tf.stack([y, tf.range({0})], 1), tf.ones([{0}]), [5, {0}])", ["TMG302"]),
         ("made = tf.scatter_nd(tf.stack([tf.range(1, {0}), y], 1), tf.ones([{0}]), [{0}, 5])", ["TMG302"]),
         ("made = tf.gather_nd(logits, tf.stack([tf.range({0}), y], 1))", []),

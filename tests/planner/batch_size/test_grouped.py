@@ -82,3 +82,15 @@ def test_columns_of_rows_are_no_groups() -> None:
         sess.run(train_op, {X: xs, Y: ys})
 """
     assert "batch_size = 8 * num_gpus" in body(HEAD.format(size=LITERAL) + loop)
+
+
+def test_columns_of_a_list_that_is_filled() -> None:
+    loop = """\
+    for start in range(0, 64, batch_size):
+        rows = []
+        for i in range(start, start + batch_size):
+            rows.append((data[i], labels[i]))
+        xs, ys = zip(*rows)
+        sess.run(train_op, {X: xs, Y: ys})
+"""
+    assert "batch_size = 8 * num_gpus" in body(HEAD.format(size=LITERAL) + loop)
