@@ -21,6 +21,7 @@ class Trait(Enum):
     ANY_AXIS = "is followed along any axis of the examples"
     SPARSE_PLACEHOLDER = "a placeholder for a sparse tensor"
     KEEPS_SPARSE = "gives a sparse tensor with the rows of the one that it takes"
+    MAKES_SPARSE = "makes a sparse tensor of its indices, its values and its shape"
     TAKES_SPARSE_ROWS = "takes a sparse tensor with one row for each example, and gives a dense one"
     COUNTS_STEPS = "gives the number of a step, from a queue"
     READS_STEP = "reads the number of a step in a session"

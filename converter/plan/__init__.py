@@ -230,8 +230,8 @@ class Loop:
     contexts: helpers that are entered beside tf.device and the scopes, each with the name of the object
         that it needs before the loop, "" for a function.
     restore: places that get back what they stood for before the loop.
-    collections: keys of graph collections whose values are merged, and the list of the towers' weights
-        that this takes.
+    collections: keys of graph collections whose values are merged, the list of the towers' weights that this
+        takes, and a tower's weight.
     """
 
     before: tuple[At, ...]
@@ -254,7 +254,7 @@ class Loop:
     again: tuple[Again, ...]  # what is computed once more from merged values
     keep_names: bool  # names of the towers' scopes are taken after the loop, where the script asks for them again
     register: bool  # merged losses carry the towers', for where they are minimised: in another function or file
-    collections: tuple[tuple[str, ...], str] = ((), "")
+    collections: tuple[tuple[str, ...], str, str] = ((), "", "")
     kept: tuple[str, ...] = ()  # lists that keep what the first tower computed of the variables made by then
     reused: tuple[str, ...] = ()  # lines that set the scope around the loop to be reused, as the towers did theirs
     hidden: tuple[str, ...] = ()  # Python's builtins whose names mean something else where the loop stands

@@ -15,6 +15,7 @@ from converter.plan import Plan, Replace
 LOSS_ONCE = "TMG167"  # the rule of losses that are computed once, from merged values
 BATCH_SIZE = "TMG110"  # the rule that scales batch sizes
 RATE_OF_BATCH_SIZE = "TMG341"  # the warning of a learning rate that grows with them
+COUNTED_BY_ANOTHER = "TMG399"  # the warning of steps that are counted by another number than the batch size
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _VARIABLES = {
     "cpu": "on the CPU",
@@ -69,7 +70,7 @@ def decisions_of(plans: Sequence[Plan], files: Mapping[str, File], codes: Collec
     return (
         *_model(plans, files),
         *_inputs(plans),
-        *_batch(plans, files),
+        *_batch(plans, files, COUNTED_BY_ANOTHER in codes),
         *_loss(plans),
         _rate(options.scale_lr, RATE_OF_BATCH_SIZE in codes),
         Decision("variables", _VARIABLES[options.variables], f"variables {_VARIABLES[options.variables]}"),
@@ -104,7 +105,8 @@ def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:
         yield Decision("inputs", "; ".join(said), "inputs " + "; ".join(said))
 
 
-def _batch(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decision]:
+def _batch(plans: Sequence[Plan], files: Mapping[str, File], by_another: bool) -> Iterator[Decision]:
+    """The batch size, and what becomes of an epoch. by_another: another number counts its steps."""
     options = plans[0].options
     if options.batch == "total":
         kept = "the script's batch size stays the total of a step, and the towers share it"
@@ -126,7 +128,7 @@ def _batch(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decisio
     where = sorted({f"{files[plan.path].name}:{edit.at.line}" for plan, edit in changes})
     at = f" ({_listed(where)})" if where else ""
     yield Decision("batch size", f"{short} for one step{at}", f"batch size {short}")
-    yield _epochs(plans, files)
+    yield _epochs(plans, files, by_another)
 
 
 def _stays(file: File, edit: Replace) -> bool:
@@ -134,9 +136,11 @@ def _stays(file: File, edit: Replace) -> bool:
     return _bare(edit.text).startswith(f"{_before(file, edit)} // ")
 
 
-def _epochs(plans: Sequence[Plan], files: Mapping[str, File]) -> Decision:
+def _epochs(plans: Sequence[Plan], files: Mapping[str, File], by_another: bool) -> Decision:
     """How the larger batch changes an epoch: it has fewer steps if the script counts them by the batch size."""
     number = "N" if plans[0].options.num_gpus is None else str(plans[0].options.num_gpus)
+    if by_another:
+        return Decision("epochs", f"as many steps as before, which take {number} times the examples")
     scaled: dict[str, set[tuple[int, int]]] = {path: set() for path in files}
     for plan in plans:
         scaled[plan.path].update((e.at.line, e.at.column) for e in plan.replaces if e.why == BATCH_SIZE)

@@ -14,7 +14,8 @@ def training_steps(facts: Facts) -> tuple[tuple[TrainStep, ...], tuple[TrainStep
     There is one for each call in the source and each loss that the call is given: a function that minimises its
     argument may be called for several losses of one model. A call that is executed again for a loss of the same
     expression makes another model: the largest one on batches counts, of those that the script itself makes. Of models
-    that a loop makes it is the last, whose values the names have after that.
+    that a loop makes it is the last, whose values the names have after that. A function that takes a step and is never
+    called trains nothing, where the script takes other steps itself.
     """
     by_loss: dict[tuple[ast.AST, ast.AST | None], TrainStep] = {}
     for step in facts.train_steps:
@@ -23,7 +24,8 @@ def training_steps(facts: Facts) -> tuple[tuple[TrainStep, ...], tuple[TrainStep
             by_loss[step.call, step.loss.node] = step
     batched = tuple(s for s in by_loss.values() if _is_batched(s))
     called = {s.call for s in batched}
-    return batched, tuple(s for s in by_loss.values() if not _is_batched(s) and s.call not in called)
+    rest = tuple(s for s in by_loss.values() if not _is_batched(s) and s.call not in called)
+    return batched, tuple(filter(is_run, rest)) if any(map(is_run, batched)) else rest
 
 
 def _outweighs(step: TrainStep, known: TrainStep) -> bool:

@@ -216,7 +216,7 @@ def _reset(plan: Plan, loop: Loop, reset: Reset) -> list[str]:
 def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     lines = []
     if loop.collections[0]:
-        lines.append(Line(f"{loop.collections[1]}.append({loop.shards[0].weight})", _why("MergedCollections")))
+        lines.append(Line(f"{loop.collections[1]}.append({loop.collections[2]})", _why("MergedCollections")))
     for merge in loop.merges:
         part = _part(plan, loop, merge, names)
         made = f"if {merge.guard}:\n    " if merge.guard and not (loop.gradient is not None and merge.loss) else ""

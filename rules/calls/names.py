@@ -51,6 +51,8 @@ ALIASES = {
     "io.gfile.": "gfile.",
 }
 
+WHOLE = ("compat.v1.", "_api.v1.")  # those of them that have all of TensorFlow 1
+
 # Modules of tensorflow.python.training whose functions and classes tf.train has; a module may be imported as a whole.
 TRAINING = (
     "adadelta adagrad adam basic_session_run_hooks checkpoint_management coordinator ftrl gradient_descent input "
@@ -119,8 +121,8 @@ def canonical(name: str) -> str:
         if name.startswith(alias):
             rest = name[len(alias) :]
             return canonical(meaning + rest)
-        if name + "." == alias:
-            return meaning.rstrip(".") if meaning != "random_" else name
+        if name + "." == alias:  # a module; what has only a part of the functions does not stand for the whole
+            return meaning.rstrip(".") if meaning != "random_" and (meaning or alias in WHOLE) else name
     return SAME.get(name, name)
 
 

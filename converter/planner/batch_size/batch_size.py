@@ -413,12 +413,17 @@ def _scaled_reads(
 
 
 def _is_default(text: Text, node: ast.AST, definitions: Container[ast.AST]) -> bool:
-    """Whether a setting is the default of another, which goes on being the size of one tower."""
-    above: ast.AST | None = node
-    while above is not None and not isinstance(above, ast.stmt):
-        if above in definitions:
+    """Whether a setting is the default of another, which goes on being the size of one tower.
+
+    A default that is divided by it is a number of steps, which the larger batches make smaller.
+    """
+    below, above = node, text.parent(node)
+    while above is not None and not isinstance(below, ast.stmt):
+        if below in definitions:
             return True
-        above = text.parent(above)
+        if isinstance(above, ast.BinOp) and isinstance(above.op, (ast.Div, ast.FloorDiv)) and above.right is below:
+            return False
+        below, above = above, text.parent(above)
     return False
 
 

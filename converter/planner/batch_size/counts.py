@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.nodes import below
+from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.values import Number, Origin, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same, parents_of
@@ -70,15 +71,33 @@ def fixed_turns(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin
                 continue
             turn = _wrapped(loop)
             ends = [n for n in facts.ranges.get(facts.turned[site].uid, ()) if isinstance(n, Number)]
-            if ends and all(n.origins and not _comes_from(n, sizes) for n in ends):
+            if ends and all(n.origins and not _follows(n, sizes) for n in ends):
                 turn |= {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
             yield from (node for node in ast.walk(loop) if node in reads and _begins(facts, node, turn))
 
 
-def _comes_from(number: Number, sizes: set[Origin]) -> bool:
-    """Whether a number was computed from a batch size, as `math.ceil(len(x) / batch_size)` is under any name."""
-    behind = (v for v in needed([number]).values() if isinstance(v, Number))
-    return any(v.origins & sizes for v in behind)
+def other_sizes(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> Iterator[tuple[ast.AST, str]]:
+    """Numbers named as batch sizes that the loops around the training steps are counted by, and their names.
+
+    None of them is among those that are known: the batches are made by another number, such as `next_batch(64)` in
+    `for i in range(examples // settings.batch_size)`.
+    """
+    sizes = set(found)
+    for run in _training(facts, steps):
+        for site in run.site.chain():
+            ends = facts.ranges.get(facts.turned[site].uid, ()) if site in facts.turned else ()
+            numbers = [v for v in needed(ends).values() if isinstance(v, Number)] if sizes else []
+            if any(n.origins & sizes for n in numbers):
+                continue
+            for origin in (o for n in numbers for o in n.linear):
+                names = facts.names_of(origin) | ({origin.name} if origin.name else set())
+                if named_batch_size(names) and origin.node is not None:
+                    yield origin.node, min(names)
+
+
+def _follows(number: Number, sizes: set[Origin]) -> bool:
+    """Whether a number is computed from a batch size, also by calls that are not followed: `math.ceil(n / size)`."""
+    return any(isinstance(v, Number) and v.origins & sizes for v in needed([number]).values())
 
 
 def divided_apart(facts: Facts, found: Iterable[Origin]) -> Iterator[ast.Constant]:

@@ -70,7 +70,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
     traffic = _leaving(site, traffic, merged, wanted)
     taking = gradients(site, traffic, taken)
     kept, keeping, traffic = keep_first(facts, region, replace(traffic, names=taking.names), text)
-    keys = merged_keys(facts, region, text, site.tensorflow) if len(traffic.shards) == 1 else ()
+    keys, weight = merged_keys(facts, region, traffic, text)
     contexts, traffic = _contexts(facts, region, traffic, "MergedCollections" if keys else "TowerCollections")
     gpu, traffic = traffic.again("gpu", "tower")
     scopes, traffic = reopened(facts, region, traffic, text, aliases)
@@ -99,7 +99,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         again=_again(again, text),
         keep_names=asks_again(facts, region),
         register=taking.register,
-        collections=(keys, weights),
+        collections=(keys, weights, weight),
         kept=tuple(kept),
         reused=reused,
         early=_early(facts, region, text) if site.options.one_gpu else (),

@@ -6,6 +6,7 @@ import ast
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.tensors import shaping
+from converter.analysis.tensors.algebra import Dims
 from converter.analysis.tensors.sparse import ELEMENT
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import FREE, Input, Mapping, Sequence, Tensor, Typed, Value
@@ -24,23 +25,29 @@ def _parse(call: Call) -> Value:
 def _feature(call: Call, records: Tensor, kind: Value) -> Tensor:
     name = kind.name.rpartition(".")[2] if isinstance(kind, Typed) else ""
     rows = (None,) if records.batch.kind == "example" and not call.name.endswith("single_example") else ()
+    once = rows and isinstance(records, Input) and (has(records.op, Trait.READS_RECORDS) or _is_beside(records, call))
     batch = records.batch if rows else FREE
     if name in SPARSE:
-        return Tensor(batch, (records,), None, ELEMENT)
+        return _whole(ELEMENT, None, records) if once else Tensor(batch, (records,), None, ELEMENT)
     shape = (kind.args[0] if kind.args else kind.kwargs.get("shape")) if isinstance(kind, Typed) else None
     dims = shaping.dims_of(shaping.shape_entries(shape)) if name == "FixedLenFeature" else None
     shown = None if dims is None else (*rows, *dims)
-    if rows and isinstance(records, Input) and (has(records.op, Trait.READS_RECORDS) or _is_within(records, call)):
-        made = Input(call.name, shown, None, "")  # parsed once, for all towers
-        made.shard(0)
-        made.inputs = (records,)
-        return made
-    return Tensor(batch, (records,), shown, call.name)
+    return _whole(call.name, shown, records) if once else Tensor(batch, (records,), shown, call.name)
 
 
-def _is_within(records: Input, call: Call) -> bool:
-    """Whether the records are read in the very expression that parses them: `tf.parse_example(batch(…), …)`."""
-    return any(node is records.node for node in ast.walk(call.node))
+def _whole(op: str, dims: Dims, records: Tensor) -> Input:
+    """A feature that is parsed once, for all towers."""
+    made = Input(op, dims, None, "")
+    made.shard(0)
+    made.inputs = (records,)
+    return made
+
+
+def _is_beside(records: Input, call: Call) -> bool:
+    """Whether the records are read in the expression, or in the function, that parses them."""
+    function = call.walk.frame.node
+    around = call.node if isinstance(function, ast.Module) else function
+    return any(node is records.node for node in ast.walk(around))
 
 
 def _bucket(call: Call) -> Value:

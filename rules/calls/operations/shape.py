@@ -269,7 +269,9 @@ def _gather_nd(call: Call) -> Value:
 def _sparse(call: Call) -> Value:
     """A sparse tensor that is neither cut nor merged; operations on it have handlers of their own."""
     batched = any(algebra.is_batched(v) for v in call.values())
-    return Tensor(opaque(Why.SPARSE) if batched else FREE, call.values(), None, call.name)
+    parts = (call.get(0, "indices"), call.get(1, "values"), call.get(2, "dense_shape", "shape"))
+    inputs = call.values() if None in parts else [part for part in parts if part is not None]
+    return Tensor(opaque(Why.SPARSE) if batched else FREE, inputs, None, call.name)
 
 
 def _to_dense(call: Call) -> Value:
@@ -426,6 +428,7 @@ TRAITS: dict[Trait, str] = {
     ),
     Trait.ANY_AXIS: "matmul transpose constant",
     Trait.KEEPS_SPARSE: "sparse_reorder sparse.reorder sparse.retain sparse_retain sparse_fill_empty_rows",
+    Trait.MAKES_SPARSE: "SparseTensor SparseTensorValue",
     Trait.TAKES_SPARSE_ROWS: "matmul",
     Trait.OWN_DTYPE: "constant convert_to_tensor one_hot shape size",
     Trait.KEEPS_ROW_NUMBERS: "expand_dims tile reshape cast to_int32 to_int64 identity",

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.tensors.sparse import has_rows
-from converter.analysis.values import Input
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Input, Tensor
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.found import Found
+from converter.planner.region.prepared_batches import uncast
 from converter.planner.wording import Words
 from converter.planner.writing.findings import error
 from converter.rule import Rule
@@ -82,4 +84,24 @@ def sparse_without_rows(case: Placed) -> Iterator[Diagnostic]:
                 "TMG225",
                 "nothing tells that the rows of this sparse batch are its examples",
                 "give it a shape with the batch axis in front, such as [None, 784]",
+            )
+
+
+@check(Placed)
+def fed_in_parts(case: Placed) -> Iterator[Diagnostic]:
+    """Sparse tensors that the towers make of indices, or of a shape, that are fed: no rows of the examples."""
+    facts = case.facts
+    inputs = {i.uid for region in case.regions for i in region.inputs}
+    for tensor in facts.tensors if inputs else ():
+        if not has(tensor.op, Trait.MAKES_SPARSE) or tensor.node is None or not tensor.inputs:
+            continue
+        given = [uncast(part) for part in (tensor.inputs[0], tensor.inputs[-1]) if isinstance(part, Tensor)]
+        if any(part.uid in inputs for part in given):
+            yield error(
+                facts,
+                tensor.node,
+                "TMG225",
+                "the indices and the shape of this sparse tensor are fed apart, and each would be cut as if it had a "
+                "row for each example",
+                "feed it as a whole, through tf.sparse_placeholder with a shape, such as [None, 784]",
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.planner.batch_size.counts import counted_again, divided_apart, fixed_turns
+from converter.planner.batch_size.counts import counted_again, divided_apart, fixed_turns, other_sizes
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn
@@ -29,6 +29,7 @@ _NEXT = """\
 _SLICE = """\
         sess.run(train_op, {X: images[step * batch_size:(step + 1) * batch_size]})"""
 _NAMED = "\nbatch_size = 64"
+_EPOCH = "range(len(images) // batch_size)"
 
 RULES = (
     Rule(
@@ -49,7 +50,18 @@ RULES = (
         "batch, the same number of iterations reaches N times as far, and batches past the end of the data are "
         "empty. No computation of the number of iterations from the batch size was found.",
         before=_SCRIPT.format(head=_NAMED, steps="range(10)", body=_SLICE),
-        after=_SCRIPT.format(head=_NAMED, steps="range(len(images) // batch_size)", body=_SLICE),
+        after=_SCRIPT.format(head=_NAMED, steps=_EPOCH, body=_SLICE),
+        references=("docs: TMG110, how the number is followed",),
+    ),
+    Rule(
+        code="TMG399",
+        title="the steps are counted by another number than the batch size",
+        why="The batches are made by one number, and the loop around the training steps counts them by another that "
+        "is named as a batch size, too. The first grows with the number of GPUs. The second may be as large by chance "
+        "or by intention, and may count other things; it stays, so that as many steps take N times the examples, and "
+        "what is computed from it, such as the steps of a decay, stays as well.",
+        before=_SCRIPT.format(head=_NAMED, steps=_EPOCH, body="        sess.run(train_op, {X: next_batch(64)})"),
+        after=_SCRIPT.format(head=_NAMED, steps=_EPOCH, body="        sess.run(train_op, {X: next_batch(batch_size)})"),
         references=("docs: TMG110, how the number is followed",),
     ),
 )
@@ -94,5 +106,22 @@ def turns_that_stay(case: Placed) -> Iterator[Diagnostic]:
             "this loop has a fixed number of iterations, and each takes the rows at its number times the batch size: "
             "the batches now reach N times as far, perhaps past the last row",
             "compute the number of iterations from the batch size: len(data) // batch_size",
+        )
+        return
+
+
+@check(Placed)
+def counted_by_another(case: Placed) -> Iterator[Diagnostic]:
+    """Loops around the training steps that are counted by another batch size than the one that grows. Says so once."""
+    if case.options.batch != "per-gpu":
+        return
+    for node, name in other_sizes(case.facts, case.steps, case.size.scaled):
+        yield warn(
+            case.facts,
+            node,
+            "TMG399",
+            f"the training steps are counted by this {name}, and the batches are made by another number: that one "
+            "grows, and as many steps take N times the examples",
+            "make the batches, and count them, by one number",
         )
         return

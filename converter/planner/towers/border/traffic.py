@@ -6,7 +6,8 @@ import ast
 from collections.abc import Mapping
 from dataclasses import field, replace
 
-from converter.analysis.values import Input
+from converter.analysis.inputs.embedded_data import DATA
+from converter.analysis.values import Input, Value
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Merge, Nest, Rebind, Rebuild, Regroup, Reset, Shard
@@ -56,3 +57,17 @@ class Traffic:
         """A new name of which a script may need several; see `Names.numbered`."""
         name, names = self.names.numbered(name, instead)
         return name, replace(self, names=names)
+
+
+def group_of(traffic: Traffic, value: Value) -> int:
+    """The index of the shard whose leading input a value depends on; of the drawn batch if it depends on no input."""
+    if traffic.drawn is not None and not value.roots:
+        return traffic.drawn
+    # data in the graph is as long as it is, whatever is fed beside it
+    for index, group in sorted(enumerate(traffic.groups), key=lambda g: g[1][0].op != DATA):
+        if group[0] in value.roots:
+            return index
+    for index, group in enumerate(traffic.groups):
+        if any(i in value.roots for i in group):
+            return index
+    return 0

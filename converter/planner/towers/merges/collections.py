@@ -9,26 +9,34 @@ from converter.analysis.facts import Effect, Facts
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Tensor
 from converter.planner.region.region import Region
+from converter.planner.towers.border.traffic import Traffic, group_of
 from converter.planner.writing.source_text import Text
 
 
-def merged_keys(facts: Facts, region: Region, text: Text, tensorflow: str) -> tuple[str, ...]:
-    """The expressions for the keys of collections whose values, all of them means, are read after the loop."""
+def merged_keys(facts: Facts, region: Region, traffic: Traffic, text: Text) -> tuple[tuple[str, ...], str]:
+    """The expressions for the keys of collections whose values, all of them means, are read after the loop.
+
+    With the name of the towers' weights for them. There are no such keys where the means are over the rows of inputs
+    that are cut apart, and would need several weights.
+    """
     found: dict[str, str] = {}
+    groups: set[int] = set()
     for effect in facts.effects_of(EffectKind.GET_COLLECTION):
-        if effect.time > region.end and _are_means(facts, region, effect.name):
-            key = _key(effect, text, tensorflow)
+        if effect.time > region.end:
+            means = _means(facts, region, effect.name)
+            key = _key(effect, text, traffic.tensorflow) if means else ""
             if key:
                 found.setdefault(effect.name, key)
-    return tuple(found.values())
+                groups.update(group_of(traffic, mean) for mean in means)
+    return (tuple(found.values()), traffic.shards[groups.pop()].weight) if len(groups) == 1 else ((), "")
 
 
-def _are_means(facts: Facts, region: Region, name: str) -> bool:
-    """Whether the towers put means over the examples into a collection, and nothing but means."""
+def _means(facts: Facts, region: Region, name: str) -> list[Tensor]:
+    """The means over the examples that the towers put into a collection; none where they put other values there."""
     added = [e.value for e in facts.effects_of(EffectKind.COLLECTION) if e.name == name and region.in_tower(e.site)]
     tensors = [v for v in added if isinstance(v, Tensor)]
-    means = [t.batch.kind == "free" or _is_mean(t) for t in tensors]
-    return len(tensors) == len(added) and all(means) and any(_is_mean(t) for t in tensors)
+    known = len(tensors) == len(added) and all(t.batch.kind == "free" or _is_mean(t) for t in tensors)
+    return [t for t in tensors if _is_mean(t)] if known else []
 
 
 def _is_mean(tensor: Tensor) -> bool:

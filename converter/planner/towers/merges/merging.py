@@ -8,7 +8,6 @@ from dataclasses import replace
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.flow.joined import choices, is_unheld, left_out
-from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import OPEN_ENDED, Batch, Input, Mapping, Sequence, Tensor, Value, needed, tensors_in
@@ -23,7 +22,7 @@ from converter.planner.questions.nested_tensors import alike, is_flat_list, leav
 from converter.planner.questions.structures import Part, parts, rebuilt, selected
 from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
-from converter.planner.towers.border.traffic import Traffic
+from converter.planner.towers.border.traffic import Traffic, group_of
 from converter.planner.towers.merges.loss_kind import loss_how
 from converter.planner.towers.merges.losses import is_read, loss_part
 from converter.planner.towers.merges.tensor_names import op_name
@@ -88,7 +87,7 @@ def _has_rows(loss: Tensor) -> bool:
 def _of_one_group(facts: Facts, traffic: Traffic, part: Part, node: ast.AST) -> list[Part]:
     """The parts of a value that are merged: its tensors if they have different numbers of rows, else all of it."""
     held = [t for t in tensors_in(part.value) if t.batch.kind != "free"]
-    if isinstance(part.value, Tensor) or len({_group_of(traffic, t) for t in held}) < 2:
+    if isinstance(part.value, Tensor) or len({group_of(traffic, t) for t in held}) < 2:
         return [part]
     found = [p for p in parts(part.text, part.value) if p.value.uid in {t.uid for t in held}]
     if len(found) < len(held):
@@ -112,7 +111,7 @@ def _collect(site: LoopSite, traffic: Traffic, text: str, step: TrainStep) -> Tr
     how, warnings = loss_how(site.facts, traffic.counts, step, site.options)
     names = ("tower_loss", "tower_losses") if text.startswith("(") else ("tower_losses",)
     towers, traffic = traffic.fresh(*names)
-    group = _group_of(traffic, step.loss)
+    group = group_of(traffic, step.loss)
     (count, per_row, counts), traffic = _counting(traffic, step.loss)
     merge = Merge(
         place=text,
@@ -193,7 +192,7 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
     towers, traffic = traffic.fresh(f"tower_{leaf(text)}", f"towers_{leaf(text)}")
     tensors = [t for t in leaves(value) if t is not None]
     name = op_name(region, value) if isinstance(value, Tensor) else ""
-    group = _group_of(traffic, tensors[0])
+    group = group_of(traffic, tensors[0])
     cast = how == "mean" and any(_needs_cast(site.facts, traffic, t, group) for t in tensors)
     (count, per_row, counts), traffic = _counting(traffic, value)
     guard, unset = _made_at_all(site.facts, region, part, node, site.tensorflow)
@@ -334,20 +333,6 @@ def _counting(traffic: Traffic, value: Value) -> tuple[tuple[str, bool, str], Tr
         return ("", False, ""), traffic
     name, traffic = traffic.fresh("tower_count", "tower_counts")
     return (*traffic.counts[value.uid], name), traffic
-
-
-def _group_of(traffic: Traffic, value: Value) -> int:
-    """The index of the shard whose leading input a value depends on; of the drawn batch if it depends on no input."""
-    if traffic.drawn is not None and not value.roots:
-        return traffic.drawn
-    # data in the graph is as long as it is, whatever is fed beside it
-    for index, group in sorted(enumerate(traffic.groups), key=lambda g: g[1][0].op != DATA):
-        if group[0] in value.roots:
-            return index
-    for index, group in enumerate(traffic.groups):
-        if any(i in value.roots for i in group):
-            return index
-    return 0
 
 
 def _needs_cast(facts: Facts, traffic: Traffic, value: Value, group: int) -> bool:
