@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Container, Iterator
 
 from converter.analysis.arrays.shapes import ARITHMETIC, is_new_axis, shape_of
 from converter.analysis.effects import EffectKind
@@ -12,7 +12,18 @@ from converter.analysis.facts import SIZE, Decisions, Facts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Constant, Host, Input, Number, Sequence, Tensor, Value, needed, tensors_in
+from converter.analysis.values import (
+    Constant,
+    Host,
+    Input,
+    Mapping,
+    Number,
+    Sequence,
+    Tensor,
+    Value,
+    needed,
+    tensors_in,
+)
 from converter.options import Options
 
 ARRAYS = (
@@ -238,11 +249,30 @@ def _same(one: Value, two: Value) -> bool:
 
 
 def _is_left_at_default(value: Input, facts: Facts) -> bool:
-    """True if no run feeds this placeholder_with_default: its default has a size of its own."""
+    """True if no run feeds this placeholder_with_default: its default has a size of its own.
+
+    Of several that one call makes, as in a function that calls itself, one may be fed for all of them.
+    """
     if not has(value.op, Trait.HAS_DEFAULT) or value.batch.kind != "example":
         return False
     feeds = [run.feeds for run in facts.runs if run.feeds]
-    return bool(feeds) and not any(key is value for pairs in feeds for key, _ in pairs)
+    return bool(feeds) and not any(v.node is value.node for pairs in feeds for key, _ in pairs for v in _fed_by(key))
+
+
+def _fed_by(key: Value) -> Iterator[Input]:
+    """The inputs that a key of a feed stands for: itself, or what it holds, also if no more is known of it."""
+    todo, seen = [key], set[int]()
+    while todo:
+        value = todo.pop()
+        if value.uid in seen:
+            continue
+        seen.add(value.uid)
+        if isinstance(value, Input):
+            yield value
+        elif isinstance(value, (Sequence, Mapping)):
+            todo += value.elements if isinstance(value, Sequence) else [held for _, held in value.pairs]
+        elif isinstance(value, Host):
+            todo += value.inputs
 
 
 def _is_settings(facts: Facts, value: Input) -> bool:

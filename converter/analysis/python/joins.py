@@ -72,6 +72,9 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
         return _joined_objects(one, two, depth)
     if depth and isinstance(one, Instance) and isinstance(two, Instance) and _are_settings(one, two):
         return _joined_objects(one, two, depth)
+    for held, other in ((one, two), (two, one)):
+        if isinstance(held, Input) and isinstance(other, Host) and other.roots:
+            return Host((one, two), other.call, other.node)  # inputs in what is not known, or an input
     return one if _weight(one) >= _weight(two) else two
 
 

@@ -97,6 +97,27 @@ def needs_noise_from_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
 
 
 @check(Selected)
+def fed_in_what_is_not_followed(case: Selected) -> Iterator[Diagnostic]:
+    """Placeholders that a training step feeds together, in what a call that is not followed makes of them.
+
+    Towers would have to cut each of them, and nothing tells where the model reads it.
+    """
+    unfollowed: set[ast.AST] = set(case.facts.unfollowed)
+    trained = {step.result.uid for step in case.steps}
+    keys = [key for run in case.facts.runs for key, _ in run.feeds if isinstance(key, Host) and run.computes(trained)]
+    for node in dict.fromkeys(key.node for key in keys if key.roots and key.node in unfollowed):
+        if node is not None:
+            yield error(
+                case.facts,
+                node,
+                "TMG241",
+                "a training step feeds the placeholders that go into this call together, and what it makes of them "
+                "is not followed",
+                "name the class that holds them, as in tf.nn.rnn_cell.LSTMStateTuple(*parts), or feed each by itself",
+            )
+
+
+@check(Selected)
 def made_by_unseen_code(case: Selected) -> Iterator[Diagnostic]:
     """Batches that come from code which is not seen."""
     yield from uncut_values(

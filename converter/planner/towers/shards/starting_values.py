@@ -14,6 +14,7 @@ from converter.diagnostics import Diagnostic
 from converter.plan import Reset
 from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
+from converter.planner.region.block import IN_FRONT
 from converter.planner.region.changed_between_towers import carried, generators_read, iterators_read
 from converter.planner.region.containers import changed_by, is_set_back, is_unfollowed
 from converter.planner.region.region import Region
@@ -74,8 +75,23 @@ def _reset_place(site: LoopSite, traffic: Traffic, access: Access, places: set[s
         return traffic
     if isinstance(access.value, Absent):
         return replace(traffic, resets=(*traffic.resets, Reset(text, "", "absent")))
+    if _is_bound_by_its_reader(region, access):
+        raise refuse(facts, access.node, Found.HEADER_BINDS_WHAT_IT_READS, name=text)
     first, traffic = declare(facts, region, traffic, access, text).fresh(f"first_{leaf(text)}")
     return replace(traffic, resets=(*traffic.resets, Reset(text, first, "value")))
+
+
+def _is_bound_by_its_reader(region: Region, access: Access) -> bool:
+    """Whether a `with` of which the loop leaves out statements reads a value in front and binds its name anew.
+
+    It stands in front of the loop once and is opened again in each tower; a name keeps what it bound first.
+    """
+    left = [stmt for stmt, where in region.block.moved.items() if where == IN_FRONT]
+    stmt = access.site.stmt
+    if not left or not isinstance(stmt, ast.With) or not any(one in stmt.body for one in left):
+        return False
+    bound = [n for item in stmt.items if item.optional_vars is not None for n in ast.walk(item.optional_vars)]
+    return any(isinstance(n, ast.Name) and n.id == access.place.key for n in bound)
 
 
 def _reset_iterator(site: LoopSite, traffic: Traffic, access: Access) -> Traffic:

@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import Conversion, convert
 from converter.options import Options
 from converter.source import read
-from tests.scripts import INPUTS, STEP, TRAINING
+from tests.scripts import INPUTS, STEP, TRAINING, codes
 
 LAYERS = """\
 import tensorflow as tf
@@ -119,3 +119,45 @@ def test_a_module_that_a_tower_imports_and_that_keeps_nothing_is_not_in_the_way(
     local = LOCAL.replace("from layers import dense as made", "from plain import dense as made")
     (tmp_path / "plain.py").write_text(LAYERS.replace("    global count\n    count += 1\n", ""))
     assert conversion(tmp_path, local.replace("made(x, units)", "tf.layers.dense(x, units)")).status == "converted"
+
+
+NAMED_AGAIN = """\
+import tensorflow as tf
+batch_size = 8
+
+
+def build(scope=None):
+    with tf.variable_scope(scope or 'net') as {bound}:
+        x = tf.placeholder(tf.float32, [None, 4])
+        y = tf.placeholder(tf.float32, [None, 1])
+        with tf.variable_scope({bound}):
+            hidden = tf.layers.dense(x, 3)
+    with tf.variable_scope('train'):
+        loss = tf.reduce_mean(tf.square(tf.layers.dense(hidden, 1) - y))
+        train_op = tf.train.AdamOptimizer().minimize(loss)
+    return x, y, train_op
+
+
+x, y, train_op = build()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        xs, ys = next_batch(batch_size)
+        sess.run(train_op, {{x: xs, y: ys}})
+"""
+
+
+def test_a_block_that_binds_what_it_reads_is_not_opened_again() -> None:
+    """`scope or 'net'` would read the first block's scope, which takes no reuse from around it."""
+    assert codes(NAMED_AGAIN.format(bound="scope")) == ["TMG231"]
+
+
+def test_a_block_that_binds_another_name_is_opened_again() -> None:
+    assert codes(NAMED_AGAIN.format(bound="opened")) == []
+
+
+def test_a_block_that_binds_what_it_reads_is_opened_once_around_the_towers() -> None:
+    made = "        x = tf.placeholder(tf.float32, [None, 4])\n        y = tf.placeholder(tf.float32, [None, 1])\n"
+    script = NAMED_AGAIN.format(bound="scope").replace(made, "")
+    opening = "    with tf.variable_scope(scope or"
+    assert codes(script.replace(opening, made.replace("        ", "    ") + opening, 1)) == []
