@@ -102,8 +102,9 @@ RULES = (
         title="rows of the batch are picked by numbers that are fed",
         why="The model picks rows of its batch, or puts values into them, by numbers that come in beside the batch: "
         "tf.gather, tf.nn.embedding_lookup of a batch, tf.gather_nd, tf.scatter_nd, tf.sparse_to_dense, "
-        "tf.image.crop_and_resize. The script counts the rows of all that it feeds. A tower has a part of these rows, and would take others for those that are meant, "
-        "or none. Rows that the graph numbers itself, by tf.range over the batch, are right in each tower.",
+        "tf.image.crop_and_resize. The script counts the rows of all that it feeds. A tower has a part of these rows, "
+        "and would take others for those that are meant, or none. Rows that the graph numbers itself, by tf.range over "
+        "the batch, are right in each tower.",
         before=_NUMBERED.format(more="numbers = tf.placeholder(tf.int32, [None])\n")
         .replace("{number}", "numbers")
         .replace("boxes: b", "boxes: b, numbers: range(len(b))"),
