@@ -190,12 +190,23 @@ def _argument_beside(count: GpuCount, definition: FlagDefinition, text: Text) ->
     here = f"{count.module}.{count.name}" if count.told else count.beside(site.stmt)
     inserts = [
         Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112"),
-        Insert(text.anchor(site.stmt), (f"{here} = {value}",), "after", "TMG112"),
+        Insert(text.anchor(_behind_guard(facts, target, site.stmt)), (f"{here} = {value}",), "after", "TMG112"),
     ]
     if not count.module and site.frame is not facts.module:
         first = first_statement(site.frame.node)
         inserts.append(Insert(text.anchor(first), (f"global {here}",), "top", "TMG112"))
     return inserts
+
+
+def _behind_guard(facts: Facts, name: str, stmt: ast.stmt) -> ast.stmt:
+    """The statement that binds the parsed arguments, or the condition behind it for the case that they are None."""
+    parent = facts.parents.get(stmt)
+    blocks = (getattr(parent, field, []) for field in ("body", "orelse", "finalbody"))
+    block = next((b for b in blocks if isinstance(b, list) and stmt in b), [stmt])
+    behind = block[block.index(stmt) + 1 :]
+    tests = (f"{name} is None", f"{name} == None", f"not {name}")
+    guarded = behind and isinstance(behind[0], ast.If) and ast.unparse(behind[0].test) in tests
+    return behind[0] if guarded else stmt
 
 
 def _local_import(facts: Facts) -> ast.stmt | None:

@@ -85,7 +85,7 @@ WORDS = {
     Found.LOSS_OF_EACH_EXAMPLE: Words(
         "TMG209",
         "the loss has one value for each example, and is minimised in another function",
-        "reduce it to a number, by tf.reduce_mean, where it is built",
+        "reduce it to a number where it is built: by tf.reduce_sum, which trains as before, or by tf.reduce_mean",
     ),
     Found.LOSS_WITHOUT_NAME: Words(
         "TMG209",

@@ -220,6 +220,18 @@ def test_the_number_of_gpus_is_taken_out_of_arguments_that_are_listed(use: str, 
     assert line in converted(PARSER + lines + call + "\n").splitlines()
 
 
+@pytest.mark.parametrize("test", ["args is None", "not args", "args == None"])
+def test_the_number_of_gpus_is_read_behind_a_check_for_no_arguments(test: str) -> None:
+    """`parse_args` of a script's own may return None, and the script ends without an error."""
+    guard = f"if {test}:\n    exit()\n"
+    lines = "def train(batch_size):\n" + BODY + FLAG.format(", default=64") + PARSE
+    text = converted(PARSER + lines + guard + "train(args.batch_size)\n")
+    assert text.index(guard) < text.index("num_gpus = args.num_gpus") < text.index("train(args.batch_size")
+    other = "if args.verbose:\n    print(args.batch_size)\n"  # a near miss
+    text = converted(PARSER + lines + other + "train(args.batch_size)\n")
+    assert text.index("num_gpus = args.num_gpus") < text.index("if args.verbose")
+
+
 def test_what_a_script_sets_in_a_module_is_what_all_files_read(tmp_path: Path) -> None:
     (tmp_path / "conf.py").write_text("batch_size = 64\nunits = 3\n")
     script = tmp_path / "train.py"
