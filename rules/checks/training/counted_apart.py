@@ -56,9 +56,9 @@ RULES = (
     Rule(
         code="TMG399",
         title="the steps are counted by another number than the batch size",
-        why="The batches are made by one number, and the loop around the training steps counts them by another that "
-        "is named as a batch size, too. The first grows with the number of GPUs. The second may be as large by chance "
-        "or by intention, and may count other things; it stays, so that as many steps take N times the examples, and "
+        why="The batches are made by one number, and the loop around the training steps counts them by another one, "
+        "which is named as a batch size, too. The first grows with the number of GPUs. The second may be as large by "
+        "chance or by intention, and may count other things. It stays: as many steps take N times the examples, and "
         "what is computed from it, such as the steps of a decay, stays as well.",
         before=_SCRIPT.format(head=_NAMED, steps=_EPOCH, body="        sess.run(train_op, {X: next_batch(64)})"),
         after=_SCRIPT.format(head=_NAMED, steps=_EPOCH, body="        sess.run(train_op, {X: next_batch(batch_size)})"),

@@ -194,3 +194,37 @@ def test_batches_that_overlap_do_not_reach_further_for_it() -> None:
 def test_a_number_of_steps_from_the_bare_number_is_told(head: str, expected: list[str]) -> None:
     text = script("for i in range(999):", "step += 1", "batch_size", f"total, rows = load()\n{head}")
     assert codes(text) == expected
+
+
+SETTINGS = """\
+class Config(object):
+    batch_size = {value}
+    test_batch_size = 50
+"""
+
+
+@pytest.mark.parametrize("value", ["50", "40"])
+def test_steps_that_another_batch_size_counts_are_told(value: str) -> None:
+    text = script("for i in range(data.count // Config.batch_size):", "pass", head=SETTINGS.format(value=value))
+    assert codes(text) == ["TMG399"]
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    ("loop", "line", "size"),
+    [
+        ("for i in range(data.count // Config.batch_size):", "pass", "Config.batch_size"),  # the same number
+        ("for i in range(data.count // 50):", "pass", "Config.batch_size"),  # no name
+        ("for i in range(999):", "for j in range(n // Config.test_batch_size): sess.run(loss)", "Config.batch_size"),
+        ("for i in range(999):", "print(i // Config.test_batch_size)", "50"),  # counts no loop
+    ],
+)
+def test_steps_that_the_batch_size_counts_are_not(loop: str, line: str, size: str) -> None:
+    assert "TMG399" not in codes(script(loop, line, size, SETTINGS.format(value=50)))
+
+
+def test_iterations_that_follow_through_a_call_are_not_fixed() -> None:
+    head = "import math\n" + NAMED
+    loop = "batch_size_count = int(math.ceil(len(load('train')) / batch_size))\n    for i in range(batch_size_count):"
+    walk = WALK.format(rows="i * batch_size:(i + 1) * batch_size")
+    assert codes(GRAPH.format(head=head) + f"    {loop}\n        {walk}\n") == []

@@ -161,3 +161,23 @@ def test_a_test_of_a_flag_that_is_not_given_does_not_multiply_none() -> None:
     assert lines(text, "> 4") == [
         "if (args.batch_size and args.batch_size * num_gpus) and (args.batch_size * num_gpus) > 4:"
     ]
+
+
+FLAG = "tf.app.flags.DEFINE_integer('batch_size', 32, '')\nargs = tf.app.flags.FLAGS\n"
+
+
+@pytest.mark.parametrize(
+    ("default", "scaled"),
+    [
+        ("len(data) // args.batch_size", "len(data) // (args.batch_size * args.num_gpus)"),
+        ("int(len(data) / args.batch_size)", "int(len(data) / (args.batch_size * args.num_gpus))"),
+        ("2 * (len(data) // args.batch_size)", "2 * (len(data) // (args.batch_size * args.num_gpus))"),
+        ("args.batch_size", ""),  # the size of one tower
+        ("2 * args.batch_size", ""),
+        ("args.batch_size // 2", ""),
+    ],
+)
+def test_a_default_that_counts_batches_follows(default: str, scaled: str) -> None:
+    head = "from records import data\n" + FLAG + f"tf.app.flags.DEFINE_integer('period', {default}, '')\n"
+    text = script(head, "args.batch_size", "args.batch_size") + "        print(i % args.period)\n"
+    assert lines(text, "'period'") == [f"tf.app.flags.DEFINE_integer('period', {scaled or default}, '')"]

@@ -310,3 +310,32 @@ def test_rows_of_a_layer_are_joined(units: str, rows: str, found: list[str]) -> 
     model += f"h = tf.nn.l2_normalize(tf.layers.dense(X, {units}), 1)\nthrees = tf.reshape(h, {rows})\n"
     loss = "loss = tf.reduce_mean(tf.square(threes)) + tf.reduce_mean(tf.square(Y))\n"
     assert codes(flags + INPUTS + model + loss + STEP + TRAINING) == found
+
+
+TAKEN = """\
+def slow(loss):
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    return optimizer.apply_gradients(optimizer.compute_gradients(loss))
+
+
+def fast(loss):
+    return tf.train.AdamOptimizer(0.1).minimize(loss)
+
+
+"""
+NETWORK = "loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))\n"
+
+
+@pytest.mark.parametrize("taken", ["fast(loss)", "slow(loss)", "tf.train.AdamOptimizer(0.1).minimize(loss)"])
+def test_a_step_of_a_function_that_is_never_called(taken: str) -> None:
+    text = INPUTS + TAKEN + NETWORK + f"train_op = {taken}\n" + TRAINING
+    assert codes(text) == []
+
+
+def test_steps_of_functions_alone_that_are_never_called() -> None:
+    assert codes(INPUTS + TAKEN + NETWORK + "train_op = OPS[0]\n" + TRAINING) == ["TMG202"]
+
+
+def test_a_step_without_a_batch_that_the_script_takes_itself() -> None:
+    other = "other_op = fast(tf.nn.l2_loss(tf.get_variable('w', [3])))\n"
+    assert "TMG202" in codes(INPUTS + TAKEN + NETWORK + other + STEP + TRAINING)

@@ -79,3 +79,11 @@ def test_the_module_of_the_helpers(tmp_path: Path) -> None:
     assert done.status == "converted", done.diagnostics
     assert "import tensorflow.compat.v1 as tf\n" in helpers and "tf.compat" not in helpers.partition("as tf\n")[2]
     assert names(done.parts[0].text or "") <= {"tf.compat.v1"}
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["from tensorflow.python.framework import ops", "from tensorflow import math", "import tensorflow.math as maths"],
+)
+def test_a_module_that_has_a_part_of_the_functions_is_no_name_of_all(module: str) -> None:
+    assert names(converted(module + "\n" + OLD.format(first=""))) == {"tf"}

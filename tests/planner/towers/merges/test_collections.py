@@ -105,3 +105,13 @@ def test_layers_that_a_model_collects(target: str, line: str, found: list[str]) 
 def test_each_tower_collects_its_own_layers() -> None:
     loss = "loss = tf.reduce_mean(tf.square(prediction - Y))\n"
     assert any("tower_collections.tower(gpu)" in line for line in body(INPUTS + LAYERS + loss + STEP + TRAINING))
+
+
+@pytest.mark.parametrize("rows", ["batch_size", "[batch_size]", "(batch_size,)"])
+def test_means_of_fixed_rows_are_merged_however_the_rows_are_written(rows: str) -> None:
+    inputs = INPUTS.replace("Y = tf.placeholder(tf.float32, [None, 1])", f"Y = tf.placeholder(tf.float32, {rows})")
+    inputs = inputs.replace("X = tf.placeholder(tf.float32, [None,", "X = tf.placeholder(tf.float32, [batch_size,")
+    assert inputs.count("batch_size") > INPUTS.count("batch_size") + 1
+    lines = body(inputs + MODEL.replace("prediction - Y", "prediction[:, 0] - Y") + STEP + READ + TRAINING)
+    assert "        (X, Y), rows, weight = shard_static([X_batch, Y_batch], gpu)" in lines
+    assert MERGE in lines

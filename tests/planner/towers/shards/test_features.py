@@ -229,3 +229,29 @@ def test_an_item_of_a_tuple_cannot_be_put_back() -> None:
     text += "kept = (features, 3)\nprint(kept)\n"
     text += "net = lambda pair: tf.layers.dense(pair[0], 1) - pair[1]\nloss = tf.reduce_mean(tf.square(net(kept[0])))\n"
     assert codes(HEAD + text + STEP) == ["TMG205"]
+
+
+READER = """\
+def reader(files):
+    queue = tf.train.string_input_producer(files)
+    _, record = tf.TFRecordReader().read(queue)
+    records = tf.train.shuffle_batch([record], batch_size, 100, 10)
+    found = tf.parse_example(records, {spec})
+    return found['x'], found['y']
+
+
+x, y = reader(['a.tfrecords'])
+"""
+
+
+@pytest.mark.parametrize("feature", ["tf.FixedLenFeature([4], tf.float32)", "tf.VarLenFeature(tf.float32)"])
+def test_a_function_that_reads_and_parses_a_batch(feature: str) -> None:
+    """The features are parsed once: the function's call stands in front of the loop."""
+    spec = SPEC.replace("tf.FixedLenFeature([4], tf.float32)", feature)
+    sparse = "VarLen" in feature
+    logits = "tf.sparse_tensor_dense_matmul(x, tf.get_variable('w', [4, 1]))" if sparse else "tf.layers.dense(x, 1)"
+    model = f"loss = tf.reduce_mean(tf.square({logits} - y))\n"
+    before, inside, after = parts(HEAD + READER.replace("{spec}", spec) + model + STEP)
+    assert "x, y = reader(['a.tfrecords'])" in before
+    cut = "shard_sparse" if sparse else "shard"
+    assert {f"({a}, {b}), rows, weight = {cut}([{a}_batch, {b}_batch], gpu)" for a, b in ("xy", "yx")} & set(inside)

@@ -78,3 +78,43 @@ def test_entries_are_no_rows(part: str) -> None:
     assert codes(SCRIPT.format("tf.float32, [None, 8]", model.format("Y"))) == []
     model = model.format(f"S.{part}") + " + tf.reduce_mean(Y)"
     assert codes(SCRIPT.format("tf.float32, [None, 8]", model)) == ["TMG302"]
+
+
+PARTS = """\
+import tensorflow as tf
+
+batch_size = 32
+indices = tf.placeholder(tf.int64{})
+values = tf.placeholder(tf.float32, [None])
+dense_shape = tf.placeholder(tf.int64)
+Y = tf.placeholder(tf.float32, [None, 1])
+S = {}
+loss = tf.reduce_mean(tf.square(tf.sparse_tensor_dense_matmul(S, tf.get_variable('w', [8, 1])) - Y))
+train_op = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        i, v, s, y = next_batch(batch_size)
+        sess.run(train_op, {{indices: i, values: v, dense_shape: s, Y: y}})
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "tf.SparseTensor(indices, values, dense_shape)",
+        "tf.SparseTensor(dense_shape=dense_shape, values=values, indices=tf.cast(indices, tf.int64))",
+        "tf.SparseTensor(indices, values, [batch_size, 8])",
+    ],
+)
+@pytest.mark.parametrize("shape", ["", ", [None, 2]"])
+def test_parts_that_are_fed_apart_are_refused(made: str, shape: str) -> None:
+    """Entries are no rows, and neither are the lengths of the axes."""
+    assert codes(PARTS.format(shape, made)) == ["TMG225"]
+
+
+def test_a_sparse_tensor_that_the_towers_make_of_rows_is_none_of_fed_parts() -> None:
+    made = "places = tf.where(tf.not_equal(Y, 0))\n"
+    made += "T = tf.SparseTensor(places, tf.gather_nd(Y, places), tf.shape(Y, out_type=tf.int64))\n"
+    model = f"{made}loss = tf.reduce_mean(tf.nn.ctc_loss(tf.cast(T, tf.int32), tf.layers.dense(S, 9), lengths))"
+    text = SCRIPT.format("tf.float32, [None, 8]", model).replace("tf.sparse_placeholder", "tf.placeholder")
+    assert "TMG225" not in codes(text)
