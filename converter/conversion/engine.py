@@ -209,14 +209,7 @@ def _converted(
     options = asked.options
     made_plans, read = with_constants(asked.reading, lambda read: _decided(read, several, project))
     if isinstance(made_plans, Refused):
-        return Conversion(
-            source,
-            "refused",
-            None,
-            _with_names(read.placed(made_plans.findings), asked.unknown),
-            trains=takes_a_step(read.facts),
-            reads=tuple(read.file(path).path for path in read.facts.modules),
-        )
+        return _refused(source, asked, read, made_plans.findings)
     plans = tuple(_as_asked(plan, options) for plan in made_plans.plans)
     plans = tuple(_with_reasons(plan, read.named.get(plan.path)) for plan in plans)
     decided = decisions_of(
@@ -554,6 +547,19 @@ def _converted_before(source: Source) -> Diagnostic:
     else:
         hint = "to go back: restore the original from version control, as git checkout does"
     return Diagnostic("TMG009", source.path, header.line, 1, message=message, hint=hint, severity="info")
+
+
+def _refused(source: Source, asked: _Asked, read: Reading, findings: Sequence[Diagnostic]) -> Conversion:
+    from converter.planner.steps import takes_a_step
+
+    return Conversion(
+        source,
+        "refused",
+        None,
+        _with_names(read.placed(findings), asked.unknown),
+        trains=takes_a_step(read.facts),
+        reads=tuple(map(read.shown, read.facts.modules)),
+    )
 
 
 def _with_names(errors: Sequence[Diagnostic], unknown: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -80,7 +80,8 @@ def other_sizes(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin
     """Numbers named as batch sizes that the loops around the training steps are counted by, and their names.
 
     None of them is among those that are known: the batches are made by another number, such as `next_batch(64)` in
-    `for i in range(examples // settings.batch_size)`.
+    `for i in range(examples // settings.batch_size)`. What is computed from other numbers counts batches, under
+    whatever name.
     """
     sizes = set(found)
     for run in _training(facts, steps):
@@ -89,7 +90,7 @@ def other_sizes(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin
             numbers = [v for v in needed(ends).values() if isinstance(v, Number)] if sizes else []
             if any(n.origins & sizes for n in numbers):
                 continue
-            for origin in (o for n in numbers for o in n.linear):
+            for origin in (o for n in numbers if not n.inputs for o in n.linear):
                 names = facts.names_of(origin) | ({origin.name} if origin.name else set())
                 if named_batch_size(names) and origin.node is not None:
                     yield origin.node, min(names)

@@ -143,7 +143,7 @@ def test_objects_are_not_known_as(script: str) -> None:
         ("compat.v1", ""),
         ("math.add", "add"),
         ("compat.v1.math.add", "add"),
-        ("math", ""),
+        ("math", "math"),  # a part of TensorFlow only
         ("python.ops.rnn_cell.LSTMCell", "nn.rnn_cell.LSTMCell"),
         ("contrib.layers.python.layers.batch_norm", "contrib.layers.batch_norm"),
         ("contrib.layers.python.layers.layers.batch_norm", "contrib.layers.batch_norm"),
