@@ -209,7 +209,7 @@ def _converted(
     options = asked.options
     made_plans, read = with_constants(asked.reading, lambda read: _decided(read, several, project))
     if isinstance(made_plans, Refused):
-        return _refused(source, asked, read, made_plans.findings)
+        return _refused(source, read, _with_names(read.placed(made_plans.findings), asked.unknown))
     plans = tuple(_as_asked(plan, options) for plan in made_plans.plans)
     plans = tuple(_with_reasons(plan, read.named.get(plan.path)) for plan in plans)
     decided = decisions_of(
@@ -243,6 +243,14 @@ def _converted(
         trains=takes_a_step(read.facts),
         above=_above(read, plans[0]),
     )
+
+
+def _refused(source: Source, read: Reading, findings: tuple[Diagnostic, ...]) -> Conversion:
+    """A refusal, with whether the script trains at all and which files of the project it reads."""
+    from converter.planner.steps import takes_a_step
+
+    facts = read.facts
+    return Conversion(source, "refused", None, findings, trains=takes_a_step(facts), reads=tuple(facts.modules))
 
 
 def _above(read: Reading, plan: Plan) -> tuple[str, ...]:
@@ -547,19 +555,6 @@ def _converted_before(source: Source) -> Diagnostic:
     else:
         hint = "to go back: restore the original from version control, as git checkout does"
     return Diagnostic("TMG009", source.path, header.line, 1, message=message, hint=hint, severity="info")
-
-
-def _refused(source: Source, asked: _Asked, read: Reading, findings: Sequence[Diagnostic]) -> Conversion:
-    from converter.planner.steps import takes_a_step
-
-    return Conversion(
-        source,
-        "refused",
-        None,
-        _with_names(read.placed(findings), asked.unknown),
-        trains=takes_a_step(read.facts),
-        reads=tuple(map(read.shown, read.facts.modules)),
-    )
 
 
 def _with_names(errors: Sequence[Diagnostic], unknown: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -69,12 +69,9 @@ class Reading:
     def file(self, path: str) -> Source:
         """A file with the text that the facts are of."""
         if path not in self._files:
-            self._files[path] = from_bytes(self.shown(path), self.facts.modules[path].data)
+            shown = seen_from(os.path.dirname(self._source.path), path)
+            self._files[path] = from_bytes(shown, self.facts.modules[path].data)
         return self._files[path]
-
-    def shown(self, path: str) -> str:
-        """The path of a file of the project, as the script's own is given."""
-        return seen_from(os.path.dirname(self._source.path), path)
 
     def original(self, path: str) -> Source:
         """A file as it was, before calls in it got names."""
