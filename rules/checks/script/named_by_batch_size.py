@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
@@ -52,10 +53,12 @@ def named_by_batch_size(case: Shared) -> Iterator[Diagnostic]:
     grown = {replace.at for plan in case.plans for replace in plan.replaces if replace.why == "TMG110"}
     told: set[object] = set()
     for effect in case.facts.effects_of(EffectKind.CHECKPOINT) if grown else ():
-        texts = [v for v in needed([effect.value]).values() if isinstance(v, Host) and v.call in WRITES]
+        behind = needed([effect.value] if effect.value is not None else [])
+        texts = [v for v in behind.values() if isinstance(v, Host) and v.call in WRITES]
         for number in (n for text in texts for n in _written(text)):
-            places = [(o.node.lineno, o.node.col_offset, case.facts.path_of(o.node)) for o in number.origins]
-            if len(places) == 1 and places[0] in grown and not told & {places[0], effect.node}:
+            nodes = [o.node for o in number.origins if isinstance(o.node, ast.expr)]
+            places = [(node.lineno, node.col_offset, case.facts.path_of(node)) for node in nodes]
+            if len(places) == len(number.origins) == 1 and places[0] in grown and not told & {places[0], effect.node}:
                 told |= {places[0], effect.node}
                 yield warn(
                     case.facts,
