@@ -14,9 +14,12 @@ from converter.planner.writing.findings import warn
 from converter.rule import Rule
 
 _SCRIPT = """\
+import argparse
 import tensorflow as tf
 
-batch_size = 64
+parser = argparse.ArgumentParser()
+parser.add_argument('--batch_size', type=int, default=64)
+batch_size = parser.parse_args().batch_size
 folder = {folder}
 X = tf.placeholder(tf.float32, [None, 784])
 loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 784) - X))
