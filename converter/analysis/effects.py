@@ -29,6 +29,7 @@ class EffectKind(Enum):
     TOTAL_LOSS = "all losses of the graph are added"
     DEVICE = "a device is entered"
     GRAPH_NAME = "the name or the operation of a tensor is read"
+    CHECKPOINT = "a file of variables is written, read or looked for; the value is its name"
     LOOKUP = "a tensor is asked for by a name that is not known to be one"
     # inputs
     LABELS = "labels that are compared with a row for each example"

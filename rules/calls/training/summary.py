@@ -27,6 +27,13 @@ def _host(call: Call) -> Value:
     return Host(call.values(), call.name, call.node)
 
 
+def _checkpoint(call: Call) -> Value:
+    of_saver = call.name.startswith("Saver.")
+    path = call.get(1, "save_path") if of_saver else call.get(0, "checkpoint_dir")
+    call.walk.effect(EffectKind.CHECKPOINT, call.name, path, call.node)
+    return _host(call)
+
+
 def _nothing(call: Call) -> Value:
     return Constant(None)
 
@@ -34,13 +41,14 @@ def _nothing(call: Call) -> Value:
 SUMMARIES = "scalar histogram image audio text".split()
 OLD = "scalar_summary histogram_summary image_summary audio_summary".split()
 HOST = (
-    "Saver.save Saver.restore FileWriter.add_summary FileWriter.add_graph FileWriter.flush FileWriter.close "
+    "FileWriter.add_summary FileWriter.add_graph FileWriter.flush FileWriter.close "
     "SummaryWriter.add_summary Coordinator.join Coordinator.should_stop Coordinator.request_stop "
-    "train.start_queue_runners train.get_checkpoint_state train.latest_checkpoint train.checkpoint_exists "
+    "train.start_queue_runners train.checkpoint_exists "
     "gfile.Exists gfile.MakeDirs gfile.DeleteRecursively gfile.GFile gfile.Open gfile.IsDirectory gfile.ListDirectory "
     "train.write_graph train.global_step train.import_meta_graph logging.info logging.warn logging.set_verbosity "
     "Graph.finalize Graph.get_operations train.NewCheckpointReader"
 ).split()
+CHECKPOINTS = "Saver.save Saver.restore train.get_checkpoint_state train.latest_checkpoint".split()
 
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"summary": 0}}
 
@@ -71,6 +79,7 @@ CALLS: dict[str, Handler] = {
         _object,
     ),
     **dict.fromkeys(HOST, _host),
+    **dict.fromkeys(CHECKPOINTS, _checkpoint),
     **dict.fromkeys(
         (
             "set_random_seed",

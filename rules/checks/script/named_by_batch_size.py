@@ -1,0 +1,85 @@
+"""The name of a checkpoint, or of its folder, holds the batch size."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.analysis.values import Host, Number, Sequence, Value, needed
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Shared
+from converter.planner.checking import check
+from converter.planner.writing.findings import warn
+from converter.rule import Rule
+
+_SCRIPT = """\
+import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument('--batch_size', type=int, default=64)
+batch_size = parser.parse_args().batch_size
+folder = {folder}
+X = tf.placeholder(tf.float32, [None, 784])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 784) - X))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+saver = tf.train.Saver()
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        sess.run(train_op, {{X: next_batch(batch_size)}})
+    saver.save(sess, folder + '/model.ckpt')
+"""
+
+RULES = (
+    Rule(
+        code="TMG388",
+        title="the name of a checkpoint holds the batch size",
+        why="With N GPUs the batch size of the script is N times as large, and so is the number in the name: a run "
+        "does not find what the script saved on one GPU, or on another number of them, and other scripts that compute "
+        "the name do not find what this one saves. The variables are the same; only the name keeps them apart. Name "
+        "the file by something else, or rename it where checkpoints are to be handed on.",
+        before=_SCRIPT.format(folder="'checkpoints/net_%d' % batch_size"),
+        after=_SCRIPT.format(folder="'checkpoints/net'"),
+        references=("docs: TMG110, how the number is followed",),
+    ),
+)
+
+WRITES = ("format", "str")  # what formats numbers into a text
+
+
+@check(Shared)
+def named_by_batch_size(case: Shared) -> Iterator[Diagnostic]:
+    """Files of variables whose name is made with a number that grows. Says so once for a number's place."""
+    grown = {replace.at for plan in case.plans for replace in plan.replaces if replace.why == "TMG110"}
+    told: set[object] = set()
+    for effect in case.facts.effects_of(EffectKind.CHECKPOINT) if grown else ():
+        behind = needed([effect.value] if effect.value is not None else [])
+        texts = [v for v in behind.values() if isinstance(v, Host) and v.call in WRITES]
+        for number in (n for text in texts for n in _written(text)):
+            nodes = [o.node for o in number.origins if isinstance(o.node, ast.expr)]
+            places = [(node.lineno, node.col_offset, case.facts.path_of(node)) for node in nodes]
+            if len(places) == len(number.origins) == 1 and places[0] in grown and not told & {places[0], effect.node}:
+                told |= {places[0], effect.node}
+                yield warn(
+                    case.facts,
+                    effect.node,
+                    "TMG388",
+                    "the name of this checkpoint holds the batch size, which is N times as large with N GPUs: what was "
+                    "saved on one GPU has another name",
+                    "name it by something else, or rename what was saved",
+                )
+
+
+def _written(text: Host) -> Iterator[Number]:
+    """The batch sizes that a text is made of; products of them count something else."""
+    given: list[Value] = [v for value in text.inputs for v in (value, *_parts(value))]
+    for value in given:
+        if isinstance(value, Number) and value.linear and not any(isinstance(v, Number) for v in value.inputs[1:]):
+            yield value
+
+
+def _parts(value: Value) -> list[Value]:
+    return value.elements if isinstance(value, Sequence) else []
