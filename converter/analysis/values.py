@@ -35,7 +35,7 @@ class Batch:
     packed: for "example", what else lies along the axis: "" nothing, one row an example; "major"
         several rows for each example, example after example (the towers' parts can be
         concatenated); "minor" several rows in another order (they cannot).
-    outer: for "minor" rows, how many whole batches lie behind each other, where known.
+    outer: for "minor" rows, how many whole batches lie behind each other: a number, or which one of the script's.
     per: for a sum, the origins of the numbers it was divided by: a sum over the examples divided
         by the batch size is a mean.
     affine: for a sum, True where a term that does not depend on the batch was added.
@@ -47,7 +47,7 @@ class Batch:
     kind: Kind = "free"
     axis: int = 0
     packed: Literal["", "major", "minor"] = ""
-    outer: int | None = None
+    outer: int | str | None = None
     how: How = "mean"
     per: frozenset[Origin] = frozenset()
     affine: bool = False

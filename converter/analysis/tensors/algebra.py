@@ -105,7 +105,14 @@ def has_examples_last(tensor: Tensor) -> bool:
     return tensor.batch.kind == "example" and tensor.rank is not None and tensor.batch.axis == tensor.rank - 1
 
 
-def unpacked(tensor: Tensor, parts: int) -> Batch | None:
+def how_many(number: Value | None) -> int | str | None:
+    """A number of whole batches: its value, or which number it is where only the command line tells that."""
+    if not isinstance(number, Number):
+        return None
+    return number.value if isinstance(number.value, int) else f"number {number.uid}"
+
+
+def unpacked(tensor: Tensor, parts: int | str) -> Batch | None:
     """The batch of each of `parts` equal pieces along the batch axis, where these are whole batches."""
     batch = tensor.batch
     if batch.kind == "example" and batch.packed == "minor" and batch.outer == parts:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from converter.analysis.reasons import Why
-from converter.analysis.tensors.algebra import Dims, as_tensor, combine
+from converter.analysis.tensors.algebra import Dims, as_tensor, combine, how_many
 from converter.analysis.values import (
     Batch,
     Number,
@@ -117,8 +117,16 @@ def concat(values: Value, axis: Value | None) -> Tensor:
     if combined.kind == "free":
         return Tensor(combined, inputs, dims, "concat")
     if at == combined.axis:
-        return Tensor(Batch("example", combined.axis, "minor", len(parts) if known else None), inputs, dims, "concat")
+        outer = len(parts) if known else _all_pieces(values)
+        return Tensor(Batch("example", combined.axis, "minor", outer), inputs, dims, "concat")
     return Tensor(combined, inputs, dims, "concat")
+
+
+def _all_pieces(values: Value) -> int | str | None:
+    """How many there are of the pieces that one split gives, where the command line tells that."""
+    if not isinstance(values, Sequence) or values.open or values.ends or len(values.elements) != 1 or not values.inputs:
+        return None
+    return how_many(values.inputs[0]) if getattr(values.elements[0], "op", "") == "split" else None
 
 
 def _concat_dims(parts: list[Tensor], at: int, known: bool) -> Dims:

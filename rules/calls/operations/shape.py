@@ -89,11 +89,14 @@ def _split(call: Call) -> Value:
         kept = opaque(Why.PIECES if _is_fixed(call, sizes) else Why.SPLIT)
     dims = None if tensor.dims is None else tuple(None if i == at else d for i, d in enumerate(tensor.dims))
     count = len(sizes.elements) if isinstance(sizes, Sequence) else getattr(sizes, "value", None)
-    if tensor.batch.kind == "example" and tensor.batch.axis == at and isinstance(count, int):
-        kept = algebra.unpacked(tensor, count) or kept
+    pieces = count if isinstance(sizes, Sequence) else algebra.how_many(sizes)
+    if tensor.batch.kind == "example" and tensor.batch.axis == at and pieces is not None:
+        kept = algebra.unpacked(tensor, pieces) or kept
     known = isinstance(count, int) and count <= 64
     parts = [Tensor(kept, call.values(), dims, "split") for _ in range(count if known and count else 1)]
-    return Sequence(parts, mutable=True, many=not known)
+    made = Sequence(parts, mutable=True, many=not known)
+    made.inputs = () if known or sizes is None else (sizes,)
+    return made
 
 
 def _is_fixed(call: Call, sizes: Value | None) -> bool:
@@ -115,8 +118,7 @@ def _tile(call: Call) -> Value:
     if tensor.batch.kind == "example" and entries is not None and len(entries) > tensor.batch.axis:
         entry = entries[tensor.batch.axis]
         if not (isinstance(entry, Number) and entry.value == 1):
-            times = entry.value if isinstance(entry, Number) and not tensor.batch.packed else None
-            outer = times if isinstance(times, int) else None
+            outer = algebra.how_many(entry) if not tensor.batch.packed else None
             dims = None if tensor.dims is None else (None,) * len(entries)
             return Tensor(Batch("example", tensor.batch.axis, "minor", outer), call.values(), dims, "tile")
     elif tensor.batch.kind == "example":

@@ -172,5 +172,8 @@ def numbered_by_the_script(case: Selected) -> Iterator[Diagnostic]:
         case.facts,
         case.steps,
         "TMG249",
-        {Why.PLACES_FED: "number the rows in the graph: tf.range(tf.shape(x)[0]), for a batch x that goes with them"},
+        {
+            Why.PLACES_FED: "number the rows in the graph: tf.range(tf.shape(x)[0]), for a batch x that goes with them"
+            "; where the rows are a table that is fed, --shared NAME"
+        },
     )

@@ -172,3 +172,33 @@ SUM = "tf.add_n([tf.square(part) for part in made])"
 )
 def test_pieces_of_the_batch(made: str, expected: list[str]) -> None:
     assert found(FLAGS + made, SUM) == expected
+
+
+TABLE = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 16
+table = np.random.rand(40, 3)
+x = tf.placeholder(tf.int32, [None])
+y = tf.placeholder(tf.float32, [None])
+rows = tf.placeholder(tf.float32, {shape})
+picked = {picks}(rows, x)
+loss = tf.reduce_mean(tf.square(tf.layers.dense(picked, 1)[:, 0] - y))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(9):
+        xs, ys = next_batch(batch_size)
+        sess.run(train_op, {{x: xs, y: ys, rows: table}})
+"""
+
+
+@pytest.mark.parametrize("picks", ["tf.nn.embedding_lookup", "tf.gather"])
+@pytest.mark.parametrize(
+    ("shape", "shared", "expected"),
+    [("[None, 3]", (), ["TMG249"]), ("[None, 3]", ("rows",), []), ("[40, 3]", (), []), ("[len(table), 3]", (), [])],
+)
+def test_a_table_that_is_fed(picks: str, shape: str, shared: tuple[str, ...], expected: list[str]) -> None:
+    """Without a shape that says so, it may be a batch, which towers would cut."""
+    assert codes(TABLE.format(shape=shape, picks=picks), shared=shared) == expected

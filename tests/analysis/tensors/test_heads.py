@@ -1,0 +1,61 @@
+"""Whole batches that are stacked along the batch axis, as many as the command line says: heads of an attention."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import codes
+
+SCRIPT = """\
+import argparse
+import numpy as np
+import tensorflow as tf
+parser = argparse.ArgumentParser()
+parser.add_argument('--heads', default=2, type=int)
+parser.add_argument('--pieces', default=2, type=int)
+args = parser.parse_args()
+heads, pieces = args.heads, args.pieces
+batch_size = 16
+x = tf.placeholder(tf.float32, [None, 5, 8])
+y = tf.placeholder(tf.float32, [None])
+{model}
+loss = tf.reduce_mean(tf.square(tf.reduce_mean(out, [1, 2]) - y))
+train = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(9):
+        xs, ys = next_batch(batch_size)
+        sess.run(train, {{x: xs, y: ys}})
+"""
+STACKED = "many = tf.concat(tf.split(tf.layers.dense(x, 8), heads, axis=2), axis=0)\n"
+WEIGHTS = "weights = tf.nn.softmax(tf.matmul(many, tf.transpose(many, [0, 2, 1])))\n"
+MASKED = "weights *= tf.tile(tf.expand_dims(tf.sign(tf.abs(x[:, :, 0])), 1), [heads, 5, 1])\n"
+JOINED = "many = tf.concat(parts, axis=0)\n"
+BACK = "out = tf.concat(tf.split(tf.matmul(weights, many), heads, axis=0), axis=2)"
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        STACKED + WEIGHTS + BACK,
+        STACKED + WEIGHTS + MASKED + BACK,
+        STACKED + "out = tf.concat(tf.split(many, heads, axis=0), axis=2)",
+        "out = tf.concat(tf.split(tf.tile(x, [heads, 1, 1]), heads, axis=0), axis=2)",
+    ],
+)
+def test_as_many_are_stacked_as_are_split(model: str) -> None:
+    assert codes(SCRIPT.format(model=model)) == []
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        STACKED + WEIGHTS + BACK.replace("heads, axis=0", "pieces, axis=0"),
+        STACKED + WEIGHTS + BACK.replace("heads, axis=0", "heads + 1, axis=0"),
+        "out = tf.concat(tf.split(tf.layers.dense(x, 8), heads, axis=0), axis=2)",
+        STACKED.replace("axis=2), axis=0", "axis=2)[1:], axis=0") + WEIGHTS + BACK,
+        "parts = tf.split(x, heads, axis=2)\nparts.append(parts[0])\n" + JOINED + WEIGHTS + BACK,
+    ],
+)
+def test_other_pieces_are_no_whole_batches(model: str) -> None:
+    assert codes(SCRIPT.format(model=model)) == ["TMG215"]
