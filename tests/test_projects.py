@@ -156,6 +156,70 @@ def test_other_scripts_of_a_project_go_on_as_before(
         assert said("before", script) == said("after", script) == said("out", script)
 
 
+SCOPED = """\
+import tensorflow as tf
+
+
+class Net(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 8], name='x')
+        self.y = tf.placeholder(tf.int64, [None], name='y')
+        with tf.name_scope('score'):
+            self.logits = tf.layers.dense(self.x, 3, name='out')
+            self.classes = tf.argmax(self.logits, 1)
+        with OPENED:
+            self.loss = tf.losses.sparse_softmax_cross_entropy(self.y, self.logits)
+            self.train_op = tf.train.AdamOptimizer().minimize(self.loss)
+"""
+TRAIN_SCOPED = """\
+import numpy as np
+import tensorflow as tf
+from model import Net
+
+batch_size = 16
+net = Net()
+saver = tf.train.Saver()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(3):
+        x, y = np.random.rand(batch_size, 8), np.random.randint(0, 3, batch_size)
+        sess.run(net.train_op, {net.x: x, net.y: y})
+    saver.save(sess, './model.ckpt')
+"""
+NAMES_OF_SCOPED = """\
+import tensorflow as tf
+from model import Net
+
+net = Net()
+with tf.Session() as sess:
+    tf.train.Saver().restore(sess, './model.ckpt')
+    print(net.classes.name, net.train_op.name, sorted(v.name for v in tf.global_variables()))
+"""
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("opened", ["tf.name_scope('optimize')", "tf.variable_scope('optimize')"])
+def test_scopes_that_the_loop_leaves_keep_their_variables(
+    opened: str, tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns
+) -> None:
+    """Adam's own variables are named by the scope in which it stands, and it stands behind the loop."""
+    for folder in ("before", "after"):
+        (tmp_path / folder).mkdir()
+        for name, text in (("model", SCOPED), ("train", TRAIN_SCOPED), ("predict", NAMES_OF_SCOPED)):
+            (tmp_path / folder / f"{name}.py").write_text(text.replace("OPENED", opened), encoding="utf-8")
+    assert main(["convert", str(tmp_path / "after/train.py"), "--in-place"]) == 0
+
+    def said(folder: str, script: str) -> str:
+        done = bare_runs.run(tensorflow_python, [script], tmp_path / folder, {**os.environ, "FEWER_GPUS": "allow"})
+        assert done.returncode == 0, done.stderr[-2000:]
+        return done.stdout
+
+    said("after", "train.py")
+    for file in (tmp_path / "after").glob("*ckpt*"):
+        shutil.copy(file, tmp_path / "before")
+    assert said("before", "predict.py") == said("after", "predict.py")
+
+
 # --- Other scripts of the project -------------------------------------------------------------------
 
 

@@ -372,8 +372,9 @@ class _Rewriter(Transformer):
         above = self._towers_only(self._lines(text.above, inner + guarded), inner)
         below = self._towers_only(self._lines(text.below, inner + guarded), inner)
         towered = _fill(towered, [*above, *towers, *below], loops.why, scopes.why)
-        kept = {scope.at: (scope.keep, scope.first) for scope in loop.scopes}
-        entered = {scope.at: (scope.enter, "") for scope in loop.scopes}
+        alone = self.plan.one_gpu.replace("> 1", "== 1")
+        kept = {scope.at: (scope.keep, scope.first) for scope in loop.scopes if scope.keep}
+        entered = {scope.at: (scope.enter.replace("{alone}", alone), "") for scope in loop.scopes}
         splits = [s for at, _ in loop.splits for s in self._reopened(loop.splits, statements, kept, at)]
         made = [*splits, *prelude, towered]
         merged = self._lines(text.epilogue, depth + guarded)

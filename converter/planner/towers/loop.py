@@ -31,7 +31,7 @@ from converter.planner.towers.merges.loss_weights import loss_counts, warn_of_co
 from converter.planner.towers.merges.merging import merges_out
 from converter.planner.towers.merges.one_towers_values import warn_of_one_towers_values
 from converter.planner.towers.merges.recomputed import Repeat, repeats
-from converter.planner.towers.merges.reopened_scopes import asks_again, reopened
+from converter.planner.towers.merges.reopened_scopes import asks_again, opened_once, reopened
 from converter.planner.towers.merges.reused_scopes import reuse_scopes
 from converter.planner.towers.merges.unread_attributes import unread as unread_attributes
 from converter.planner.towers.merges.wanted import Wanted, wanted_out
@@ -74,6 +74,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
     contexts, traffic = _contexts(facts, region, traffic, "MergedCollections" if keys else "TowerCollections")
     gpu, traffic = traffic.again("gpu", "tower")
     scopes, traffic = reopened(facts, region, traffic, text, aliases)
+    once, marks, traffic = opened_once(facts, region, traffic, text, aliases) if traffic.one_gpu else ((), [], traffic)
     weights = ""
     if keys:
         weights, traffic = traffic.fresh("tower_weight", "tower_weights")
@@ -95,7 +96,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         restore=traffic.restore,
         splits=_splits({region.block.body[i]: stmts for i, stmts in region.splits.items()}, text),
         behind=_splits(region.behind, text),
-        scopes=scopes,
+        scopes=(*scopes, *once),
         again=_again(again, text),
         keep_names=asks_again(facts, region),
         register=taking.register,
@@ -107,7 +108,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
     )
     helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *taking.helpers, *_merge_helpers(traffic)]
     helpers += ["keep_names"] if loop.keep_names else []
-    inserts = [*declarations(region, traffic, text), *keeping, *taking.inserts]
+    inserts = [*declarations(region, traffic, text), *keeping, *taking.inserts, *marks]
     return LoopPart(
         loop=loop,
         replaces=[*taking.replaces, *own_scopes, *feeding(site, traffic, wanted)],

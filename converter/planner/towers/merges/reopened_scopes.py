@@ -9,7 +9,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.graph_names import pattern_of
 from converter.analysis.values import Tensor
-from converter.plan import Scope
+from converter.plan import Insert, Scope
 from converter.planner.region.block import BEHIND
 from converter.planner.region.names_in_graph import names_taken
 from converter.planner.region.region import Region
@@ -17,6 +17,7 @@ from converter.planner.towers.border.traffic import Traffic
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.source_text import Text
 
+MODEL = "TMG127"  # the rule of models that other scripts build on one GPU
 
 def reopened(
     facts: Facts, region: Region, traffic: Traffic, text: Text, aliases: Aliases
@@ -37,6 +38,63 @@ def reopened(
             scope, traffic = _scope(around, kinds, traffic, text, tensorflow)
             found.append(scope)
     return tuple(found), traffic
+
+
+def opened_once(
+    facts: Facts, region: Region, traffic: Traffic, text: Text, aliases: Aliases
+) -> tuple[tuple[Scope, ...], list[Insert], Traffic]:
+    """The with blocks of the loop that are opened again behind it, where the model may be built without towers.
+
+    There the loop opens no scope of its own, and what stands behind it goes on in the scope of the model, as in the
+    script: an optimizer's variables keep their names. Beside towers the block takes the name at the top for itself.
+    """
+    kinds = {e.node: e.name for e in facts.effects_of(EffectKind.SCOPE)}
+    scopes, inserts = [], []
+    front = {region.block.body[index] for index in region.splits}
+    for around, behind in region.behind.items():
+        if not isinstance(around, ast.With) or around in front:
+            continue
+        first = next((stmt for stmt in around.body if stmt not in behind), None)
+        named = [item.context_expr for item in around.items if item.context_expr in kinds]
+        if first is None or len(named) != 1 or not _is_named(named[0]):
+            continue
+        tensorflow = aliases.tensorflow(facts.path_of(around))
+        name, traffic = traffic.fresh("scope", "model_scope")
+        inserts.append(
+            Insert(text.anchor(first), (f"{name} = {_current(tensorflow)}",), "before", MODEL)
+        )
+        enter = []
+        for item in around.items:
+            again = [text.of(item.context_expr)]
+            if item.context_expr is named[0]:
+                again = _again(named[0], kinds[named[0]], name, text, tensorflow)
+            given = f" as {text.of(item.optional_vars)}" if item.optional_vars is not None else ""
+            enter += [again[0] + given, *again[1:]]
+        scopes.append(Scope(text.start(around), "", "", ", ".join(enter)))
+    return tuple(scopes), inserts, traffic
+
+
+def _is_named(opened: ast.expr) -> bool:
+    """Whether a scope is opened by a name that the script writes, so that it is one of its own."""
+    names = (ast.JoinedStr, ast.BinOp)
+    if not isinstance(opened, ast.Call) or not opened.args:
+        return False
+    name = opened.args[0]
+    return isinstance(name, names) or isinstance(name, ast.Constant) and bool(name.value)
+
+
+def _again(opened: ast.expr, kind: str, name: str, text: Text, tensorflow: str) -> list[str]:
+    """The items that open a scope, of the model's own name where there are no towers."""
+    assert isinstance(opened, ast.Call)
+    source = text.of(opened)
+    if kind == "NameScope" and len(opened.args) == 1 and not opened.keywords:
+        asked = text.of(opened.args[0])
+        return [f"{text.of(opened.func)}({name} + '/' if {{alone}} else {asked})"]
+    return [source, f"{tensorflow}.name_scope(({name} if {{alone}} else {_current(tensorflow)}) + '/')"]
+
+
+def _current(tensorflow: str) -> str:
+    return f"{tensorflow}.get_default_graph().get_name_scope()"
 
 
 def _scope(

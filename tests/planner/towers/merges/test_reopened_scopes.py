@@ -91,3 +91,54 @@ def test_names_that_the_model_has_taken_stay_taken(model: str, later: str, kept:
 def test_a_summary_named_as_an_operation_of_the_model(summary: str, kept: bool) -> None:
     after = parts(INPUTS + MODEL + STEP + summary + "\n" + TRAINING)[2]
     assert ("keep_names()" in after) == kept
+
+
+# --- Models that other scripts build on one GPU ---------------------------------------------------
+
+SPLIT = """\
+{head}:
+    loss = tf.reduce_mean(tf.square(prediction - Y))
+    train_op = tf.train.AdamOptimizer(0.1).minimize(loss)
+"""
+CURRENT = "tf.get_default_graph().get_name_scope()"
+
+
+@pytest.mark.parametrize(
+    ("head", "behind"),
+    [
+        ("with tf.name_scope('train')", ["with tf.name_scope(scope + '/' if num_gpus == 1 else 'train'):"]),
+        ("with tf.name_scope('train') as s", ["with tf.name_scope(scope + '/' if num_gpus == 1 else 'train') as s:"]),
+        (
+            "with tf.device('/cpu:0'), tf.name_scope('a' + 'b')",
+            ["with tf.device('/cpu:0'), tf.name_scope(scope + '/' if num_gpus == 1 else 'a' + 'b'):"],
+        ),
+        (
+            "with tf.variable_scope('train') as s",
+            [f"with tf.variable_scope('train') as s, tf.name_scope((scope if num_gpus == 1 else {CURRENT}) + '/'):"],
+        ),
+        (
+            "with tf.name_scope('train', values=[X])",
+            [f"with tf.name_scope('train', values=[X]), tf.name_scope((scope if num_gpus == 1 else {CURRENT}) + '/'):"],
+        ),
+    ],
+)
+def test_a_scope_that_is_left_and_entered_again_is_one_scope_on_one_gpu(head: str, behind: list[str]) -> None:
+    """Beside towers it has its name for itself, behind them; on one GPU the loop's statements are in it, too."""
+    _, inside, after = parts(INPUTS + NET + SPLIT.format(head=head) + TRAINING, one_gpu=True, line_length=200)
+    assert inside[inside.index(f"{head}:") + 1] == f"scope = {CURRENT}"
+    assert [line for line in after if line.startswith("with tf") and "Session" not in line] == behind
+
+
+@pytest.mark.parametrize(
+    ("head", "options"),
+    [
+        ("with tf.name_scope('train')", {}),  # one tower opens a scope of its own
+        ("with tf.device('/cpu:0')", {"one_gpu": True}),
+        ("with tf.name_scope(None)", {"one_gpu": True}),  # the outermost
+        ("with tf.variable_scope(tf.get_variable_scope())", {"one_gpu": True}),
+    ],
+)
+def test_other_blocks_on_both_sides_are_opened_as_they_were(head: str, options: dict[str, bool]) -> None:
+    _, inside, after = parts(INPUTS + NET + SPLIT.format(head=head) + TRAINING, line_length=200, **options)
+    assert f"{head}:" in inside and f"{head}:" in after
+    assert not any(CURRENT in line for line in (*inside, *after))
