@@ -31,7 +31,7 @@ from converter.planner.towers.merges.loss_weights import loss_counts, warn_of_co
 from converter.planner.towers.merges.merging import merges_out
 from converter.planner.towers.merges.one_towers_values import warn_of_one_towers_values
 from converter.planner.towers.merges.recomputed import Repeat, repeats
-from converter.planner.towers.merges.reopened_scopes import asks_again, opened_once, reopened
+from converter.planner.towers.merges.reopened_scopes import asks_again, reopened
 from converter.planner.towers.merges.reused_scopes import reuse_scopes
 from converter.planner.towers.merges.unread_attributes import unread as unread_attributes
 from converter.planner.towers.merges.wanted import Wanted, wanted_out
@@ -73,8 +73,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
     keys, weight = merged_keys(facts, region, traffic, text)
     contexts, traffic = _contexts(facts, region, traffic, "MergedCollections" if keys else "TowerCollections")
     gpu, traffic = traffic.again("gpu", "tower")
-    scopes, traffic = reopened(facts, region, traffic, text, aliases)
-    once, marks, traffic = opened_once(facts, region, traffic, text, aliases) if traffic.one_gpu else ((), [], traffic)
+    scopes, marks, traffic = reopened(facts, region, traffic, text, aliases)
     weights = ""
     if keys:
         weights, traffic = traffic.fresh("tower_weight", "tower_weights")
@@ -96,7 +95,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         restore=traffic.restore,
         splits=_splits({region.block.body[i]: stmts for i, stmts in region.splits.items()}, text),
         behind=_splits(region.behind, text),
-        scopes=(*scopes, *once),
+        scopes=scopes,
         again=_again(again, text),
         keep_names=asks_again(facts, region),
         register=taking.register,

@@ -21,6 +21,17 @@ MODEL = "TMG127"  # the rule of models that other scripts build on one GPU
 
 def reopened(
     facts: Facts, region: Region, traffic: Traffic, text: Text, aliases: Aliases
+) -> tuple[tuple[Scope, ...], list[Insert], Traffic]:
+    """The with blocks that open a scope again behind the loop, and lines that keep the scope's name for it."""
+    kept, traffic = _kept(facts, region, traffic, text, aliases)
+    if not traffic.one_gpu:
+        return kept, [], traffic
+    once, lines, traffic = _opened_once(facts, region, traffic, text, aliases)
+    return (*kept, *once), lines, traffic
+
+
+def _kept(
+    facts: Facts, region: Region, traffic: Traffic, text: Text, aliases: Aliases
 ) -> tuple[tuple[Scope, ...], Traffic]:
     """The with blocks that stand on both sides of the loop, for those that open a scope of names.
 
@@ -40,7 +51,7 @@ def reopened(
     return tuple(found), traffic
 
 
-def opened_once(
+def _opened_once(
     facts: Facts, region: Region, traffic: Traffic, text: Text, aliases: Aliases
 ) -> tuple[tuple[Scope, ...], list[Insert], Traffic]:
     """The with blocks of the loop that are opened again behind it, where the model may be built without towers.
@@ -49,28 +60,23 @@ def opened_once(
     script: an optimizer's variables keep their names. Beside towers the block takes the name at the top for itself.
     """
     kinds = {e.node: e.name for e in facts.effects_of(EffectKind.SCOPE)}
-    scopes, inserts = [], []
     front = {region.block.body[index] for index in region.splits}
+    scopes, inserts = [], []
     for around, behind in region.behind.items():
-        if not isinstance(around, ast.With) or around in front:
+        first = next((stmt for stmt in getattr(around, "body", []) if stmt not in behind), None)
+        if not isinstance(around, ast.With) or around in front or first is None:
             continue
-        first = next((stmt for stmt in around.body if stmt not in behind), None)
         named = [item.context_expr for item in around.items if item.context_expr in kinds]
-        if first is None or len(named) != 1 or not _is_named(named[0]):
+        if len(named) != 1 or not _is_named(named[0]):
             continue
         tensorflow = aliases.tensorflow(facts.path_of(around))
         name, traffic = traffic.fresh("scope", "model_scope")
-        inserts.append(
-            Insert(text.anchor(first), (f"{name} = {_current(tensorflow)}",), "before", MODEL)
-        )
-        enter = []
-        for item in around.items:
-            again = [text.of(item.context_expr)]
-            if item.context_expr is named[0]:
-                again = _again(named[0], kinds[named[0]], name, text, tensorflow)
-            given = f" as {text.of(item.optional_vars)}" if item.optional_vars is not None else ""
-            enter += [again[0] + given, *again[1:]]
-        scopes.append(Scope(text.start(around), "", "", ", ".join(enter)))
+        inserts.append(Insert(text.anchor(first), (f"{name} = {_current(tensorflow)}",), "before", MODEL))
+        again = _again(named[0], kinds[named[0]], name, text, tensorflow)
+        items = [again if item.context_expr is named[0] else [text.of(item.context_expr)] for item in around.items]
+        for item, parts in zip(around.items, items, strict=True):
+            parts[0] += f" as {text.of(item.optional_vars)}" if item.optional_vars is not None else ""
+        scopes.append(Scope(text.start(around), "", "", ", ".join(part for parts in items for part in parts)))
     return tuple(scopes), inserts, traffic
 
 
