@@ -95,12 +95,13 @@ def _again(opened: ast.expr, kind: str, name: str, text: Text, tensorflow: str) 
     source = text.of(opened)
     if kind == "NameScope" and len(opened.args) == 1 and not opened.keywords:
         asked = text.of(opened.args[0])
-        return [f"{text.of(opened.func)}({name} + '/' if {{alone}} else {asked})"]
-    return [source, f"{tensorflow}.name_scope(({name} if {{alone}} else {_current(tensorflow)}) + '/')"]
+        return [f"{text.of(opened.func)}({name} if {{alone}} else {asked})"]
+    return [source, f"{tensorflow}.name_scope({name} if {{alone}} else {_current(tensorflow)})"]
 
 
 def _current(tensorflow: str) -> str:
-    return f"{tensorflow}.get_default_graph().get_name_scope()"
+    """The name scope that a statement stands in, as `tf.name_scope` takes it to enter it again."""
+    return f"{tensorflow}.get_default_graph().get_name_scope() + '/'"
 
 
 def _scope(

@@ -100,25 +100,25 @@ SPLIT = """\
     loss = tf.reduce_mean(tf.square(prediction - Y))
     train_op = tf.train.AdamOptimizer(0.1).minimize(loss)
 """
-CURRENT = "tf.get_default_graph().get_name_scope()"
+CURRENT = "tf.get_default_graph().get_name_scope() + '/'"
 
 
 @pytest.mark.parametrize(
     ("head", "behind"),
     [
-        ("with tf.name_scope('train')", ["with tf.name_scope(scope + '/' if num_gpus == 1 else 'train'):"]),
-        ("with tf.name_scope('train') as s", ["with tf.name_scope(scope + '/' if num_gpus == 1 else 'train') as s:"]),
+        ("with tf.name_scope('train')", ["with tf.name_scope(scope if num_gpus == 1 else 'train'):"]),
+        ("with tf.name_scope('train') as s", ["with tf.name_scope(scope if num_gpus == 1 else 'train') as s:"]),
         (
             "with tf.device('/cpu:0'), tf.name_scope('a' + 'b')",
-            ["with tf.device('/cpu:0'), tf.name_scope(scope + '/' if num_gpus == 1 else 'a' + 'b'):"],
+            ["with tf.device('/cpu:0'), tf.name_scope(scope if num_gpus == 1 else 'a' + 'b'):"],
         ),
         (
             "with tf.variable_scope('train') as s",
-            [f"with tf.variable_scope('train') as s, tf.name_scope((scope if num_gpus == 1 else {CURRENT}) + '/'):"],
+            [f"with tf.variable_scope('train') as s, tf.name_scope(scope if num_gpus == 1 else {CURRENT}):"],
         ),
         (
             "with tf.name_scope('train', values=[X])",
-            [f"with tf.name_scope('train', values=[X]), tf.name_scope((scope if num_gpus == 1 else {CURRENT}) + '/'):"],
+            [f"with tf.name_scope('train', values=[X]), tf.name_scope(scope if num_gpus == 1 else {CURRENT}):"],
         ),
     ],
 )
