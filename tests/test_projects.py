@@ -198,7 +198,15 @@ with tf.Session() as sess:
 
 
 @pytest.mark.tf1
-@pytest.mark.parametrize("opened", ["tf.name_scope('optimize')", "tf.variable_scope('optimize')"])
+@pytest.mark.parametrize(
+    "opened",
+    [
+        "tf.name_scope('optimize')",
+        "tf.variable_scope('optimize')",
+        "tf.name_scope('heads'), tf.name_scope('optimize')",
+        "tf.name_scope('heads'):\n          with tf.name_scope('optimize')",
+    ],
+)
 def test_scopes_that_the_loop_leaves_keep_their_variables(
     opened: str, tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns
 ) -> None:

@@ -334,21 +334,28 @@ class _Rewriter(Transformer):
             return []  # in another one of these blocks
         inside = dict(parts)
         block = next(s for s in statements[at] if isinstance(s, (cst.With, cst.If)))
-        body = self._split_off(inside[at], inside)
+        return [self._entered(block, at, self._split_off(inside[at], inside, heads), heads)]
+
+    def _entered(
+        self, block: cst.BaseStatement, at: At, body: list[cst.BaseStatement], heads: dict[At, tuple[str, str]]
+    ) -> cst.BaseStatement:
+        """A block of the towers around other statements; heads: see `_reopened`."""
         if at in heads:
             items, first = heads[at]
             (head,) = self._parse((f"with {items}:\n    pass",), at[1])
             assert isinstance(head, cst.With)
             body = [*self._lines([Line(first, MOVED)] if first else [], at[1]), *body]
             block = block.with_changes(items=head.items)
-        return [_opened_again(block, body)]
+        return _opened_again(block, body)
 
-    def _split_off(self, ats: Iterable[At], inside: dict[At, tuple[At, ...]]) -> list[cst.BaseStatement]:
+    def _split_off(
+        self, ats: Iterable[At], inside: dict[At, tuple[At, ...]], heads: dict[At, tuple[str, str]]
+    ) -> list[cst.BaseStatement]:
         """Statements that were split out of a block, with the blocks in it that are opened again for theirs."""
         made: list[cst.BaseStatement] = []
         for at in ats:
             if at in inside:
-                made.append(_opened_again(self.repeated[at], self._split_off(inside[at], inside)))
+                made.append(self._entered(self.repeated[at], at, self._split_off(inside[at], inside, heads), heads))
             else:
                 made += mark_all(self.split_out[at], MOVED)
         return made

@@ -19,6 +19,7 @@ from converter.planner.writing.source_text import Text
 
 MODEL = "TMG127"  # the rule of models that other scripts build on one GPU
 
+
 def reopened(
     facts: Facts, region: Region, traffic: Traffic, text: Text, aliases: Aliases
 ) -> tuple[tuple[Scope, ...], list[Insert], Traffic]:
@@ -63,17 +64,17 @@ def _opened_once(
     front = {region.block.body[index] for index in region.splits}
     scopes, inserts = [], []
     for around, behind in region.behind.items():
-        first = next((stmt for stmt in getattr(around, "body", []) if stmt not in behind), None)
-        if not isinstance(around, ast.With) or around in front or first is None:
+        if not isinstance(around, ast.With) or around in front:
             continue
+        first = next((stmt for stmt in around.body if stmt not in behind or stmt in region.behind), None)
         named = [item.context_expr for item in around.items if item.context_expr in kinds]
-        if len(named) != 1 or not _is_named(named[0]):
+        if first is None or not named or not _is_named(named[-1]):
             continue
         tensorflow = aliases.tensorflow(facts.path_of(around))
         name, traffic = traffic.fresh("scope", "model_scope")
         inserts.append(Insert(text.anchor(first), (f"{name} = {_current(tensorflow)}",), "before", MODEL))
-        again = _again(named[0], kinds[named[0]], name, text, tensorflow)
-        items = [again if item.context_expr is named[0] else [text.of(item.context_expr)] for item in around.items]
+        again = _again(named[-1], kinds[named[-1]], name, text, tensorflow)
+        items = [again if item.context_expr is named[-1] else [text.of(item.context_expr)] for item in around.items]
         for item, parts in zip(around.items, items, strict=True):
             parts[0] += f" as {text.of(item.optional_vars)}" if item.optional_vars is not None else ""
         scopes.append(Scope(text.start(around), "", "", ", ".join(part for parts in items for part in parts)))
@@ -82,11 +83,8 @@ def _opened_once(
 
 def _is_named(opened: ast.expr) -> bool:
     """Whether a scope is opened by a name that the script writes, so that it is one of its own."""
-    names = (ast.JoinedStr, ast.BinOp)
-    if not isinstance(opened, ast.Call) or not opened.args:
-        return False
-    name = opened.args[0]
-    return isinstance(name, names) or isinstance(name, ast.Constant) and bool(name.value)
+    name = opened.args[0] if isinstance(opened, ast.Call) and opened.args else None
+    return isinstance(name, (ast.JoinedStr, ast.BinOp)) or isinstance(name, ast.Constant) and bool(name.value)
 
 
 def _again(opened: ast.expr, kind: str, name: str, text: Text, tensorflow: str) -> list[str]:

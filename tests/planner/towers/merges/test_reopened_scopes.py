@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from tests.scripts import INPUTS, MODEL, STEP, TRAINING, parts
@@ -113,6 +115,10 @@ CURRENT = "tf.get_default_graph().get_name_scope() + '/'"
             ["with tf.device('/cpu:0'), tf.name_scope(scope if num_gpus == 1 else 'a' + 'b'):"],
         ),
         (
+            "with tf.name_scope('a'), tf.name_scope('b')",
+            ["with tf.name_scope('a'), tf.name_scope(scope if num_gpus == 1 else 'b'):"],
+        ),
+        (
             "with tf.variable_scope('train') as s",
             [f"with tf.variable_scope('train') as s, tf.name_scope(scope if num_gpus == 1 else {CURRENT}):"],
         ),
@@ -127,6 +133,19 @@ def test_a_scope_that_is_left_and_entered_again_is_one_scope_on_one_gpu(head: st
     _, inside, after = parts(INPUTS + NET + SPLIT.format(head=head) + TRAINING, one_gpu=True, line_length=200)
     assert inside[inside.index(f"{head}:") + 1] == f"scope = {CURRENT}"
     assert [line for line in after if line.startswith("with tf") and "Session" not in line] == behind
+
+
+def test_scopes_in_one_another_are_each_one_scope_on_one_gpu() -> None:
+    nested = "with tf.name_scope('a'):\n" + textwrap.indent(SPLIT.format(head="with tf.name_scope('b')"), "    ")
+    _, inside, after = parts(INPUTS + NET + nested + TRAINING, one_gpu=True)
+    begin = inside.index("with tf.name_scope('a'):")
+    assert inside[begin + 1 : begin + 4] == [
+        f"model_scope = {CURRENT}",
+        "with tf.name_scope('b'):",
+        f"scope = {CURRENT}",
+    ]
+    begin = after.index("with tf.name_scope(model_scope if num_gpus == 1 else 'a'):")
+    assert after[begin + 1] == "with tf.name_scope(scope if num_gpus == 1 else 'b'):"
 
 
 @pytest.mark.parametrize(
