@@ -31,7 +31,7 @@ help:
 	@echo 'make quick    ruff, mypy and all tests in one process: no TensorFlow, no PyTorch, no browser, no installed program'
 	@echo 'make test     ruff, mypy and all tests but the whole matrix'
 	@echo 'make test-torch  the tests that run PyTorch; makes .venv-torch, which takes 1 GB'
-	@echo 'make matrix   also TensorFlow 1.4 and 1.12, all numbers of towers and both batch modes, each pair of them once'
+	@echo 'make matrix   also TensorFlow 1.4 and 1.12, and each fixture with 1, 2, 3, 4 and many towers, both batch modes'
 	@echo 'make product  also each number of towers in each batch mode on each TensorFlow'
 	@echo 'make fuzz     generate N scripts from SEED on, convert them, and run originals and conversions on TensorFlow 1.15'
 	@echo 'make coverage which lines the tests without TensorFlow run'

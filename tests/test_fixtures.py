@@ -21,10 +21,11 @@ from tests.proofs import skipped
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
 VERSIONS = {"2": pytest.mark.tf2, "1.15": pytest.mark.tf1}
-TOWERS = (1, 2, 3, 4, 8, 12)  # past ten, tower_1 is a prefix of tower_10
+TOWERS = (1, 2, 3, 4, 8, 12)
+MANY = (8, 12)  # past ten, tower_1 is a prefix of tower_10
 MODES = ("per-gpu", "total")
 # What `make test` proves of each fixture: one of these in turn. The one that is proven on TensorFlow 2 is also trained
-# to its end on 1.15. `make matrix` does every pair of TensorFlow, towers and mode, `make product` all of it.
+# to its end on 1.15. `make matrix` does what `in_matrix` says, `make product` all of it.
 IN_EACH_RUN = (("1.15", 3, "per-gpu"), ("2", 2, "total"))
 MANY_TOWERS = {  # where hand-written towers fail: moving averages, and cells under reuse
     ("base_model", "1.15", 12, "per-gpu"),
@@ -65,14 +66,18 @@ def in_each_run(name: str) -> tuple[str, int, str]:
     return IN_EACH_RUN[0 if required(name) else NAMES.index(name) % 2]
 
 
-def in_pairs(name: str, gpus: int, batch: str) -> str:
-    """The TensorFlow on which `make matrix` proves a fixture with these towers and this mode.
+def in_matrix(name: str, version: str, gpus: int, batch: str) -> bool:
+    """Whether `make matrix` proves a fixture on this TensorFlow with these towers and this mode.
 
-    Each number of towers meets each TensorFlow, and each mode does, and each number each mode. What one fixture has on
-    TensorFlow 2 the next one has on 1.15.
+    Each fixture meets each number of towers, of the many one, and each mode on each TensorFlow; over the fixtures, each
+    number of towers meets both modes on both.
     """
-    turn = NAMES.index(name) + TOWERS.index(gpus) + MODES.index(batch)
-    return "1.15" if required(name) or turn % 2 else "2"
+    index = NAMES.index(name)
+    if gpus in MANY and gpus != MANY[index % 2]:
+        return False
+    turn = index // 2 + min(TOWERS.index(gpus), TOWERS.index(MANY[0]))
+    chosen = "1.15" if required(name) or turn // 2 % 2 else "2"
+    return (version, batch) == (chosen, MODES[turn % 2])
 
 
 def verifications() -> list[object]:
@@ -85,10 +90,18 @@ def verifications() -> list[object]:
             chosen = (version, gpus, batch) == in_each_run(name) or (name, version, gpus, batch) in MANY_TOWERS
             if not chosen:
                 marks.append(pytest.mark.matrix)
-                if in_pairs(name, gpus, batch) != version:
+                if not in_matrix(name, version, gpus, batch):
                     marks.append(pytest.mark.product)
             cases.append(pytest.param(name, gpus, batch, marks=marks, id=f"{name}-{gpus}-{batch}-{version}"))
     return cases
+
+
+def test_the_matrix_has_all_towers_modes_and_versions() -> None:
+    combinations = set(product(VERSIONS, TOWERS, MODES))
+    assert {one for one in combinations if any(in_matrix(name, *one) for name in NAMES)} == combinations
+    for name in NAMES:
+        proven = [one for one in combinations if in_matrix(name, *one)]
+        assert {1, 2, 3, 4} < {gpus for _, gpus, _ in proven} and {batch for *_, batch in proven} == set(MODES), name
 
 
 @pytest.mark.parametrize(("name", "gpus", "batch"), verifications())

@@ -128,21 +128,17 @@ def is_parameter(op):
 # floating point operations
 
 
-def flops(tf, graph, arrays, trace):
-    """{device: operations} by tf.profiler's statistics at the shapes that ran, and {type: nodes} without one."""
-    copy = tf.Graph()
-    with copy.as_default():
-        tf.import_graph_def(graph.as_graph_def(), name='')
+def flops(graph, arrays, trace):
+    """{device: operations} by the statistics of tf.profiler at the shapes that ran, and {type: nodes} without one."""
     shapes = dict(trace.shapes)
     shapes.update({tuple_of(name): list(value.shape) for name, value in arrays.items()})
-    for op in copy.get_operations():
-        for slot, tensor in enumerate(op.outputs):
-            if (op.name, slot) in shapes:
-                settle(tensor, shapes[op.name, slot])
-    each = statistics(tf, copy)
-    each.update(own_count(copy, trace, each))
+    known, ran = Known(graph, shapes), set().union(*trace.runs.values()) if trace.runs else set()
+    each, types = {}, {}
+    for op in graph.get_operations():
+        if op.name in ran:
+            types[op.name] = op.type
+            each[op.name] = counted(known, op) or own_count(known, op)
     found, without = {}, {}
-    types = {op.name: op.type for op in copy.get_operations()}
     for device, runs in trace.runs.items():
         found[device] = sum(each.get(name, 0) * times for name, times in runs.items())
         for name in runs:
@@ -157,45 +153,79 @@ def tuple_of(name):
     return operation, int(slot or 0)
 
 
-def settle(tensor, shape):
-    """Completes a static shape; in a loop the last round's may contradict what is known."""
+class Known(object):
+    """Stands for a graph to the statistics of TensorFlow, with the shapes that ran; the graph itself is not copied.
+
+    shapes: {(operation, slot): its dimensions}. In a loop the last round's may contradict what is known: that stays.
+    """
+
+    def __init__(self, graph, shapes):
+        self._graph, self._shapes = graph, shapes
+
+    def get_tensor_by_name(self, name):
+        """What has the completed shape of a tensor."""
+        return Shaped(self.of(self._graph.get_tensor_by_name(name)))
+
+    def of(self, tensor):
+        """The completed shape of a tensor."""
+        static, ran = tensor.get_shape(), self._shapes.get((tensor.op.name, tensor.value_index))
+        if ran is None:
+            return static
+        try:
+            return static.merge_with(ran)
+        except ValueError:
+            return static
+
+
+class Shaped(object):
+    """A tensor, as far as the statistics of TensorFlow ask for it."""
+
+    def __init__(self, shape):
+        self._shape = shape
+
+    def get_shape(self):
+        """The shape that it has when it runs."""
+        return self._shape
+
+
+def counted(known, op):
+    """The floating point operations of one execution as tf.profiler counts them; 0 where it has no statistic."""
+    from tensorflow.python.framework import ops
+    from tensorflow.python.profiler.internal import flops_registry  # noqa: F401  makes the statistics known
+
+    if not has_statistic(ops, op.type):
+        return 0
     try:
-        tensor.set_shape(shape)
-    except ValueError:
-        pass
+        return int(ops.get_stats_for_node_def(known, op.node_def, 'flops').value or 0)
+    except ValueError:  # a shape that is not known even now
+        return 0
 
 
-def statistics(tf, graph):
-    """{operation: floating point operations of one execution} as tf.profiler counts them."""
-    options = tf.profiler.ProfileOptionBuilder(tf.profiler.ProfileOptionBuilder.float_operation())
-    tree = tf.profiler.profile(graph, cmd='graph', options=options.with_empty_output().build())
-    found, todo = {}, [tree]
-    while todo:
-        node = todo.pop()
-        if node.float_ops:
-            found[node.name] = node.float_ops
-        todo.extend(node.children)
-    return found
+def has_statistic(ops, kind):
+    """Whether TensorFlow counts the operations of this type: making an operation's definition takes longer."""
+    try:
+        ops._stats_registry.lookup(kind + ',flops')
+    except LookupError:
+        return False
+    return True
 
 
-def own_count(graph, trace, counted):
+def own_count(known, op):
     """The same for convolutions' gradients that tf.profiler has no statistic for.
 
     A gradient of a convolution multiplies and adds as often as the convolution: for every element of
     its output once with each weight that reaches it.
     """
-    found, ran = {}, set().union(*trace.runs.values()) if trace.runs else set()
-    for op in graph.get_operations():
-        weights = WEIGHTS.get(op.type)
-        if op.name not in ran or op.name in counted or weights is None:
-            continue
-        output = op.inputs[2].get_shape()
-        filters = op.outputs[0].get_shape() if weights == 'output' else op.inputs[1].get_shape()
-        if output.is_fully_defined() and filters.is_fully_defined():
-            filters, dims = filters.as_list(), output.as_list()
-            per_element = count(filters[:2]) if op.type.startswith('Depthwise') else count(filters[:-1])
-            found[op.name] = 2 * count(dims) * per_element
-    return found
+    weights = WEIGHTS.get(op.type)
+    if weights is None:
+        return 0
+    output = known.of(op.inputs[2])
+    filters = known.of(op.outputs[0] if weights == 'output' else op.inputs[1])
+    if not output.is_fully_defined() or not filters.is_fully_defined():
+        return 0
+    filters, dims = filters.as_list(), output.as_list()
+    per_element = count(filters[:2]) if op.type.startswith('Depthwise') else count(filters[:-1])
+    return 2 * count(dims) * per_element
 
 
 # where the filters of each operation are found

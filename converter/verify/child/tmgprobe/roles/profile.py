@@ -41,7 +41,7 @@ class Profile(object):
         result = call.as_given(options, metadata)
         trace = cost.Trace(self.tf, metadata)
         crossed, unsized = cost.edges(call.step, call.fed, trace, metadata)
-        operations, without = cost.flops(self.tf, call.session.graph, call.fed, trace)
+        operations, without = cost.flops(call.session.graph, call.fed, trace)
         self.found.append(
             {
                 'edges': crossed,

@@ -215,7 +215,7 @@ class Record(object):
         """{device: floating point operations}; None for graphs that tf.profiler does not take."""
         try:
             trace = cost.Trace(self.tf, metadata)
-            return cost.flops(self.tf, call.session.graph, call.arrays, trace)[0]
+            return cost.flops(call.session.graph, call.arrays, trace)[0]
         except (self.tf.errors.OpError, ValueError, TypeError):
             return None
 

@@ -150,6 +150,7 @@ class Watch(object):
             used = tf.ConfigProto()
             used.CopyFrom(given)
             used.device_count['GPU'] = 0
+            unrewritten(used)
             start(self, target, graph, used)
 
         def watched_run(self, fetches, feed_dict=None, options=None, run_metadata=None):
@@ -421,10 +422,15 @@ def virtual_config(tf, config, gpus):
     result.device_count['GPU'] = 0
     result.allow_soft_placement = True
     result.log_device_placement = False
-    rewrite = result.graph_options.rewrite_options
-    if hasattr(rewrite, 'disable_meta_optimizer'):
-        rewrite.disable_meta_optimizer = True  # operations run under the names they were given
+    unrewritten(result)  # operations run under the names they were given
     return result
+
+
+def unrewritten(config):
+    """Leaves out TensorFlow's rewriting of the graph, most of the first run's time, which no run needs to be right."""
+    rewrite = config.graph_options.rewrite_options
+    if hasattr(rewrite, 'disable_meta_optimizer'):
+        rewrite.disable_meta_optimizer = True
 
 
 def _argument(args, kwargs, index, name, default):
