@@ -350,6 +350,14 @@ class Facts:
         return found
 
     @cached_property
+    def accesses_by_site(self) -> Iterable[tuple[Site, list[tuple[int, Access]]]]:
+        """The reads and writes at each site, numbered in the order of the walk: one look at the site tells for all."""
+        found: dict[int, tuple[Site, list[tuple[int, Access]]]] = {}
+        for number, access in enumerate(self.accesses):
+            found.setdefault(id(access.site), (access.site, []))[1].append((number, access))
+        return found.values()
+
+    @cached_property
     def writes_by_place(self) -> Mapping[Place, list[Access]]:
         """The writes of each place, as they are once the walk is over."""
         found = defaultdict[Place, list[Access]](list)

@@ -52,9 +52,11 @@ def _reads(
     scaled = set(sizes)
     towers = tuple(regions)
     reads: dict[ast.AST, list[Access]] = {}
-    for access in facts.accesses:
-        if not access.write and not any(region.in_tower(access.site) for region in towers):
-            reads.setdefault(access.node, []).append(access)
+    for site, accesses in facts.accesses_by_site:
+        if not any(region.in_tower(site) for region in towers):
+            for _, access in accesses:
+                if not access.write:
+                    reads.setdefault(access.node, []).append(access)
     found: set[ast.AST] = {o.node for o in scaled if isinstance(o.node, ast.Constant)}
     found |= {node for node, those in reads.items() if any(_is_multiple(access.value, scaled) for access in those)}
     trained = {step.result.uid for step in steps}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
@@ -54,6 +55,11 @@ class Block:
     def accesses(self) -> list[tuple[int, Access]]:
         """Reads and writes inside this block, each with the index of its statement."""
         if self._accesses is None:
-            found = ((self.statement(access.site), access) for access in self.facts.accesses)
-            self._accesses = [(index, access) for index, access in found if index is not None and index >= 0]
+            found: list[tuple[int, int, Access]] = []
+            for site, accesses in self.facts.accesses_by_site:
+                index = self.statement(site)
+                if index is not None and index >= 0:
+                    found += [(number, index, access) for number, access in accesses]
+            found.sort(key=itemgetter(0))
+            self._accesses = [(index, access) for _, index, access in found]
         return self._accesses

@@ -117,7 +117,8 @@ def repeat(facts: Facts, region: Region, text: str, value: Value) -> Repeat | No
     stmt, around = last.site.stmt, _around(region, last)
     if not isinstance(stmt, ast.Assign) or around is None:
         return None
-    mine = [a for _, a in region.block.accesses() if _within(region, a.site, stmt)]
+    here = region.block.statement(last.site)
+    mine = [a for i, a in region.block.accesses() if i == here and _within(region, a.site, stmt)]
     if _changed_later(facts, region, value, stmt) or not _pure(facts, region, stmt):
         return None
     if not all(_final(region, a, stmt) for a in mine if not a.write):
@@ -162,9 +163,11 @@ def _is_scope(node: ast.expr) -> bool:
 
 def _pure(facts: Facts, region: Region, stmt: ast.stmt) -> bool:
     """Whether a statement can be executed once more: it changes nothing and draws no random numbers."""
-    if any(e.kind not in HARMLESS and _within(region, e.site, stmt) for e in facts.effects):
+    changes = (e.site for e in facts.effects if e.kind not in HARMLESS and region.in_tower(e.site))
+    if any(_within(region, site, stmt) for site in changes):
         return False
-    made = [t for t in facts.tensors if t.site is not None and _within(region, t.site, stmt)]
+    tensors = (t for t in facts.tensors if t.site is not None and region.in_tower(t.site))
+    made = [t for t in tensors if t.site is not None and _within(region, t.site, stmt)]
     return not any(isinstance(t, (Input, Variable)) or has(t.op, Trait.LAYER) or has(t.op, Trait.RANDOM) for t in made)
 
 

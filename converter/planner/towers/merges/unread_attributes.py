@@ -28,8 +28,8 @@ class Readers:
         self._values = facts.read_or_written
         inside: set[ast.AST] = set()
         outside: set[ast.AST] = set()
-        for access in facts.accesses:
-            (inside if region.in_any_tower(access.site) else outside).add(access.node)
+        for site, accesses in facts.accesses_by_site:
+            (inside if region.in_any_tower(site) else outside).update(access.node for _, access in accesses)
         self._towers_only = inside - outside
         self.any_name = any(map(self._calls_any_name, facts.nodes(ast.Call)))
         self.any_name |= any(n.attr == "__dict__" and not self._is_flags(n.value) for n in facts.nodes(ast.Attribute))
