@@ -171,3 +171,44 @@ def test_what_is_computed_from_an_update(
 ) -> None:
     text = UPDATED.format(resource=resource, size=size)
     assert verdict_of(text, tensorflow_python, tmp_path, Options(line_length=100), change) == verdict
+
+
+COUNTED = (
+    HEAD
+    + """\
+data, labels = rng.rand(64, 5), rng.randint(3, size=64)
+x = tf.placeholder(tf.float32, [{rows}, 5])
+y = tf.placeholder(tf.int64, [{rows}])
+h = tf.layers.dense(tf.layers.batch_normalization(tf.layers.dense(x, 6), training=True), 6, tf.nn.relu)
+logits = tf.layers.dense(tf.layers.batch_normalization(h, training=True), 3)
+loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
+right = tf.cast(tf.equal(y, tf.argmax(logits, 1)), tf.int32)
+accuracy, count = tf.metrics.accuracy(y, tf.argmax(logits, 1))
+hits = tf.get_variable('hits', [], tf.int32, tf.zeros_initializer(), trainable=False)
+raised = tf.assign_add(hits, tf.reduce_sum(right))
+counting = tf.group(count, raised, *tf.get_collection(tf.GraphKeys.UPDATE_OPS))"""
+    + TAIL.format(fetched="counting", feed="{{x: data[begin:end], y: labels[begin:end]}}").replace(
+        "global_variables_initializer()", "global_variables_initializer()); sess.run(tf.local_variables_initializer()"
+    )
+)
+METRIC = "tf.metrics.accuracy(y, tf.argmax(logits, 1))"
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("rows", ["None", "batch_size"])
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),
+        ((METRIC, "tf.metrics.accuracy(y, 2 - tf.argmax(logits, 1))"), "failed update"),
+        ((METRIC, "tf.metrics.accuracy(tf.tile(y, [2]), tf.tile(tf.argmax(logits, 1), [2]))"), "failed update"),
+        (("tf.reduce_sum(right)", "tf.reduce_sum(right) // num_gpus"), "failed update"),
+        (("tf.reduce_sum(right)", "tf.reduce_sum(right) + 1"), "failed update"),
+    ],
+    ids=["right", "other classes", "every example twice", "a mean over the towers", "one too many"],
+)
+def test_what_is_counted_over_rows_that_depend_on_statistics(
+    rows: str, change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    text = COUNTED.format(rows=rows)
+    assert verdict_of(text, tensorflow_python, tmp_path, Options(), change) == verdict
