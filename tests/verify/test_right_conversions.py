@@ -101,10 +101,12 @@ size = {size}"""
 NORM = "tf.sqrt(tf.reduce_sum(tf.square(update)))"
 
 
-def verdict_of(text: str, python: str, folder: Path, options: Options, change: tuple[str, str] = ("", "")) -> str:
+def verdict_of(
+    text: str, python: str, folder: Path, options: Options, change: tuple[str, str] = ("", ""), epochs: int = 0
+) -> str:
     """What verify says of a conversion, in which a text may be changed, and what fails."""
     (folder / "single.py").write_text(text)
-    report = proof_of(folder / "single.py", python, folder, options, change)
+    report = proof_of(folder / "single.py", python, folder, options, change, epochs)
     failed = [check.name for check in report.checks if check.status == "failed"]
     return " ".join([report.verdict, *failed[:1]])
 
@@ -212,3 +214,56 @@ def test_what_is_counted_over_rows_that_depend_on_statistics(
 ) -> None:
     text = COUNTED.format(rows=rows)
     assert verdict_of(text, tensorflow_python, tmp_path, Options(), change) == verdict
+
+
+# the noise takes as many numbers as a batch has rows, so that the shuffle behind it draws others
+DRAWN_BEFORE = (
+    HEAD
+    + """\
+data, labels = rng.rand(64, 5), rng.rand(64, 2)
+x = tf.placeholder(tf.float32, [None, 5])
+y = tf.placeholder(tf.float32, [None, 2])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 2) - y))
+noise = {noise}
+order = np.arange(64)
+{shuffle}"""
+    + TAIL.format(fetched="loss", feed="{{x: data[order[begin:end]], y: labels[order[begin:end]]}}").replace(
+        "in range(0, 64, batch_size)", "in [begin for _ in range(4) for begin in range(0, 64, batch_size)]"
+    )
+)
+NOISE, SHUFFLE = "np.random.uniform(size=(batch_size, 2))", "np.random.shuffle(order)"
+REVERSED = "data[order[begin:end]], y: labels[order[begin:end]]", "data[begin:end][::-1], y: labels[begin:end][::-1]"
+ROLLED = "labels[order[begin:end]]", "np.roll(labels[order[begin:end]], 1, 0)"
+TWICE = "order[begin:end]", "np.tile(order[begin:begin + 8], 2)"
+OTHERS = "order[begin:end]", "order[begin:end] % 8"
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("noise", "shuffle", "change", "epochs", "verdict"),
+    [
+        (NOISE, SHUFFLE, ("", ""), 0, "passed"),
+        (NOISE, SHUFFLE, ("", ""), 2, "passed"),
+        (NOISE.replace("np.random", "__import__('random')").replace("size=(batch_size, 2)", "0, batch_size"),
+         SHUFFLE, ("", ""), 0, "passed"),
+        (NOISE, "__import__('random').seed(3); " + SHUFFLE, ("", ""), 0, "passed"),
+        (NOISE, SHUFFLE, TWICE, 0, "failed data"),
+        (NOISE, SHUFFLE, OTHERS, 2, "failed examples, whole run"),
+        (NOISE, SHUFFLE, ROLLED, 2, "failed examples, whole run"),
+        ("0", SHUFFLE, ROLLED, 0, "failed data"),
+        (NOISE, "", REVERSED, 0, "failed data"),
+        (NOISE, "", ROLLED, 0, "failed data"),
+        (NOISE, "np.random.seed(7); " + SHUFFLE, ROLLED, 0, "failed data"),
+    ],
+)  # fmt: skip
+def test_data_shuffled_after_draws_of_another_number(
+    noise: str,
+    shuffle: str,
+    change: tuple[str, str],
+    epochs: int,
+    verdict: str,
+    tensorflow_python: str,
+    tmp_path: Path,
+) -> None:
+    text = DRAWN_BEFORE.format(noise=noise, shuffle=shuffle)
+    assert verdict_of(text, tensorflow_python, tmp_path, Options(line_length=120), change, epochs) == verdict

@@ -25,6 +25,7 @@ class Streams(object):
         self.axes, self.kinds, self.drawn, self.first = {}, {}, {}, None
         self._arrays, self._left = {}, KEPT  # as `kinds`, while they fit
         self.carried = set()  # inputs that hold what earlier runs gave
+        self.used = []  # what generators had drawn before the first step, see session/draws.py
 
     def learn(self, axes):
         """Takes the batch axes that a comparison found."""
@@ -42,11 +43,19 @@ class Streams(object):
         """As `add`, of a step that is marks already."""
         state = diary.draws.state()
         steps = self.kinds.setdefault(kind, [])
-        self.first = state if self.first is None else self.first
+        if self.first is None:
+            self.first, self.used = state, diary.draws.used()
         if state != self.first:  # what draws for its second batch has drawn for the first one, too
             self.drawn.setdefault(kind, len(steps) if len(steps) > 1 else 0)
         steps.append(step)
         self.carried.update(name for name, (marks, _) in steps[-1].items() if diary.results.intersection(marks or ()))
+
+    def drawn_apart(self, used):
+        """Whether a generator had drawn another number of times in the conversion, from the same seed, before its steps.
+
+        used: how far the conversion's had come. What is shuffled after that comes in another order.
+        """
+        return any(mine and other and mine != other for mine, other in zip(self.used, used))
 
     def padding(self, theirs):
         """{input: number} of inputs that are padded with something else than zeros; see values/rows.py.
@@ -209,19 +218,24 @@ def _rest(array):
     return rows.marks(array[np.newaxis], 0)[0]
 
 
-def figures(own, theirs, towers, unordered, floats):
+def figures(own, theirs, towers, unordered, floats, used=()):
     """[{'input', 'status', 'rows', 'left_out', 'fault', 'step', ...}] for each train op and input.
 
     own: Streams of the original; theirs: of_record. unordered: why the order may be another, see session/draws.py.
     floats: names of inputs that a script may compute of a whole batch, as when it subtracts the mean.
+    used: what the conversion's generators had drawn before its first step.
     """
     found = _each(own, theirs, towers, unordered)
+    apart = own.drawn_apart(used) and not any(row['status'] == streams.SAME and row['kinds'] > 1 for row in found)
     same = any(row['status'] == streams.SAME for row in found)
     for row in found:
         computed = row['input'] in floats and same and row['fault'] in ('', 'others')
         # a state that goes from step to step belongs to the rows of a batch: its size shapes the data
         if row['status'] == streams.DIFFERS and row['fault'] != 'twice' and (computed or own.carried):
             row['status'] = streams.VALUES
+        # a step of the same examples in another order tells of no draw, unless these are all that there are
+        if row['status'] == streams.DIFFERS and apart and row['fault'] in ('', 'order', 'others'):
+            row['status'] = row['status'] if row['moved'] and not own.ended() else streams.DRAWN
         if row['status'] == streams.DRAWN and unordered:
             row['status'] = unordered
     return found

@@ -230,9 +230,10 @@ class Replay(object):
         towers = 1 if self.job['total'] else self.job['gpus']
         recorded = stream.of_record(self.recording, self.pairs)
         training = stream.marks_of(self.streams.kinds), stream.marks_of(recorded)
-        drawn = self.unordered or bool(self.streams.drawn)
+        used = self.recording['first'].get('used', ())
+        drawn = self.unordered or bool(self.streams.drawn) or self.streams.drawn_apart(used)
         theirs = [run for run in self.recording['evaluations'] if run[0] < len(self.recording['steps'])]
-        fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats)
+        fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats, used)
         unlike = {row['input'] for row in fed if row['status'] == streams.DIFFERS and row['fault'] in ('', 'others')}
         if unlike:
             arrays = stream.arrays_of_record(self.recording, self.pairs)
@@ -240,7 +241,7 @@ class Replay(object):
         if self.padding:  # other than zeros
             self.streams.read_again(self.padding)
             recorded = stream.of_record(self.recording, self.pairs, self.padding)
-            fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats)
+            fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats, used)
         with open(os.path.join(self.job['work'], 'own.json'), 'w') as file:
             json.dump(stream.examples(self.streams.kinds), file)
         return {
