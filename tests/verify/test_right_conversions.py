@@ -267,3 +267,53 @@ def test_data_shuffled_after_draws_of_another_number(
 ) -> None:
     text = DRAWN_BEFORE.format(noise=noise, shuffle=shuffle)
     assert verdict_of(text, tensorflow_python, tmp_path, Options(line_length=120), change, epochs) == verdict
+
+
+FEW_STEPS = (
+    HEAD
+    + """\
+data, labels = rng.rand({rows}, 5), rng.rand({rows}, 2)
+x = tf.placeholder(tf.float32, [None, 5])
+y = tf.placeholder(tf.float32, [None, 2])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 2) - y))
+steps = tf.train.get_or_create_global_step()
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss, steps)
+shown = tf.summary.scalar('loss', loss)
+saver = tf.train.Saver()
+writer = tf.summary.FileWriter('logs')
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for epoch in range(5):
+        for number in range({rows} // batch_size):
+            rows = slice(number * batch_size, (number + 1) * batch_size)
+            sess.run(train_op, {{x: data[rows], y: labels[rows]}})
+        saver.save(sess, 'model', {number})
+        writer.add_summary(sess.run(shown, {{x: data, y: labels}}), epoch)
+"""
+)
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("number", ["epoch", "sess.run(steps)", "None"])
+@pytest.mark.parametrize("rows", [16, 32, 40])
+def test_what_ends_an_epoch_of_few_steps(rows: int, number: str, tensorflow_python: str, tmp_path: Path) -> None:
+    text = FEW_STEPS.format(rows=rows, number=number)
+    assert verdict_of(text, tensorflow_python, tmp_path, Options()) == "passed"
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("rows", "change", "verdict"),
+    [
+        (32, ("        saver.save", "            saver.save"), "failed savers"),
+        (32, ("'model', epoch", "'model', epoch + 1"), "failed savers"),
+        (40, ("'model', epoch", "'model', epoch + 1"), "failed savers"),
+        (32, ("labels}), epoch", "labels}), epoch + 1"), "failed summaries"),
+        (40, ("labels}), epoch", "labels}), epoch + 1"), "failed summaries"),
+    ],
+)
+def test_what_does_not_end_an_epoch_of_few_steps(
+    rows: int, change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    text = FEW_STEPS.format(rows=rows, number="epoch")
+    assert verdict_of(text, tensorflow_python, tmp_path, Options(), change) == verdict

@@ -51,9 +51,9 @@ class Streams(object):
         self.carried.update(name for name, (marks, _) in steps[-1].items() if diary.results.intersection(marks or ()))
 
     def drawn_apart(self, used):
-        """Whether a generator had drawn another number of times in the conversion, from the same seed, before its steps.
+        """Whether a generator had drawn another number of times in the conversion, from the same seed.
 
-        used: how far the conversion's had come. What is shuffled after that comes in another order.
+        used: how far the conversion's had come at the first step. What was shuffled before comes in another order.
         """
         return any(mine and other and mine != other for mine, other in zip(self.used, used))
 
@@ -139,6 +139,20 @@ def step_of(pairs, arrays):
         else:
             step[own] = [mark for array in there for mark in rows.marks(array, axis, padding)], None
     return step
+
+
+def epoch(own, theirs):
+    """[steps of the conversion, steps of the original] in one epoch; None where none has ended, or several ops train.
+
+    own, theirs: {train op: steps}.
+    """
+    counts = []
+    for kinds in (theirs, own):
+        batches = [_together(step) for steps in kinds.values() for step in steps]
+        ends = streams.starts(batches) if len(kinds) == 1 else ()
+        places = np.cumsum([0] + [len(batch) for batch in batches]).tolist()
+        counts.append(places.index(min(ends)) if ends else None)
+    return None if None in counts else counts
 
 
 def text_of(kind):

@@ -248,6 +248,7 @@ class Replay(object):
             'fed': fed,
             'evaluated': stream.evaluations(self.evaluations.runs, theirs, training, towers, drawn),
             'ended': self.streams.ended(),
+            'epoch': stream.epoch(self.streams.kinds, recorded),
         }
 
     def _follow(self):
