@@ -317,3 +317,47 @@ def test_what_does_not_end_an_epoch_of_few_steps(
 ) -> None:
     text = FEW_STEPS.format(rows=rows, number="epoch")
     assert verdict_of(text, tensorflow_python, tmp_path, Options(), change) == verdict
+
+
+SHOWN = (
+    HEAD
+    + """\
+data, labels = rng.rand(64, 5), rng.rand(64, 2)
+x = tf.placeholder(tf.float32, [{rows}, 5])
+y = tf.placeholder(tf.float32, [{rows}, 2])
+h = tf.nn.relu(tf.layers.batch_normalization(tf.layers.dense(x, 6), training=True))
+loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 2) - y))
+optimizer = tf.train.AdamOptimizer(0.01)
+grads, variables = zip(*optimizer.compute_gradients(loss))
+clipped, norm = tf.clip_by_global_norm(grads, 0.1)
+tf.summary.scalar('norm', norm)
+for grad, variable in zip(clipped, variables):
+    tf.summary.histogram(variable.op.name, grad / (tf.abs(variable) + 0.1))
+shown = tf.summary.merge_all()
+train_op = optimizer.apply_gradients(zip(clipped, variables))
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for begin in range(0, 64, batch_size):
+        feed = {{x: data[begin:begin + batch_size], y: labels[begin:begin + batch_size]}}
+        sess.run(train_op, feed)
+        sess.run(shown, feed)
+"""
+)
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("rows", ["None", "batch_size"])
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),
+        (("grad / (", "num_gpus * grad / ("), "failed fetches"),
+        (("'norm', norm", "'norm', norm / num_gpus"), "failed fetches"),
+        (("'norm', norm", "'norm', tf.global_norm(tf.gradients(tower_loss[0], variables))"), "failed fetches"),
+    ],
+    ids=["right", "doubled", "divided", "the first tower's"],
+)
+def test_gradients_shown_in_runs_that_do_not_train(
+    rows: str, change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    assert verdict_of(SHOWN.format(rows=rows), tensorflow_python, tmp_path, Options(), change) == verdict
