@@ -361,3 +361,46 @@ def test_gradients_shown_in_runs_that_do_not_train(
     rows: str, change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
 ) -> None:
     assert verdict_of(SHOWN.format(rows=rows), tensorflow_python, tmp_path, Options(), change) == verdict
+
+
+READ_TWICE = (
+    HEAD
+    + """\
+data, labels = rng.rand(256, 5), rng.randint(3, size=256)
+
+
+def batches(data, labels):
+    return tf.data.Dataset.from_tensor_slices((data, labels)).repeat().batch(batch_size)
+
+
+iterator = batches(data, labels).make_one_shot_iterator()
+x, y = iterator.get_next()
+others, {unused} = iterator.get_next()
+kernel = tf.get_variable('kernel', [5, 3], tf.float64)
+loss = tf.losses.sparse_softmax_cross_entropy(y, tf.matmul(x, kernel)) + tf.reduce_mean(tf.matmul(others, kernel) ** 2)
+{more}"""
+    + TAIL.format(fetched="loss", feed="{{}}")
+)
+PAIRS = "loss += tf.losses.sparse_softmax_cross_entropy(z, tf.matmul(others, kernel))"
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(("unused", "more"), [("_", ""), ("z", PAIRS)], ids=["examples", "with labels"])
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),
+        (("batches(data, labels)", "batches(data, np.roll(labels, 1, 0))"), "failed data"),
+        (("batches(data, labels)", "batches(data[::-1].copy(), labels[::-1].copy())"), "failed data"),
+        (("batches(data, labels)", "batches(data[4:], labels[4:])"), "failed data"),
+        ((".batch(batch_size)", ".batch(batch_size // 2)"), "failed batch"),
+    ],
+    ids=["right", "others' labels", "in reverse", "without the first four", "half as many"],
+)
+def test_an_iterator_that_is_read_twice_in_a_step(
+    unused: str, more: str, change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    text = READ_TWICE.format(unused=unused, more=more)
+    old, new = change
+    change = (f"iterator = {old}", f"iterator = {new}") if old.startswith("batches") else change
+    assert verdict_of(text, tensorflow_python, tmp_path, Options(line_length=120), change) == verdict

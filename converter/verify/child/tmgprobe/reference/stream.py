@@ -26,6 +26,7 @@ class Streams(object):
         self._arrays, self._left = {}, KEPT  # as `kinds`, while they fit
         self.carried = set()  # inputs that hold what earlier runs gave
         self.used = []  # what generators had drawn before the first step, see session/draws.py
+        self.shared = {}  # inputs that are read from one iterator by several operations, see graph/graphs.py
 
     def learn(self, axes):
         """Takes the batch axes that a comparison found."""
@@ -243,6 +244,8 @@ def figures(own, theirs, towers, unordered, floats, used=()):
     apart = own.drawn_apart(used) and not any(row['status'] == streams.SAME and row['kinds'] > 1 for row in found)
     same = any(row['status'] == streams.SAME for row in found)
     for row in found:
+        if row['status'] == streams.DIFFERS and row['fault'] in ('', 'order', 'others') and row['input'] in own.shared:
+            row['status'] = streams.SHARED if _shared_alike(own, theirs, row['input']) else row['status']
         computed = row['input'] in floats and same and row['fault'] in ('', 'others')
         # a state that goes from step to step belongs to the rows of a batch: its size shapes the data
         if row['status'] == streams.DIFFERS and row['fault'] != 'twice' and (computed or own.carried):
@@ -253,6 +256,33 @@ def figures(own, theirs, towers, unordered, floats, used=()):
         if row['status'] == streams.DRAWN and unordered:
             row['status'] = unordered
     return found
+
+
+def _shared_alike(own, theirs, name):
+    """Whether the steps take the original's examples where several operations read one iterator.
+
+    Which operation gets which batch nothing orders, and N batches of one are not N batches of each.
+    """
+    read, reader, output = own.shared[name]
+    readers = {other for place, other, _ in own.shared.values() if place == read}
+    alike = [key for key, (place, _, number) in own.shared.items() if (place, number) == (read, output)]
+    batches = [_columns(kinds, alike) for kinds in (own.kinds, theirs)]
+    if len(alike) == len(readers) and not streams.as_many(*[[sum(each, []) for each in steps] for steps in batches]):
+        return False
+    beside = [key for key, (_, other, _) in own.shared.items() if other == reader]
+    paired = [[row for each in _columns(kinds, beside) for row in zip(*each)] for kinds in (own.kinds, theirs)]
+    places = range(len(beside))
+    most = max(places, key=lambda place: len({row[place] for row in paired[0]})) if paired[0] else 0
+    partners = {}
+    for row in paired[0]:
+        partners.setdefault(row[most], set()).add(row)
+    return all(row in partners.get(row[most], [row]) for row in paired[1])
+
+
+def _columns(kinds, names):
+    """The marks of these inputs in each step that has all of them."""
+    steps = [[step.get(name) for name in names] for kind in sorted(kinds) for step in kinds[kind]]
+    return [[one[0] for one in step] for step in steps if all(one and one[0] is not None for one in step)]
 
 
 def _each(own, theirs, towers, unordered):

@@ -221,6 +221,7 @@ class Replay(object):
             self.pairs.setdefault(tuple(one.kept['triggered']), fed)
         self.floats.update(name for name, array in arrays.items() if array.dtype.kind == 'f')
         self.streams.add(kind, arrays, self.watch.diary)
+        self.streams.shared.update(graphs.shared(self.graph.as_graph_element(one) for one in call.sources))
         self.unordered = self.unordered or draws.disorder(
             self.graph, call.sources, call.step.operations, self.job['total']
         )

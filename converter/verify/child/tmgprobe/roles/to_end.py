@@ -9,7 +9,7 @@ from __future__ import absolute_import, division, print_function
 import json
 import threading
 
-from tmgprobe.graph import rates
+from tmgprobe.graph import graphs, rates
 from tmgprobe.reference import stream
 from tmgprobe.session import draws
 
@@ -43,6 +43,7 @@ class Whole(object):
             self._leave('epochs')
         self._note_rates(call)
         self.streams.take(kind, step, self.watch.diary)
+        self.streams.shared.update(graphs.shared(self.graph.as_graph_element(one) for one in call.sources))
         self.unordered = self.unordered or draws.disorder(
             self.graph, call.sources, call.step.operations, self.job['total']
         )

@@ -8,7 +8,7 @@ from __future__ import absolute_import, division, print_function
 
 import collections
 
-SAME, DRAWN, VALUES, DIFFERS = 'same', 'drawn', 'values', 'differs'
+SAME, DRAWN, VALUES, DIFFERS, SHARED = 'same', 'drawn', 'values', 'differs', 'shared'
 
 
 def compare(own, theirs, towers, begins=(), drawn_at=None, whole=None):
@@ -70,6 +70,17 @@ def _is_of_another_size(own, theirs, towers, begins):
     sizes = [{len(batch) for batch in batches} for batches in (own, theirs)]
     steady = len(sizes[0]) == 1 == len(sizes[1]) and len(own) >= towers and not any(begins)
     return steady and sizes[1] != {towers * size for size in sizes[0]}
+
+
+def as_many(own, theirs):
+    """Whether each batch holds the original's next examples, in whatever order."""
+    flat, place = [mark for batch in own for mark in batch], 0
+    for batch in theirs:
+        rest = flat[place : place + len(batch)]
+        if collections.Counter(rest) - collections.Counter(batch):
+            return False
+        place += len(batch)
+    return bool(place)
 
 
 def taken_once(own, theirs, towers):
