@@ -69,11 +69,11 @@ loss = tf.reduce_sum(losses * mask) / tf.reduce_sum(mask)
 
 def pad(rows):
     longest = max(map(len, rows))
-    return np.array([row + [9] * (longest - len(row)) for row in rows])
+    return np.array([{padded} for row in rows])
 
 
 def feed(rows):
-    return {x: pad(rows), y: pad(rows), lengths: list(map(len, rows))}
+    return {{x: pad(rows), y: pad(rows), lengths: list(map(len, rows))}}
 
 """
     + TAIL.format(fetched="loss", feed="feed(sentences[begin:end])")
@@ -143,21 +143,35 @@ def test_a_conversion_of_one_size_of_batch_fails(tensorflow_python: str, tmp_pat
     assert verdict_of(text, tensorflow_python, tmp_path, Options(), change) == "failed uneven batch"
 
 
+BEHIND, BEFORE, ZERO = (
+    "row + [9] * (longest - len(row))",
+    "[9] * (longest - len(row)) + row",
+    "[0] * (longest - len(row)) + row",
+)
+
+
 @pytest.mark.tf1
 @pytest.mark.parametrize(
-    ("change", "verdict"),
+    ("padded", "change", "verdict"),
     [
-        (("", ""), "passed"),
-        (("[9] * (longest -", "[8] * (longest -"), "failed data"),
-        (("row + [9] * (longest -", "row[:-1] + [9] * (longest + 1 -"), "failed data"),
-        (("for row in rows])", "for row in rows[::-1]])"), "failed data"),
+        (BEHIND, ("", ""), "passed"),
+        (BEHIND, ("[9] * (longest -", "[8] * (longest -"), "failed data"),
+        (BEHIND, ("row + [9] * (longest -", "row[:-1] + [9] * (longest + 1 -"), "failed data"),
+        (BEHIND, ("for row in rows])", "for row in rows[::-1]])"), "failed data"),
+        (BEFORE, ("", ""), "passed"),
+        (BEFORE, ("[9] * (longest -", "[8] * (longest -"), "failed data"),
+        (BEFORE, ("[9] * (longest - len(row)) + row", "row + [9] * (longest - len(row))"), "failed data"),
+        (BEFORE, ("for row in rows])", "for row in rows[::-1]])"), "failed data"),
+        (ZERO, ("", ""), "passed"),
+        (ZERO, ("len(row)) + row", "len(row) + 1) + row[1:]"), "failed data"),
+        (ZERO, ("[0] * (longest - len(row)) + row", "row + [0] * (longest - len(row))"), "failed data"),
     ],
-    ids=["right", "other padding", "without its last word", "in reverse"],
 )
 def test_padding_that_is_not_zero(
-    change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+    padded: str, change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
 ) -> None:
-    assert verdict_of(PADDED, tensorflow_python, tmp_path, Options(line_length=100), change) == verdict
+    text = PADDED.format(padded=padded)
+    assert verdict_of(text, tensorflow_python, tmp_path, Options(line_length=100), change) == verdict
 
 
 @pytest.mark.tf1

@@ -58,8 +58,8 @@ class Streams(object):
         """
         return any(mine and other and mine != other for mine, other in zip(self.used, used))
 
-    def padding(self, theirs):
-        """{input: number} of inputs that are padded with something else than zeros; see values/rows.py.
+    def paddings(self, theirs):
+        """{input: [padding]} of inputs that may be padded with something else than zeros, see values/rows.py.
 
         theirs: {input: [(array, batch axis)]} of the conversion.
         """
@@ -67,14 +67,13 @@ class Streams(object):
         for steps in self._arrays.values():
             for name, array in (item for arrays in steps for item in arrays.items()):
                 mine.setdefault(name, []).append((array, self.axes.get(name, 0)))
-        found = {name: rows.padding(mine[name] + batches) for name, batches in theirs.items() if name in mine}
-        return {name: number for name, number in found.items() if number}
+        return {name: rows.paddings(mine[name] + batches) for name, batches in theirs.items() if name in mine}
 
     def read_again(self, padding):
-        """Marks the examples by what they are without this padding, {input: number}."""
+        """Marks the examples by what they are without this padding, {input: padding}."""
         for kind, steps in self._arrays.items():
             self.kinds[kind] = [
-                {name: self._read(name, array, padding.get(name, 0)) for name, array in arrays.items()}
+                {name: self._read(name, array, padding.get(name, rows.ZEROS)) for name, array in arrays.items()}
                 for arrays in steps
             ]
 
@@ -86,7 +85,7 @@ class Streams(object):
         """Whether an epoch has ended, as far as the examples tell."""
         return any(self.begins(kind) for kind in self.kinds)
 
-    def _read(self, name, array, padding=0):
+    def _read(self, name, array, padding=rows.ZEROS):
         axis = self.axes.get(name)
         if axis is None or np.ndim(array) <= axis:
             return None, _rest(array)
@@ -96,7 +95,7 @@ class Streams(object):
 def of_record(recording, pairs_of, padding=None):
     """The streams of the recorded steps, under the original's names of inputs.
 
-    pairs_of: {train op: pairs of values/inputs.py}, of one step of each. padding: {input: number}, see `Streams`.
+    pairs_of: {train op: pairs of values/inputs.py}, of one step of each. padding: {input: padding}, see `Streams`.
     """
     found = {}
     for kept in recording['steps']:
@@ -111,9 +110,11 @@ def of_record(recording, pairs_of, padding=None):
 
 
 def described(pairs, padding):
-    """Dense pairs of values/inputs.py as lists, with the number that each input is padded with."""
+    """Dense pairs of values/inputs.py as lists, with what each input is padded with."""
     return [
-        [pair['own'], pair['parts'], pair['axis'], padding.get(pair['own'], 0)] for pair in pairs if not pair['sparse']
+        [pair['own'], pair['parts'], pair['axis'], padding.get(pair['own'], rows.ZEROS)]
+        for pair in pairs
+        if not pair['sparse']
     ]
 
 
