@@ -418,3 +418,44 @@ def test_an_iterator_that_is_read_twice_in_a_step(
     old, new = change
     change = (f"iterator = {old}", f"iterator = {new}") if old.startswith("batches") else change
     assert verdict_of(text, tensorflow_python, tmp_path, Options(line_length=120), change) == verdict
+
+
+NAMED_BY_SCOPE = (
+    HEAD
+    + """\
+data, labels = rng.rand(64, 5), rng.rand(64, 2)
+x = tf.placeholder(tf.float32, [None, 5])
+y = tf.placeholder(tf.float32, [None, 2])
+
+
+def net(x):
+    with tf.variable_scope('net') as scope:
+        name = scope.original_name_scope + 'ends'
+        hidden = tf.layers.dense(x, 6)
+        tf.add_to_collection(name, hidden)
+        out = tf.layers.dense(hidden, 2)
+        tf.add_to_collection(name, out)
+        assert len(tf.get_collection(name)) == 2
+        return out
+
+
+loss = tf.reduce_mean(tf.square(net(x) - y))"""
+    + TAIL.format(fetched="loss", feed="{x: data[begin:end], y: labels[begin:end]}")
+)
+CONFIG = "config = tf.ConfigProto("
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),
+        ((CONFIG, f"tf.get_collection('net/ends')\n{CONFIG}"), "failed collections"),
+        ((CONFIG, f"tf.add_to_collection('tower_0/net/ends', x)\n{CONFIG}"), "failed collections"),
+    ],
+    ids=["right", "asked for by the original's name", "one more"],
+)
+def test_collections_named_after_a_scope(
+    change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    assert verdict_of(NAMED_BY_SCOPE, tensorflow_python, tmp_path, Options(line_length=120), change) == verdict

@@ -395,6 +395,7 @@ class Call(object):
                 for key in graph.get_all_collection_keys()
                 if hasattr(key, 'upper')
             },
+            'asked': sorted(self.step.watched.asked),
             'held': self.step.watched.held,
             'drawn': self.step.drawn(),
             'seeded': self.step.seeded(),
