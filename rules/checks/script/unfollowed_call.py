@@ -13,7 +13,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
 from converter.planner.questions.drawn_batches import drawn_in
-from converter.planner.questions.imported import package_of, unseen_module
+from converter.planner.questions.imported import CHOSEN, brought_by, package_of, unseen_module
 from converter.planner.questions.outside_calls import is_foreign
 from converter.planner.region.inputs import uncut_values
 from converter.planner.writing.findings import error
@@ -64,13 +64,16 @@ def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
             yield from _set_unseen(facts, value)
         if isinstance(value, Host) and value.roots and value.node in unfollowed and is_foreign(value):
             package = package_of(facts, value.node)
+            chosen = brought_by(value)
             goes = f" into the package {package}" if package else ""
+            if chosen is not None:
+                goes = f" into the module that line {chosen.lineno} imports, by a name which only a run tells,"
             yield error(
                 facts,
                 value.node,
                 "TMG241",
                 f"the loss needs what this call{goes} makes of a batch, and it is not followed",
-                unseen.hint if (unseen := unseen_module(facts, value)) else TRACE,
+                unseen.hint if (unseen := unseen_module(facts, value)) else TRACE if chosen is None else CHOSEN,
             )
 
 
