@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.library import naming
-from converter.analysis.values import Bound, Host, Sequence, Symbol, Value
+from converter.analysis.values import Bound, Host, Sequence, Symbol, Typed, Value
 from converter.dataclass import dataclass
 from converter.source.project.folders import folder_above
 from converter.source.project.users import User
@@ -19,6 +19,7 @@ CHOSEN = (
     "import the module by its name, or give the flag that names it a default: the file that this names is read "
     "(--trace runs the script instead)"
 )
+LOOKUPS = ("builtins.eval", "eval", "getattr")
 MOST_NAMED = 3  # scripts in one message
 
 
@@ -136,6 +137,28 @@ def brought_by(value: Value) -> ast.Call | None:
             return None if written else found
         value = value.inputs[1] if named == "builtins.getattr" and len(value.inputs) > 1 else maker
     return None
+
+
+def looked_up_by(value: Value) -> ast.Call | None:
+    """The call of a class or function that the script looks up by a name, and that a value comes from."""
+    while isinstance(value, (Host, Bound)) and value.inputs:
+        found = value.inputs[0]
+        named = isinstance(found, Host) and (_is_lookup(found) or _is_global(found))
+        if named and isinstance(value, Host) and isinstance(value.node, ast.Call):
+            return value.node
+        value = found
+    return None
+
+
+def _is_lookup(value: Host) -> bool:
+    """Whether a value is what `eval(name)` or `getattr(module, name)` gives, of a name that is not written out."""
+    args = value.node.args if value.call in LOOKUPS and isinstance(value.node, ast.Call) else []
+    return bool(args) and not isinstance(args[-1], ast.Constant)
+
+
+def _is_global(value: Host) -> bool:
+    """Whether a value is an entry of `globals()`."""
+    return value.call == "[]" and isinstance(value.inputs[0], Typed) and value.inputs[0].name == "globals"
 
 
 def library_behind(value: Value) -> str:

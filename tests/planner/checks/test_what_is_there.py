@@ -178,3 +178,25 @@ def test_what_six_only_names_anew_is_no_package(imported: str) -> None:
     assert all("six" not in d.message + d.hint for d in run(text).diagnostics)
     other = text.replace(imported, "import nets as pickle")
     assert "call into nets" in said(other)[2]
+
+
+CLASSES = "import sys\n\n\nclass Net(object):\n    def loss(self, x):\n        return " + MADE + "\n"
+PICK = "\n\nx = tf.placeholder(tf.float32, [None, 4])\nnet = {}()\nloss = net.loss(x)\n" + STEP + USE
+
+
+@pytest.mark.parametrize("found", ["globals()[sys.argv[1]]", "eval(sys.argv[1])", "getattr(other, sys.argv[1])"])
+def test_a_class_that_is_looked_up_by_a_name(found: str) -> None:
+    first, second = run(TF + CLASSES + PICK.replace("{}", found, 1)).diagnostics
+    assert [(d.code, d.line) for d in (first, second)] == [("TMG241", 11), ("TMG241", 12)]
+    assert first.message.startswith("the loss needs what is looked up here by a name which only a run tells")
+    assert "into what line 11 looks up" in second.message and "{'NAME': Class}[name](…)" in second.hint
+
+
+@pytest.mark.parametrize("found", ["{'a': Net}[sys.argv[1]]", "Net", "globals()['Net']"])
+def test_a_class_that_is_named_is_followed(found: str) -> None:
+    assert "TMG241" not in {d.code for d in run(TF + CLASSES + PICK.replace("{}", found, 1)).diagnostics}
+
+
+def test_a_class_of_a_package_is_not_looked_up() -> None:
+    found, *_ = run(TF + "import nets, sys\n" + PICK.replace("{}", "nets.Net", 1)).diagnostics
+    assert found.code == "TMG241" and "into the package nets" in found.message
