@@ -31,7 +31,7 @@ def check_beside(
     example, so that numbers of steps may be numbers of examples. epoch: how many steps of the conversion, and of the
     original, an epoch has, if one has ended in the compared steps.
     """
-    both = _Notes(mine, theirs, steps, towers, by_one, epoch)
+    both = _Notes(mine, theirs, steps=steps, towers=towers, by_one=by_one, epoch=epoch)
     checks = [check_seeds(mine, theirs, towers), *check_savers(both), *check_summaries(both), *check_printed(both)]
     seen = {check.name for check in checks}
     silent = [name for name in ("savers", "summaries", "printed values") if name not in seen]
