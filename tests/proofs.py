@@ -30,10 +30,10 @@ def _by_chance(check: Check) -> bool:
 
 
 def proof_of(
-    single: Path, python: str, folder: Path, options: Options, change: tuple[str, str] = ("", "")
+    single: Path, python: str, folder: Path, options: Options, change: tuple[str, str] = ("", ""), epochs: int = 0
 ) -> Report:
     """The verification of a script's conversion, in which a text may be changed."""
     conversion = convert(read(str(single)), options)
     assert conversion.text is not None and change[0] in conversion.text
     (folder / "multi.py").write_text(conversion.text.replace(*change) if change[0] else conversion.text)
-    return verify(single, folder / "multi.py", Settings(python=python))
+    return verify(single, folder / "multi.py", Settings(python=python, epochs=epochs))

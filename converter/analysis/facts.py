@@ -276,6 +276,7 @@ class Facts:
     generators: set[int] = field(default_factory=set)  # uids of what generator functions of the script give
     listed: dict[int, Value] = field(default_factory=dict)  # uid of the list of a comprehension -> what it goes over
     ranges: dict[int, list[Value]] = field(default_factory=dict)  # uid of what range() gives -> its arguments
+    range_calls: dict[int, ast.Call] = field(default_factory=dict)  # uid of a range -> the call that made it
     origin_names: dict[tuple[object, ...], set[str]] = field(default_factory=dict)
     unfollowed: list[ast.Call] = field(default_factory=list)  # calls into code that is not followed
     foreign: dict[ast.AST, str] = field(default_factory=dict)  # nodes of other files of the project -> path

@@ -126,6 +126,7 @@ def _beside(recorded: Facts, replayed: Facts, asked: Asked) -> list[Check]:
         steps=len(figures),
         towers=asked.batches,
         by_one=any(step.get("own_rows") == 1 for step in figures),
+        epoch=replayed["data"].get("epoch"),
     )
 
 

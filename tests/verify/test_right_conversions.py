@@ -69,11 +69,11 @@ loss = tf.reduce_sum(losses * mask) / tf.reduce_sum(mask)
 
 def pad(rows):
     longest = max(map(len, rows))
-    return np.array([row + [9] * (longest - len(row)) for row in rows])
+    return np.array([{padded} for row in rows])
 
 
 def feed(rows):
-    return {x: pad(rows), y: pad(rows), lengths: list(map(len, rows))}
+    return {{x: pad(rows), y: pad(rows), lengths: list(map(len, rows))}}
 
 """
     + TAIL.format(fetched="loss", feed="feed(sentences[begin:end])")
@@ -101,10 +101,12 @@ size = {size}"""
 NORM = "tf.sqrt(tf.reduce_sum(tf.square(update)))"
 
 
-def verdict_of(text: str, python: str, folder: Path, options: Options, change: tuple[str, str] = ("", "")) -> str:
+def verdict_of(
+    text: str, python: str, folder: Path, options: Options, change: tuple[str, str] = ("", ""), epochs: int = 0
+) -> str:
     """What verify says of a conversion, in which a text may be changed, and what fails."""
     (folder / "single.py").write_text(text)
-    report = proof_of(folder / "single.py", python, folder, options, change)
+    report = proof_of(folder / "single.py", python, folder, options, change, epochs)
     failed = [check.name for check in report.checks if check.status == "failed"]
     return " ".join([report.verdict, *failed[:1]])
 
@@ -141,21 +143,35 @@ def test_a_conversion_of_one_size_of_batch_fails(tensorflow_python: str, tmp_pat
     assert verdict_of(text, tensorflow_python, tmp_path, Options(), change) == "failed uneven batch"
 
 
+BEHIND, BEFORE, ZERO = (
+    "row + [9] * (longest - len(row))",
+    "[9] * (longest - len(row)) + row",
+    "[0] * (longest - len(row)) + row",
+)
+
+
 @pytest.mark.tf1
 @pytest.mark.parametrize(
-    ("change", "verdict"),
+    ("padded", "change", "verdict"),
     [
-        (("", ""), "passed"),
-        (("[9] * (longest -", "[8] * (longest -"), "failed data"),
-        (("row + [9] * (longest -", "row[:-1] + [9] * (longest + 1 -"), "failed data"),
-        (("for row in rows])", "for row in rows[::-1]])"), "failed data"),
+        (BEHIND, ("", ""), "passed"),
+        (BEHIND, ("[9] * (longest -", "[8] * (longest -"), "failed data"),
+        (BEHIND, ("row + [9] * (longest -", "row[:-1] + [9] * (longest + 1 -"), "failed data"),
+        (BEHIND, ("for row in rows])", "for row in rows[::-1]])"), "failed data"),
+        (BEFORE, ("", ""), "passed"),
+        (BEFORE, ("[9] * (longest -", "[8] * (longest -"), "failed data"),
+        (BEFORE, ("[9] * (longest - len(row)) + row", "row + [9] * (longest - len(row))"), "failed data"),
+        (BEFORE, ("for row in rows])", "for row in rows[::-1]])"), "failed data"),
+        (ZERO, ("", ""), "passed"),
+        (ZERO, ("len(row)) + row", "len(row) + 1) + row[1:]"), "failed data"),
+        (ZERO, ("[0] * (longest - len(row)) + row", "row + [0] * (longest - len(row))"), "failed data"),
     ],
-    ids=["right", "other padding", "without its last word", "in reverse"],
 )
 def test_padding_that_is_not_zero(
-    change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+    padded: str, change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
 ) -> None:
-    assert verdict_of(PADDED, tensorflow_python, tmp_path, Options(line_length=100), change) == verdict
+    text = PADDED.format(padded=padded)
+    assert verdict_of(text, tensorflow_python, tmp_path, Options(line_length=100), change) == verdict
 
 
 @pytest.mark.tf1
@@ -171,3 +187,275 @@ def test_what_is_computed_from_an_update(
 ) -> None:
     text = UPDATED.format(resource=resource, size=size)
     assert verdict_of(text, tensorflow_python, tmp_path, Options(line_length=100), change) == verdict
+
+
+COUNTED = (
+    HEAD
+    + """\
+data, labels = rng.rand(64, 5), rng.randint(3, size=64)
+x = tf.placeholder(tf.float32, [{rows}, 5])
+y = tf.placeholder(tf.int64, [{rows}])
+h = tf.layers.dense(tf.layers.batch_normalization(tf.layers.dense(x, 6), training=True), 6, tf.nn.relu)
+logits = tf.layers.dense(tf.layers.batch_normalization(h, training=True), 3)
+loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
+right = tf.cast(tf.equal(y, tf.argmax(logits, 1)), tf.int32)
+accuracy, count = tf.metrics.accuracy(y, tf.argmax(logits, 1))
+hits = tf.get_variable('hits', [], tf.int32, tf.zeros_initializer(), trainable=False)
+raised = tf.assign_add(hits, tf.reduce_sum(right))
+counting = tf.group(count, raised, *tf.get_collection(tf.GraphKeys.UPDATE_OPS))"""
+    + TAIL.format(fetched="counting", feed="{{x: data[begin:end], y: labels[begin:end]}}").replace(
+        "global_variables_initializer()", "global_variables_initializer()); sess.run(tf.local_variables_initializer()"
+    )
+)
+METRIC = "tf.metrics.accuracy(y, tf.argmax(logits, 1))"
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("rows", ["None", "batch_size"])
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),
+        ((METRIC, "tf.metrics.accuracy(y, 2 - tf.argmax(logits, 1))"), "failed update"),
+        ((METRIC, "tf.metrics.accuracy(tf.tile(y, [2]), tf.tile(tf.argmax(logits, 1), [2]))"), "failed update"),
+        (("tf.reduce_sum(right)", "tf.reduce_sum(right) // num_gpus"), "failed update"),
+        (("tf.reduce_sum(right)", "tf.reduce_sum(right) + 1"), "failed update"),
+    ],
+    ids=["right", "other classes", "every example twice", "a mean over the towers", "one too many"],
+)
+def test_what_is_counted_over_rows_that_depend_on_statistics(
+    rows: str, change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    text = COUNTED.format(rows=rows)
+    assert verdict_of(text, tensorflow_python, tmp_path, Options(), change) == verdict
+
+
+# the noise takes as many numbers as a batch has rows, so that the shuffle behind it draws others
+DRAWN_BEFORE = (
+    HEAD
+    + """\
+data, labels = rng.rand(64, 5), rng.rand(64, 2)
+x = tf.placeholder(tf.float32, [None, 5])
+y = tf.placeholder(tf.float32, [None, 2])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 2) - y))
+noise = {noise}
+order = np.arange(64)
+{shuffle}"""
+    + TAIL.format(fetched="loss", feed="{{x: data[order[begin:end]], y: labels[order[begin:end]]}}").replace(
+        "in range(0, 64, batch_size)", "in [begin for _ in range(4) for begin in range(0, 64, batch_size)]"
+    )
+)
+NOISE, SHUFFLE = "np.random.uniform(size=(batch_size, 2))", "np.random.shuffle(order)"
+REVERSED = "data[order[begin:end]], y: labels[order[begin:end]]", "data[begin:end][::-1], y: labels[begin:end][::-1]"
+ROLLED = "labels[order[begin:end]]", "np.roll(labels[order[begin:end]], 1, 0)"
+TWICE = "order[begin:end]", "np.tile(order[begin:begin + 8], 2)"
+OTHERS = "order[begin:end]", "order[begin:end] % 8"
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("noise", "shuffle", "change", "epochs", "verdict"),
+    [
+        (NOISE, SHUFFLE, ("", ""), 0, "passed"),
+        (NOISE, SHUFFLE, ("", ""), 2, "passed"),
+        (NOISE.replace("np.random", "__import__('random')").replace("size=(batch_size, 2)", "0, batch_size"),
+         SHUFFLE, ("", ""), 0, "passed"),
+        (NOISE, "__import__('random').seed(3); " + SHUFFLE, ("", ""), 0, "passed"),
+        (NOISE, SHUFFLE, TWICE, 0, "failed data"),
+        (NOISE, SHUFFLE, OTHERS, 2, "failed examples, whole run"),
+        (NOISE, SHUFFLE, ROLLED, 2, "failed examples, whole run"),
+        ("0", SHUFFLE, ROLLED, 0, "failed data"),
+        (NOISE, "", REVERSED, 0, "failed data"),
+        (NOISE, "", ROLLED, 0, "failed data"),
+        (NOISE, "np.random.seed(7); " + SHUFFLE, ROLLED, 0, "failed data"),
+    ],
+)  # fmt: skip
+def test_data_shuffled_after_draws_of_another_number(
+    noise: str,
+    shuffle: str,
+    change: tuple[str, str],
+    epochs: int,
+    verdict: str,
+    tensorflow_python: str,
+    tmp_path: Path,
+) -> None:
+    text = DRAWN_BEFORE.format(noise=noise, shuffle=shuffle)
+    assert verdict_of(text, tensorflow_python, tmp_path, Options(line_length=120), change, epochs) == verdict
+
+
+FEW_STEPS = (
+    HEAD
+    + """\
+data, labels = rng.rand({rows}, 5), rng.rand({rows}, 2)
+x = tf.placeholder(tf.float32, [None, 5])
+y = tf.placeholder(tf.float32, [None, 2])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 2) - y))
+steps = tf.train.get_or_create_global_step()
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss, steps)
+shown = tf.summary.scalar('loss', loss)
+saver = tf.train.Saver()
+writer = tf.summary.FileWriter('logs')
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for epoch in range(5):
+        for number in range({rows} // batch_size):
+            rows = slice(number * batch_size, (number + 1) * batch_size)
+            sess.run(train_op, {{x: data[rows], y: labels[rows]}})
+        saver.save(sess, 'model', {number})
+        writer.add_summary(sess.run(shown, {{x: data, y: labels}}), epoch)
+"""
+)
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("number", ["epoch", "sess.run(steps)", "None"])
+@pytest.mark.parametrize("rows", [16, 32, 40])
+def test_what_ends_an_epoch_of_few_steps(rows: int, number: str, tensorflow_python: str, tmp_path: Path) -> None:
+    text = FEW_STEPS.format(rows=rows, number=number)
+    assert verdict_of(text, tensorflow_python, tmp_path, Options()) == "passed"
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("rows", "change", "verdict"),
+    [
+        (32, ("        saver.save", "            saver.save"), "failed savers"),
+        (32, ("'model', epoch", "'model', epoch + 1"), "failed savers"),
+        (40, ("'model', epoch", "'model', epoch + 1"), "failed savers"),
+        (32, ("labels}), epoch", "labels}), epoch + 1"), "failed summaries"),
+        (40, ("labels}), epoch", "labels}), epoch + 1"), "failed summaries"),
+    ],
+)
+def test_what_does_not_end_an_epoch_of_few_steps(
+    rows: int, change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    text = FEW_STEPS.format(rows=rows, number="epoch")
+    assert verdict_of(text, tensorflow_python, tmp_path, Options(), change) == verdict
+
+
+SHOWN = (
+    HEAD
+    + """\
+data, labels = rng.rand(64, 5), rng.rand(64, 2)
+x = tf.placeholder(tf.float32, [{rows}, 5])
+y = tf.placeholder(tf.float32, [{rows}, 2])
+h = tf.nn.relu(tf.layers.batch_normalization(tf.layers.dense(x, 6), training=True))
+loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 2) - y))
+optimizer = tf.train.AdamOptimizer(0.01)
+grads, variables = zip(*optimizer.compute_gradients(loss))
+clipped, norm = tf.clip_by_global_norm(grads, 0.1)
+tf.summary.scalar('norm', norm)
+for grad, variable in zip(clipped, variables):
+    tf.summary.histogram(variable.op.name, grad / (tf.abs(variable) + 0.1))
+shown = tf.summary.merge_all()
+train_op = optimizer.apply_gradients(zip(clipped, variables))
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for begin in range(0, 64, batch_size):
+        feed = {{x: data[begin:begin + batch_size], y: labels[begin:begin + batch_size]}}
+        sess.run(train_op, feed)
+        sess.run(shown, feed)
+"""
+)
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("rows", ["None", "batch_size"])
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),
+        (("grad / (", "num_gpus * grad / ("), "failed fetches"),
+        (("'norm', norm", "'norm', norm / num_gpus"), "failed fetches"),
+        (("'norm', norm", "'norm', tf.global_norm(tf.gradients(tower_loss[0], variables))"), "failed fetches"),
+    ],
+    ids=["right", "doubled", "divided", "the first tower's"],
+)
+def test_gradients_shown_in_runs_that_do_not_train(
+    rows: str, change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    assert verdict_of(SHOWN.format(rows=rows), tensorflow_python, tmp_path, Options(), change) == verdict
+
+
+READ_TWICE = (
+    HEAD
+    + """\
+data, labels = rng.rand(256, 5), rng.randint(3, size=256)
+
+
+def batches(data, labels):
+    return tf.data.Dataset.from_tensor_slices((data, labels)).repeat().batch(batch_size)
+
+
+iterator = batches(data, labels).make_one_shot_iterator()
+x, y = iterator.get_next()
+others, {unused} = iterator.get_next()
+kernel = tf.get_variable('kernel', [5, 3], tf.float64)
+loss = tf.losses.sparse_softmax_cross_entropy(y, tf.matmul(x, kernel)) + tf.reduce_mean(tf.matmul(others, kernel) ** 2)
+{more}"""
+    + TAIL.format(fetched="loss", feed="{{}}")
+)
+PAIRS = "loss += tf.losses.sparse_softmax_cross_entropy(z, tf.matmul(others, kernel))"
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(("unused", "more"), [("_", ""), ("z", PAIRS)], ids=["examples", "with labels"])
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),
+        (("batches(data, labels)", "batches(data, np.roll(labels, 1, 0))"), "failed data"),
+        (("batches(data, labels)", "batches(data[::-1].copy(), labels[::-1].copy())"), "failed data"),
+        (("batches(data, labels)", "batches(data[4:], labels[4:])"), "failed data"),
+        ((".batch(batch_size)", ".batch(batch_size // 2)"), "failed batch"),
+    ],
+    ids=["right", "others' labels", "in reverse", "without the first four", "half as many"],
+)
+def test_an_iterator_that_is_read_twice_in_a_step(
+    unused: str, more: str, change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    text = READ_TWICE.format(unused=unused, more=more)
+    old, new = change
+    change = (f"iterator = {old}", f"iterator = {new}") if old.startswith("batches") else change
+    assert verdict_of(text, tensorflow_python, tmp_path, Options(line_length=120), change) == verdict
+
+
+NAMED_BY_SCOPE = (
+    HEAD
+    + """\
+data, labels = rng.rand(64, 5), rng.rand(64, 2)
+x = tf.placeholder(tf.float32, [None, 5])
+y = tf.placeholder(tf.float32, [None, 2])
+
+
+def net(x):
+    with tf.variable_scope('net') as scope:
+        name = scope.original_name_scope + 'ends'
+        hidden = tf.layers.dense(x, 6)
+        tf.add_to_collection(name, hidden)
+        out = tf.layers.dense(hidden, 2)
+        tf.add_to_collection(name, out)
+        assert len(tf.get_collection(name)) == 2
+        return out
+
+
+loss = tf.reduce_mean(tf.square(net(x) - y))"""
+    + TAIL.format(fetched="loss", feed="{x: data[begin:end], y: labels[begin:end]}")
+)
+CONFIG = "config = tf.ConfigProto("
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),
+        ((CONFIG, f"tf.get_collection('net/ends')\n{CONFIG}"), "failed collections"),
+        ((CONFIG, f"tf.add_to_collection('tower_0/net/ends', x)\n{CONFIG}"), "failed collections"),
+    ],
+    ids=["right", "asked for by the original's name", "one more"],
+)
+def test_collections_named_after_a_scope(
+    change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    assert verdict_of(NAMED_BY_SCOPE, tensorflow_python, tmp_path, Options(line_length=120), change) == verdict

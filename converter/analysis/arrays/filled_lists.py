@@ -69,8 +69,15 @@ def _adds_one(stmt: ast.AugAssign) -> bool:
 def _puts(facts: Facts, rows: Sequence) -> list[Effect]:
     """The places that append one row to a list; none if other code changes the list."""
     changes = {e.node: e for e in facts.changes_of(rows)}
-    puts = [e for e in changes.values() if e.name.endswith(".append")]
+    puts = [e for e in changes.values() if puts_one(e)]
     return puts if all(e in puts or e.name.endswith(".clear") for e in changes.values()) else []
+
+
+def puts_one(change: Effect) -> bool:
+    """Whether a change of a list puts one row behind its others: `rows.append(row)`, `rows += [row]`."""
+    added = getattr(change.site.stmt, "value", None) if change.name == "+=" else None
+    single = isinstance(added, ast.List) and len(added.elts) == 1 and not isinstance(added.elts[0], ast.Starred)
+    return single or change.name.endswith(".append")
 
 
 def _tests_behind(loop: ast.stmt) -> Iterator[Test]:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from converter.analysis.arrays.filled_lists import filled
+from converter.analysis.arrays.filled_lists import filled, puts_one
 from converter.analysis.arrays.shapes import (
     ARITHMETIC,
     DEEP,
@@ -23,7 +23,7 @@ from converter.analysis.values import Sequence as List
 from converter.dataclass import dataclass
 
 if TYPE_CHECKING:
-    from converter.analysis.facts import Facts
+    from converter.analysis.facts import Effect, Facts
     from converter.analysis.frames import Access
     from converter.analysis.values import Site
 
@@ -78,7 +78,7 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
         return None if value.many else Number(len(value.elements))
     given = [a.site for a in at.facts.accesses_of(value) if not a.write and _is_given(a)]
     at = replace(at, around=at.around.union(*(site.chain() for site in given)))
-    appended = _appended(at, value, {e.node for e in changes}, changes[0].site, changes[0].name, deep)
+    appended = _appended(at, value, changes, deep)
     return appended or filled(at.facts, value, at.around)
 
 
@@ -105,27 +105,27 @@ def _is_given(access: Access) -> bool:
     return False
 
 
-def _appended(
-    at: _At, value: List, nodes: set[ast.AST], site: Site, how: str, deep: int
-) -> Number | None:
+def _appended(at: _At, value: List, changes: list[Effect], deep: int) -> Number | None:
     """A list that starts empty and gets one row in each turn of a loop."""
+    nodes, site = {e.node for e in changes}, changes[0].site
     outside = set(value.site.chain()) if value.site is not None else set()
     within = [step for step in site.chain() if step not in outside]
     blocks = [step for step in within if isinstance(step.stmt, (*LOOPS, ast.If, ast.Try))]
-    alone = len(nodes) == 1 and len(blocks) == 1 and how.endswith(".append")
+    alone = len(nodes) == 1 and len(blocks) == 1 and puts_one(changes[0])
     if not alone or blocks[0] not in at.facts.turned or blocks[0] in at.around:
         return None  # also within that loop, where it has any number yet
     return _turns(at, at.facts.turned[blocks[0]], deep)
 
 
 def _turns(at: _At, iterable: Value, deep: int) -> Number | None:
-    """How many entries a loop goes over: `range(n)`, or the rows of an array."""
+    """How many entries a loop goes over: `range(n)`, `range(begin, begin + n)`, or the rows of an array."""
     if isinstance(iterable, List) and iterable.uid in at.facts.ranges:
         bounds = at.facts.ranges[iterable.uid]
         numbers = [b for b in bounds if isinstance(b, Number)]
         if len(numbers) == len(bounds) and (len(bounds) == 1 or (len(bounds) == 2 and numbers[0].value == 0)):
             return numbers[-1]
-        return None
+        written = at.facts.range_calls[iterable.uid].args
+        return _between(bounds[0], bounds[1], ast.Slice(*written)) if len(bounds) == len(written) == 2 else None
     return _rows(at, iterable, deep)
 
 
@@ -215,6 +215,9 @@ def _between(lower: Value, upper: Value, place: ast.Slice) -> Number | None:
     written = place.upper
     if isinstance(written, ast.Name) and upper.site is not None and isinstance(upper.site.stmt, ast.Assign):
         written = _assigned(upper.site.stmt, written.id)  # `end = begin + n`
+    if isinstance(written, ast.Call) and isinstance(upper, Number):
+        sums = [arg for arg in written.args if isinstance(arg, ast.BinOp)]
+        written = sums[0] if len(sums) == 1 else written  # `x = rows_between(begin, begin + n)`
     if isinstance(written, ast.Call) and written.args and isinstance(upper, Host) and upper.call in LEAST:
         # `min(begin + n, len(x))`; what holds a function comes before its arguments
         bounds = zip(upper.inputs[-len(written.args) :], written.args, strict=False)

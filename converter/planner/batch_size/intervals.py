@@ -86,6 +86,8 @@ class _Counting:
             bound, above = above, next(parents_of(self.facts, above), None)
         if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mod) and above.right is bound:
             return self._counts_steps(above.left) and self._is_tested(above)
+        if isinstance(above, ast.Call) and called(above) == "mod" and above.args[1:] == [bound]:  # NumPy's
+            return self._counts_steps(above.args[0]) and self._is_tested(above)
         if isinstance(above, ast.Compare) and len(above.ops) == 1 and isinstance(above.ops[0], ORDERS):
             other = above.left if above.left is not bound else above.comparators[0]
             return self._counts_steps(other) and self._is_tested(above)
@@ -177,9 +179,10 @@ class _Counting:
         writes = [w for w in self.facts.accesses_of(access.value) if w.write]
         writes += self.facts.writes_to(access.place)
         rest = {w.site.stmt for w in writes if self._is_rest(w)}
-        if isinstance(access.value, Number) and access.value.origins & self.scaled and not rest:
-            return False
         counted = {site.stmt for w in writes for site in self._loop_of(w)}
+        sized = isinstance(access.value, Number) and bool(access.value.origins & self.scaled)
+        if sized and not rest and not any(map(self._from_start, counted)):
+            return False
         guarded = any(isinstance(a, ast.If) and self._decides(a, counted) for a in around)
         return not guarded and bool(counted or rest or any(map(self._is_global_step, writes)))
 
@@ -217,6 +220,14 @@ class _Counting:
                 yield around[0]
         elif _adds_one(stmt, write.node):
             yield around[0]
+
+    def _from_start(self, loop: ast.stmt) -> bool:
+        """Whether only the end of a loop's range may depend on the batch size: `for step in range(n // batch_size)`."""
+        sites = (site for site in self.facts.turned if site.stmt is loop)
+        bounds = [self.facts.ranges.get(self.facts.turned[site].uid, []) for site in sites]
+        return bool(bounds) and all(
+            each and (len(each) == 1 or not getattr(each[0], "origins", self.scaled) & self.scaled) for each in bounds
+        )
 
     def _goes_by_one(self, loop: Site) -> bool:
         """Whether a loop goes over numbers that follow each other."""

@@ -9,11 +9,17 @@ from collections.abc import Callable, Iterable, Iterator
 
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.library import naming
-from converter.analysis.values import Bound, Host, Sequence, Symbol, Value
+from converter.analysis.values import Bound, Host, Sequence, Symbol, Typed, Value
 from converter.dataclass import dataclass
 from converter.source.project.folders import folder_above
 from converter.source.project.users import User
 
+IMPORTERS = ("importlib.import_module", "__import__", "imp.load_source")
+CHOSEN = (
+    "import the module by its name, or give the flag that names it a default: the file that this names is read "
+    "(--trace runs the script instead)"
+)
+LOOKUPS = ("builtins.eval", "eval", "getattr")
 MOST_NAMED = 3  # scripts in one message
 
 
@@ -77,11 +83,16 @@ def package_of(facts: Facts, call: ast.AST) -> str:
     for node in facts.nodes(ast.Import, tree):
         for alias in node.names:
             if function.id == (alias.asname or alias.name.split(".")[0]):
-                return alias.name.split(".")[0]
+                return _package(alias.name)
     for found in facts.nodes(ast.ImportFrom, tree):
         if any(function.id == (alias.asname or alias.name) for alias in found.names) and not found.level:
-            return (found.module or "").split(".")[0]
+            return _package(found.module or "")
     return ""
+
+
+def _package(module: str) -> str:
+    """The package that holds a module; "" if it is one of Python's own, under the name that six gives it."""
+    return "" if module.startswith("six.moves") else module.split(".")[0]
 
 
 def unseen_modules(facts: Facts) -> list[Unseen]:
@@ -108,6 +119,48 @@ def unseen_module(facts: Facts, value: Value) -> Unseen | None:
     return next((u for u in unseen_modules(facts) if u.module.split(".")[0] == root or (unbound and u.all)), None)
 
 
+def package_behind(value: Value) -> str:
+    """The package that an unfollowed value comes from; "" for any other value, and for what six only names anew."""
+    while isinstance(value, (Host, Bound)) and value.inputs:
+        value = value.inputs[0]
+    return _package(f"{value.library}.{value.name}") if isinstance(value, Symbol) else ""
+
+
+def brought_by(value: Value) -> ast.Call | None:
+    """The call that imports the module an unfollowed value comes from, under a name which only a run tells."""
+    while isinstance(value, (Host, Bound)) and value.inputs:
+        maker = value.inputs[0]
+        named = f"{maker.library}.{maker.name}" if isinstance(maker, Symbol) else getattr(value, "call", "")
+        if named.removeprefix("builtins.") in IMPORTERS and isinstance(getattr(value, "node", None), ast.Call):
+            found = value.node if isinstance(value, Host) and isinstance(value.node, ast.Call) else None
+            written = found is not None and found.args and isinstance(found.args[0], ast.Constant)
+            return None if written else found
+        value = value.inputs[1] if named == "builtins.getattr" and len(value.inputs) > 1 else maker
+    return None
+
+
+def looked_up_by(value: Value) -> ast.Call | None:
+    """The call of a class or function that the script looks up by a name, and that a value comes from."""
+    while isinstance(value, (Host, Bound)) and value.inputs:
+        found = value.inputs[0]
+        named = isinstance(found, Host) and (_is_lookup(found) or _is_global(found))
+        if named and isinstance(value, Host) and isinstance(value.node, ast.Call):
+            return value.node
+        value = found
+    return None
+
+
+def _is_lookup(value: Host) -> bool:
+    """Whether a value is what `eval(name)` or `getattr(module, name)` gives, of a name that is not written out."""
+    args = value.node.args if value.call in LOOKUPS and isinstance(value.node, ast.Call) else []
+    return bool(args) and not isinstance(args[-1], ast.Constant)
+
+
+def _is_global(value: Host) -> bool:
+    """Whether a value is an entry of `globals()`."""
+    return value.call == "[]" and isinstance(value.inputs[0], Typed) and value.inputs[0].name == "globals"
+
+
 def library_behind(value: Value) -> str:
     """The module that an unfollowed value comes from; "" for any other value."""
     while isinstance(value, (Host, Bound)) and value.inputs:
@@ -119,7 +172,7 @@ def library_run(run: RunCall) -> str:
     """The unknown package whose code made the values that a run computes; "" if there is none."""
     known = ("", "numpy", naming().library, *naming().modules, *sys.stdlib_module_names, "builtins")
     fetched = [leaf for value in run.fetches for leaf in (value.elements if isinstance(value, Sequence) else [value])]
-    roots = (library_behind(value).split(".")[0] for value in fetched)
+    roots = (package_behind(value) for value in fetched)
     return next((root for root in roots if root not in known), "")
 
 

@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from converter.analysis.traits import Trait, clip_arguments, has
 from converter.parsing import parse_text
+from converter.source.project.folders import folders_above, holds_top, in_any, in_folder
 from converter.syntax.known import is_known, last_name
 from converter.syntax.script import Script, argument
 from converter.targets.mirrored.counts import check_part
@@ -59,21 +60,47 @@ def _function(script: Script, given: ast.expr) -> tuple[Script, ast.AST] | None:
     module, _, imported = script.name(given).rpartition(".")
     if not module:
         function = script.defined(given)
-        return (script, function) if function else None
+        relative = _relative(script, given) if function is None else None
+        if relative is None:
+            return (script, function) if function else None
+        module, imported = relative
     other = beside(script, module)
     found = other.functions.get(imported, []) if other is not None else []
     return (other, found[0]) if other is not None and len(found) == 1 else None
 
 
 def beside(script: Script, module: str) -> Script | None:
-    """The file of a module that lies beside a script; None where it is not there, or cannot be read."""
-    path = os.path.join(os.path.dirname(script.path), *module.split(".")) + ".py"
+    """The file of a module beside a script, or in a folder above, where `python -m` starts it; None if unreadable.
+
+    module: its name; of a relative import with the dots.
+    """
+    folder, name = os.path.dirname(os.path.abspath(script.path)), module.lstrip(".")
+    for _ in range(len(module) - len(name) - 1):
+        folder = os.path.dirname(folder)
+    path = in_folder(name, folder)
+    if path is None and module == name and not holds_top(name, folder):
+        path, _ = in_any(name, folders_above(folder)) or (None, "")
+    if path is None:
+        return None
+    path = os.path.relpath(path, os.path.abspath(os.curdir)) if not os.path.isabs(script.path) else path
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()
         return Script(path, text, parse_text(text))
     except (OSError, SyntaxError, ValueError):
         return None
+
+
+def _relative(script: Script, given: ast.expr) -> tuple[str, str] | None:
+    """The module, with its dots, and the name there of what a relative import brings: `from .model import model_fn`."""
+    whole, _, last = ast.unparse(given).rpartition(".")
+    for node in ast.walk(script.tree):
+        for alias in node.names if isinstance(node, ast.ImportFrom) and node.level else ():
+            assert isinstance(node, ast.ImportFrom)
+            if (alias.asname or alias.name) == (whole or last):
+                module = "." * node.level + (node.module or "")
+                return (f"{module}{'.' if node.module else ''}{alias.name}", last) if whole else (module, alias.name)
+    return None
 
 
 def _check(script: Script, call: ast.Call) -> None:

@@ -21,14 +21,17 @@ RUNS = 8  # a printed line may show values of so many runs before it
 Note = Mapping[str, Any]
 
 
-def check_beside(mine: Facts, theirs: Facts, steps: int, towers: int, by_one: bool = False) -> list[Check]:
+def check_beside(
+    mine: Facts, theirs: Facts, steps: int, towers: int, by_one: bool = False, epoch: Sequence[int] | None = None
+) -> list[Check]:
     """The checks of seeds, savers, summaries and printed values.
 
     mine, theirs: the diaries of the original and of the conversion. steps: the number of compared steps. towers: how
     many batches of the original one step of the conversion takes. by_one: whether a batch of the original is one
-    example, so that numbers of steps may be numbers of examples.
+    example, so that numbers of steps may be numbers of examples. epoch: how many steps of the conversion, and of the
+    original, an epoch has, if one has ended in the compared steps.
     """
-    both = _Notes(mine, theirs, steps, towers, by_one)
+    both = _Notes(mine, theirs, steps=steps, towers=towers, by_one=by_one, epoch=epoch)
     checks = [check_seeds(mine, theirs, towers), *check_savers(both), *check_summaries(both), *check_printed(both)]
     seen = {check.name for check in checks}
     silent = [name for name in ("savers", "summaries", "printed values") if name not in seen]
@@ -46,8 +49,16 @@ def check_beside(mine: Facts, theirs: Facts, steps: int, towers: int, by_one: bo
 class _Notes:
     """The notes of both scripts from before the last compared step."""
 
-    def __init__(self, mine: Facts, theirs: Facts, steps: int, towers: int, by_one: bool) -> None:
+    def __init__(
+        self, mine: Facts, theirs: Facts, steps: int, towers: int, by_one: bool, epoch: Sequence[int] | None
+    ) -> None:
         self.mine, self.theirs, self.steps, self.towers, self.by_one = mine, theirs, steps, towers, by_one
+        self.epoch = epoch or (0, 0)
+
+    def of_epoch(self, steps: int) -> int | None:
+        """After how many steps the original ends the epoch that the conversion ends here; None if it ends none."""
+        theirs, own = self.epoch
+        return steps // theirs * own if theirs and steps and not steps % theirs else None
 
     def own(self, kind: str) -> list[Note]:
         """The original's notes of one kind, also from after the compared steps."""
@@ -63,24 +74,28 @@ class _Notes:
         return Counter(tuple(keys) for keys, at in zip(diary["savers"], made, strict=True) if at < self.steps)
 
     def pairs(self, kind: str, same: str) -> Iterator[tuple[Note, Note | None]]:
-        """Pairs each note of the conversion with the original's of as many steps and an equal `same`, in order."""
+        """Pairs each note of the conversion with the original's of as many steps and an equal `same`, in order.
+
+        What comes at the end of an epoch may come at the end of the same epoch of the original, after other steps.
+        """
         waiting: dict[Any, list[Note]] = {}
         for note in self.own(kind):
             waiting.setdefault((note["steps"], _words(note, same)), []).append(note)
         for note in self.other(kind):
             found = waiting.get((note["steps"], _words(note, same)))
+            end = self.of_epoch(note["steps"])
+            ends = None if end is None else waiting.get((end, _words(note, same)))
+            if ends and not (found and note["number"] == found[0]["number"]):
+                found = ends if not found or _at_epochs_end(note, ends[0]) else found
+            if not found and end is not None and end >= self.mine["steps"]:
+                continue  # the original was not seen so far
             yield note, found.pop(0) if found else None
 
     def lacking(self, kind: str, same: str) -> list[Note]:
         """The original's notes from before the last compared step that the conversion does not have."""
-        count = Counter((note["steps"], _words(note, same)) for note in self.other(kind))
-        lacks = []
-        for note in self.own(kind):
-            key = note["steps"], _words(note, same)
-            if note["steps"] < self.steps and not count[key]:
-                lacks.append(note)
-            count[key] -= 1
-        return lacks
+        found = [match for _, match in self.pairs(kind, same)]
+        early = [note for note in self.own(kind) if note["steps"] < self.steps]
+        return [note for note in early if not any(note is match for match in found)]
 
 
 def _words(note: Note, same: str) -> str:
@@ -89,6 +104,13 @@ def _words(note: Note, same: str) -> str:
     A scope that the towers open is not open at the top, and its name is not taken there: `loss` and not `loss_1`.
     """
     return repr(sorted(NUMBERED.sub("", tag) for tag in note[same]) if same == "tags" else note[same])
+
+
+def _at_epochs_end(note: Note, match: Note) -> bool:
+    """Whether two numbers mean the same at the end of an epoch: they count epochs or examples, or a script's steps."""
+    theirs, own = note["number"], match["number"]
+    counts = None not in (theirs, own) and number(theirs) - note["steps"] == number(own) - match["steps"]
+    return counts or bool(theirs == own)
 
 
 def _when(note: Note) -> str:
@@ -178,6 +200,8 @@ def _counts_alike(both: _Notes, kind: str, same: str, note: Note, match: Note) -
         return True
     if note["number"] is None or match["number"] is None:
         return False
+    if note["steps"] != match["steps"]:
+        return _at_epochs_end(note, match)
     numbers = {one["steps"]: one["number"] for one in both.own(kind) if _words(one, same) == _words(note, same)}
     ways = {
         value - numbers[steps - 1]

@@ -113,6 +113,7 @@ def _unknown(rows: list[Row]) -> list[Check]:
         "drawn": "drawn at random by the original, and in another order (--epochs 1 compares an epoch's examples)",
         "grouped": "put together by length, so that larger batches come in another order"
         " (--epochs 1 compares an epoch's examples)",
+        "shared": "the original's examples in each step; which of several reads of one iterator takes which is open",
         "values": "other numbers, as a state goes from step to step, or they are computed from each batch",
         "cut": f"other examples, as the batch size cuts the data into rows ({STREAMS})",
         "drawn otherwise": f"other examples, as larger batches are drawn otherwise ({', '.join(sorted(DRAWS))}; "

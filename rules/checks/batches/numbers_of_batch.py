@@ -260,7 +260,8 @@ def size_in_loss(case: Placed) -> Iterator[Diagnostic]:
                 value.node,
                 "TMG207",
                 "the loss is computed with the batch size here, which is that of a share of the batch in each tower",
-                "divide a sum over the examples by it, or use --batch per-gpu",
+                "divide a sum over the examples by it; or use --batch per-gpu, for which a batch size must be found in "
+                "the script",
             )
 
 

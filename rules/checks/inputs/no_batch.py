@@ -10,12 +10,12 @@ from converter.analysis.facts import behind_losses
 from converter.analysis.inputs.embedded_data import beside
 from converter.analysis.library import naming
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Input, Tensor
+from converter.analysis.values import Bound, Class, Host, Input, Instance, Symbol, Tensor
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.questions.drawn_batches import drawn_in
-from converter.planner.questions.imported import convert_importing, library_behind, unseen_module
+from converter.planner.questions.imported import CHOSEN, brought_by, convert_importing, package_behind, unseen_module
 from converter.planner.questions.one_value import is_one_value
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.writing.findings import error
@@ -71,6 +71,7 @@ with tf.Session() as sess:
 )
 
 
+DICTS = (("builtins", "dict"), ("collections", "OrderedDict"), ("collections", "defaultdict"))
 FEED = "feed examples through placeholders with a batch axis, such as [None, …]"
 _CALLER = "convert the script that calls it: this file changes with it (--output-dir)"
 NONE = "no batch of examples goes into the loss of this training step"
@@ -151,7 +152,8 @@ def _why_no_batch(case: Selected) -> Diagnostic:
     found = _shapeless(case) or _unbatched_iterator(case)
     if found is None and facts.uncut:
         return _uncut(case, f"{NONE}, and")
-    for reason in (_of_other_rows, _of_one_row, _from_package, _from_op_library, _of_variables):
+    of_inputs = (_of_other_rows, _of_one_row, _of_entry)
+    for reason in (*of_inputs, _from_chosen_module, _from_package, _from_op_library, _of_variables):
         found = found or reason(case)
     return found or error(facts, step.call, "TMG202", NONE, FEED)
 
@@ -220,6 +222,31 @@ def _of_one_row(case: Selected) -> Diagnostic | None:
     return None
 
 
+def _of_entry(case: Selected) -> Diagnostic | None:
+    """Attributes that are entries of a dict: of a class below `dict`, whose entries are not followed."""
+    for value in behind_losses(case.unbatched).values():
+        held = value.receiver if isinstance(value, Bound) and value.function is None else None
+        if not isinstance(held, Instance) or held.cls is None or not _is_dict(held.cls):
+            continue
+        assert isinstance(value, Bound)
+        stmt = value.site.stmt if value.site is not None else case.unbatched[0].call
+        read = (n for n in ast.walk(stmt) if isinstance(n, ast.Attribute) and n.attr == value.name)
+        return error(
+            case.facts,
+            next(read, case.unbatched[0].call),
+            "TMG202",
+            f"the loss needs {value.name} of a {held.cls.name}, a dict whose entries are read as attributes: what the "
+            "dict was given is not followed",
+            f"set it as an attribute, as in NAME.{value.name} = …, or pass the tensor on under a name of its own",
+        )
+    return None
+
+
+def _is_dict(cls: Class) -> bool:
+    """Whether a class of the script is one of dicts."""
+    return any(isinstance(b, Symbol) and (b.library, b.name) in DICTS for c in cls.lineage() for b in c.bases)
+
+
 def _from_op_library(case: Selected) -> Diagnostic | None:
     """Operations of a library that the script loads: what they give is known to nobody but them."""
     for value in sorted(behind_losses(case.unbatched).values(), key=lambda v: v.uid):
@@ -251,13 +278,23 @@ def _in_variable(value: Host) -> bool:
     return value.node is None
 
 
+def _from_chosen_module(case: Selected) -> Diagnostic | None:
+    """Code of a module whose name only a run tells, and that may make the inputs, too."""
+    for value in behind_losses(case.unbatched).values():
+        call = brought_by(value)
+        if call is not None:
+            message = "the loss needs what the module that is imported here gives: which one that is, only a run tells"
+            return error(case.facts, call, "TMG202", message, CHOSEN)
+    return None
+
+
 def _from_package(case: Selected) -> Diagnostic | None:
     """Code of a package that is not followed, and that may give the loss its batch."""
     facts = case.facts
     unfollowed: set[ast.AST] = set(facts.unfollowed)
     known = ("numpy", "builtins", *naming().modules, naming().library, *sys.stdlib_module_names)
     for value in sorted(behind_losses(case.unbatched).values(), key=lambda v: v.uid):
-        package = library_behind(value).split(".")[0] if isinstance(value, Host) and value.node in unfollowed else ""
+        package = package_behind(value) if isinstance(value, Host) and value.node in unfollowed else ""
         if not package or package in known or not isinstance(value, Host) or value.node is None:
             continue
         unseen = unseen_module(facts, value)

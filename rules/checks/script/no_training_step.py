@@ -17,8 +17,8 @@ from converter.planner.checking import check
 from converter.planner.questions.imported import (
     convert_importing,
     imported_names,
-    library_behind,
     library_run,
+    package_behind,
     package_of,
     unseen_modules,
 )
@@ -166,7 +166,7 @@ def _may_train(facts: Facts) -> Diagnostic | None:
         if not isinstance(call, ast.Call) or not isinstance(made, Host):
             continue
         name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-        root = library_behind(made).split(".")[0]
+        root = package_behind(made)
         if not TRAINS.fullmatch(name) or root in _NOT_TRAINING:
             continue
         package = package_of(facts, call) or ("" if root == "builtins" else root)

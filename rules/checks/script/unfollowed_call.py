@@ -13,7 +13,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
 from converter.planner.questions.drawn_batches import drawn_in
-from converter.planner.questions.imported import package_of, unseen_module
+from converter.planner.questions.imported import CHOSEN, brought_by, looked_up_by, package_of, unseen_module
 from converter.planner.questions.outside_calls import is_foreign
 from converter.planner.region.inputs import uncut_values
 from converter.planner.writing.findings import error
@@ -54,6 +54,14 @@ RULES = (
 TRACE = "convert with --trace, which runs the script to see what it gives"
 
 
+LOOKED_UP = "the loss needs what is looked up here by a name which only a run tells, and called: it is not followed"
+PICKED = f"pick it from a dict, as in {{'NAME': Class}}[name](…), which is followed; or {TRACE}"
+
+
+def _hint(chosen: ast.AST | None, looked_up: ast.AST | None) -> str:
+    return CHOSEN if chosen is not None else PICKED if looked_up is not None else TRACE
+
+
 @check(Selected)
 def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
     """Calls that are not followed and that a loss needs: they may make variables, or mix examples."""
@@ -64,13 +72,21 @@ def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
             yield from _set_unseen(facts, value)
         if isinstance(value, Host) and value.roots and value.node in unfollowed and is_foreign(value):
             package = package_of(facts, value.node)
+            chosen, looked_up = brought_by(value), looked_up_by(value)
             goes = f" into the package {package}" if package else ""
+            if chosen is not None:
+                goes = f" into the module that line {chosen.lineno} imports, by a name which only a run tells,"
+            elif looked_up is not None and looked_up is not value.node:
+                goes = f" into what line {looked_up.lineno} looks up, by a name which only a run tells,"
+            elif looked_up is not None:
+                yield error(facts, looked_up, "TMG241", LOOKED_UP, PICKED)
+                continue
             yield error(
                 facts,
                 value.node,
                 "TMG241",
                 f"the loss needs what this call{goes} makes of a batch, and it is not followed",
-                unseen.hint if (unseen := unseen_module(facts, value)) else TRACE,
+                unseen.hint if (unseen := unseen_module(facts, value)) else _hint(chosen, looked_up),
             )
 
 

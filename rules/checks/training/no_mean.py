@@ -63,7 +63,8 @@ WORDS = {
         "TMG302",
         "statistics of the batch go into this loss, as in a batch norm: each tower takes those of its share "
         "of the batch, which differs from one GPU with the whole batch",
-        "use --batch per-gpu, with which a tower's share is as large as one GPU's batch was",
+        "use --batch per-gpu, with which a tower's share is as large as one GPU's batch was; for that a batch size "
+        "must be found in the script",
     ),
     Found.NO_MEAN: Words(
         "TMG302",

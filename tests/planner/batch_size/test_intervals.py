@@ -34,6 +34,13 @@ COUNTED = """\
 """
 
 
+EPOCH = """\
+    for step in range(64 // batch_size):
+        xs = data[step * batch_size:(step + 1) * batch_size]
+        sess.run(train_op, {X: xs})
+"""
+
+
 def told(script: str) -> list[str]:
     """The lines behind the making of the session that mention the number of GPUs."""
     lines = body(script)
@@ -64,6 +71,9 @@ def flag(loop: str) -> str:
         (EACH, "done = step > batch_size; print(done)", "done = step > (batch_size // num_gpus); print(done)"),
         (EACH, "print(step % batch_size)", "print(step % (batch_size // num_gpus))"),
         (EACH, "print('%d' % (step % batch_size))", "print('%d' % (step % (batch_size // num_gpus)))"),
+        (EPOCH, "if step % batch_size == 0: print(step)", "if step % (batch_size // num_gpus) == 0: print(step)"),
+        (EPOCH, "if step > batch_size: print(step)", "if step > (batch_size // num_gpus): print(step)"),
+        (COUNTED, "if np.mod(n, batch_size) == 1: print(n)", "if np.mod(n, batch_size // num_gpus) == 1: print(n)"),
         (COUNTED, "if n % batch_size == 0: print(n)", "if n % (batch_size // num_gpus) == 0: print(n)"),
         (COUNTED, "if at % batch_size == 0: print(at)", "if at % (batch_size // num_gpus) == 0: print(at)"),
         (
@@ -88,6 +98,8 @@ def test_an_interval_keeps_its_number_of_steps(loop: str, line: str, changed: st
         "if n % (640 // batch_size) == 0: print(n)",  # an epoch has fewer steps
         "if n > 640 / batch_size: break",
         "xs[n % batch_size] = 0",
+        "xs[np.mod(n, batch_size)] = 0",
+        "if np.mod(len(xs), batch_size): print(xs)",
         "seen = n * batch_size; print(seen % batch_size)",
     ],
 )
@@ -136,7 +148,16 @@ BY_ROW = """\
 """
 
 
-@pytest.mark.parametrize("loop", [ROWS, POINTER, BUFFER, WAITS, ASKED, CALLED, BY_ROW])
+WINDOW = """\
+    for i in range(batch_size, 64):
+        sess.run(train_op, {X: data[i - batch_size:i]})
+        if i % batch_size == 0:
+            print(i)
+"""
+LAST = EPOCH + "        if step == 64 // batch_size - 1 or step * batch_size >= 48:\n            print(step)\n"
+
+
+@pytest.mark.parametrize("loop", [ROWS, POINTER, BUFFER, WAITS, ASKED, CALLED, BY_ROW, WINDOW, LAST])
 def test_what_counts_examples_or_decides_whether_a_step_trains_follows_the_batch(loop: str) -> None:
     assert told(literal(loop)) == []
 

@@ -127,3 +127,76 @@ def test_an_estimator_for_tpus_trains_by_itself() -> None:
     (found,) = run(text, target="towers").diagnostics
     assert found.code == "TMG220" and "trains by tf.contrib.tpu.TPUEstimator" in found.message
     assert "tf.estimator in its place" in found.hint
+
+
+DICT = "class Net(dict):\n    {}\n\n\n"
+GIVEN = "x = tf.placeholder(tf.float32, [None, 4])\nnet = Net({})\n{}sess = tf.Session()\n"
+TRAINED = STEP.replace("loss", "net.loss") + "for i in range(9):\n    sess.run(train_op, {x: load(i)})\n"
+MADE = "tf.reduce_mean(tf.layers.dense(x, 1))"
+
+
+def of_dict(methods: str, given: str, more: str = "") -> str:
+    return TF + DICT.format(methods) + GIVEN.format(given, more) + TRAINED
+
+
+@pytest.mark.parametrize("methods", ["__getattr__ = dict.get", "def __getattr__(self, name): return self[name]"])
+@pytest.mark.parametrize("given", [f"{{'loss': {MADE}}}", "load(3)"])
+def test_entries_of_a_dict_that_are_read_as_attributes(methods: str, given: str) -> None:
+    code, at, message = said(of_dict(methods, given))
+    assert (code, at) == ("TMG202", 9) and message.startswith("the loss needs loss of a Net, a dict whose entries")
+
+
+@pytest.mark.parametrize("more", [f"net.loss = {MADE}\n"])
+def test_attributes_of_a_dict_that_are_set_are_followed(more: str) -> None:
+    text = of_dict("def __init__(self, *args, **kwargs): self.__dict__ = self", "", more)
+    assert "TMG202" not in {d.code for d in run(text).diagnostics}
+
+
+BROUGHT = "import importlib, sys\nmodule = {}\nx = tf.placeholder(tf.float32, [None, 4])\n"
+IMPORTS = ["importlib.import_module(sys.argv[1])", "__import__('nets.' + sys.argv[1])"]
+USE = "sess = tf.Session()\nfor i in range(9):\n    sess.run(train_op, {x: load(i)})\n"
+
+
+@pytest.mark.parametrize("made", IMPORTS)
+@pytest.mark.parametrize("net", ["module.Net()", "getattr(module, 'Net')(3)"])
+def test_a_module_whose_name_only_a_run_tells(made: str, net: str) -> None:
+    code, at, message = said(TF + BROUGHT.format(made) + f"loss = {net}.loss\n" + STEP + USE)
+    assert (code, at) == ("TMG202", 3) and "which one that is, only a run tells" in message
+    code, at, message = said(TF + BROUGHT.format(made) + f"loss = {net}.loss(x)\n" + STEP + USE)
+    assert (code, at) == ("TMG241", 5) and "the module that line 3 imports, by a name which only a run tells" in message
+
+
+def test_a_module_that_is_named_and_not_there() -> None:
+    made = BROUGHT.format("importlib.import_module('nets')")
+    code, _, message = said(TF + made + "loss = module.Net().loss(x)\n" + STEP + USE)
+    assert code == "TMG241" and "only a run tells" not in message
+
+
+@pytest.mark.parametrize("imported", ["from six.moves import cPickle as pickle", "import six.moves.cPickle as pickle"])
+def test_what_six_only_names_anew_is_no_package(imported: str) -> None:
+    text = TF + f"{imported}\nx = tf.placeholder(tf.float32, [None, 4])\nloss = pickle.load(f).loss\n" + STEP + USE
+    assert all("six" not in d.message + d.hint for d in run(text).diagnostics)
+    other = text.replace(imported, "import nets as pickle")
+    assert "call into nets" in said(other)[2]
+
+
+CLASSES = "import sys\n\n\nclass Net(object):\n    def loss(self, x):\n        return " + MADE + "\n"
+PICK = "\n\nx = tf.placeholder(tf.float32, [None, 4])\nnet = {}()\nloss = net.loss(x)\n" + STEP + USE
+
+
+@pytest.mark.parametrize("found", ["globals()[sys.argv[1]]", "eval(sys.argv[1])", "getattr(other, sys.argv[1])"])
+def test_a_class_that_is_looked_up_by_a_name(found: str) -> None:
+    first, second = run(TF + CLASSES + PICK.replace("{}", found, 1)).diagnostics
+    assert [(d.code, d.line) for d in (first, second)] == [("TMG241", 11), ("TMG241", 12)]
+    assert first.message.startswith("the loss needs what is looked up here by a name which only a run tells")
+    assert "into what line 11 looks up" in second.message and "{'NAME': Class}[name](…)" in second.hint
+
+
+@pytest.mark.parametrize("found", ["{'a': Net}[sys.argv[1]]", "Net", "globals()['Net']"])
+def test_a_class_that_is_named_is_followed(found: str) -> None:
+    assert "TMG241" not in {d.code for d in run(TF + CLASSES + PICK.replace("{}", found, 1)).diagnostics}
+
+
+def test_a_class_of_a_package_is_not_looked_up() -> None:
+    found, *_ = run(TF + "import nets, sys\n" + PICK.replace("{}", "nets.Net", 1)).diagnostics
+    assert found.code == "TMG241" and "into the package nets" in found.message

@@ -135,6 +135,43 @@ def test_a_hook_in_a_file_beside_the_script(tmp_path: Path) -> None:
     assert [(f.code, f.path) for f in made.diagnostics] == [("TMG291", str(tmp_path / "feeding.py"))]
 
 
+PACKAGE_STEP = "e = tf.estimator.Estimator({})\ne.train(input_fn)\n"
+
+
+@pytest.mark.parametrize(
+    ("imported", "name", "codes"),
+    [
+        ("from pkg.nets import model_fn", "model_fn", []),
+        ("import pkg.nets as nets", "nets.model_fn", []),
+        ("from .nets import model_fn", "model_fn", []),
+        ("from . import nets", "nets.model_fn", []),
+        ("from ..pkg.nets import model_fn as fn", "fn", []),
+        ("from pkg.other import model_fn", "model_fn", ["TMG282"]),
+        ("from .other import model_fn", "model_fn", ["TMG282"]),
+        ("from ..nets import model_fn", "model_fn", ["TMG282"]),
+        ("from .nets import nothing", "nothing", ["TMG282"]),
+    ],
+)
+def test_a_model_function_in_the_package_of_a_script(
+    tmp_path: Path, imported: str, name: str, codes: list[str]
+) -> None:
+    """`python -m pkg.train` finds it: from the folder above, or as a neighbour in the package."""
+    folder = tmp_path / "pkg"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    script = f"import tensorflow as tf\n{imported}\n" + INPUT + PACKAGE_STEP.format(name)
+    (folder / "nets.py").write_text(MODEL)
+    made = convert(from_bytes(str(folder / "train.py"), script.encode()), from_flags(()))
+    assert [f.code for f in made.diagnostics] == codes
+    losses = MODEL.replace("    return", "    loss += tf.losses.get_total_loss()\n    return")
+    assert losses != MODEL
+    (folder / "nets.py").write_text(losses)
+    made = convert(from_bytes(str(folder / "train.py"), script.encode()), from_flags(()))
+    assert [(f.code, Path(f.path).name) for f in made.diagnostics] == (
+        [("TMG282", "train.py")] if codes else [("TMG283", "nets.py")]
+    )
+
+
 def test_several_gpus_and_all() -> None:
     script = MODEL + INPUT + "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
     assert "\nstrategy = tf.distribute.MirroredStrategy()\n" in changed(script, "--num-gpus", "auto")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -51,3 +52,37 @@ def test_savers_of_what_follows_the_training(mine: dict[str, Any], theirs: dict[
 def test_savers_that_differ_in_the_compared_steps(mine: dict[str, Any], theirs: dict[str, Any], words: str) -> None:
     status, detail = fate(mine, theirs)
     assert status == "failed" and words in detail
+
+
+def saved(*at: tuple[int, int | None], seen: int = 7) -> dict[str, Any]:
+    notes = [{"steps": steps, "file": "m", "number": number, "keys": ["w"], "order": 0} for steps, number in at]
+    return {**diary(FIRST), "steps": seen, "notes": {"saved": notes}}
+
+
+# the conversion's epochs have two steps, the original's four or five
+@pytest.mark.parametrize(
+    ("mine", "theirs", "epoch", "words"),
+    [
+        (saved((4, 0)), saved((2, 0)), (2, 4), ""),
+        (saved((4, None)), saved((2, None)), (2, 4), ""),
+        (saved((4, 4)), saved((2, 2)), (2, 4), ""),
+        (saved((5, 5)), saved((2, 2)), (2, 5), ""),
+        (saved(seen=5), saved((2, 2)), (2, 5), ""),
+        (saved((2, 0), (4, 1), (6, 2)), saved((1, 0), (2, 1)), (1, 2), ""),
+        (saved((1, 1), (2, 2), (3, 3)), saved((1, 1), (2, 2)), (2, 4), ""),
+        (saved((4, 0)), saved((2, 0)), None, "m is saved after step 2, not so"),
+        (saved((4, 0)), saved((1, 0)), (2, 4), "m is saved after step 1, not so"),
+        (saved((4, 0)), saved((1, 0), (2, 0)), (2, 4), "m is saved after step 1, not so"),
+        (saved((4, 0)), saved((2, 1)), (2, 4), "has the step 1 instead of 0"),
+        (saved((4, 4)), saved((2, 3)), (2, 4), "has the step 3 instead of 4"),
+        (saved((4, 0)), saved((2, None)), (2, 4), "has the step None instead of 0"),
+        (saved((5, 5)), saved((2, 2)), (2, 4), "m is saved after step 2, not so"),
+        (saved((2, 0), (4, 1)), saved((2, 1)), (1, 2), "m is not saved after step 2"),
+        (saved((1, 1), (2, 2), (3, 3)), saved((2, 2)), (2, 4), "m is not saved after step 1"),
+    ],
+)
+def test_what_ends_an_epoch(
+    mine: dict[str, Any], theirs: dict[str, Any], epoch: Sequence[int] | None, words: str
+) -> None:
+    [found] = [check for check in check_beside(mine, theirs, STEPS, 2, epoch=epoch) if check.name == "savers"]
+    assert found.status == ("failed" if words else "passed") and words in found.detail

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from converter.verify.checks.structure import check_placement
+from converter.verify.checks.structure import check_collections, check_placement
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,24 @@ from converter.verify.checks.structure import check_placement
 )
 def test_placement(gpus: int, devices: dict[str, list[int]], passed: bool) -> None:
     assert (check_placement(devices, gpus).status == "passed") is passed
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "asked", "fate"),
+    [
+        ({"losses": 1, "net/ends": 2}, {"losses": 1, "net/ends": 2}, [], "passed as many"),
+        ({"net/ends": 2}, {"tower_0/net/ends": 2}, [], "skipped 'net/ends' is 'tower_0/net/ends' here"),
+        ({"net/ends": 2}, {"tower_0/net/ends": 2, "tower_1/net/ends": 0}, [], "skipped"),
+        ({"net/ends": 2}, {"tower_0/net/ends": 2}, ["net/ends"], "failed the collection 'net/ends' holds 0"),
+        ({"net/ends": 2}, {"tower_0/net/ends": 1}, [], "failed the collection 'net/ends' holds 0"),
+        ({"net/ends": 2}, {"tower_0/net/ends": 2, "net/ends": 0}, [], "failed the collection 'net/ends' holds 0"),
+        ({"net/ends": 2}, {"tower_1/net/ends": 2}, [], "failed"),
+        ({"net/ends": 2}, {"tower_0/net/ends": 2, "tower_1/net/ends": 2}, [], "failed the collection 'tower_1/net/"),
+        ({"net/ends": 2}, {"net/ends": 2, "tower_0/net/ends": 2}, [], "failed the collection 'tower_0/net/ends'"),
+        ({"losses": 1}, {"losses": 1, "tower_0/net/ends": 2}, [], "failed the collection 'tower_0/net/ends'"),
+        ({"losses": 1}, {"losses": 2}, [], "failed the collection 'losses' holds 2 entries instead of 1"),
+    ],
+)
+def test_collections(mine: dict[str, int], theirs: dict[str, int], asked: list[str], fate: str) -> None:
+    found = check_collections({"collections": mine}, {"collections": theirs, "asked": asked})
+    assert f"{found.status} {found.detail}".startswith(fate)

@@ -107,6 +107,7 @@ def _range(call: Call) -> Value:
 
 def _ranging(call: Call, made: Sequence) -> Sequence:
     call.walk.facts.ranges[made.uid] = list(call.args)
+    call.walk.facts.range_calls[made.uid] = call.node
     return made
 
 
@@ -118,7 +119,18 @@ def _zip(call: Call) -> Value:
     if (times := _times(call)) is not None:
         for row in rows:
             row.inputs = (*row.inputs, times)
+    elif (whole := _spread_rows(call)) is not None:
+        call.walk.facts.listed.update((row.uid, whole) for row in rows)
     return Sequence(rows, mutable=True, many=many and bool(rows)).like(*given)
+
+
+def _spread_rows(call: Call) -> Sequence | None:
+    """The rows of `zip(*rows)`, each of whose columns has as many entries; None for other calls."""
+    star = call.node.args[0] if len(call.node.args) == 1 else None
+    if not isinstance(star, ast.Starred) or not isinstance(star.value, ast.Name):
+        return None
+    kept = call.walk.frame.lookup(star.value.id)
+    return kept[1] if kept is not None and isinstance(kept[1], Sequence) else None
 
 
 def _times(call: Call) -> Number | None:

@@ -268,6 +268,20 @@ def _windows(tensor, within):
     ]
 
 
+def shared(tensors):
+    """{name: (what is read, by which operation, its output)} where a run reads one iterator or queue several times."""
+    readers = {}
+    for tensor in tensors:
+        if len(tensor.op.inputs):
+            readers.setdefault(tensor.op.inputs[0].op.name, {}).setdefault(tensor.op.name, []).append(tensor)
+    return {
+        tensor.name: (read, tensor.op.name, tensor.value_index)
+        for read, operations in readers.items()
+        for listed in (operations.values() if len(operations) > 1 else ())
+        for tensor in listed
+    }
+
+
 def sliced_axis(tensor, within):
     """The batch axis along which the towers cut this tensor; None if no tower cuts it."""
     for operation in within:

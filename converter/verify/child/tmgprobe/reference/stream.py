@@ -25,6 +25,8 @@ class Streams(object):
         self.axes, self.kinds, self.drawn, self.first = {}, {}, {}, None
         self._arrays, self._left = {}, KEPT  # as `kinds`, while they fit
         self.carried = set()  # inputs that hold what earlier runs gave
+        self.used = []  # what generators had drawn before the first step, see session/draws.py
+        self.shared = {}  # inputs that are read from one iterator by several operations, see graph/graphs.py
 
     def learn(self, axes):
         """Takes the batch axes that a comparison found."""
@@ -42,14 +44,22 @@ class Streams(object):
         """As `add`, of a step that is marks already."""
         state = diary.draws.state()
         steps = self.kinds.setdefault(kind, [])
-        self.first = state if self.first is None else self.first
+        if self.first is None:
+            self.first, self.used = state, diary.draws.used()
         if state != self.first:  # what draws for its second batch has drawn for the first one, too
             self.drawn.setdefault(kind, len(steps) if len(steps) > 1 else 0)
         steps.append(step)
         self.carried.update(name for name, (marks, _) in steps[-1].items() if diary.results.intersection(marks or ()))
 
-    def padding(self, theirs):
-        """{input: number} of inputs that are padded with something else than zeros; see values/rows.py.
+    def drawn_apart(self, used):
+        """Whether a generator had drawn another number of times in the conversion, from the same seed.
+
+        used: how far the conversion's had come at the first step. What was shuffled before comes in another order.
+        """
+        return any(mine and other and mine != other for mine, other in zip(self.used, used))
+
+    def paddings(self, theirs):
+        """{input: [padding]} of inputs that may be padded with something else than zeros, see values/rows.py.
 
         theirs: {input: [(array, batch axis)]} of the conversion.
         """
@@ -57,14 +67,13 @@ class Streams(object):
         for steps in self._arrays.values():
             for name, array in (item for arrays in steps for item in arrays.items()):
                 mine.setdefault(name, []).append((array, self.axes.get(name, 0)))
-        found = {name: rows.padding(mine[name] + batches) for name, batches in theirs.items() if name in mine}
-        return {name: number for name, number in found.items() if number}
+        return {name: rows.paddings(mine[name] + batches) for name, batches in theirs.items() if name in mine}
 
     def read_again(self, padding):
-        """Marks the examples by what they are without this padding, {input: number}."""
+        """Marks the examples by what they are without this padding, {input: padding}."""
         for kind, steps in self._arrays.items():
             self.kinds[kind] = [
-                {name: self._read(name, array, padding.get(name, 0)) for name, array in arrays.items()}
+                {name: self._read(name, array, padding.get(name, rows.ZEROS)) for name, array in arrays.items()}
                 for arrays in steps
             ]
 
@@ -76,7 +85,7 @@ class Streams(object):
         """Whether an epoch has ended, as far as the examples tell."""
         return any(self.begins(kind) for kind in self.kinds)
 
-    def _read(self, name, array, padding=0):
+    def _read(self, name, array, padding=rows.ZEROS):
         axis = self.axes.get(name)
         if axis is None or np.ndim(array) <= axis:
             return None, _rest(array)
@@ -86,7 +95,7 @@ class Streams(object):
 def of_record(recording, pairs_of, padding=None):
     """The streams of the recorded steps, under the original's names of inputs.
 
-    pairs_of: {train op: pairs of values/inputs.py}, of one step of each. padding: {input: number}, see `Streams`.
+    pairs_of: {train op: pairs of values/inputs.py}, of one step of each. padding: {input: padding}, see `Streams`.
     """
     found = {}
     for kept in recording['steps']:
@@ -101,9 +110,11 @@ def of_record(recording, pairs_of, padding=None):
 
 
 def described(pairs, padding):
-    """Dense pairs of values/inputs.py as lists, with the number that each input is padded with."""
+    """Dense pairs of values/inputs.py as lists, with what each input is padded with."""
     return [
-        [pair['own'], pair['parts'], pair['axis'], padding.get(pair['own'], 0)] for pair in pairs if not pair['sparse']
+        [pair['own'], pair['parts'], pair['axis'], padding.get(pair['own'], rows.ZEROS)]
+        for pair in pairs
+        if not pair['sparse']
     ]
 
 
@@ -130,6 +141,20 @@ def step_of(pairs, arrays):
         else:
             step[own] = [mark for array in there for mark in rows.marks(array, axis, padding)], None
     return step
+
+
+def epoch(own, theirs):
+    """[steps of the conversion, steps of the original] in one epoch; None where none has ended, or several ops train.
+
+    own, theirs: {train op: steps}.
+    """
+    counts = []
+    for kinds in (theirs, own):
+        batches = [_together(step) for steps in kinds.values() for step in steps]
+        ends = streams.starts(batches) if len(kinds) == 1 else ()
+        places = np.cumsum([0] + [len(batch) for batch in batches]).tolist()
+        counts.append(places.index(min(ends)) if ends else None)
+    return None if None in counts else counts
 
 
 def text_of(kind):
@@ -209,22 +234,56 @@ def _rest(array):
     return rows.marks(array[np.newaxis], 0)[0]
 
 
-def figures(own, theirs, towers, unordered, floats):
+def figures(own, theirs, towers, unordered, floats, used=()):
     """[{'input', 'status', 'rows', 'left_out', 'fault', 'step', ...}] for each train op and input.
 
     own: Streams of the original; theirs: of_record. unordered: why the order may be another, see session/draws.py.
     floats: names of inputs that a script may compute of a whole batch, as when it subtracts the mean.
+    used: what the conversion's generators had drawn before its first step.
     """
     found = _each(own, theirs, towers, unordered)
+    apart = own.drawn_apart(used) and not any(row['status'] == streams.SAME and row['kinds'] > 1 for row in found)
     same = any(row['status'] == streams.SAME for row in found)
     for row in found:
+        if row['status'] == streams.DIFFERS and row['fault'] in ('', 'order', 'others') and row['input'] in own.shared:
+            row['status'] = streams.SHARED if _shared_alike(own, theirs, row['input']) else row['status']
         computed = row['input'] in floats and same and row['fault'] in ('', 'others')
         # a state that goes from step to step belongs to the rows of a batch: its size shapes the data
         if row['status'] == streams.DIFFERS and row['fault'] != 'twice' and (computed or own.carried):
             row['status'] = streams.VALUES
+        # a step of the same examples in another order tells of no draw, unless these are all that there are
+        if row['status'] == streams.DIFFERS and apart and row['fault'] in ('', 'order', 'others'):
+            row['status'] = row['status'] if row['moved'] and not own.ended() else streams.DRAWN
         if row['status'] == streams.DRAWN and unordered:
             row['status'] = unordered
     return found
+
+
+def _shared_alike(own, theirs, name):
+    """Whether the steps take the original's examples where several operations read one iterator.
+
+    Which operation gets which batch nothing orders, and N batches of one are not N batches of each.
+    """
+    read, reader, output = own.shared[name]
+    readers = {other for place, other, _ in own.shared.values() if place == read}
+    alike = [key for key, (place, _, number) in own.shared.items() if (place, number) == (read, output)]
+    batches = [_columns(kinds, alike) for kinds in (own.kinds, theirs)]
+    if len(alike) == len(readers) and not streams.as_many(*[[sum(each, []) for each in steps] for steps in batches]):
+        return False
+    beside = [key for key, (_, other, _) in own.shared.items() if other == reader]
+    paired = [[row for each in _columns(kinds, beside) for row in zip(*each)] for kinds in (own.kinds, theirs)]
+    places = range(len(beside))
+    most = max(places, key=lambda place: len({row[place] for row in paired[0]})) if paired[0] else 0
+    partners = {}
+    for row in paired[0]:
+        partners.setdefault(row[most], set()).add(row)
+    return all(row in partners.get(row[most], [row]) for row in paired[1])
+
+
+def _columns(kinds, names):
+    """The marks of these inputs in each step that has all of them."""
+    steps = [[step.get(name) for name in names] for kind in sorted(kinds) for step in kinds[kind]]
+    return [[one[0] for one in step] for step in steps if all(one and one[0] is not None for one in step)]
 
 
 def _each(own, theirs, towers, unordered):

@@ -7,6 +7,7 @@ import collections
 import numpy as np
 from tmgprobe.graph import graphs
 from tmgprobe.reference import gradients, merge
+from tmgprobe.session import fetches as fetched
 from tmgprobe.values import compare
 
 # result: of the script's own run; weights: that it leads to; fed: for its inputs
@@ -23,7 +24,7 @@ def take(one, own, metadata=None):
     checked = gradients.check(one)
     raw, losses, feed = checked.found[checked.used]
     one.figures['fetches'] = merge.figures(one, one.gates(raw))
-    _update(one, weights, raw, checked)
+    raised = _update(one, weights, raw, checked)
     one.figures['curve'] = one.figures['loss']
     if own is None:
         own = weights
@@ -39,6 +40,7 @@ def take(one, own, metadata=None):
     if of_whole:  # computed from the whole batch beside the gradients, as the moving average of a loss is
         whole = _after_whole(one, own, raw, checked, losses, {})
         after.update((name, whole[name]) for name in of_whole)
+    after.update((name, own[name] + amount) for name, amount in raised.items() if name in own)
     one.figures['slack'] = _slack(one.kept['after'], weights, checked)
     return Taken(result, after, feed)
 
@@ -77,7 +79,10 @@ def _train(one, raw, feed, applied, metadata=None):
 
 
 def _update(one, weights, raw, checked):
-    """One update from the conversion's own applied gradients: {variable: error} and who was late."""
+    """One update from the conversion's own applied gradients: {variable: error} and who was late.
+
+    Returns what accumulators are raised by where only rows put together from the shards explain it, see `_raised`.
+    """
     applied = {}
     for apply in one.applies:
         for name, gate in zip(apply.variables, apply.gates):
@@ -111,9 +116,51 @@ def _update(one, weights, raw, checked):
                 ]
         if len(by_feed) == 1:
             one.figures['pace'] = _pace(one, weights, after)
-    one.figures['update'], one.figures['counted'] = errors, counted
     if len(by_feed) == 2:
         one.figures['by_feed'] = {name: [by_feed[0][name], by_feed[1][name]] for name in by_feed[0]}
+    raised = _raised(one, weights, raw, [name for name, error in errors.items() if not error <= merge.CLOSE])
+    errors.update((name, 0.0) for name in raised)
+    for name in raised:
+        counted.pop(name, None)
+    one.figures['update'], one.figures['counted'] = errors, counted
+    return raised
+
+
+def _raised(one, weights, raw, names):
+    """What the conversion adds to variables that count over examples, {name: amount}, where it is the original's.
+
+    names: variables that neither the first shard nor the whole batch explains. What tf.metrics counts may be computed
+    from rows that depend on each tower's statistics, as a fetched value may be: see merge.py.
+    """
+    trained = {name for apply in one.applies for name in apply.variables}
+    sums = {}
+    for operation in one.step.operations if set(names) - trained else ():
+        if merge.adds_up(operation) and len(operation.inputs) > 1:
+            sums.setdefault(graphs.assigned(operation), []).append(operation.inputs[1])
+    found = {}
+    for name in set(names) - trained:
+        amounts = sums.get(name.split(':')[0], ())
+        if len(amounts) == 1 and fetched.comparable(amounts[0]):
+            before, after = weights[name], one.kept['after'][name]
+            for value in _amounts(one, amounts[0], one.gates(raw)):
+                if compare.movement_error(after, before + value, before) <= merge.CLOSE:
+                    found[name] = np.asarray(value, before.dtype)
+                    break
+    return found
+
+
+def _amounts(one, tensor, gates):
+    """The values that a tensor may have, put together from the shards'."""
+    reference = merge.Reference(one, gates)
+    reference.growth = one.figures['own_rows'], one.figures['rows']
+    order = fetched.WRITES if graphs.written(graphs.ancestors([tensor.op])) else fetched.STILL
+    fetch = fetched.Fetch(tensor.name, tensor.name, tensor, order)
+    whole = reference.base is not None and reference.values([fetch], reference.base)
+    for _, value in reference.readings(fetch, bool(whole)):
+        yield value
+        rows, recorded = reference.growth
+        if tensor.op not in reference.dependent and np.ndim(value) == 0 and value == rows != 1:
+            yield recorded  # the size of the batch, as a number in the graph
 
 
 def _after(one, weights, raw, feed, applied):

@@ -34,6 +34,7 @@ class Record(object):
     def step(self, call):
         """Takes one training step and keeps it; the last one ends the process."""
         if self.plan is None:
+            self.first['used'] = self.watch.diary.draws.used()
             self._begin(call)
         self.graph = call.session.graph
         kept, result = self._keep(call)

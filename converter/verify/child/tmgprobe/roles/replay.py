@@ -40,7 +40,7 @@ class Replay(object):
         self.gathering = None  # the first run whose gradients a later step applies, and its comparison
         self.streams, self.pairs, self.floats = stream.Streams(), {}, set()
         self.evaluations, self.left = stream.Evaluations(), None
-        self.padding = {}  # {input: number with which its examples are padded}, where that is not zero
+        self.padding = {}  # {input: what its examples are padded with}, where that is not zeros behind them
         self.unordered = ''  # why the graph gives the data in another order, see session/draws.py
         self.graph, self.begun, self._leaving = None, time.time(), threading.Lock()
         self.answer = None  # what is sent in the end, once all recorded steps were taken
@@ -221,6 +221,7 @@ class Replay(object):
             self.pairs.setdefault(tuple(one.kept['triggered']), fed)
         self.floats.update(name for name, array in arrays.items() if array.dtype.kind == 'f')
         self.streams.add(kind, arrays, self.watch.diary)
+        self.streams.shared.update(graphs.shared(self.graph.as_graph_element(one) for one in call.sources))
         self.unordered = self.unordered or draws.disorder(
             self.graph, call.sources, call.step.operations, self.job['total']
         )
@@ -230,24 +231,30 @@ class Replay(object):
         towers = 1 if self.job['total'] else self.job['gpus']
         recorded = stream.of_record(self.recording, self.pairs)
         training = stream.marks_of(self.streams.kinds), stream.marks_of(recorded)
-        drawn = self.unordered or bool(self.streams.drawn)
+        used = self.recording['first'].get('used', ())
+        drawn = self.unordered or bool(self.streams.drawn) or self.streams.drawn_apart(used)
         theirs = [run for run in self.recording['evaluations'] if run[0] < len(self.recording['steps'])]
-        fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats)
-        unlike = {row['input'] for row in fed if row['status'] == streams.DIFFERS and row['fault'] in ('', 'others')}
-        if unlike:
-            arrays = stream.arrays_of_record(self.recording, self.pairs)
-            self.padding = self.streams.padding({name: arrays[name] for name in unlike if name in arrays})
-        if self.padding:  # other than zeros
+        fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats, used)
+        tried = self._paddings(fed)
+        while any(tried.values()):  # other than zeros
+            self.padding.update((name, left.pop(0)) for name, left in tried.items() if left)
             self.streams.read_again(self.padding)
             recorded = stream.of_record(self.recording, self.pairs, self.padding)
-            fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats)
+            fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats, used)
+            tried = {name: tried.get(name) for name in _unlike(fed)}
         with open(os.path.join(self.job['work'], 'own.json'), 'w') as file:
             json.dump(stream.examples(self.streams.kinds), file)
         return {
             'fed': fed,
             'evaluated': stream.evaluations(self.evaluations.runs, theirs, training, towers, drawn),
             'ended': self.streams.ended(),
+            'epoch': stream.epoch(self.streams.kinds, recorded),
         }
+
+    def _paddings(self, fed):
+        """{input: [padding]} of the inputs whose examples differ, which may be padded otherwise."""
+        arrays = stream.arrays_of_record(self.recording, self.pairs) if _unlike(fed) else {}
+        return self.streams.paddings({name: arrays[name] for name in _unlike(fed) if name in arrays})
 
     def _follow(self):
         """Lets the original go on until it has fed as many batches as the recorded steps hold, for a short time."""
@@ -361,3 +368,9 @@ class Replay(object):
             why = error if error == inputs.APART else one.refuses(size)
             found[size] = {'skipped': why} if why else {'failed': error}
         return found
+
+
+def _unlike(fed):
+    """The inputs that are fed other examples than in the original."""
+    apart = streams.DIFFERS, streams.VALUES
+    return sorted({row['input'] for row in fed if row['status'] in apart and row['fault'] in ('', 'others')})

@@ -9,7 +9,7 @@ from __future__ import absolute_import, division, print_function
 import json
 import threading
 
-from tmgprobe.graph import rates
+from tmgprobe.graph import graphs, rates
 from tmgprobe.reference import stream
 from tmgprobe.session import draws
 
@@ -43,6 +43,7 @@ class Whole(object):
             self._leave('epochs')
         self._note_rates(call)
         self.streams.take(kind, step, self.watch.diary)
+        self.streams.shared.update(graphs.shared(self.graph.as_graph_element(one) for one in call.sources))
         self.unordered = self.unordered or draws.disorder(
             self.graph, call.sources, call.step.operations, self.job['total']
         )
@@ -73,7 +74,7 @@ class Whole(object):
         if self.job['theirs']:
             marks = {stream.text_of(kind): steps for kind, steps in self.streams.kinds.items()}
             with open(self.job['record'], 'w') as file:
-                json.dump({'kinds': marks, 'evaluations': self.evaluations.runs}, file)
+                json.dump({'kinds': marks, 'evaluations': self.evaluations.runs, 'used': self.streams.used}, file)
             self.channel.leave('ran', **ran)
         self.channel.send('ran', **ran)
         with open(self.channel.receive()['record']) as file:
@@ -91,10 +92,10 @@ class Whole(object):
         kinds = {kind: theirs['kinds'].get(stream.text_of(kind), []) for kind in self.streams.kinds}
         kinds = {kind: steps for kind, steps in kinds.items() if steps}
         training = stream.marks_of(self.streams.kinds), stream.marks_of(kinds)
-        drawn = self.unordered or bool(self.streams.drawn)
+        drawn = self.unordered or bool(self.streams.drawn) or self.streams.drawn_apart(theirs['used'])
         runs = [[(0, run) for _, run in each] for each in (self.evaluations.runs, theirs['evaluations'])]
         return {
-            'fed': stream.figures(self.streams, kinds, towers, self.unordered, set()),
+            'fed': stream.figures(self.streams, kinds, towers, self.unordered, set(), theirs['used']),
             'sets': stream.sets(self.streams.kinds, kinds),
             'again': self._not_again(),
             'evaluated': stream.evaluations(runs[0], runs[1], training, towers, drawn),

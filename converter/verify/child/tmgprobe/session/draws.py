@@ -15,6 +15,7 @@ import numpy as np
 
 MOST = 64  # generators whose states are looked at
 DATA_SET = 'the order of a data set'
+MODULES = 'numpy.random.seed', 'random.seed'  # of the generators that come first
 TIMES = 10**8  # a larger seed is taken for a time or another number that differs between runs
 
 
@@ -26,14 +27,16 @@ class Draws(object):
 
     def __init__(self):
         self.seeds, self._states, self._closed, self._timed = [], [], False, 0
+        self._fresh = []  # the state of each generator when it was seeded; None where that is left to the system
 
     def install(self, tf):
         """Puts itself between the script and the makers of random numbers."""
         self._states = [lambda: _legacy(np.random.get_state()), random.getstate]
+        self._fresh = [_brief(state()) for state in self._states]
         np.random.RandomState = self._kind(np.random.RandomState, 'numpy.random.RandomState', _state_of)
         self._watch_generators()
-        np.random.seed = self._seeding(np.random.seed, 'numpy.random.seed', self._timeless)
-        random.seed = self._seeding(random.seed, 'random.seed', self._timeless)
+        np.random.seed = self._seeding(np.random.seed, MODULES[0], self._timeless)
+        random.seed = self._seeding(random.seed, MODULES[1], self._timeless)
         if hasattr(np.random, 'default_rng'):
             np.random.default_rng = self._maker(np.random.default_rng)
 
@@ -47,11 +50,17 @@ class Draws(object):
 
     def state(self):
         """A value that changes whenever the script draws a random number."""
-        return hashlib.md5(repr([state() for state in self._states]).encode('utf-8')).hexdigest()
+        return _brief([state() for state in self._states])
 
     def forget(self):
         """Forget the seeds so far: the script has not set them."""
         self.seeds = []
+        self._fresh = [_brief(state()) for state in self._states]
+
+    def used(self):
+        """For each generator that has drawn since it was seeded, a value that says how far it has come; else None."""
+        now = [_brief(state()) for state in self._states]
+        return [state if fresh not in (None, state) else None for state, fresh in zip(now, self._fresh)]
 
     def close(self):
         """Training begins: what is seeded from here on, as for each epoch, is not compared."""
@@ -72,9 +81,11 @@ class Draws(object):
         self._timed += 1
         return (self._timed,), {}
 
-    def _remember(self, state):
+    def _remember(self, state, args, kwargs):
         if len(self._states) < MOST:
             self._states.append(state)
+            seeds = list(args) + list(kwargs.values())
+            self._fresh.append(None if not seeds or seeds[0] is None else _brief(state()))
 
     def _kind(self, base, what, state):
         """A class like `base` whose objects are remembered; objects of `base` are its objects, too."""
@@ -83,7 +94,7 @@ class Draws(object):
         def initialise(one, *args, **kwargs):
             base.__init__(one, *args, **kwargs)
             draws._seeded(what, args, kwargs)
-            draws._remember(functools.partial(state, one))
+            draws._remember(functools.partial(state, one), args, kwargs)
 
         class Kind(type):
             def __instancecheck__(cls, one):
@@ -100,7 +111,7 @@ class Draws(object):
             start(one, *args, **kwargs)
             if not isinstance(one, random.SystemRandom):  # which has no state
                 draws._seeded('random.Random', args, kwargs)
-                draws._remember(one.getstate)
+                draws._remember(one.getstate, args, kwargs)
 
         random.Random.__init__ = initialise
 
@@ -109,7 +120,11 @@ class Draws(object):
             self._seeded(what, args, kwargs)
             if replaced:
                 args, kwargs = replaced(args, kwargs)
-            return original(*args, **kwargs)
+            result = original(*args, **kwargs)
+            if what in MODULES:
+                place = MODULES.index(what)
+                self._fresh[place] = _brief(self._states[place]())
+            return result
 
         seed.__doc__ = original.__doc__
         return seed
@@ -118,11 +133,15 @@ class Draws(object):
         def default_rng(*args, **kwargs):
             made = original(*args, **kwargs)
             self._seeded('numpy.random.default_rng', args, kwargs)
-            self._remember(lambda: repr(made.bit_generator.state))
+            self._remember(lambda: repr(made.bit_generator.state), args, kwargs)
             return made
 
         default_rng.__doc__ = original.__doc__
         return default_rng
+
+
+def _brief(state):
+    return hashlib.md5(repr(state).encode('utf-8')).hexdigest()
 
 
 def _legacy(state):

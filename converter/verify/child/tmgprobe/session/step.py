@@ -85,11 +85,11 @@ class Step(object):
 
     @property
     def groups(self):
-        """The sets of gradients from which the applied ones are computed."""
-        found = []
+        """The sets of gradients that a run applies or gathers; of others those that it shows, as a summary does."""
+        found, within = [], self.backward or self.operations
         for group in self.watched.groups:
             gates = [tensor for gate in group.gates for tensor in graphs.tensors(gate)]
-            if any(tensor.op in self.backward for tensor in gates) and all(
+            if any(tensor.op in within for tensor in gates) and all(
                 map(self.graph.is_fetchable, gates)
             ):
                 found.append(group)
@@ -395,6 +395,7 @@ class Call(object):
                 for key in graph.get_all_collection_keys()
                 if hasattr(key, 'upper')
             },
+            'asked': sorted(self.step.watched.asked),
             'held': self.step.watched.held,
             'drawn': self.step.drawn(),
             'seeded': self.step.seeded(),

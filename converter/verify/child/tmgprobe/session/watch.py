@@ -54,6 +54,7 @@ class Watched(object):
         self.applies, self.groups = [], []
         self.flag = None
         self.held = {}
+        self.asked = set()  # collections that the script has asked for and that hold nothing
         self.wholes = ()  # names of partitioned variables, each of which stands for its slices
 
 
@@ -93,8 +94,22 @@ class Watch(object):
             self._sessions(on_run, on_part)
         self._optimizers()
         self._gradients()
+        self._collections()
         if not self.untouched:
             self._random()
+
+    def _collections(self):
+        from tensorflow.python.framework import ops
+
+        original, watch = ops.Graph.get_collection, self
+
+        def get_collection(graph, name, scope=None):
+            found = original(graph, name, scope)
+            if not found and hasattr(name, 'upper'):
+                watch.of(graph).asked.add(name)
+            return found
+
+        ops.Graph.get_collection = get_collection
 
     # devices and sessions
 

@@ -7,36 +7,45 @@ import hashlib
 
 import numpy as np
 
+ZEROS = (0, False)  # a padding: the number, and whether it stands in front of an example instead of behind it
+TRIED = 2  # numbers that may be the padding of an input: a last word of its own may be as frequent
 
-def marks(array, axis, padding=0):
-    """One mark for each example of an array: equal for equal examples, padded with zeros (or this number) or not."""
+
+def marks(array, axis, padding=ZEROS):
+    """One mark for each example of an array: equal for equal examples, padded with zeros (or so) or not."""
     rows = np.rollaxis(array, axis) if axis else array
     return [_mark(row, padding) for row in rows]
 
 
-def padding(batches):
-    """The number with which examples are padded to the longest of their batch; None where nothing tells.
+def paddings(batches):
+    """With what examples may be padded to the longest of their batch, the likeliest first.
 
-    batches: [(array, batch axis)] of one input. Batches have to differ in width, and most examples that are not the
-    longest of theirs end with their padding.
+    batches: [(array, batch axis)] of one input. Batches have to differ in width, and many examples that are not the
+    longest of theirs begin or end with their padding.
     """
-    widths, ends = set(), collections.Counter()
-    for array, axis in batches:
-        rows = np.rollaxis(array, axis) if axis else array
-        if rows.ndim < 2 or not rows.size or rows.dtype.kind not in 'fiu':
-            return None
-        widths.add(rows.shape[1])
-        last = rows[:, -1].reshape(len(rows), -1)
-        ends.update(float(row[0]) for row in last if (row == row[0]).all())
-    return ends.most_common(1)[0][0] if len(widths) > 1 and ends else None
+    turned = [np.rollaxis(array, axis) if axis else array for array, axis in batches]
+    numbers = all(rows.size and rows.dtype.kind in 'fiu' for rows in turned)
+    if len({rows.ndim for rows in turned}) != 1 or not numbers:
+        return []
+    ends = {False: collections.Counter(), True: collections.Counter()}
+    for axis in range(1, turned[0].ndim):
+        if len({rows.shape[axis] for rows in turned}) == 1:
+            continue
+        for front, place in ((False, -1), (True, 0)) if axis == 1 else ((False, -1),):
+            for rows in turned:
+                last = np.take(rows, place, axis).reshape(len(rows), -1)
+                ends[front].update(float(row[0]) for row in last if row.size and (row == row[0]).all())
+    found = [(number, front) for front in (False, True) for number, _ in ends[front].most_common(TRIED)]
+    return [padding for padding in found if padding != ZEROS]
 
 
-def _mark(row, padding=0):
+def _mark(row, padding=ZEROS):
     row = np.asarray(_in_order(row) if isinstance(row, bytes) else row)
     if row.dtype.kind == 'O':
         data = repr(row.tolist()).encode('utf-8')
     elif row.ndim and row.shape[0] and row.dtype.kind in 'fiub':
-        data = _unpadded(row, padding).tobytes()
+        row = _unpadded(row, padding)
+        data = repr(row.shape).encode('utf-8') + row.tobytes()
     else:
         data = row.tobytes()
     return hashlib.md5(data).hexdigest()[:16]
@@ -58,11 +67,17 @@ def _in_order(data):
 
 
 def _unpadded(row, padding):
-    """An example without the padding at its end: how much there is may depend on the longest one of its batch."""
-    if (row[-1] != padding).any():
-        return row
-    there = (row.reshape(row.shape[0], -1) != padding).any(1)
-    return row[: np.flatnonzero(there)[-1] + 1] if there.any() else row[:0]
+    """An example without its padding: how much there is may depend on the longest one of its batch."""
+    number, front = padding
+    if front:
+        there = (row.reshape(row.shape[0], -1) != number).any(1)
+        return row[np.argmax(there) :] if there.any() else row[:0]
+    for axis in range(row.ndim):
+        if row.shape[axis] and not (np.take(row, -1, axis) != number).any():
+            others = tuple(other for other in range(row.ndim) if other != axis)
+            there = (row != number).any(others)
+            row = np.take(row, range(np.flatnonzero(there)[-1] + 1 if there.any() else 0), axis)
+    return row
 
 
 def joined(columns):

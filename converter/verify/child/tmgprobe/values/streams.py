@@ -8,17 +8,18 @@ from __future__ import absolute_import, division, print_function
 
 import collections
 
-SAME, DRAWN, VALUES, DIFFERS = 'same', 'drawn', 'values', 'differs'
+SAME, DRAWN, VALUES, DIFFERS, SHARED = 'same', 'drawn', 'values', 'differs', 'shared'
 
 
 def compare(own, theirs, towers, begins=(), drawn_at=None, whole=None):
-    """How a stream relates to the original's: {'status', 'rows', 'left_out', 'fault', 'step'}.
+    """How a stream relates to the original's: {'status', 'rows', 'kinds', 'left_out', 'fault', 'moved', 'step'}.
 
     towers: how many of the original's batches make one of the conversion's. begins: see `starts`. drawn_at: the
     number of the first batch before which the original drew random numbers, None where it never did; from there
     on another order is no fault. whole: the conversion's batches of all inputs joined, where there are several.
-    rows: how many examples were compared; left_out: those that the conversion skips where an epoch ends;
-    fault: what the difference looks like; step: of the conversion, where it begins.
+    rows: how many examples were compared; kinds: how many different ones the conversion takes; left_out: those that
+    it skips where an epoch ends; fault: what the difference looks like; step: of the conversion, where it begins;
+    moved: whether that step takes the same examples in another order.
     """
     found = _aligned(own, theirs, towers, begins)
     status = SAME if found['at'] is None else DIFFERS
@@ -32,8 +33,10 @@ def compare(own, theirs, towers, begins=(), drawn_at=None, whole=None):
     return {
         'status': status,
         'rows': found['rows'],
+        'kinds': len({mark for batch in theirs for mark in batch}),
         'left_out': found['left_out'],
         'fault': fault,
+        'moved': found['moved'],
         'step': None if found['at'] is None else found['at'] + 1,
     }
 
@@ -49,13 +52,14 @@ def _aligned(own, theirs, towers, begins):
             skipped = _skip(flat, begins, place, batch, towers * len(own[0])) if whole else None
             if skipped is None:
                 differing = next(i for i, mark in enumerate(batch) if place + i >= len(flat) or flat[place + i] != mark)
-                return {'at': number, 'own_at': place + differing, 'rows': place + differing, 'left_out': left_out}
+                differs = {'at': number, 'own_at': place + differing, 'rows': place + differing, 'left_out': left_out}
+                return dict(differs, moved=collections.Counter(flat[place:end]) == collections.Counter(batch))
             left_out, place = left_out + skipped, place + skipped
             end = min(len(flat), place + len(batch))
         place = end
         if place == len(flat):
             break
-    return {'at': None, 'own_at': place, 'rows': place - left_out, 'left_out': left_out}
+    return {'at': None, 'own_at': place, 'rows': place - left_out, 'left_out': left_out, 'moved': False}
 
 
 def _is_of_another_size(own, theirs, towers, begins):
@@ -66,6 +70,17 @@ def _is_of_another_size(own, theirs, towers, begins):
     sizes = [{len(batch) for batch in batches} for batches in (own, theirs)]
     steady = len(sizes[0]) == 1 == len(sizes[1]) and len(own) >= towers and not any(begins)
     return steady and sizes[1] != {towers * size for size in sizes[0]}
+
+
+def as_many(own, theirs):
+    """Whether each batch holds the original's next examples, in whatever order."""
+    flat, place = [mark for batch in own for mark in batch], 0
+    for batch in theirs:
+        rest = flat[place : place + len(batch)]
+        if collections.Counter(rest) - collections.Counter(batch):
+            return False
+        place += len(batch)
+    return bool(place)
 
 
 def taken_once(own, theirs, towers):
