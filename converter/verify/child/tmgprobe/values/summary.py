@@ -41,9 +41,9 @@ def parts(tf, value):
 
 def with_more_shown(values, found):
     """The parts of a summary, with as many images and sounds as another has that shows a larger batch."""
-    shown = dict((SHOWN.sub(r'/\1', tag), values[tag]) for tag in values if SHOWN.search(tag))
-    more = dict((tag, shown[SHOWN.sub(r'/\1', tag)]) for tag in found if SHOWN.sub(r'/\1', tag) in shown)
-    kept = dict((tag, number) for tag, number in values.items() if tag not in shown or tag + '/0' not in found)
+    shown = {SHOWN.sub(r'/\1', tag): values[tag] for tag in values if SHOWN.search(tag)}
+    more = {tag: shown[SHOWN.sub(r'/\1', tag)] for tag in found if SHOWN.sub(r'/\1', tag) in shown}
+    kept = {tag: number for tag, number in values.items() if tag not in shown or tag + '/0' not in found}
     return dict(more, **kept)
 
 
