@@ -299,3 +299,34 @@ def test_an_order_that_no_draw_explains(tmp_path: Path, tensorflow_python: str) 
     (tmp_path / "train_mg.py").write_text(right.replace("batch_size = 8 * num_gpus", "batch_size = 8"))
     report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", Settings(gpus=2, python=tensorflow_python))
     assert report.verdict == "failed", report
+
+
+ONE_EXAMPLE = """
+import numpy as np
+import tensorflow as tf
+tf.app.flags.DEFINE_integer('batch_size', {size}, 'examples')
+batch_size = tf.app.flags.FLAGS.batch_size
+rng = np.random.RandomState(1)
+x = tf.placeholder(tf.float32, [batch_size, 4, 4, 3])
+out = tf.layers.conv2d(x, 3, 3, padding='same', name='c')
+loss = tf.reduce_mean((out - x) ** 2)
+train = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+tf.summary.image('out', out)
+summary = tf.summary.merge_all()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    writer = tf.summary.FileWriter('logs')
+    for i in range(6):
+        _, text = sess.run([train, summary], {{x: rng.rand(batch_size, 4, 4, 3)}})
+        writer.add_summary(text, i)
+"""
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_model_for_few_examples_shows_more_images_of_more(tmp_path: Path, tensorflow_python: str, size: int) -> None:
+    """Its own batch is fixed: of one example, which the conversion is not asked for; nor are 4 images of 4 others."""
+    report = converted(tmp_path, ONE_EXAMPLE.format(size=size), tensorflow_python)
+    assert [check.name for check in report.checks if check.status == "failed"] == []
+    assert of(report, "summaries").startswith("passed") and of(report, "fetches").startswith("passed")
+    assert "failed" not in of(report, "fewer examples than towers")

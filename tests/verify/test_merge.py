@@ -78,6 +78,22 @@ def test_summaries_of_shards() -> None:
     assert summary.joined([np.array(2.0), np.array(2.0)], [2, 1], merge.COMBINED["sum"]) == 2.0  # not of the batch
 
 
+@pytest.mark.parametrize(
+    ("original", "found", "given"),
+    [
+        ("x/image/0 x/image/1", "x/image/0 x/image/1 x/image/2", "x/image/0 x/image/1 x/image/2"),
+        ("x/image", "x/image/0 x/image/1", "x/image/0 x/image/1"),
+        ("x/image/0 x/image/1", "x/image/0", "x/image/0 x/image/1"),  # fewer are not expected
+        ("x/image/0", "x/image/0 y/image/0", "x/image/0"),
+        ("loss", "loss loss/0", "loss"),
+        ("loss x/audio/0", "loss x/audio/0 x/audio/1", "loss x/audio/0 x/audio/1"),
+    ],
+)
+def test_images_of_a_larger_batch(original: str, found: str, given: str) -> None:
+    values = {tag: np.array([4, 4, 3]) for tag in original.split()}
+    assert sorted(summary.with_more_shown(values, found.split())) == given.split()
+
+
 class Operation:
     """An operation of a graph, as far as `graphs` asks."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
-from converter.analysis.values import Input, Instance, Number, Value, tensors_in
+from converter.analysis.values import Function, Input, Instance, Number, Value, tensors_in
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.questions.nested_tensors import inputs_in
 from converter.planner.questions.rows_from_python import has_rows
@@ -46,7 +46,7 @@ def close(
             if not writers:
                 continue
             follows = carries_batch(value) or _counts_batch(value, sizes) or has_rows(value, sizes)
-            follows = follows or may_be_made_again(value, sizes)
+            follows = follows or may_be_made_again(value, sizes) or _is_called_with_default(value, reads[index], sizes)
             if not follows and not mutated.get(value.uid, set()) & tower:
                 continue
             for writer in writers:
@@ -74,6 +74,18 @@ def _counts_batch(value: Value, sizes: set[tuple[object, ...]]) -> bool:
         and any(o.key in sizes for o in value.origins)
         and not any(o.key in sizes for o in value.linear)
     )
+
+
+def _is_called_with_default(value: Value, reads: Iterable[Access], sizes: set[tuple[object, ...]]) -> bool:
+    """True if a statement's calls of a function take a batch, or its size, from where the function was defined."""
+    if not isinstance(value, Function):
+        return False
+    taken = {
+        (name, default.uid)
+        for name, default in value.defaults.items()
+        if carries_batch(default) or (isinstance(default, Number) and any(o.key in sizes for o in default.origins))
+    }
+    return bool(taken) and any((a.place.key, a.value.uid) in taken for a in reads)
 
 
 def carries_batch(value: Value) -> bool:

@@ -15,6 +15,7 @@ from converter.verify.checks.figures import Facts, listing, number
 from converter.verify.data import Check
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w])")
+SHOWN = re.compile(r"/(image|audio)/\d+$")  # one of the images or sounds of a batch
 NUMBERED = re.compile(r"_\d+(?=/|$)")  # a name that was taken already: loss_1
 RUNS = 8  # a printed line may show values of so many runs before it
 
@@ -102,8 +103,11 @@ def _words(note: Note, same: str) -> str:
     """What two notes have in common; the tags of a summary without the numbers that TensorFlow gives to taken names.
 
     A scope that the towers open is not open at the top, and its name is not taken there: `loss` and not `loss_1`.
+    Of a larger batch more images are shown, up to the number that the summary asks for.
     """
-    return repr(sorted(NUMBERED.sub("", tag) for tag in note[same]) if same == "tags" else note[same])
+    if same != "tags":
+        return repr(note[same])
+    return repr(sorted(NUMBERED.sub("", tag) for tag in {SHOWN.sub(r"/\1", tag) for tag in note[same]}))
 
 
 def _at_epochs_end(note: Note, match: Note) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from converter.analysis.arrays.rows import rows_of
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, RunCall
+from converter.analysis.frames import Access
 from converter.analysis.values import Host, Input, Number, Origin, Sequence, Tensor, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
@@ -62,7 +63,7 @@ def rows_that_stay(case: Placed) -> Iterator[Diagnostic]:
     keys = {o.key for o in case.size.scaled}
     if case.options.batch != "per-gpu":
         return
-    read = [v for region in case.regions for a in region.tower_reads() if _grows(v := a.value, keys)]
+    read = [a for region in case.regions for a in region.tower_reads() if _grows(a.value, keys)]
     for run in facts.runs:
         built = _is_built_for(run, case.regions)
         for key, value in run.feeds:
@@ -75,7 +76,8 @@ def rows_that_stay(case: Placed) -> Iterator[Diagnostic]:
             if fixed is not None and _grows(fixed, keys):
                 stays = _stays(facts, run, value, fixed, keys, key.batch.axis)
             else:
-                stays = built and not key.batch.axis and any(_is_as_long(facts, run, value, n, keys) for n in read)
+                as_long = (a for a in read if _is_as_long(facts, run, value, a.value, keys))
+                stays = built and not key.batch.axis and any(_is_for(facts, run, a) for a in as_long)
             if stays:
                 name = key.label or "an input"
                 yield error(
@@ -106,6 +108,12 @@ def _is_built_for(run: RunCall, regions: tuple[Region, ...]) -> bool:
         isinstance(v, Tensor) and v.site is not None and any(r.in_any_tower(v.site) for r in regions)
         for v in run.behind.values()
     )
+
+
+def _is_for(facts: Facts, run: RunCall, access: Access) -> bool:
+    """Whether a run may compute what is made where a batch size is read: labels of a loss are not for samples."""
+    made = [tensor.uid for tensor in facts.tensors if tensor.site is access.site]
+    return not made or any(uid in run.behind for uid in made)
 
 
 def _stays(

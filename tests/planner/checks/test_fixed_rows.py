@@ -103,3 +103,25 @@ def test_rows_that_a_comprehension_makes_of_a_batch(rows: str, expected: list[st
     """The files of a shuffled list, read one by one: as many as the slice has."""
     above = "files = sorted(glob.glob('*.npy'))\nfiles = [files[j] for j in np.random.permutation(len(files))[:]]\n"
     assert codes(script(FIXED, f"[np.load(f) for f in files[{rows}]]", above=above)) == expected
+
+
+@pytest.mark.parametrize(
+    ("fetched", "found"),
+    [
+        ("samples", []),  # nothing of them is made with the batch size
+        ("loss", ["TMG252"]),
+        ("wrong", ["TMG252"]),
+        ("[samples, rows]", ["TMG252"]),
+    ],
+)
+def test_only_what_is_computed_must_fit(fetched: str, found: list[str]) -> None:
+    """Labels that have the rows of a batch are read by the loss: samples of any number of rows do without them."""
+    graph = """\
+X = tf.placeholder(tf.float32, [None, 4])
+samples = tf.layers.dense(X, 1)
+rows = tf.ones([batch_size, 1])
+wrong = samples - rows
+loss = tf.reduce_mean(tf.square(wrong))
+"""
+    text = script(graph, "valid[:32]").replace("sess.run(loss", f"sess.run({fetched}")
+    assert codes(text) == found

@@ -29,6 +29,9 @@ def fate(mine: dict[str, Any], theirs: dict[str, Any]) -> str:
         (["loss_1", "conv/weight_1"], ["conv/weight", "loss"]),
         (["conv_1/weight"], ["conv/weight"]),
         (["loss", "loss_1"], ["loss_1", "loss_2"]),
+        (["fake/image/0", "fake/image/1", "fake/image/2"], ["fake/image/0", "fake/image/1"]),  # of a larger batch
+        (["fake/image/0", "fake/image/1"], ["fake/image"]),
+        (["speech/audio/0", "speech/audio/1"], ["speech/audio/0"]),
     ],
 )
 def test_tags_of_one_summary(mine: list[str], theirs: list[str]) -> None:
@@ -42,6 +45,9 @@ def test_tags_of_one_summary(mine: list[str], theirs: list[str]) -> None:
         (["loss"], ["loss", "loss_1"]),
         (["layer1/weight"], ["layer2/weight"]),
         (["top_5"], ["accuracy"]),
+        (["fake/image/0", "real/image/0"], ["fake/image/0"]),
+        (["fake/image/0"], ["fake/image/0", "real/image/0"]),
+        (["image/0", "image/1"], ["image/0"]),  # a scope of the script's
     ],
 )
 def test_tags_of_another_summary(mine: list[str], theirs: list[str]) -> None:

@@ -358,7 +358,7 @@ class Value(object):
 
     def _named(self, value):
         """The parts of a value of the original's, under the conversion's tags."""
-        parts = self._parts(value)[0]
+        parts = summary.with_more_shown(self._parts(value)[0], self.found)
         named = _under_tags(parts, self.found)
         self.renamed = sorted(set(named) - set(parts))
         return named

@@ -167,7 +167,7 @@ class Record(object):
             if few is None:
                 continue
             if not inputs.fits(few, statics):
-                errors[size] = 'static shape'
+                errors[size] = inputs.FIXED
                 continue
             store.write(self.start)
             try:

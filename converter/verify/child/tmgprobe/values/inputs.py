@@ -11,6 +11,7 @@ from __future__ import absolute_import, division, print_function
 from tmgprobe.values import compare
 
 # Why no smaller batch is tried; see TMG342.
+FIXED = 'static shape'
 APART = 'a step takes batches of different sizes, and one weight stands for their shares'
 
 

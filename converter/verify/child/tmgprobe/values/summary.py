@@ -8,6 +8,7 @@ import numpy as np
 
 TOWER = re.compile(r'^tower_\d+/')
 PASSING = ('Identity', 'Merge', 'Switch')
+SHOWN = re.compile(r'/(image|audio)(/[0-9]+)?$')  # one of the images or sounds of a batch
 
 
 def is_summary(tensor):
@@ -36,6 +37,14 @@ def parts(tf, value):
             single.add(tag)
         found[tag] = _numbers(entry)
     return found, single, twice
+
+
+def with_more_shown(values, found):
+    """The parts of a summary, with as many images and sounds as another has that shows a larger batch."""
+    shown = {SHOWN.sub(r'/\1', tag): values[tag] for tag in values if SHOWN.search(tag)}
+    more = {tag: shown[SHOWN.sub(r'/\1', tag)] for tag in found if SHOWN.sub(r'/\1', tag) in shown}
+    kept = {tag: number for tag, number in values.items() if tag not in shown or tag + '/0' not in found}
+    return dict(more, **kept)
 
 
 def _numbers(entry):
