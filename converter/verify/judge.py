@@ -69,7 +69,7 @@ def judge(
     mine, theirs: the "ready" events of the original and the conversion; recorded, replayed: the
     events with which they ended (child/tmgprobe/roles/record.py, child/tmgprobe/roles/replay.py).
     """
-    figures = replayed["steps"]
+    figures, said = replayed["steps"], planned.said if planned is not None else ()
     ordered = [step for step in figures if step["order"]]
     done = list(takewhile(lambda step: not step.get("diverged"), ordered))
     ended = _why_ended(ordered, len(done))
@@ -80,8 +80,8 @@ def judge(
         check_variables(mine, theirs),
         *check_initial(mine["initial"], recorded["first"]["initial"]),
         check_train_ops(mine, theirs, figures),
-        check_batch([step for step in figures if not step.get("empty")], asked.gpus, asked.batch),
-        *check_data(replayed["data"], asked.batches, planned.said if planned is not None else ()),
+        check_batch([step for step in figures if not step.get("empty")], asked.gpus, asked.batch, said),
+        *check_data(replayed["data"], asked.batches, said),
         *_beside(recorded, replayed, asked),
         *check_end(recorded, replayed),
     ]

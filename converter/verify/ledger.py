@@ -85,8 +85,8 @@ def _slices(report: Report, theirs: Facts) -> Iterator[Entry]:
 
 def _step(steps: list[Facts]) -> Iterator[Entry]:
     counted = [(step["rows"], step["own_rows"]) for step in steps if step["rows"] and step["own_rows"]]
-    if counted and counted[0][0] != counted[0][1]:
-        rows, own = counted[0]
+    rows, own = (max(sizes) for sizes in zip(*counted, strict=True)) if counted else (0, 0)
+    if rows != own:
         detail = f"takes {rows} examples, the original's {own}: an epoch has {own / rows:.3g} of the steps"
         yield Entry("differs", "one step", detail, rows / own)
 

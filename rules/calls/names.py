@@ -42,6 +42,7 @@ ALIASES = {
     "contrib.learn.python.learn.": "contrib.learn.",
     "contrib.framework.python.ops.arg_scope.": "contrib.framework.",
     "contrib.slim.python.slim.": "contrib.slim.",
+    "contrib.slim.layers.": "contrib.slim.",
     "models.rnn.": "nn.",
     "math.": "",
     "debugging.": "",

@@ -172,6 +172,18 @@ def test_towers_that_read_for_themselves() -> None:
     assert inputs.cut_rows(pairs, arrays, 3) is None
 
 
+@pytest.mark.parametrize(("fed", "axis"), [(np.array(float("nan")), None), (np.zeros(3), 0), (np.zeros((3, 2)), 0)])
+def test_a_number_that_is_fed_for_rows_is_not_cut(fed: Any, axis: int | None) -> None:
+    """`None` for the labels of an evaluation, in a placeholder without a shape."""
+    pairs, _ = inputs.match(
+        [item("x", [4]), item("y", [4])], [item("x", [8], 0), item("y", [8], 0)], 2, False
+    )
+    arrays = {"x": np.arange(3), "y": fed}
+    found = inputs.with_axes(pairs, {"x": 0, "y": 0}, arrays)
+    assert [pair["axis"] for pair in found] == [0, axis]
+    assert [len(feed["x"]) for feed, _ in inputs.shards(found, arrays, 2)] == [2, 1]
+
+
 def test_shards_leave_out_the_empty_ones() -> None:
     pairs, _ = inputs.match([item("x", [1]), item("k", [])], [item("x", [2]), item("k", [])], 2, False)
     arrays = {"x": np.array([5, 6]), "k": np.array(0.5)}

@@ -79,6 +79,8 @@ def test_nothing_differs_unless_it_was_measured() -> None:
     ("changes", "what", "words", "figure"),
     [
         ({}, "one step", "takes 8 examples, the original's 4: an epoch has 0.5 of the steps", 2.0),
+        ({"steps": [step(), step(rows=3)]}, "one step", "takes 8 examples, the original's 4", 2.0),
+        ({"steps": [step(rows=3), step()]}, "one step", "takes 8 examples, the original's 4", 2.0),
         ({"mine": facts(schedules=["global_step:0"])}, "schedule", "global_step:0", 2.0),
         ({"one": step(pace=4.0), "rate": "linear"}, "learning rate", "goes 4 times as far", 4.0),
         (

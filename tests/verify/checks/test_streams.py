@@ -182,6 +182,19 @@ def test_a_number_of_examples_that_is_fed(sizes: tuple[int, ...], fed: tuple[int
     assert found["n"]["fault"] == fault and found["x"]["status"] == "same"
 
 
+@pytest.mark.parametrize(
+    ("fed", "fault"),
+    [("nan", ""), ("0.5", "setting")],
+)
+def test_no_number_is_no_number(fed: str, fault: str) -> None:
+    """`None`, fed to a placeholder of floats that a step makes no use of."""
+    own = stream.Streams()
+    own.kinds[0] = [{"x": ([mark], None), "k": (None, [float("nan")])} for mark in "ab"]
+    theirs = [{"x": (["a", "b"], None), "k": (None, [float(fed)])}]
+    found = {row["input"]: row["fault"] for row in stream.figures(own, {0: theirs}, 2, "", ())}
+    assert found == {"x": "", "k": fault}
+
+
 def evaluated(own: Any, theirs: Any, training: Any = ("", "")) -> Any:
     runs = [[(gap, {"x:0": list(text)}) for gap, text in each] for each in (own, theirs)]
     (found,) = stream.evaluations(runs[0], runs[1], tuple(map(set, training)), 2, False)

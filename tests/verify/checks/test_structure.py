@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from converter.verify.checks.structure import check_collections, check_placement
+from converter.verify.checks.structure import check_batch, check_collections, check_placement
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,26 @@ def test_placement(gpus: int, devices: dict[str, list[int]], passed: bool) -> No
 def test_collections(mine: dict[str, int], theirs: dict[str, int], asked: list[str], fate: str) -> None:
     found = check_collections({"collections": mine}, {"collections": theirs, "asked": asked})
     assert f"{found.status} {found.detail}".startswith(fate)
+
+
+@pytest.mark.parametrize(
+    ("rows", "own", "said", "passed"),
+    [
+        ((3, 8, 8), (4, 4, 4), ("TMG347",), True),  # the batch that ends the data comes first
+        ((8, 3, 3), (4, 4, 4), ("TMG347",), True),  # last in one epoch, first in the next
+        ((8, 8, 8), (2, 4, 4), ("TMG347",), True),  # the original's comes first
+        ((8, 8, 8), (2, 2, 4), ("TMG347",), True),
+        ((3, 3, 3), (4, 4, 4), ("TMG347",), False),
+        ((3, 9, 8), (4, 4, 4), ("TMG347",), False),
+        ((4, 4, 4), (4, 4, 4), ("TMG347",), False),
+        ((3, 8, 8), (4, 4, 4), (), False),
+        ((8, 3, 3), (4, 4, 4), (), False),
+        ((8, 8, 8), (2, 4, 4), (), False),
+        ((8, 3, 8), (4, 4, 4), (), True),
+    ],
+)
+def test_the_batch_that_ends_shuffled_batches(
+    rows: tuple[int, ...], own: tuple[int, ...], said: tuple[str, ...], passed: bool
+) -> None:
+    steps = [{"rows": count, "own_rows": wanted} for count, wanted in zip(rows, own, strict=True)]
+    assert (check_batch(steps, 2, "per-gpu", said).status == "passed") is passed

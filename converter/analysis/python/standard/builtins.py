@@ -267,11 +267,12 @@ def _getattr(call: Call) -> Value:
 
 
 def _setattr(call: Call) -> Value:
-    holder, name, value = call.args[0], call.constant(1, ""), call.args[2]
-    if isinstance(name, str):
-        set_attribute(call.walk, holder, name, value, call.node)
+    """`setattr(config, name, value)`, or `setattr(config, *pair)`: an unknown name may be that of any attribute."""
+    holder, name = call.args[0] if call.args else Host(), call.constant(1, "")
+    if isinstance(name, str) and len(call.args) > 2:
+        set_attribute(call.walk, holder, name, call.args[2], call.node)
     else:
-        set_all(call.walk, holder, Host((call.args[1], value)), call.node)
+        set_all(call.walk, holder, Host(call.args[1:]), call.node)
     return Constant(None)
 
 
@@ -353,7 +354,7 @@ def _same(call: Call) -> Value:
 
 def _hasattr(call: Call) -> Value:
     name = call.constant(1, "")
-    if isinstance(call.args[0], Instance) and isinstance(name, str):
+    if call.args and isinstance(call.args[0], Instance) and isinstance(name, str):
         holder = call.args[0]
         known = holder.attributes.get(name)
         call.walk.read(Place("attr", holder.uid, name, holder=holder), known or Absent(), call.node)
@@ -475,7 +476,7 @@ def _put(call: Call, values: list[Value]) -> Sequence:
 def _insert(call: Call) -> Value:
     sequence, place = changed(call), _place(call)
     if place is None or abs(place) > len(sequence.elements):
-        sequence.elements.append(call.args[-1])
+        sequence.elements.append(call.args[-1] if call.args else Host())
         _loosen(sequence)
         return Constant(None)
     sequence.elements.insert(place, call.args[-1])

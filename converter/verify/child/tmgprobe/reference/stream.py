@@ -319,7 +319,7 @@ def _settings(own, theirs, towers, drawn):
     """An input without a batch axis: the same where each step gets what the original's do, or N times that."""
     for number, (_, value) in enumerate(theirs):
         mine = [rest for _, rest in own[number * towers : (number + 1) * towers] + own[number : number + 1]]
-        if mine and value not in mine and not _counted(value, mine, towers):
+        if mine and repr(value) not in map(repr, mine) and not _counted(value, mine, towers):  # NaN is NaN here
             status = streams.DRAWN if drawn is not None and number >= drawn else streams.DIFFERS
             return {'status': status, 'fault': 'setting', 'value': value, 'own': mine[-1], 'step': number + 1}
     return _SAME_SETTING

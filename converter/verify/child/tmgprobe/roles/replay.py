@@ -132,7 +132,7 @@ class Replay(object):
                 now = store.read()
                 one = Comparison(call, kept, self.job['gpus'], self.job['total'])
                 axes, batch = figures['axes'], (figures['own_rows'], figures['rows'])
-                one.pairs = [dict(pair, axis=axes.get(pair['own'], pair['axis'])) for pair in one.pairs]
+                one.pairs = inputs.with_axes(one.pairs, axes, kept['arrays'])
                 if one.groups and figures['rows'] is None:
                     figures.update({key: one.figures[key] for key in ('rows', 'own_rows')})
                     self.gathering = self.gathering or (call, one)

@@ -88,6 +88,19 @@ def _with_uncut(found, pairs):
     return result
 
 
+def with_axes(pairs, axes, arrays):
+    """The inputs of a run with the batch axes of a training step: {name: axis}.
+
+    One that is fed a single number here, as `None` for labels of which the run makes no use, has no rows to cut.
+    """
+    result = []
+    for pair in pairs:
+        axis = axes.get(pair['own'], pair['axis'])
+        lacks = axis is not None and any(arrays[part].ndim <= axis for part in pair['parts'] if part in arrays)
+        result.append(dict(pair, axis=None if lacks and not pair['sparse'] else axis))
+    return result
+
+
 def rows(pairs, arrays):
     """The examples in these inputs; None where no input has a batch axis."""
     for pair in pairs:
