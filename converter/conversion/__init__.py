@@ -8,6 +8,7 @@ from converter.conversion.engine import (
     Part,
     commands_of,
     convert,
+    convert_again,
     unfollowed_calls,
 )
 
@@ -17,5 +18,6 @@ __all__ = [
     "Part",
     "commands_of",
     "convert",
+    "convert_again",
     "unfollowed_calls",
 ]

@@ -173,8 +173,14 @@ def check(converted: Source, header: Header, asked: Asked) -> FileResult:
         return _stale(converted, header, origin, f"{origin} has changed since the conversion")
     script = read(os.path.join(os.path.dirname(converted.path), header.script)) if header.script else source
     # Files of one project need not have been written together: the script alone comes first.
+    folder, home = os.path.dirname(converted.path), os.path.dirname(script.path) or "."
+
+    def held(path: str) -> bytes:
+        there = os.path.join(folder, os.path.relpath(path, home))
+        return load(there) if os.path.isfile(there) else b""
+
     for several in (False, True):
-        again = conversion.convert(script, header.options, several=several, again=True)
+        again = conversion.convert_again(script, header.options, several, held)
         if _gives(again, source, converted, header):
             return FileResult(converted.path, "up to date")
     if again.text is None:
