@@ -112,7 +112,7 @@ def test_what_a_decoder_gives_is_padded_where_it_is_told_the_lengths(tf: Any, he
     pad_steps, outputs = helpers(2).pad_steps, collections.namedtuple("outputs", "ids")
 
     def decode(decoder: Any, output_time_major: bool) -> Any:
-        return outputs(tf.ones([2, 3])), "state", "lengths"
+        return outputs(tf.placeholder_with_default(tf.ones([2, 3]), [2, None])), "state", "lengths"
 
     helper = SimpleNamespace(_sequence_length=tf.constant([5, 2])) if by == "lengths" else SimpleNamespace()
     decoder = SimpleNamespace() if by == "beam search" else SimpleNamespace(_helper=helper)
