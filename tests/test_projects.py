@@ -390,16 +390,19 @@ GROUP = "parser = model.parser\nparser.add_argument_group('x').add_argument('--s
     [
         (UNNAMED, OWN, {"train.py": "parser.add_argument", "told": "args"}),
         (NAMED, OWN, {"model.py": "options.add_argument", "told": "given"}),
+        (SHARED_FLAGS, "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--x')\n", {}),
         (SHARED_PARSER, TAKEN, {"model.py": "parser.add_argument", "told": "args"}),
         (SHARED_PARSER, GROUP, {"model.py": "parser.add_argument", "told": "args"}),
     ],
-    ids=["unnamed", "named", "one", "group"],
+    ids=["unnamed", "named", "flags", "one", "group"],
 )
 def test_the_flag_is_added_to_the_parser_whose_arguments_are_kept(
     model: str, lines: str, added: dict[str, str], tmp_path: Path
 ) -> None:
     train = PARSING.replace("args = model.parser.parse_args()", f"{lines}args = parser.parse_args()")
+    train = train.replace("args.batch", "model.FLAGS.batch") if model is SHARED_FLAGS else train
     done = converted(put(tmp_path, model=model, train=train))
+    assert ("FLAGS.num_gpus" in (done.text or "")) == (model is SHARED_FLAGS)
     found = {}
     for name, text in {"train.py": done.text or "", **{Path(part.path).name: part.text for part in done.parts}}.items():
         found.update((name, parser) for parser in re.findall(r"(\S+)\(\s*'--num_gpus'", text))

@@ -8,7 +8,6 @@ from converter.conversion.engine import (
     Part,
     commands_of,
     convert,
-    convert_again,
     unfollowed_calls,
 )
 
@@ -18,6 +17,5 @@ __all__ = [
     "Part",
     "commands_of",
     "convert",
-    "convert_again",
     "unfollowed_calls",
 ]

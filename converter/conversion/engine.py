@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
@@ -139,21 +139,6 @@ def convert(
         decisions=tuple(replace(one, text=told(one.text)) for one in done.decisions),
         unread=tuple(map(told, done.unread)),
     )
-
-
-def convert_again(source: Source, options: Options, several: bool, held: Callable[[str], bytes]) -> Conversion:
-    """A conversion with the helpers that its module got for other scripts, too.
-
-    options: of the conversion that is repeated. held: what lies beside the converted script, by the path that it would
-    have beside the original; b"" for nothing.
-    """
-    again = convert(source, options, several=several, again=True)
-    alone = {part.path: part.text.encode() for part in again.parts if part.source is None}
-    more = {os.path.abspath(path): held(path) for path, text in alone.items() if held(path) not in (b"", text)}
-    if not more:
-        return again
-    shared = convert(source, options, several=several, again=True, originals=more)
-    return shared if {part.path for part in shared.parts if part.source is None} == alone.keys() else again
 
 
 def _convert(

@@ -10,9 +10,10 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from converter import __version__, conversion
+from converter import __version__
 from converter.cli.command_line.table import CONVERT, WHAT
 from converter.conversion import Conversion
+from converter.conversion.again import convert_again
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options, fitting
 from converter.report.results import FileResult
@@ -180,7 +181,7 @@ def check(converted: Source, header: Header, asked: Asked) -> FileResult:
         return load(there) if os.path.isfile(there) else b""
 
     for several in (False, True):
-        again = conversion.convert_again(script, header.options, several, held)
+        again = convert_again(script, header.options, several, held)
         if _gives(again, source, converted, header):
             return FileResult(converted.path, "up to date")
     if again.text is None:

@@ -252,10 +252,12 @@ def _is_text(stmt: ast.stmt) -> bool:
 def _beside(facts: Facts, anywhere: bool) -> FlagDefinition | None:
     """The flag that the new one stands beside: the batch size's, else the last; of the parser that the script keeps."""
     own = [f for f in facts.flags if anywhere or f.call not in facts.foreign]
-    if len({f.parser for f in own}) > 1 and can_bind_namespace(facts):
-        parser = facts.parsers.get(_bound_namespace(facts)[2])
-        own = [f for f in own if f.parser == parser] or own
-    return next((f for f in own if "batch" in f.name), own[-1] if own else None)
+    chosen = next((f for f in own if "batch" in f.name), own[-1] if own else None)
+    if chosen is None or chosen.style != "argparse" or not can_bind_namespace(facts):
+        return chosen
+    parser = facts.parsers.get(_bound_namespace(facts)[2])
+    kept = [f for f in own if f.style == "argparse" and f.parser == parser]
+    return next((f for f in kept if "batch" in f.name), kept[-1]) if kept else chosen
 
 
 def _is_listed(facts: Facts) -> bool:

@@ -45,7 +45,9 @@ def _group(call: Call) -> Value:
 
 def _define(call: Call, name: str, style: str) -> None:
     assert call.walk.site is not None
-    flag = FlagDefinition(name, call.node, call.walk.site, style, call.walk.clock, _number(call))
+    flag = FlagDefinition(
+        name=name, call=call.node, site=call.walk.site, style=style, time=call.walk.clock, parser=_number(call)
+    )
     call.walk.facts.flags.append(flag)
     default = call.node_of(1 if style == "flags" else -1, "default", "default_value")
     if default is not None:
