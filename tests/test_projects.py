@@ -171,6 +171,33 @@ class Net(object):
             self.loss = tf.losses.sparse_softmax_cross_entropy(self.y, self.logits)
             self.train_op = tf.train.AdamOptimizer().minimize(self.loss)
 """
+BY_HAND = """\
+opt = tf.train.AdamOptimizer()
+train_op = opt.apply_gradients(zip(tf.gradients(net.loss, tf.trainable_variables()), tf.trainable_variables()))
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("first", ["other", "net"])
+def test_scripts_of_a_folder_share_the_module_of_helpers(tmp_path: Path, first: str, in_place: bool, jobs: str) -> None:
+    """Each script imports a helper from it that the other does not."""
+    by_hand = TRAIN.replace("train_op = tf.train.AdamOptimizer().minimize(net.loss)\n", BY_HAND)
+    scripts = {"other": by_hand.replace("from model", "from other"), "net": TRAIN.replace("from model", "from net")}
+    second = "net" if first == "other" else "other"
+    src = put(tmp_path / "src", net=MODEL, other=MODEL, train_a=scripts[first], train_b=scripts[second])
+    out = src if in_place else tmp_path / "out"
+    where = ["--in-place"] if in_place else ["-o", str(out)]
+    assert main(["convert", str(src), *where, "--jobs", jobs]) == 0
+    module, found = (out / "tower_helpers.py").read_text(), set()
+    for name in ("net", "other", "train_a", "train_b"):
+        text = (out / f"{name}.py").read_text()
+        found |= set(text.partition("from tower_helpers import ")[2].partition("\n")[0].split(", "))
+    assert {"tower_gradients", "gradients_of_towers", "shard", "merge_loss"} <= found
+    assert [name for name in found if not re.search(rf"^(def|class) {name}\(", module, re.MULTILINE)] == []
+    assert main(["convert", "--check", str(out)]) == 0
+
+
 TRAIN_SCOPED = """\
 import numpy as np
 import tensorflow as tf
@@ -336,6 +363,51 @@ def test_a_script_that_counts_its_gpus_by_an_option_of_the_same_name(model: str,
     assert options(MORE_GPUS.format("num_gpus")) == []
     assert len(options(MORE_GPUS.format("num_steps"))) == 1
     assert len(options("num_gpus = 2\n")) == 1
+
+
+TWO_PARSERS = """\
+import argparse
+import tensorflow as tf
+
+options = argparse.ArgumentParser()
+options.add_argument('--batch_norm', type=int, default=3)
+{}
+
+
+def step_of(x, y):
+    loss = tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, CLASSES))
+    return tf.train.AdamOptimizer().minimize(loss)
+"""
+UNNAMED = TWO_PARSERS.format("CLASSES = options.parse_known_args()[0].batch_norm")
+NAMED = TWO_PARSERS.format("given, rest = options.parse_known_args()\nCLASSES = given.batch_norm")
+OWN = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--batch_size', type=int)\n"
+TAKEN = "parser = model.parser\nparser.add_argument('--steps', type=int)\n"
+GROUP = "parser = model.parser\nparser.add_argument_group('x').add_argument('--steps')\n"
+
+
+@pytest.mark.parametrize(
+    ("model", "lines", "added"),
+    [
+        (UNNAMED, OWN, {"train.py": "parser.add_argument", "told": "args"}),
+        (NAMED, OWN, {"model.py": "options.add_argument", "told": "given"}),
+        (SHARED_FLAGS, "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--x')\n", {}),
+        (SHARED_PARSER, TAKEN, {"model.py": "parser.add_argument", "told": "args"}),
+        (SHARED_PARSER, GROUP, {"model.py": "parser.add_argument", "told": "args"}),
+    ],
+    ids=["unnamed", "named", "flags", "one", "group"],
+)
+def test_the_flag_is_added_to_the_parser_whose_arguments_are_kept(
+    model: str, lines: str, added: dict[str, str], tmp_path: Path
+) -> None:
+    train = PARSING.replace("args = model.parser.parse_args()", f"{lines}args = parser.parse_args()")
+    train = train.replace("args.batch", "model.FLAGS.batch") if model is SHARED_FLAGS else train
+    done = converted(put(tmp_path, model=model, train=train))
+    assert ("FLAGS.num_gpus" in (done.text or "")) == (model is SHARED_FLAGS)
+    found = {}
+    for name, text in {"train.py": done.text or "", **{Path(part.path).name: part.text for part in done.parts}}.items():
+        found.update((name, parser) for parser in re.findall(r"(\S+)\(\s*'--num_gpus'", text))
+        found.update(("told", kept) for kept in re.findall(r"tower_helpers\.num_gpus = (\w+)\.num_gpus\n", text))
+    assert found == added
 
 
 def test_a_check_needs_no_look_at_other_scripts(tmp_path: Path) -> None:

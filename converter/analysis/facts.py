@@ -201,13 +201,17 @@ class Maybe:
 
 @dataclass(frozen=True)
 class FlagDefinition:
-    """`parser.add_argument('--batch_size', …)`, `tf.app.flags.DEFINE_integer('batch_size', …)`."""
+    """`parser.add_argument('--batch_size', …)`, `tf.app.flags.DEFINE_integer('batch_size', …)`.
+
+    parser: of argparse, by its number; 0 if it is not known.
+    """
 
     name: str
     call: ast.Call
     site: Site
     style: str  # "argparse" | "flags"
     time: int = 0
+    parser: int = 0
 
 
 @dataclass(frozen=True)
@@ -262,6 +266,7 @@ class Facts:
     flags: list[FlagDefinition] = field(default_factory=list)
     fallbacks: list[Fallback] = field(default_factory=list)  # the defaults of flags and other settings
     namespaces: list[tuple[Typed, Site]] = field(default_factory=list)  # parsed argparse results
+    parsers: dict[int, int] = field(default_factory=dict)  # the parser of each of these, both by their numbers
     batch_sizes: list[tuple[Number | Host, str, ast.AST]] = field(default_factory=list)  # value, why, where
     fed_sizes: list[Number] = field(default_factory=list)  # numbers of examples that are fed
     counted: list[Number] = field(default_factory=list)  # what stands for the batch in shapes that the model writes

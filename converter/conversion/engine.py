@@ -123,7 +123,8 @@ def convert(
     """Converts one script; never raises for what a script contains.
 
     several: whether other files of its project may change with it; else it is refused where they must.
-    originals: what other files are to be read as, by absolute path, where this run wrote over them.
+    originals: what other files are to be read as, by absolute path, where this run wrote over them; and what the module
+        of helpers beside the script has to go on having, where this run wrote it for other scripts into another folder.
     again: whether the options are a conversion's own, which has looked for other scripts of the project and has held
         its text against the original.
     output: a folder that conversions go to; scripts in it are no part of the project.
@@ -235,7 +236,7 @@ def _converted(
         text=sealed(made[0].text),
         diagnostics=(*read.placed(made_plans.findings), *asked.unknown, *asked.unused),
         plan=plans[0],
-        parts=tuple(_parts(source, options, read, plans, made)),
+        parts=tuple(_parts(source, options, read, plans, made, project)),
         trace=made[0].trace,
         named=read.named.get(""),
         unread=() if again else _read_again(read, plans, made),
@@ -298,7 +299,12 @@ def _asked(source: Source, options: Options, originals: Mapping[str, bytes]) -> 
 
 
 def _parts(
-    source: Source, options: Options, read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten]
+    source: Source,
+    options: Options,
+    read: Reading,
+    plans: Sequence[Plan],
+    made: Sequence[Rewritten],
+    project: Project,
 ) -> list[Part]:
     """The other files that change, and the module of their helpers."""
     from converter.planner.writing.aliases import import_line
@@ -321,7 +327,7 @@ def _parts(
         path = os.path.normpath(path) if plans[0].helper_folder else path
         text = whole_module()
         if options.helpers == "inline":
-            text = helper_module_text(plans[0], import_line(read.facts), held_helpers(path))
+            text = helper_module_text(plans[0], import_line(read.facts), held_helpers(path, project.originals))
         parts.append(Part(path, None, sealed(text)))
     return parts
 
@@ -407,8 +413,9 @@ def _plans(
 
     def taken(module: str, define: str) -> bool:
         path = os.path.join(folder, module)
-        held = held_helpers(path + ".py")
-        return os.path.isdir(path) or (os.path.exists(path + ".py") and f"\n{define}\n" not in held)
+        held = held_helpers(path + ".py", project.originals)
+        there = held or os.path.exists(path + ".py")
+        return os.path.isdir(path) or (bool(there) and f"\n{define}\n" not in held)
 
     def text(path: str) -> str:
         return read.file(path).text
@@ -609,10 +616,15 @@ def unfollowed_calls(source: Source, options: Options) -> tuple[CallSite, ...]:
     return tuple(sites.values())
 
 
-def held_helpers(path: str) -> str:
-    """The text of a module that carries the helpers of earlier conversions, "" where a file is no such module."""
+def held_helpers(path: str, originals: Mapping[str, bytes]) -> str:
+    """The text of a module that carries the helpers of earlier conversions, "" where a file is no such module.
+
+    originals: as of `convert`.
+    """
     from converter.rewrite import BEGIN
 
+    if text := originals.get(os.path.abspath(path), b"").decode("utf-8", "replace"):
+        return text if text.startswith(BEGIN) else ""
     with suppress(OSError, UnicodeDecodeError), open(path, encoding="utf-8") as stream:
         text = stream.read()
         return text if text.startswith(BEGIN) else ""

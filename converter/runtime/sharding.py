@@ -84,7 +84,8 @@ def pad_steps(decode):
     """Lets `dynamic_decode` pad what it gives of a tower's shard to the steps that the whole batch has on one GPU."""
     def decode_padded(decoder, output_time_major=False, *args, **kwargs):
         outputs, state, lengths = decode(decoder, output_time_major, *args, **kwargs)
-        given = getattr(decoder._helper, '_sequence_length', None)  # none where it ends by itself
+        helper = getattr(decoder, '_helper', None)  # a beam search has none
+        given = getattr(helper, '_sequence_length', None)  # none where it ends by itself
         if given is None:
             return outputs, state, lengths
         axis, steps = 0 if output_time_major else 1, tf.cast(tf.reduce_max(whole_batch(given)), tf.int32)

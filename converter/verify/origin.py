@@ -40,7 +40,7 @@ def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | 
 
     parts: other files as they are to be in the converted script's folder, by their paths from there.
     """
-    from converter.conversion import convert
+    from converter.conversion.again import convert_again
     from converter.source import from_bytes, read
 
     try:
@@ -51,14 +51,19 @@ def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | 
         return None
     if header is None:
         return None
-    again = convert(source, header.options, several=True, again=True)
+
+    def beside(path: str) -> bytes:
+        name = os.path.relpath(path, single.parent)
+        there = multi.parent / name
+        return parts[name] if name in parts else there.read_bytes() if there.is_file() else b""
+
+    again = convert_again(source, header.options, True, beside)
     files: dict[str, Conversion | Part] = {single.name: again}
     same_text = again.text is not None and _bare(again.text) == _bare(made.text)
     edited = [("", () if again.text is None else _edited_lines(again.text, made.text))]
     for part in again.parts:
         name = os.path.relpath(part.path, single.parent)
-        held = multi.parent / name
-        data = parts[name] if name in parts else held.read_bytes() if held.is_file() else b""
+        data = beside(part.path)
         text = from_bytes(name, data).text if data else ""
         same_text = same_text and _bare(text) == _bare(part.text)
         edited.append((name, _edited_lines(part.text, text)))

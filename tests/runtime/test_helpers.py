@@ -106,6 +106,23 @@ def test_parts_of_different_lengths_are_padded(tf: Any, helpers: Helpers) -> Non
 
 
 @pytest.mark.tf2
+@pytest.mark.parametrize("by", ["lengths", "itself", "beam search"])
+def test_what_a_decoder_gives_is_padded_where_it_is_told_the_lengths(tf: Any, helpers: Helpers, by: str) -> None:
+    """A beam search has no helper; one decoder in the same function of a script may train, and another one infer."""
+    pad_steps, outputs = helpers(2).pad_steps, collections.namedtuple("outputs", "ids")
+
+    def decode(decoder: Any, output_time_major: bool) -> Any:
+        return outputs(tf.placeholder_with_default(tf.ones([2, 3]), [2, None])), "state", "lengths"
+
+    helper = SimpleNamespace(_sequence_length=tf.constant([5, 2])) if by == "lengths" else SimpleNamespace()
+    decoder = SimpleNamespace() if by == "beam search" else SimpleNamespace(_helper=helper)
+    made, state, lengths = pad_steps(decode)(decoder)
+    with session(tf) as sess:
+        steps = sess.run(made.ids).shape[1]
+    assert (steps, state, lengths) == (5 if by == "lengths" else 3, "state", "lengths")
+
+
+@pytest.mark.tf2
 @pytest.mark.parametrize(("total", "towers"), [(1, 1), (5, 2), (6, 3), (2, 4), (12, 5)])
 def test_shards_along_other_axes(tf: Any, helpers: Helpers, total: int, towers: int) -> None:
     made = helpers(towers)

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 class Written:
     """What a run has written so far.
 
-    jobs: the absolute paths of all scripts of the run. originals: what files held before, by absolute
-        path. parts: by the absolute path of a changed file, the script that it changed with, and its bytes.
+    jobs: the absolute paths of all scripts of the run. originals: what files held before, by absolute path; the module
+        of the helpers by the path that it would have beside the script. parts: by the absolute path of a changed file,
+        the script that it changed with, and its bytes.
     beside: the absolute paths of all that was written with a script, the module of the helpers too.
     brought: the folders that copies come from, by the copies' absolute paths.
     targets: the absolute paths of all that was written, or would be. record: of the output folder, None outside of one.
@@ -389,6 +390,8 @@ def _write_all(
     for file in files[1:]:
         if file.source is not None and file.target is not None:
             written.parts.setdefault(os.path.abspath(file.target), (job.script.path, file.data))
+        elif file.target not in (None, file.path):
+            written.originals[os.path.abspath(file.path)] = file.data  # the next script's helpers are added to these
     return done
 
 

@@ -10,9 +10,10 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from converter import __version__, conversion
+from converter import __version__
 from converter.cli.command_line.table import CONVERT, WHAT
 from converter.conversion import Conversion
+from converter.conversion.again import convert_again
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options, fitting
 from converter.report.results import FileResult
@@ -173,8 +174,14 @@ def check(converted: Source, header: Header, asked: Asked) -> FileResult:
         return _stale(converted, header, origin, f"{origin} has changed since the conversion")
     script = read(os.path.join(os.path.dirname(converted.path), header.script)) if header.script else source
     # Files of one project need not have been written together: the script alone comes first.
+    folder, home = os.path.dirname(converted.path), os.path.dirname(script.path) or "."
+
+    def held(path: str) -> bytes:
+        there = os.path.join(folder, os.path.relpath(path, home))
+        return load(there) if os.path.isfile(there) else b""
+
     for several in (False, True):
-        again = conversion.convert(script, header.options, several=several, again=True)
+        again = convert_again(script, header.options, several, held)
         if _gives(again, source, converted, header):
             return FileResult(converted.path, "up to date")
     if again.text is None:

@@ -253,7 +253,7 @@ class _Run:
             for job in self.jobs:
                 _collect()
                 attempt = next(made) if id(job) in taken else None
-                if attempt is None or self._has_changed(job):
+                if attempt is None or self._has_changed(job) or self._adds_helpers(attempt):
                     yield job, self._whole(job)
                 elif isinstance(attempt, list):
                     yield job, attempt
@@ -333,6 +333,19 @@ class _Run:
         return self.request.mode == "in-place" and any(
             _is_below(path, {os.path.dirname(os.path.abspath(job.script.path))}) for path in self._written.beside
         )
+
+    def _adds_helpers(self, attempt: list[FileResult] | Conversion) -> bool:
+        """Whether the module of the helpers was written for another script of this run, without all that this one has.
+
+        The conversion in another process did not know of it, and would take the other script's helpers away.
+        """
+        if self._written is None or isinstance(attempt, list):
+            return False
+        for part in attempt.parts:
+            held = self._written.originals.get(os.path.abspath(part.path)) if part.source is None else None
+            if held is not None and held != part.text.encode():
+                return True
+        return False
 
 
 def import_all() -> None:

@@ -185,7 +185,7 @@ def _argument_beside(count: GpuCount, definition: FlagDefinition, text: Text) ->
     quote = "'" if text.of(definition.call.args[0]).startswith("'") else '"'
     default = count.beside(definition.call)
     line = f"{parser}({quote}--num_gpus{quote}, type=int, default={default}, help={quote}{FLAG_HELP}{quote})"
-    target, site = _bound_namespace(facts)
+    target, site, _ = _bound_namespace(facts)
     value = f"vars({target}).pop('num_gpus')" if _is_listed(facts) else f"{target}.num_gpus"
     here = f"{count.module}.{count.name}" if count.told else count.beside(site.stmt)
     inserts = [
@@ -250,9 +250,14 @@ def _is_text(stmt: ast.stmt) -> bool:
 
 
 def _beside(facts: Facts, anywhere: bool) -> FlagDefinition | None:
-    """The flag that the new one stands beside: the batch size's, else the last."""
+    """The flag that the new one stands beside: the batch size's, else the last; of the parser that the script keeps."""
     own = [f for f in facts.flags if anywhere or f.call not in facts.foreign]
-    return next((f for f in own if "batch" in f.name), own[-1] if own else None)
+    chosen = next((f for f in own if "batch" in f.name), own[-1] if own else None)
+    if chosen is None or chosen.style != "argparse" or not can_bind_namespace(facts):
+        return chosen
+    parser = facts.parsers.get(_bound_namespace(facts)[2])
+    kept = [f for f in own if f.style == "argparse" and f.parser == parser]
+    return next((f for f in kept if "batch" in f.name), kept[-1]) if kept else chosen
 
 
 def _is_listed(facts: Facts) -> bool:
@@ -269,12 +274,12 @@ def _is_listed(facts: Facts) -> bool:
     return False
 
 
-def _bound_namespace(facts: Facts) -> tuple[str, Site]:
-    """The first name that the parsed arguments are bound to."""
+def _bound_namespace(facts: Facts) -> tuple[str, Site, int]:
+    """The first name that the parsed arguments are bound to, where, and the arguments' number."""
     known = {namespace.uid for namespace, _ in facts.namespaces}
     for access in facts.accesses:
         if access.write and access.value.uid in known and access.place.kind == "name":
-            return access.place.key, access.site
+            return access.place.key, access.site, access.value.uid
     raise AssertionError("parsed arguments that are read have a name")
 
 

@@ -19,6 +19,17 @@ def _parser(call: Call) -> Value:
     return call.typed("ArgumentParser")
 
 
+def _option_group(call: Call) -> Value:
+    """A part of the parser that it is given."""
+    parser = call.get(0, "parser")
+    return parser if isinstance(parser, Typed) else call.typed("ArgumentParser")
+
+
+def _number(call: Call) -> int:
+    """The number of the parser whose method is called; 0 if it is not known."""
+    return call.receiver.uid if isinstance(call.receiver, Typed) else 0
+
+
 def _add_argument(call: Call) -> Value:
     names = [a.value for a in call.args if isinstance(a, Constant) and isinstance(a.value, str)]
     long = next((n for n in names if n.startswith("--")), names[0] if names else "")
@@ -29,12 +40,15 @@ def _add_argument(call: Call) -> Value:
 
 
 def _group(call: Call) -> Value:
-    return call.typed("ArgumentParser")
+    return call.receiver if isinstance(call.receiver, Typed) else call.typed("ArgumentParser")
 
 
 def _define(call: Call, name: str, style: str) -> None:
     assert call.walk.site is not None
-    call.walk.facts.flags.append(FlagDefinition(name, call.node, call.walk.site, style, call.walk.clock))
+    flag = FlagDefinition(
+        name=name, call=call.node, site=call.walk.site, style=style, time=call.walk.clock, parser=_number(call)
+    )
+    call.walk.facts.flags.append(flag)
     default = call.node_of(1 if style == "flags" else -1, "default", "default_value")
     if default is not None:
         call.walk.facts.fallbacks.append(Fallback(("flag", name), default))
@@ -61,6 +75,7 @@ def _parsed(call: Call) -> Value:
     assert call.walk.site is not None
     call.walk.stamp(namespace, call.node)
     call.walk.facts.namespaces.append((namespace, call.walk.site))
+    call.walk.facts.parsers[namespace.uid] = _number(call)
     return namespace
 
 
@@ -99,7 +114,8 @@ TRAITS: dict[Trait, str] = {
 OBJECTS: dict[str, Callable[[Walk], Value]] = {"app.flags.FLAGS": lambda walk: walk.flags}
 
 CALLS: dict[str, Handler] = {
-    **dict.fromkeys(("argparse.ArgumentParser", "optparse.OptionParser", "optparse.OptionGroup"), _parser),
+    **dict.fromkeys(("argparse.ArgumentParser", "optparse.OptionParser"), _parser),
+    "optparse.OptionGroup": _option_group,
     **dict.fromkeys(("ArgumentParser.add_argument", "ArgumentParser.add_option"), _add_argument),
     "ArgumentParser.add_argument_group": _group,
     "ArgumentParser.set_defaults": _set_defaults,

@@ -52,3 +52,25 @@ def test_tags_of_one_summary(mine: list[str], theirs: list[str]) -> None:
 )
 def test_tags_of_another_summary(mine: list[str], theirs: list[str]) -> None:
     assert "is written before the first step, not so in the original" in fate(diary(mine), diary(theirs))
+
+
+def evaluated(batches: int, written: int) -> dict[str, Any]:
+    """A script that evaluates in so many batches after its first step, and writes so many summaries there."""
+    found = diary(["loss"], *[["loss"]] * written)
+    for note in found["notes"]["summary"]:
+        note["steps"] = min(note["steps"], 1)
+    found["notes"]["run"] = [{"steps": 1, "trains": False, "numbers": []}] * batches
+    return found
+
+
+@pytest.mark.parametrize(("own", "other"), [((3, 4), (2, 3)), ((3, 3), (2, 2)), ((5, 6), (3, 4)), ((2, 2), (1, 1))])
+def test_summaries_of_batches_of_an_evaluation(own: tuple[int, int], other: tuple[int, int]) -> None:
+    """Batches that are twice as large are half as many."""
+    assert fate(evaluated(*own), evaluated(*other)) == "passed"
+
+
+@pytest.mark.parametrize(
+    ("own", "other"), [((3, 4), (2, 2)), ((3, 4), (3, 3)), ((3, 4), (1, 2)), ((3, 3), (2, 0)), ((1, 2), (1, 1))]
+)
+def test_summaries_that_an_evaluation_does_not_write(own: tuple[int, int], other: tuple[int, int]) -> None:
+    assert fate(evaluated(*own), evaluated(*other)) == "loss is not written after step 1"
