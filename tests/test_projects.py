@@ -198,6 +198,18 @@ def test_scripts_of_a_folder_share_the_module_of_helpers(tmp_path: Path, first: 
     assert main(["convert", "--check", str(out)]) == 0
 
 
+@pytest.mark.parametrize("in_place", [False, True])
+def test_each_script_of_a_folder_takes_the_number_of_gpus(tmp_path: Path, in_place: bool) -> None:
+    """The module of helpers that the first one brings is no other script with such a flag."""
+    src = tmp_path / "src"
+    shutil.copytree(PROJECTS / "attributes/single", src)
+    shutil.copy(src / "train.py", src / "again.py")
+    out = src if in_place else tmp_path / "out"
+    assert main(["convert", str(src), *(["--in-place"] if in_place else ["-o", str(out)]), "--jobs", "1"]) == 0
+    texts = [(out / name).read_text() for name in ("train.py", "again.py")]
+    assert [text.count("'--num_gpus', type=int") for text in texts] == [1, 1]
+
+
 TRAIN_SCOPED = """\
 import numpy as np
 import tensorflow as tf

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from converter.analysis.facts import Facts, RunCall, TrainStep
-from converter.analysis.values import Host, Input, Number, Origin, Value
+from converter.analysis.values import Host, Input, Number, Origin, Site, Value, needed
 from converter.planner.batch_size.streams import is_share
 from converter.planner.batch_size.written_out import parents_of
 
@@ -17,29 +17,42 @@ Loop = ast.For | ast.comprehension
 
 
 def evaluations(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[Few]:
-    """The loops around runs that train nothing, and are fed whole batches; with the number of batches where known."""
+    """The loops around runs that train nothing, and are fed whole batches; with the number of batches where known.
+
+    Also the loops that make these batches, in a function that training calls with other data.
+    """
     scaled = set(sizes)
     trained = {step.result.uid for step in steps}
-    training: set[ast.AST] = {s.stmt for run in facts.runs if run.computes(trained) for s in run.site.chain()}
+    whole = {site: over for site, over in facts.turned.items() if _holds_whole_batches(_bounds(facts, over), scaled)}
+    training = {site for run in facts.runs if whole and run.computes(trained) for site in _made_in(run)}
     seen: set[ast.AST] = set()
     for run in (run for run in facts.runs if not run.computes(trained)):
         if not any(isinstance(key, Input) and key.batch.kind == "example" for key, _ in run.feeds):
             continue
-        for loop, over in (*_loops(facts, run), *_comprehensions(facts, run)):
-            bounds = facts.ranges.get(over.uid, [])
-            if loop in seen or loop in training or not _holds_whole_batches(bounds, scaled):
+        loops = {site.stmt: whole[site] for site in (_made_in(run) if whole else ()) if site in whole.keys() - training}
+        found: list[tuple[Loop, Value]] = [(loop, over) for loop, over in loops.items() if isinstance(loop, ast.For)]
+        found += (pair for pair in _comprehensions(facts, run) if _holds_whole_batches(_bounds(facts, pair[1]), scaled))
+        for loop, over in found:
+            if loop in seen:
                 continue
             seen.add(loop)
+            bounds = _bounds(facts, over)
             number = bounds[0] if len(bounds) == 1 else None
             value = number.value if isinstance(number, Number) else None
             yield loop.iter, int(value) if value is not None else None
 
 
-def _loops(facts: Facts, run: RunCall) -> Iterator[tuple[Loop, Value]]:
-    """The loops around a run, and what they go over."""
-    for site in run.site.chain():
-        if isinstance(site.stmt, ast.For) and site in facts.turned:
-            yield site.stmt, facts.turned[site]
+def _bounds(facts: Facts, over: Value) -> Sequence[Value]:
+    """The arguments of the range that a loop goes over; none where it goes over something else."""
+    return facts.ranges.get(over.uid, [])
+
+
+def _made_in(run: RunCall) -> Iterator[Site]:
+    """What stands around a run, and around what makes the values that it is fed."""
+    yield from run.site.chain()
+    for value in needed(value for _, value in run.feeds).values():
+        if value.site is not None:
+            yield from value.site.chain()
 
 
 def _comprehensions(facts: Facts, run: RunCall) -> Iterator[tuple[Loop, Value]]:

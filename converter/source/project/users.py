@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from converter.dataclass import dataclass
 from converter.parsing import parse_text
-from converter.source.header import is_converted
+from converter.source.header import HELPERS, is_converted
 from converter.source.look import SCRIPTS, code_of, imported_by, scripts_in
 from converter.source.project.above import package_root
 from converter.source.project.graph_readers import GraphReader, graph_readers, names_asked
@@ -73,13 +73,17 @@ class Project:
         return names_asked(self.script, self.above)
 
     def mentions(self, own: Collection[str], changed: Sequence[str], names: Collection[str]) -> bool:
-        """Whether another file of the project contains one of these names; True if files cannot be searched."""
+        """Whether another file of the project contains one of these names; True if files cannot be searched.
+
+        The module of helpers that other scripts' conversions have made there is none of the project's own.
+        """
         if self.known or self.alone:
             return not self.known
         word = re.compile(rb"\b(?:%s)\b" % b"|".join(re.escape(name.encode()) for name in names))
         others = _texts(_root(os.path.abspath(self.script), changed, self.above), self.originals, self.leave_out)
         seen = {os.path.abspath(self.script), *map(os.path.abspath, changed), *own}
-        return any(word.search(text) for path, text in others.items() if path not in seen)
+        files = (text for path, text in others.items() if path not in seen)
+        return any(word.search(text) for text in files if not text.startswith(HELPERS.encode()))
 
 
 def users_of(

@@ -302,12 +302,14 @@ def _beside(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterato
         notes = [facts["diary"]["notes"].get(kind, []) for facts in (mine, theirs)]
         kinds = [{repr(note[key]): note for note in each} for each in notes]
         unused = {repr(sorted(keys)) for keys in mine["diary"]["savers"]} if kind == "saved" and not notes[0] else set()
-        for own_kind in kinds[0].keys() ^ kinds[1].keys():
-            note = (kinds[0] | kinds[1])[own_kind]
-            if repr(sorted(note[key])) in unused:
-                detail = "the original's saver of the same names was not used: it may depend on the figures of a run"
-                yield Check(name, "skipped", detail)
-                break
+        notes_of = kinds[0] | kinds[1]
+        apart = sorted(kinds[0].keys() ^ kinds[1].keys())
+        by_figures = [own_kind for own_kind in apart if repr(sorted(notes_of[own_kind][key])) in unused]
+        if by_figures:
+            detail = "the original's saver of the same names was not used: it may depend on the figures of a run"
+            yield Check(name, "skipped", detail)
+        for own_kind in (one for one in apart if one not in by_figures):
+            note = notes_of[own_kind]
             what = "lacks" if own_kind in kinds[0] else "has, other than the original,"
             yield Check(name, "failed", f"{what} {listing(note[key])}")
             return

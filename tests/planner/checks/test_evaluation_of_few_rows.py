@@ -85,3 +85,74 @@ def test_a_known_number_of_rows_is_compared(rows: int, gpus: int, found: int) ->
 def test_the_training_loop_itself_is_none() -> None:
     text = script("for i in range(0, len(test), SIZE):", BEGIN)
     assert codes(text.replace("    sess.run(train_op", "    sess.run(loss, {X: xs[:5]})\n    sess.run(train_op")) == []
+
+
+GENERATOR = """\
+def batches(rows, size):
+    for i in range(len(rows) // size):
+        yield rows[i * size:(i + 1) * size]
+"""
+LISTED = """\
+def batches(rows, size):
+    made = []
+    for i in range(len(rows) // size):
+        made.append(rows[i * size:(i + 1) * size])
+    return made
+"""
+METHOD = """\
+class Reader(object):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def batches(self, size):
+        for i in range(len(self.rows) // size):
+            yield self.rows[i * size:(i + 1) * size]
+
+
+def batches(rows, size):
+    return Reader(rows).batches(size)
+"""
+TRAINS = "for rows in batches(xs, batch_size):\n    sess.run(train_op, {X: rows})\n"
+TESTS = "for rows in batches(test, batch_size):\n    print(sess.run(loss, {X: rows}))\n"
+
+
+def of_function(function: str, lines: str) -> str:
+    head = SCRIPT.format(head="batch_size = 32\n").split("for step in")[0]
+    return head.replace("xs, test", f"{function}xs, test") + lines
+
+
+@pytest.mark.parametrize("function", [GENERATOR, LISTED, METHOD], ids=["generator", "list", "method"])
+def test_a_function_that_makes_batches_of_both_sets_is_told_by_its_loop(function: str) -> None:
+    text = of_function(function, TRAINS + TESTS)
+    loop = next(number for number, line in enumerate(text.splitlines(), 1) if "for i in range(len(" in line)
+    assert [(d.code, d.line) for d in run(text).diagnostics] == [("TMG345", loop)]
+    assert codes(text, batch="total") == []
+
+
+@pytest.mark.parametrize("function", [GENERATOR, LISTED, METHOD], ids=["generator", "list", "method"])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        TRAINS,
+        TRAINS + "print(sess.run(loss, {X: test}))\n",
+        TRAINS + "    print(sess.run(loss, {X: rows}))\n",  # of the batch that it trains on
+        TRAINS + TESTS.replace("batch_size", "50"),
+    ],
+)
+def test_a_function_that_makes_batches_for_training_alone_is_not(function: str, lines: str) -> None:
+    assert codes(of_function(function, lines)) == []
+
+
+@pytest.mark.parametrize(("how", "found"), [("False", ["TMG345"]), ("True", [])])
+def test_an_epoch_that_trains_or_evaluates_by_its_arguments(how: str, found: list[str]) -> None:
+    function = """\
+def epoch(rows, train):
+    for i in range(len(rows) // batch_size):
+        batch = rows[i * batch_size:(i + 1) * batch_size]
+        if train:
+            sess.run(train_op, {X: batch})
+        else:
+            print(sess.run(loss, {X: batch}))
+"""
+    head = SCRIPT.format(head="batch_size = 32\n").split("for step in")[0]
+    assert codes(f"{head}{function}epoch(xs, True)\nepoch(test, {how})\n") == found
