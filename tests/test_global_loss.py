@@ -20,6 +20,7 @@ FIXTURES = Path(__file__).resolve().parent.parent / "fixtures/global_loss"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
 STEPS = 1e-5  # how far weights may be from the original's, relative to the way that they have gone
 ROUNDING = 3e-5  # the same of gradients, whose terms cancel out in pairwise losses: 2e-5 was seen
+IN_DOUBLE = ("dice", "triplets", "ranking", "root")  # see `proof`
 VERSIONS = {"2": pytest.mark.tf2, "1.15": pytest.mark.tf1}
 CHOSEN = {("1.15", 3, "total"), ("2", 2, "per-gpu")}
 PROVEN = [
@@ -45,9 +46,9 @@ def proof(name: str, gpus: int, batch: BatchMode, folder: Path, python: str) -> 
 
     Of some in double precision: in single precision, where an example of the batch is the hardest by a change in the
     last place, weights of triplets were 2e-7 to 3.1e-5 apart from run to run, those of dice up to 2.7e-5, and
-    gradients of rankings up to 3.7e-5.
+    gradients of rankings up to 3.7e-5. Of the root, weights were 1e-4 apart in two of 35 runs, else below 1e-5.
     """
-    single = in_double(name, folder) if name in ("dice", "triplets", "ranking") else FIXTURES / name / "single.py"
+    single = in_double(name, folder) if name in IN_DOUBLE else FIXTURES / name / "single.py"
     conversion = convert(read(str(single)), Options(num_gpus=gpus, batch=batch, loss="global"))
     assert conversion.text is not None and conversion.diagnostics == ()
     (folder / "multi.py").write_text(conversion.text)

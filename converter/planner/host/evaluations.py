@@ -25,11 +25,12 @@ def evaluations(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
     trained = {step.result.uid for step in steps}
     whole = {site: over for site, over in facts.turned.items() if _holds_whole_batches(_bounds(facts, over), scaled)}
     training = {site for run in facts.runs if whole and run.computes(trained) for site in _made_in(run)}
+    apart = {site: over for site, over in whole.items() if site not in training}
     seen: set[ast.AST] = set()
     for run in (run for run in facts.runs if not run.computes(trained)):
         if not any(isinstance(key, Input) and key.batch.kind == "example" for key, _ in run.feeds):
             continue
-        loops = {site.stmt: whole[site] for site in (_made_in(run) if whole else ()) if site in whole.keys() - training}
+        loops = {site.stmt: apart[site] for site in (_made_in(run) if apart else ()) if site in apart}
         found: list[tuple[Loop, Value]] = [(loop, over) for loop, over in loops.items() if isinstance(loop, ast.For)]
         found += (pair for pair in _comprehensions(facts, run) if _holds_whole_batches(_bounds(facts, pair[1]), scaled))
         for loop, over in found:
