@@ -121,9 +121,8 @@ def unseen_module(facts: Facts, value: Value) -> Unseen | None:
 
 def package_behind(value: Value) -> str:
     """The package that an unfollowed value comes from; "" for any other value, and for what six only names anew."""
-    while isinstance(value, (Host, Bound)) and value.inputs:
-        value = value.inputs[0]
-    return _package(f"{value.library}.{value.name}") if isinstance(value, Symbol) else ""
+    maker = _maker(value)
+    return "" if maker is None else _package(f"{maker.library}.{maker.name}")
 
 
 def brought_by(value: Value) -> ast.Call | None:
@@ -163,9 +162,15 @@ def _is_global(value: Host) -> bool:
 
 def library_behind(value: Value) -> str:
     """The module that an unfollowed value comes from; "" for any other value."""
+    maker = _maker(value)
+    return "" if maker is None else maker.library
+
+
+def _maker(value: Value) -> Symbol | None:
+    """What an unfollowed value comes from, of a module; None for any other value."""
     while isinstance(value, (Host, Bound)) and value.inputs:
         value = value.inputs[0]  # the function called, the object it is a method of
-    return value.library if isinstance(value, Symbol) else ""
+    return value if isinstance(value, Symbol) else None
 
 
 def library_run(run: RunCall) -> str:
