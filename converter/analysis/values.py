@@ -123,6 +123,14 @@ class Value:
         self.label = ""
         self.roots: frozenset[Value] = _roots(self.inputs)  # the sharded inputs that it depends on
 
+    @property
+    def source(self) -> Value | None:
+        """The first value that it was made of: the function called, the object that it is a method or an entry of.
+
+        None for what was made of nothing; what a script puts into it later is younger than it is.
+        """
+        return self.inputs[0] if self.inputs and self.inputs[0].uid < self.uid else None
+
     def parts(self) -> Iterator[Value]:
         """The values that this one holds; none for most."""
         return iter(())

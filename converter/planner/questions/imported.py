@@ -127,8 +127,7 @@ def package_behind(value: Value) -> str:
 
 def brought_by(value: Value) -> ast.Call | None:
     """The call that imports the module an unfollowed value comes from, under a name which only a run tells."""
-    while isinstance(value, (Host, Bound)) and value.inputs:
-        maker = value.inputs[0]
+    while isinstance(value, (Host, Bound)) and (maker := value.source) is not None:
         named = f"{maker.library}.{maker.name}" if isinstance(maker, Symbol) else getattr(value, "call", "")
         if named.removeprefix("builtins.") in IMPORTERS and isinstance(getattr(value, "node", None), ast.Call):
             found = value.node if isinstance(value, Host) and isinstance(value.node, ast.Call) else None
@@ -140,8 +139,7 @@ def brought_by(value: Value) -> ast.Call | None:
 
 def looked_up_by(value: Value) -> ast.Call | None:
     """The call of a class or function that the script looks up by a name, and that a value comes from."""
-    while isinstance(value, (Host, Bound)) and value.inputs:
-        found = value.inputs[0]
+    while isinstance(value, (Host, Bound)) and (found := value.source) is not None:
         named = isinstance(found, Host) and (_is_lookup(found) or _is_global(found))
         if named and isinstance(value, Host) and isinstance(value.node, ast.Call):
             return value.node
@@ -168,8 +166,8 @@ def library_behind(value: Value) -> str:
 
 def _maker(value: Value) -> Symbol | None:
     """What an unfollowed value comes from, of a module; None for any other value."""
-    while isinstance(value, (Host, Bound)) and value.inputs:
-        value = value.inputs[0]  # the function called, the object it is a method of
+    while isinstance(value, (Host, Bound)) and value.source is not None:
+        value = value.source
     return value if isinstance(value, Symbol) else None
 
 

@@ -25,6 +25,6 @@ def is_foreign(value: Value) -> bool:
             return True  # a module whose name is computed
         if isinstance(value, (Constant, Number, Sequence, Mapping, ShapeOf)):
             return False  # Python's own methods; those of a shape give numbers
-        if not value.inputs:
+        if value.source is None:
             return True
-        value = value.inputs[0]  # the function called, the object it is a method of
+        value = value.source

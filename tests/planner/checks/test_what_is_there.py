@@ -39,6 +39,11 @@ def said(text: str) -> tuple[str, int, str]:
             4,
             "no training step was found: model.train(), which may train, is not followed",
         ),
+        (  # what is put into the parameter is computed from it: no way back leads to an end
+            TF + "def fit(params):\n    params['parts'] = params.get('pieces')\n    params.train()\n",
+            4,
+            "no training step was found: params.train(), which may train, is not followed",
+        ),
         (
             TF + "import tflearn\nnet = tflearn.input_data([None, 4])\nmodel = tflearn.DNN(net)\nmodel.fit(xs, ys)\n",
             5,
