@@ -103,6 +103,30 @@ def test_marks_of_examples() -> None:
     assert rows.marks(np.array(["a", "b"], object), 0) != rows.marks(np.array(["b", "a"], object), 0)
 
 
+@pytest.mark.parametrize("number", [0, 7])
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (1, 2, 2)])
+def test_an_example_has_one_mark_whatever_it_is_padded_to(shape: tuple[int, ...], number: int) -> None:
+    """Alone and in batches of any width; entries inside an example that equal the padding stay."""
+    random = np.random.RandomState(5)
+    examples = [random.randint(0, 9, shape) for _ in range(6)]
+    for example in examples:
+        example[tuple(size - 1 for size in shape)] = 5  # no padding of its own at any end
+        example[(0,) * len(shape)] = 5 if shape[0] == 1 else number
+    alone = [rows.marks(example[np.newaxis], 0, (number, False))[0] for example in examples]
+    assert len(set(alone)) == len({example.tobytes() for example in examples}) > 3
+    for more in (0, 2):
+        widths = [(0, more)] * len(shape)
+        batch = np.stack([np.pad(example, widths, "constant", constant_values=number) for example in examples])
+        assert rows.marks(batch, 0, (number, False)) == alone
+    front = [rows.marks(example[np.newaxis], 0, (8, True))[0] for example in examples]
+    widths = [(2, 0)] + [(0, 0)] * (len(shape) - 1)
+    batch = np.stack([np.pad(example, widths, "constant", constant_values=8) for example in examples])
+    assert rows.marks(batch, 0, (8, True)) == front
+    assert rows.marks(batch, 0, (number, False)) != alone
+    nothing = np.full((2, *shape), number)
+    assert rows.marks(nothing, 0, (number, False)) == rows.marks(nothing[:, :1], 0, (number, False))
+
+
 @pytest.mark.parametrize(
     ("text", "towers", "count"),
     [

@@ -8,13 +8,16 @@ import hashlib
 import numpy as np
 
 ZEROS = (0, False)  # a padding: the number, and whether it stands in front of an example instead of behind it
+NUMBERS = 'fiub'  # kinds of arrays in which there may be padding
 TRIED = 2  # numbers that may be the padding of an input: a last word of its own may be as frequent
 
 
 def marks(array, axis, padding=ZEROS):
     """One mark for each example of an array: equal for equal examples, padded with zeros (or so) or not."""
     rows = np.rollaxis(array, axis) if axis else array
-    return [_mark(row, padding) for row in rows]
+    if isinstance(rows, np.ndarray) and rows.dtype.kind in NUMBERS and rows.ndim > 1 and rows.size:
+        rows = _unpadded(rows, padding)
+    return [_mark(row) for row in rows]
 
 
 def paddings(batches):
@@ -39,12 +42,11 @@ def paddings(batches):
     return [padding for padding in found if padding != ZEROS]
 
 
-def _mark(row, padding=ZEROS):
+def _mark(row):
     row = np.asarray(_in_order(row) if isinstance(row, bytes) else row)
     if row.dtype.kind == 'O':
         data = repr(row.tolist()).encode('utf-8')
-    elif row.ndim and row.shape[0] and row.dtype.kind in 'fiub':
-        row = _unpadded(row, padding)
+    elif row.ndim and row.dtype.kind in NUMBERS:
         data = repr(row.shape).encode('utf-8') + row.tobytes()
     else:
         data = row.tobytes()
@@ -66,18 +68,20 @@ def _in_order(data):
         return data
 
 
-def _unpadded(row, padding):
-    """An example without its padding: how much there is may depend on the longest one of its batch."""
+def _unpadded(rows, padding):
+    """Each example without its padding: how much there is may depend on the longest one of its batch."""
     number, front = padding
+    there = rows != number
     if front:
-        there = (row.reshape(row.shape[0], -1) != number).any(1)
-        return row[np.argmax(there) :] if there.any() else row[:0]
-    for axis in range(row.ndim):
-        if row.shape[axis] and not (np.take(row, -1, axis) != number).any():
-            others = tuple(other for other in range(row.ndim) if other != axis)
-            there = (row != number).any(others)
-            row = np.take(row, range(np.flatnonzero(there)[-1] + 1 if there.any() else 0), axis)
-    return row
+        seen = there.reshape(len(rows), rows.shape[1], -1).any(2)
+        begins = np.where(seen.any(1), seen.argmax(1), rows.shape[1]).tolist()
+        return [row[begin:] for row, begin in zip(rows, begins)]
+    ends = []  # of each example along each of its axes: what is cut along one of them is nothing along the others
+    for axis in range(1, rows.ndim):
+        seen = there.any(tuple(other for other in range(1, rows.ndim) if other != axis))
+        length = rows.shape[axis]
+        ends.append(np.where(seen.any(1), length - seen[:, ::-1].argmax(1), 0).tolist())
+    return [row[tuple(slice(end) for end in found)] for row, found in zip(rows, zip(*ends))]
 
 
 def joined(columns):
