@@ -11,7 +11,8 @@ LINT := $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/python tools/rule_docs.py --c
 	$(BIN)/python tools/schemas.py --check docs/schema && $(BIN)/python tools/runtime_module.py --check && \
 	$(BIN)/python tools/stops.py --check && $(BIN)/python tools/command_docs.py --check
 # Pytest keeps the tests that it has compiled, and so do the processes that tests start, whatever the environment says.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --dist worksteal
+WORKERS := auto
 FIXTURES := $(sort $(wildcard fixtures/*/single.py))
 PARTITIONED := $(sort $(wildcard fixtures/partitioned/*/single.py))
 GLOBAL_LOSS := $(sort $(wildcard fixtures/global_loss/*/single.py))
@@ -90,6 +91,9 @@ quick: $(VENV)/.dev compiled
 	$(PYTEST) -m 'not matrix and not tf1 and not tf2 and not torch and not slow and not browser and not programs' \
 	    --durations=10 || status=$$?; \
 	wait $$lint || status=$$?; exit $$status
+
+# Tests that run scripts wait for them now and then, and a processor with them: there is one worker more than processors.
+test matrix product: WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 test: lint site compiled tf1.15
 	$(PYTEST) -m 'not matrix' --durations=10

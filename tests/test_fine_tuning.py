@@ -19,7 +19,7 @@ import tensorflow as tf
 tf = tf.compat.v1 if tf.__version__ >= '2' else tf
 
 random = np.random.RandomState(3)
-shapes = {'Conv3d_1': ([3, 3, 3, 1, 16], 16), 'Conv3d_2': ([3, 3, 3, 16, 32], 32)}
+shapes = {'Conv3d_1': ([3, 3, 3, 1, 4], 4), 'Conv3d_2': ([3, 3, 3, 4, 8], 8)}
 with tf.Graph().as_default(), tf.Session() as sess:
     for layer, (kernel, channels) in shapes.items():
         tf.Variable(random.normal(0, 0.1, kernel).astype(np.float32), name=layer + '/w')
