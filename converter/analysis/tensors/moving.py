@@ -117,7 +117,8 @@ def concat(values: Value, axis: Value | None) -> Tensor:
     if combined.kind == "free":
         return Tensor(combined, inputs, dims, "concat")
     if at == combined.axis:
-        outer = len(parts) if known else _all_pieces(values)
+        whole = all(p.batch.kind == "example" and not p.batch.packed for p in parts)
+        outer = None if not whole else len(parts) if known else _all_pieces(values)
         return Tensor(Batch("example", combined.axis, "minor", outer), inputs, dims, "concat")
     return Tensor(combined, inputs, dims, "concat")
 
