@@ -541,8 +541,12 @@ tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 6]) * tf.reshape(tf.tile(s, [2, 1
 tf.reshape(tf.concat([s, s], 0), [-1, 30])            -> example 0 minor
 tf.split(tf.concat([tf.concat([x, x], 0), x], 0), 2)[0] -> opaque
 tf.split(tf.concat([tf.concat([x, x], 0), x], 0), 3)[0] -> opaque
+tf.split(tf.concat([tf.concat([x, x], 0), tf.concat([x, x], 0)], 0), 2)[0] -> opaque
 tf.split(tf.concat([x, tf.reshape(s, [-1, 6])], 0), 2)[0] -> opaque
 tf.split(tf.concat([x, q[tf.newaxis]], 0), 2)[0]      -> opaque
+tf.split(tf.concat([tf.reshape(s, [-1, 6]), tf.reshape(s, [-1, 6])], 0), 2)[0] -> example 0 major
+tf.split(tf.concat([tf.reshape(s, [-1, 6]), tf.reshape(s, [-1, 3])[:, :2]], 0), 2)[0] -> opaque
+tf.split(tf.concat([x, tf.reshape(s, [-1, features])], 0), 2)[0] -> example 0
 tf.reshape(tf.concat([x, x], 0), [2 * tf.shape(x)[0], -1]) -> example 0 minor
 tf.split(tf.reshape(tf.concat([s, s], 0), [2 * tf.shape(x)[0], 30]), 2)[0] -> example 0
 tf.reshape(tf.concat([f, f], 0), [2 * batch_size, 6]) -> example 0 minor
