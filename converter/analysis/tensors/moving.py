@@ -127,7 +127,7 @@ def concat(values: Value, axis: Value | None) -> Tensor:
 
 
 def _rows_of_each(part: Tensor) -> int | None:
-    """How many rows each example has, 0 for what is no batch or has them in another order; None where it is not known."""
+    """How many rows each example has, None where that is not known; 0 for other orders, and for what is no batch."""
     if part.batch.kind != "example" or part.batch.packed == "minor":
         return 0
     if not part.batch.packed:

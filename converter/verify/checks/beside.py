@@ -116,7 +116,8 @@ def _words(note: Note, same: str) -> str:
     """What two notes have in common; the tags of a summary without the numbers that TensorFlow gives to taken names.
 
     A scope that the towers open is not open at the top, and its name is not taken there: `loss` and not `loss_1`.
-    The queue of a larger batch may hold more, which TensorFlow puts into the tag of its summary. Of a larger batch more images are shown, up to the number that the summary asks for.
+    The queue of a larger batch may hold more, which TensorFlow puts into the tag of its summary. Of a larger batch
+    more images are shown, up to the number that the summary asks for.
     """
     if same != "tags":
         return repr(note[same])

@@ -537,7 +537,7 @@ tf.split(tf.reshape(tf.concat([s, s], 0), [-1, features]), 2)[0] -> example 0 ma
 tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 60]), 2)[0] -> opaque
 tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 7]), 2)[0] -> opaque
 tf.split(tf.reshape(tf.concat([s, s, s], 0), [-1, 30]), 2)[0] -> opaque
-tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 6]) * tf.reshape(tf.tile(s, [2, 1, 1]), [-1, 6]), 2)[0] -> example 0 major
+tf.split(tf.reshape(tf.tile(s, [2, 1, 1]), [-1, 6]), 2)[0] -> example 0 major
 tf.reshape(tf.concat([s, s], 0), [-1, 30])            -> example 0 minor
 tf.split(tf.concat([tf.concat([x, x], 0), x], 0), 2)[0] -> opaque
 tf.split(tf.concat([tf.concat([x, x], 0), x], 0), 3)[0] -> opaque

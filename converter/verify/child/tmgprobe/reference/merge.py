@@ -487,7 +487,7 @@ def _under_tags(parts, found):
 
 def _those_under(tags, found):
     """The tags of a summary that another has as well, or has but for the numbers behind them."""
-    plain = set(summary.plain(tag) for tag in tags if tag not in found)
+    plain = {summary.plain(tag) for tag in tags if tag not in found}
     return sorted(tag for tag in found if tag in tags or summary.plain(tag) in plain)
 
 
