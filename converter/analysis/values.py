@@ -36,6 +36,7 @@ class Batch:
         several rows for each example, example after example (the towers' parts can be
         concatenated); "minor" several rows in another order (they cannot).
     outer: for "minor" rows, how many whole batches lie behind each other: a number, or which one of the script's.
+    within: for these, what each of the whole batches is packed like.
     per: for a sum, the origins of the numbers it was divided by: a sum over the examples divided
         by the batch size is a mean.
     affine: for a sum, True where a term that does not depend on the batch was added.
@@ -48,6 +49,7 @@ class Batch:
     axis: int = 0
     packed: Literal["", "major", "minor"] = ""
     outer: int | str | None = None
+    within: Literal["", "major"] = ""
     how: How = "mean"
     per: frozenset[Origin] = frozenset()
     affine: bool = False

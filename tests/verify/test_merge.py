@@ -122,6 +122,28 @@ def test_summaries_of_what_waits_in_a_queue() -> None:
     assert merge.waiting(TEXT, Operation("MergeSummary", written[1])) == set()
 
 
+@pytest.mark.parametrize(
+    ("original", "found", "given"),
+    [
+        ("loss", "loss", "loss"),
+        ("loss_1", "loss", "loss"),
+        ("batch/fraction_of_32_full loss", "batch/fraction_of_64_full loss", "batch/fraction_of_64_full loss"),
+        ("b/fraction_over_6_of_2_full", "b/fraction_over_12_of_4_full", "b/fraction_over_12_of_4_full"),
+        ("b/fraction_over_6_of_2_full_1", "b/fraction_over_12_of_4_full", "b/fraction_over_12_of_4_full"),
+        ("best_5_full", "best_10_full", "best_5_full"),
+        ("top_5/value", "top_5/value loss", "top_5/value"),
+    ],
+)
+def test_tags_with_other_numbers_behind_a_name(original: str, found: str, given: str) -> None:
+    assert " ".join(sorted(merge._under_tags(dict.fromkeys(original.split()), found.split()))) == given
+
+
+def test_what_waits_under_the_tags_of_a_larger_queue() -> None:
+    mine = {"batch/fraction_of_32_full"}
+    assert merge._those_under(mine, ["batch/fraction_of_64_full", "loss"]) == ["batch/fraction_of_64_full"]
+    assert merge._those_under(mine, ["loss", "batch/fraction_of_64_empty"]) == []
+
+
 def row(**facts: Any) -> dict[str, Any]:
     return {"name": "accuracy:0", "status": "same", "how": ["whole"], "error": 0.0, **facts}
 

@@ -9,17 +9,17 @@ from converter.analysis.values import Absent, Constant, Input, Tensor, Value
 
 def leaves(value: Value) -> list[Value]:
     """The inputs among which branches choose; the value itself if it is no such choice."""
-    if not isinstance(value, Tensor) or isinstance(value, Input) or value.op != "join":
+    if isinstance(value, Input):
         return [value]
-    found = [leaf for part in value.inputs for leaf in leaves(part)]
+    found = [part for part in _joined(value, beyond=False) if not (_is_choice(part) and part.inputs)]
     return found if found and all(isinstance(leaf, Input) for leaf in found) else [value]
 
 
 def choices(loss: Tensor) -> list[Tensor]:
     """The tensors among which branches choose."""
-    if loss.op != "join" or isinstance(loss, Input):
+    if not _is_choice(loss):
         return [loss]
-    return [leaf for part in loss.inputs if isinstance(part, Tensor) for leaf in choices(part)]
+    return [part for part in _joined(loss, beyond=False) if isinstance(part, Tensor) and not _is_choice(part)]
 
 
 def left_out(value: Value) -> tuple[bool, bool, bool]:
@@ -37,9 +37,22 @@ def is_unheld(value: Value) -> bool:
     return any(isinstance(other, Absent) and other.unheld for other in _joined(value))
 
 
-def _joined(value: Value) -> Iterator[Value]:
-    todo = list(value.inputs) if isinstance(value, Tensor) and value.op == "join" else []
+def _is_choice(value: Value) -> bool:
+    return isinstance(value, Tensor) and not isinstance(value, Input) and value.op == "join"
+
+
+def _joined(value: Value, beyond: bool = True) -> Iterator[Value]:
+    """All that was joined, in order, each once: a name that every turn of a loop may set is joined with itself again.
+
+    beyond: also what was joined to an input.
+    """
+    seen, todo = set[int](), [value]
     while todo:
         other = todo.pop()
-        yield other
-        todo += other.inputs if isinstance(other, Tensor) and other.op == "join" else ()
+        if id(other) in seen:
+            continue
+        seen.add(id(other))
+        if other is not value:
+            yield other
+        if _is_choice(other) or beyond and isinstance(other, Tensor) and other.op == "join":
+            todo += reversed(other.inputs)

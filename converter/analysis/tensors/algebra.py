@@ -82,7 +82,9 @@ def combine(tensors: SequenceType[Value], op: str = "") -> Batch:
     if {t.batch.packed for t in examples} >= {"", "minor"}:
         return opaque(Why.CONFLICT)
     outer = next((t.batch.outer for t in examples if t.batch.packed == packed), None)
-    return Batch("example", axis, packed, outer, over=next((t.batch.over for t in examples if t.batch.over), None))
+    within = max((t.batch.within for t in examples if t.batch.packed == packed), key=("", "major").index)
+    over = next((t.batch.over for t in examples if t.batch.over), None)
+    return Batch("example", axis, packed, outer, within, over=over)
 
 
 def not_linear(batch: Batch) -> Batch:
@@ -116,7 +118,7 @@ def unpacked(tensor: Tensor, parts: int | str) -> Batch | None:
     """The batch of each of `parts` equal pieces along the batch axis, where these are whole batches."""
     batch = tensor.batch
     if batch.kind == "example" and batch.packed == "minor" and batch.outer == parts:
-        return Batch("example", batch.axis)
+        return Batch("example", batch.axis, batch.within)
     return None
 
 

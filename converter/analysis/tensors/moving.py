@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from math import prod
 from typing import Literal
 
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import Dims, as_tensor, combine, how_many
+from converter.analysis.tensors.shaping import element_count
 from converter.analysis.values import (
     Batch,
     Number,
@@ -117,9 +119,26 @@ def concat(values: Value, axis: Value | None) -> Tensor:
     if combined.kind == "free":
         return Tensor(combined, inputs, dims, "concat")
     if at == combined.axis:
-        outer = len(parts) if known else _all_pieces(values)
-        return Tensor(Batch("example", combined.axis, "minor", outer), inputs, dims, "concat")
+        rows = {_rows_of_each(part) for part in parts} - {None}
+        outer = None if len(rows) > 1 or 0 in rows else len(parts) if known else _all_pieces(values)
+        within: Literal["", "major"] = "major" if rows and rows != {1} else ""
+        return Tensor(Batch("example", combined.axis, "minor", outer, within), inputs, dims, "concat")
     return Tensor(combined, inputs, dims, "concat")
+
+
+def _rows_of_each(part: Tensor) -> int | None:
+    """How many rows each example has, None where that is not known; 0 for other orders, and for what is no batch."""
+    if part.batch.kind != "example" or part.batch.packed == "minor":
+        return 0
+    if not part.batch.packed:
+        return 1
+    before: Tensor | None = part
+    while before is not None and before.op != "reshape":
+        kept = [v for v in before.inputs if isinstance(v, Tensor) and v.batch == part.batch]
+        before = kept[0] if len(kept) == 1 else None
+    count = element_count(before.inputs[0]) if before is not None and isinstance(before.inputs[0], Tensor) else None
+    row = before.dims[1:] if before is not None and before.dims else (None,)
+    return None if count is None or None in row else count // prod(d for d in row if d is not None)
 
 
 def _all_pieces(values: Value) -> int | str | None:

@@ -110,6 +110,10 @@ def reshape(facts: Facts, tensor: Tensor, shape: Value | None) -> Tensor:
         times = (
             first.scaled if isinstance(first, Count) else len(first.origins) > 1 if isinstance(first, Number) else False
         )
+        if tensor.batch.packed == "minor" and times:
+            return Tensor(_of_whole_batches(tensor, entries, dims), inputs, rest, "reshape")
+        if tensor.batch.outer is not None:
+            return Tensor(opaque(Why.JOINED), inputs, dims, "reshape")
         return Tensor(Batch("example", 0, "major" if times else ""), inputs, rest, "reshape")
     if isinstance(first, Host) and not first.roots and any(getattr(e, "value", None) == -1 for e in entries[1:]):
         return Tensor(opaque(Why.UNSIZED), inputs, dims, "reshape")
@@ -119,14 +123,23 @@ def reshape(facts: Facts, tensor: Tensor, shape: Value | None) -> Tensor:
             return Tensor(opaque(Why.JOINED), inputs, dims, "reshape")
         if _cuts_examples(tensor, dims):
             return Tensor(opaque(Why.CUT_OR_JOINED), inputs, dims, "reshape")
-        if not (packed == "minor" or _same_rows(tensor, dims)):
-            packed = "major"
-        elif packed == "major" and _same_rows(tensor, dims):
-            packed = ""
-        return Tensor(Batch("example", 0, packed), inputs, (None, *dims[1:]) if dims else None, "reshape")
+        rest = (None, *dims[1:]) if dims else None
+        if packed == "minor":
+            return Tensor(_of_whole_batches(tensor, entries, dims), inputs, rest, "reshape")
+        packed = "" if _same_rows(tensor, dims) else "major"
+        return Tensor(Batch("example", 0, packed), inputs, rest, "reshape")
     if isinstance(first, Number) and first.value == 1 and len(entries) == 1:
         return Tensor(opaque(Why.TO_ONE_ELEMENT), inputs, dims, "reshape")
     return Tensor(opaque(Why.BATCH_NOT_IN_FRONT), inputs, dims, "reshape")
+
+
+def _of_whole_batches(tensor: Tensor, entries: list[Value], dims: Dims) -> Batch:
+    """The batch of [-1, …] where whole batches lie behind each other: each stays in its place, as one alone would."""
+    batch = tensor.batch
+    one = Tensor(Batch("example", 0, batch.within), tensor.inputs, tensor.dims, tensor.op)
+    if batch.outer is None or _joins_examples(one, dims) or _joins_rows(one, entries) or _cuts_examples(one, dims):
+        return Batch("example", 0, "minor")
+    return Batch("example", 0, "minor", batch.outer, "" if _same_rows(one, dims) else "major")
 
 
 def stands_for_batch(facts: Facts, entry: Value) -> bool:

@@ -16,7 +16,8 @@ from converter.verify.data import Check
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w])")
 SHOWN = re.compile(r"/(image|audio)/\d+$")  # one of the images or sounds of a batch
-NUMBERED = re.compile(r"_\d+(?=/|$)")  # a name that was taken already: loss_1
+# a name that was taken already: loss_1; how much a queue holds: fraction_of_32_full
+NUMBERED = re.compile(r"_\d+(?=/|$)|(?<=/fraction_of)_\d+(?=_full)|(?<=/fraction_over)_\d+_of_\d+(?=_full)")
 RUNS = 8  # a printed line may show values of so many runs before it
 
 Note = Mapping[str, Any]
@@ -115,7 +116,8 @@ def _words(note: Note, same: str) -> str:
     """What two notes have in common; the tags of a summary without the numbers that TensorFlow gives to taken names.
 
     A scope that the towers open is not open at the top, and its name is not taken there: `loss` and not `loss_1`.
-    Of a larger batch more images are shown, up to the number that the summary asks for.
+    The queue of a larger batch may hold more, which TensorFlow puts into the tag of its summary. Of a larger batch
+    more images are shown, up to the number that the summary asks for.
     """
     if same != "tags":
         return repr(note[same])

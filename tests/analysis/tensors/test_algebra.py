@@ -528,6 +528,30 @@ tf.split(t, 5, 0)[0]                                  -> example 1
 tf.split(x, 2)[0]                                     -> opaque
 tf.split(tf.concat([x, x], 0), 2)[0]                  -> example 0
 tf.split(tf.concat([x, x, x], 0), 2)[0]               -> opaque
+tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 30]), 2)[0] -> example 0
+tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 6, 5]), 2)[1] -> example 0
+tf.split(tf.reshape(tf.reshape(tf.concat([s, s], 0), [-1, 30]), [-1, 5, 6]), 2)[0] -> example 0
+tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 6]), 2)[0] -> example 0 major
+tf.split(tf.reshape(tf.reshape(tf.concat([s, s], 0), [-1, 6]), [-1, 30]), 2)[0] -> example 0 major
+tf.split(tf.reshape(tf.concat([s, s], 0), [-1, features]), 2)[0] -> example 0 major
+tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 60]), 2)[0] -> opaque
+tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 7]), 2)[0] -> opaque
+tf.split(tf.reshape(tf.concat([s, s, s], 0), [-1, 30]), 2)[0] -> opaque
+tf.split(tf.reshape(tf.tile(s, [2, 1, 1]), [-1, 6]), 2)[0] -> example 0 major
+tf.reshape(tf.concat([s, s], 0), [-1, 30])            -> example 0 minor
+tf.split(tf.concat([tf.concat([x, x], 0), x], 0), 2)[0] -> opaque
+tf.split(tf.concat([tf.concat([x, x], 0), x], 0), 3)[0] -> opaque
+tf.split(tf.concat([tf.concat([x, x], 0), tf.concat([x, x], 0)], 0), 2)[0] -> opaque
+tf.split(tf.concat([x, tf.reshape(s, [-1, 6])], 0), 2)[0] -> opaque
+tf.split(tf.concat([x, q[tf.newaxis]], 0), 2)[0]      -> opaque
+tf.split(tf.concat([tf.reshape(s, [-1, 6]), tf.reshape(s, [-1, 6])], 0), 2)[0] -> example 0 major
+tf.split(tf.concat([tf.reshape(s, [-1, 6]), tf.reshape(s, [-1, 3])[:, :2]], 0), 2)[0] -> opaque
+tf.split(tf.concat([x, tf.reshape(s, [-1, features])], 0), 2)[0] -> example 0
+tf.reshape(tf.concat([x, x], 0), [2 * tf.shape(x)[0], -1]) -> example 0 minor
+tf.split(tf.reshape(tf.concat([s, s], 0), [2 * tf.shape(x)[0], 30]), 2)[0] -> example 0
+tf.reshape(tf.concat([f, f], 0), [2 * batch_size, 6]) -> example 0 minor
+tf.reshape(tf.concat([f, f], 0), [batch_size, 12])    -> opaque
+tf.reshape(tf.reshape(s, [-1, 6]), [tf.shape(s)[0], 30]) -> example 0
 tf.split(tf.concat([x, x], 0), 2, 1)[0]               -> example 0 minor
 tf.tile(w, [2, 2])                                    -> free
 tf.tile(x, [1, 3])                                    -> example 0

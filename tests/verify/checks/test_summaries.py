@@ -32,6 +32,8 @@ def fate(mine: dict[str, Any], theirs: dict[str, Any]) -> str:
         (["fake/image/0", "fake/image/1", "fake/image/2"], ["fake/image/0", "fake/image/1"]),  # of a larger batch
         (["fake/image/0", "fake/image/1"], ["fake/image"]),
         (["speech/audio/0", "speech/audio/1"], ["speech/audio/0"]),
+        (["batch/fraction_of_32_full", "loss"], ["batch/fraction_of_64_full", "loss"]),  # of a queue for larger batches
+        (["shuffle_batch/fraction_over_6_of_2_full"], ["shuffle_batch/fraction_over_12_of_4_full"]),
     ],
 )
 def test_tags_of_one_summary(mine: list[str], theirs: list[str]) -> None:
@@ -45,6 +47,8 @@ def test_tags_of_one_summary(mine: list[str], theirs: list[str]) -> None:
         (["loss"], ["loss", "loss_1"]),
         (["layer1/weight"], ["layer2/weight"]),
         (["top_5"], ["accuracy"]),
+        (["batch/fraction_of_32_full"], ["batch/fraction_over_32_of_4_full"]),
+        (["best_5_full"], ["best_10_full"]),
         (["fake/image/0", "real/image/0"], ["fake/image/0"]),
         (["fake/image/0"], ["fake/image/0", "real/image/0"]),
         (["image/0", "image/1"], ["image/0"]),  # a scope of the script's

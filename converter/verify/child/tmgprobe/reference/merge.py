@@ -16,14 +16,11 @@ put together by what they are: rows, or the mean or sum that the graph ends with
 
 from __future__ import absolute_import, division, print_function
 
-import re
-
 import numpy as np
 from tmgprobe.graph import graphs
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import compare, inputs, summary
 
-NUMBERED = re.compile(r'_[0-9]+(?=/|$)')  # what makes a name in a graph unique
 CLOSE = 1e-4  # see "The tolerances" in docs/verify.md
 ROUNDS = 60  # operations between a value and the rows it is made of, at most
 MERGES = {'Mean': ('mean',), 'Sum': ('sum',), 'Max': ('largest',), 'Min': ('smallest',)}
@@ -370,7 +367,7 @@ class Value(object):
         if not self.is_summary and graphs.counts_waiting(self.fetch.tensor.op):
             return {'status': 'waiting'}
         best, tried, left = {}, {}, [] if self.reference.takes_shards() else sorted(self.single)
-        aside = sorted(self.waiting & set(self.found))
+        aside = _those_under(self.waiting, self.found)
         for how, value in self._readings():
             parts = self._named(value)
             if set(parts) != set(self.found):
@@ -480,11 +477,18 @@ def _under_tags(parts, found):
     """Parts of a summary under the tags that they have in another, where only the numbers behind these differ.
 
     A scope that the towers open is not open at the top, and its name is not taken there: `loss` and not `loss_1`.
+    The queue of a larger batch may hold more: `fraction_of_64_full` and not `fraction_of_32_full`.
     """
-    plain = [sorted((NUMBERED.sub('', tag), tag) for tag in tags) for tags in (parts, found)]
+    plain = [sorted((summary.plain(tag), tag) for tag in tags) for tags in (parts, found)]
     if set(parts) == set(found) or [name for name, _ in plain[0]] != [name for name, _ in plain[1]]:
         return parts
     return {new: parts[old] for (_, old), (_, new) in zip(*plain)}
+
+
+def _those_under(tags, found):
+    """The tags of a summary that another has as well, or has but for the numbers behind them."""
+    plain = {summary.plain(tag) for tag in tags if tag not in found}
+    return sorted(tag for tag in found if tag in tags or summary.plain(tag) in plain)
 
 
 def _sorted_rows(found, wanted):

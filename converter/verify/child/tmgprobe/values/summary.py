@@ -9,6 +9,8 @@ import numpy as np
 TOWER = re.compile(r'^tower_\d+/')
 PASSING = ('Identity', 'Merge', 'Switch')
 SHOWN = re.compile(r'/(image|audio)(/[0-9]+)?$')  # one of the images or sounds of a batch
+# what makes a name in a graph unique; how much a queue holds (TensorFlow 1.15, training/input.py)
+NUMBERED = re.compile(r'_[0-9]+(?=/|$)|(?<=/fraction_of)_[0-9]+(?=_full)|(?<=/fraction_over)_[0-9]+_of_[0-9]+(?=_full)')
 
 
 def is_summary(tensor):
@@ -21,6 +23,11 @@ def is_summary(tensor):
             return False
         operation = operation.inputs[0].op
     return False
+
+
+def plain(tag):
+    """A tag without the numbers of names that were taken already, and of queues that hold more of a larger batch."""
+    return NUMBERED.sub('', tag)
 
 
 def parts(tf, value):
