@@ -120,7 +120,7 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
         ):
             decisions[where], asked = 0, True
         elif value.ambiguous:
-            decisions[where] = None
+            decisions.setdefault(where, None)  # another of the same list may be seen to be fed a batch
     if fixed := _of_fixed_rows(facts, decisions, fed, options):
         decisions.update(fixed)
         asked = True

@@ -140,6 +140,7 @@ with tf.Session() as sess:
 ONE = "tf.sparse_tensor_dense_matmul(one, w)"
 EACH = "tf.add_n([tf.sparse_tensor_dense_matmul(part, w) for part in parts])"
 SPARSE = "tf.SparseTensorValue(where, [1] * len(where), {})"
+IN_TURN = "for j in range(len(parts)): feed[parts[j]] = tf.SparseTensorValue(where[j], [1] * len(where[j]), {})"
 
 
 @pytest.mark.parametrize(
@@ -151,10 +152,11 @@ SPARSE = "tf.SparseTensorValue(where, [1] * len(where), {})"
         ("tf.float32", 3, ONE, f"feed[one] = {SPARSE.format('graph.shape')}", []),
         ("tf.float32", 3, ONE, "feed.update(fields.others())", "TMG225"),
         ("tf.float32", "fields.number", EACH, "feed.update(fields.others())", "TMG225"),
+        ("tf.float32", "fields.number", EACH, IN_TURN.format("[batch_size, 10]"), "TMG225"),
         ("tf.float32, [10, 10]", 3, ONE, "feed.update(fields.others())", []),
         ("tf.float32", 3, "tf.matmul(y, w, transpose_b=True)", "feed.update(fields.others())", []),
     ],
-    ids=["a batch", "a tuple", "a number", "a matrix", "unseen", "a list", "a shape", "not behind the loss"],
+    ids=["a batch", "a tuple", "a number", "a matrix", "unseen", "a list", "each of a list", "a shape", "not behind the loss"],
 )
 def test_what_is_fed_tells_whose_rows_they_are(
     shape: str, number: object, model: str, feeding: str, found: list[str] | str
