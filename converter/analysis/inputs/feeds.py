@@ -344,7 +344,7 @@ def picks_rows(value: Host) -> bool:
 
 
 def _is_sparse_batch(facts: Facts, value: Value) -> bool:
-    """Whether a value is a tf.SparseTensorValue whose shape has the batch size in front, so that its rows are examples."""
+    """Whether a value is a tf.SparseTensorValue whose shape has the batch size in front: its rows are examples."""
     if not isinstance(value, Tensor) or not has(value.op, Trait.MAKES_SPARSE) or not value.inputs:
         return False
     shape = value.inputs[-1]

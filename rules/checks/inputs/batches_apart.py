@@ -46,8 +46,8 @@ RULES = (
         "the mean of all, and that is its share of the first batch. As long as the number of GPUs divides both sizes, "
         "all shares are equal and the step is exact. Of a last, shorter batch the shares differ by a row, and the "
         "terms of the other batch are weighted by a share that is not theirs. `verify` skips its uneven batches for "
-        "such scripts and says so. Batches of which nothing tells that they have as many rows, and which meet nowhere in "
-        "the model, are cut in the same way.",
+        "such scripts and says so. Batches of which nothing tells that they have as many rows, and which meet nowhere "
+        "in the model, are cut in the same way.",
         before=_SCRIPT.format(others="4 * 64"),
         after=_SCRIPT.format(others="batch_size"),
         references=("docs: TMG106, weights of uneven shards",),

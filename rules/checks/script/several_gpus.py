@@ -125,7 +125,8 @@ def _is_one_gpu(function: ast.AST, name: str) -> bool:
     bound = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
     stores = [node for node in bound if isinstance(node.ctx, ast.Store)]
     given = [n.value for n in ast.walk(function) if isinstance(n, ast.Assign) and n.targets[0] in stores]
-    ways = [way for value in given for way in ((value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,))]
+    each = ((value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,) for value in given)
+    ways = [way for pair in each for way in pair]
     texts = [way.value for way in ways if isinstance(way, ast.Constant) and isinstance(way.value, str)]
     gpus = {gpu for text in texts for gpu in re.findall(r"gpu:(\d+)", text.lower())}
     return bool(stores) and len(given) == len(stores) and len(texts) == len(ways) and len(gpus) <= 1

@@ -34,7 +34,8 @@ def unsure(facts: Facts) -> frozenset[tuple[int, int]]:
     """
     together: list[set[int]] = []
     for tensor in facts.tensors:
-        if len(tensor.roots) > 1 and (tensor.batch.kind == "example" or (tensor.batch.kind == "opaque" and tensor.rank)):
+        rows = tensor.batch.kind == "example" or (tensor.batch.kind == "opaque" and bool(tensor.rank))
+        if rows and len(tensor.roots) > 1:
             _join(together, {root.uid for root in tensor.roots})
     doubtful: set[tuple[int, int]] = set()
     for run in facts.runs:

@@ -156,7 +156,17 @@ IN_TURN = "for j in range(len(parts)): feed[parts[j]] = tf.SparseTensorValue(whe
         ("tf.float32, [10, 10]", 3, ONE, "feed.update(fields.others())", []),
         ("tf.float32", 3, "tf.matmul(y, w, transpose_b=True)", "feed.update(fields.others())", []),
     ],
-    ids=["a batch", "a tuple", "a number", "a matrix", "unseen", "a list", "each of a list", "a shape", "not behind the loss"],
+    ids=[
+        "a batch",
+        "a tuple",
+        "a number",
+        "a matrix",
+        "unseen",
+        "a list",
+        "each of a list",
+        "a shape",
+        "not behind the loss",
+    ],
 )
 def test_what_is_fed_tells_whose_rows_they_are(
     shape: str, number: object, model: str, feeding: str, found: list[str] | str
