@@ -113,10 +113,14 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
             decisions[where], asked = SIZE, True
         elif value.ambiguous and value.uid in single:
             decisions[where] = None
-        elif value.ambiguous and any(_is_batch(v) for v in fed.get(value.uid, ())) and not value.dims:
+        elif (
+            value.ambiguous
+            and any(_is_batch(v) or _is_sparse_batch(facts, v) for v in fed.get(value.uid, ()))
+            and not value.dims
+        ):
             decisions[where], asked = 0, True
         elif value.ambiguous:
-            decisions[where] = None
+            decisions.setdefault(where, None)  # another of the same list may be seen to be fed a batch
     if fixed := _of_fixed_rows(facts, decisions, fed, options):
         decisions.update(fixed)
         asked = True
@@ -337,6 +341,15 @@ def picks_rows(value: Host) -> bool:
         return name in PICKS
     given = value.node
     return len(given.args) > SIZED[name] or any(k.arg in ("size", None) for k in given.keywords)
+
+
+def _is_sparse_batch(facts: Facts, value: Value) -> bool:
+    """Whether a value is a tf.SparseTensorValue whose shape has the batch size in front: its rows are examples."""
+    if not isinstance(value, Tensor) or not has(value.op, Trait.MAKES_SPARSE) or not value.inputs:
+        return False
+    shape = value.inputs[-1]
+    first = shape.elements[0] if isinstance(shape, Sequence) and shape.elements else None
+    return isinstance(first, Number) and any(named_batch(facts.names_of(o)) for o in first.origins)
 
 
 def _is_batch(value: Value) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from converter.analysis.values import Input
 from converter.diagnostics import Diagnostic
-from converter.planner.batch_size.fed.together import apart
+from converter.planner.batch_size.fed.together import apart, unsure
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn
@@ -46,7 +46,8 @@ RULES = (
         "the mean of all, and that is its share of the first batch. As long as the number of GPUs divides both sizes, "
         "all shares are equal and the step is exact. Of a last, shorter batch the shares differ by a row, and the "
         "terms of the other batch are weighted by a share that is not theirs. `verify` skips its uneven batches for "
-        "such scripts and says so.",
+        "such scripts and says so. Batches of which nothing tells that they have as many rows, and which meet nowhere "
+        "in the model, are cut in the same way.",
         before=_SCRIPT.format(others="4 * 64"),
         after=_SCRIPT.format(others="batch_size"),
         references=("docs: TMG106, weights of uneven shards",),
@@ -56,20 +57,31 @@ RULES = (
 
 @check(Placed)
 def batches_apart(case: Placed) -> Iterator[Diagnostic]:
-    """Losses behind which inputs lie that a run feeds different numbers of rows."""
+    """Losses behind which inputs lie that a run feeds different numbers of rows, or may feed them."""
     for region in case.regions:
         unlike = apart(case.facts, region.needed.values())
+        doubtful = unsure(case.facts) - unlike
         for step in case.steps:
             inputs = [value for value in step.loss.roots if isinstance(value, Input)]
-            pair = next(((a, b) for a in inputs for b in inputs if a.uid < b.uid and (a.uid, b.uid) in unlike), None)
-            if pair is not None and step.loss.uid in region.needed:
-                first, second = (value.label or "an input" for value in pair)
+            pairs = [(a, b) for a in inputs for b in inputs if a.uid < b.uid]
+            known = next((pair for pair in pairs if (pair[0].uid, pair[1].uid) in unlike), None)
+            pair = known or next((pair for pair in pairs if (pair[0].uid, pair[1].uid) in doubtful), None)
+            if pair is not None and step.loss.uid in region.needed and region.in_tower(step.loss.site):
+                first, second = map(_called, pair)
+                fed = "is fed another number of" if known else "may be fed another number of"
                 yield warn(
                     case.facts,
                     step.call,
                     "TMG342",
-                    f"{second} is fed another number of rows than {first}, and "
+                    f"{second} {fed} rows than {first}, and "
                     "both go into this loss: where the towers' shares differ by a row, one weight stands for both",
-                    "leave out a last batch that the number of GPUs does not divide",
+                    "leave out a last batch that the number of GPUs does not divide"
+                    if known
+                    else f"feed as many rows of {second} as of {first}, or numbers that the number of GPUs divides",
                 )
                 break
+
+
+def _called(value: Input) -> str:
+    line = getattr(value.node, "lineno", None)
+    return value.label or (f"the input of line {line}" if line else "an input")

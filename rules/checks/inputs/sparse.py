@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
+from converter.analysis.facts import behind_losses
 from converter.analysis.tensors.sparse import has_rows
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Tensor
@@ -24,7 +25,8 @@ RULES = (
         why="Sparse batches are cut by their rows (TMG135), so the rows must be the examples. A shape with "
         "the batch axis in front says so, and so do a CTC loss, a product with a dense matrix and a look-up "
         "of embeddings, which read it row by row. Where a sparse placeholder has no shape and goes "
-        "elsewhere, or its batch axis is another one, its rows may be anything, such as the nodes of a graph.",
+        "elsewhere, or its batch axis is another one, its rows may be anything, such as the nodes of a graph. The same "
+        "holds where no run of a session is seen to feed it.",
         before="""\
 import tensorflow as tf
 
@@ -84,6 +86,31 @@ def sparse_without_rows(case: Placed) -> Iterator[Diagnostic]:
                 "TMG225",
                 "nothing tells that the rows of this sparse batch are its examples",
                 "give it a shape with the batch axis in front, such as [None, 784]",
+            )
+
+
+@check(Placed)
+def sparse_fed_unseen(case: Placed) -> Iterator[Diagnostic]:
+    """Sparse placeholders without a shape behind a loss that no run is seen to feed, beside batches."""
+    facts = case.facts
+    effects = list(facts.effects_of(EffectKind.SPARSE_PLACEHOLDER))
+    if not effects or not any(region.inputs for region in case.regions):
+        return
+    behind = behind_losses(case.steps)
+    fed = {key.uid for run in facts.runs for key, _ in run.feeds}
+    for effect in effects:
+        value = effect.value
+        if not isinstance(value, Input) or value.uid not in behind or value.uid in fed:
+            continue
+        if value.batch.kind == "free" and value.dims is None and value.label not in case.options.shared:
+            options = f", or say so: --shared {value.label}" if value.label else ""
+            yield error(
+                facts,
+                effect.node,
+                "TMG225",
+                "this sparse input has no shape, and is fed where it cannot be followed: its rows may be the examples "
+                "that the other inputs have, or one matrix for all of them",
+                f"give it a shape ([None, 784] for a row for each example, [2708, 2708] for one matrix){options}",
             )
 
 

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 from converter.analysis.facts import behind_losses
 from converter.analysis.reasons import Why
-from converter.analysis.values import Tensor, Variable
+from converter.analysis.values import Input, Number, Sequence, Tensor, Variable
 from converter.diagnostics import Diagnostic
-from converter.planner.cases import Selected
+from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 from rules.checks.batches.variable_of_batch_size import FED_STATE
+
+PAIR = 2  # operands, or axes of a matrix
 
 RULES = (
     Rule(
@@ -23,7 +25,9 @@ RULES = (
         "the rows would need all of the columns, and the features of all nodes: cutting both along the "
         "batch gives products of other nodes, or none at all. Train on sampled batches of nodes, each with "
         "its own neighbours. Variables with a row for each example that is fed (a factorised matrix) fit no "
-        "shard either. Where the examples are the columns of what is fed, say so: --batch-axis NAME=1.",
+        "shard either. Where the examples are the columns of what is fed, say so: --batch-axis NAME=1. An input that "
+        "is set against products of all examples with each other (which of them are alike) has the examples along "
+        "both axes: --loss global computes such a loss once, of the whole batch.",
         before="""\
 import tensorflow as tf
 
@@ -83,6 +87,40 @@ def multiplied_over_all_examples(case: Selected) -> Iterator[Diagnostic]:
             hint,
         )
         return
+
+
+@check(Placed)
+def set_against_all_examples(case: Placed) -> Iterator[Diagnostic]:
+    """Inputs with the examples along both axes, which a loss in the towers sets against products of all of them."""
+    behind = behind_losses(case.steps)
+    for value in behind.values():
+        if not isinstance(value, Tensor) or value.batch.why is not Why.MULTIPLIED or len(value.inputs) < PAIR:
+            continue
+        operands = [i for i in value.inputs if isinstance(i, Tensor)]
+        products = any(i.batch.why is Why.MULTIPLIED and i.rank in (None, PAIR) for i in operands)
+        both = [root for i in operands if (root := _over_both(i)) is not None]
+        if products and both and any(region.in_tower(value.site) for region in case.regions):
+            line = getattr(both[0].node, "lineno", None)
+            name = both[0].label or f"the input of line {line}"
+            yield error(
+                case.facts,
+                value.node or case.steps[0].call,
+                "TMG233",
+                f"{name} is set against products of all examples with each other: it has them along both axes, and "
+                "each tower would hold some of its rows with all of its columns",
+                "compute the loss once for the whole batch (--loss global), or compute these numbers from the labels",
+            )
+            return
+
+
+def _over_both(value: Tensor) -> Input | None:
+    """The placeholder, open along both axes or as large along both, that a tensor of its shape is made of."""
+    root = next(iter(value.roots)) if len(value.roots) == 1 else None
+    if not isinstance(root, Input) or value.batch.kind != "example" or root.rank != PAIR or value.dims != root.dims:
+        return None
+    sizes = root.shape.elements if isinstance(root.shape, Sequence) else []
+    counts = [size.linear for size in sizes if isinstance(size, Number) and size.linear]
+    return root if root.dims == (None, None) or (len(counts) == PAIR and counts[0] == counts[1]) else None
 
 
 def _of_variables(value: Tensor) -> tuple[str, str]:

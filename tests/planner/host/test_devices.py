@@ -131,6 +131,25 @@ def test_a_device_in_a_loop(turn: str, device: str, found: list[str]) -> None:
     assert [code for code in codes(text) if code == "TMG216"] == found
 
 
+@pytest.mark.parametrize(
+    ("chosen", "found"),
+    [
+        ("device = '/gpu:0' if FLAGS.gpu else '/cpu:0'", []),
+        ("device = '/cpu:0'\n    if FLAGS.gpu:\n        device = '/gpu:0'", []),
+        ("device = '/gpu:0' if n == 8 else '/gpu:1'", ["TMG216"]),
+        ("device = devices.get(n)", ["TMG216"]),
+        ("device = '/gpu:%d' % n", ["TMG216"]),
+    ],
+)
+def test_a_device_that_a_function_chooses_among_texts(chosen: str, found: list[str]) -> None:
+    """A function that is called in a loop: the GPU or the CPU is no second GPU."""
+    layer = f"def layer(h, n):\n    {chosen}\n    with tf.device(device):\n        return tf.layers.dense(h, n)\n"
+    text = LOOPED.format(turn="units in (8, 4)", device="'/cpu:0'")
+    head, turn, rest = text.replace("tf.layers.dense(h, 8)", "layer(h, units)").partition("batch_size = 32\n")
+    text = head + layer + turn + rest.replace("    with tf.device('/cpu:0'):\n        h", "    h") + STEP + TRAINING
+    assert [code for code in codes(text) if code == "TMG216"] == found
+
+
 def test_a_device_that_a_function_is_given_in_a_loop() -> None:
     layer = "def layer(h, gpu):\n    with tf.device('/gpu:%d' % {}):\n        return tf.layers.dense(h, 8)\n\n\n"
     block = "    with tf.device(None):\n        h = tf.layers.dense(h, 8)"

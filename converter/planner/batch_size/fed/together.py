@@ -21,12 +21,34 @@ def apart(facts: Facts, values: Iterable[Value]) -> frozenset[tuple[int, int]]:
     together: list[set[int]] = []  # one set for each number of rows
     for tensor in values:
         if isinstance(tensor, Tensor) and tensor.batch.kind == "example" and len(tensor.roots) > 1:
-            meeting = {root.uid for root in tensor.roots}
-            met = [known for known in together if known & meeting]
-            together = [known for known in together if known not in met] + [meeting.union(*met)]
+            _join(together, {root.uid for root in tensor.roots})
     found = {pair for run in facts.runs for pair in _of_run(facts, run)}
     found = {pair for pair in found if not any(known.issuperset(pair) for known in together)}
     return frozenset(found | {(two, one) for one, two in found})
+
+
+def unsure(facts: Facts) -> frozenset[tuple[int, int]]:
+    """Uids of inputs that a run feeds together while nothing tells that they have as many rows, both ways round.
+
+    No tensor has rows of both, and no run is seen to feed both the same number of rows.
+    """
+    together: list[set[int]] = []
+    for tensor in facts.tensors:
+        rows = tensor.batch.kind == "example" or (tensor.batch.kind == "opaque" and bool(tensor.rank))
+        if rows and len(tensor.roots) > 1:
+            _join(together, {root.uid for root in tensor.roots})
+    doubtful: set[tuple[int, int]] = set()
+    for run in facts.runs:
+        fed = [(key, value) for key, value in _fed_batches(run) if key.batch.axis == 0]
+        if len(fed) < 2 or any(known.issuperset(key.uid for key, _ in fed) for known in together):
+            continue
+        counts = {key.uid: _counts(facts, run, value) for key, value in fed}
+        for one, two in combinations(counts, 2):
+            if counts[one] & counts[two]:
+                _join(together, {one, two})
+            doubtful.add((one, two))
+    doubtful = {pair for pair in doubtful if not any(known.issuperset(pair) for known in together)}
+    return frozenset(doubtful | {(two, one) for one, two in doubtful})
 
 
 def alone(facts: Facts) -> frozenset[tuple[int, int]]:
@@ -42,10 +64,20 @@ def alone(facts: Facts) -> frozenset[tuple[int, int]]:
     return frozenset(found)
 
 
-def _of_run(facts: Facts, run: RunCall) -> Iterator[tuple[int, int]]:
+def _join(together: list[set[int]], meeting: set[int]) -> None:
+    """Adds inputs that have as many rows as each other to the sets of such inputs."""
+    met = [known for known in together if known & meeting]
+    together[:] = [known for known in together if known not in met] + [meeting.union(*met)]
+
+
+def _fed_batches(run: RunCall) -> list[tuple[Input, Value]]:
+    """The batches that a run feeds, but for sparse ones, which are fed indices, values and a shape."""
     fed = [(key, value) for key, value in run.feeds if isinstance(key, Input) and key.batch.kind == "example"]
-    dense = [pair for pair in fed if not is_sparse(pair[0])]  # a sparse one is fed indices, values and a shape
-    sizes = {key.uid: _sizes(facts, run, value) for key, value in dense if key.batch.axis == 0}
+    return [pair for pair in fed if not is_sparse(pair[0])]
+
+
+def _of_run(facts: Facts, run: RunCall) -> Iterator[tuple[int, int]]:
+    sizes = {key.uid: _sizes(facts, run, value) for key, value in _fed_batches(run) if key.batch.axis == 0}
     for one, two in combinations(sizes, 2):
         if sizes[one] and sizes[two] and sizes[one].isdisjoint(sizes[two]):
             yield one, two
@@ -59,6 +91,14 @@ def _sizes(facts: Facts, run: RunCall, value: Value) -> frozenset[object]:
     sizes = named_behind(facts, value) if rows is None else base_of(facts, rows)
     told = all(isinstance(o.node, ast.Constant) or o.key[0] == "flag" for o in sizes)
     return frozenset(map(_size, sizes)) if told else frozenset()
+
+
+def _counts(facts: Facts, run: RunCall, value: Value) -> set[object]:
+    """What may count the rows that are fed: numbers of the script, and the value itself."""
+    rows = rows_of(facts, value, run.site)
+    if rows is not None:
+        return {rows.uid, *([rows.value] if rows.value is not None else map(_size, rows.linear))}
+    return {value.uid, *map(_size, named_behind(facts, value))}
 
 
 def _size(origin: Origin) -> object:

@@ -15,7 +15,7 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Nest, Rebind, Shard
 from converter.planner.batch_size.batch_size import Scaling, reads_flag
-from converter.planner.batch_size.fed.together import alone, apart
+from converter.planner.batch_size.fed.together import alone, apart, unsure
 from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
 from converter.planner.questions.fixed_size import fixed_size
@@ -398,7 +398,7 @@ def _groups(inputs: list[Input], site: LoopSite) -> list[list[Input]]:
     """
     rest = list(inputs)
     steps, unled = site.group.steps, alone(site.facts)
-    unlike = apart(site.facts, site.region.needed.values()) | unled
+    unlike = apart(site.facts, site.region.needed.values()) | unsure(site.facts) | unled
     behind: list[set[Value]] = []
     for value in site.region.needed.values():
         if isinstance(value, Tensor) and not isinstance(value, Input) and value.roots:

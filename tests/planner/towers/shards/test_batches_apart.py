@@ -8,7 +8,7 @@ import pytest
 
 from converter.options import BatchMode, Options
 from tests.proofs import proof_of
-from tests.scripts import codes, converted, parts
+from tests.scripts import codes, converted, parts, run
 
 HEAD = """\
 import numpy as np
@@ -51,15 +51,57 @@ SLICED = "data[i * many:(i + 1) * many]"
         ("8", "tf.square(net(u))", SLICED, False),
         ("batch_size", "tf.square(net(u))", SLICED, False),
         ("16", "tf.square(net(u))", "others.next_batch(batch_size)", False),
-        ("16", "tf.square(net(u))", "others.some()", False),
+        ("16", "tf.square(net(u))", "others.some()", True),
+        ("16", "tf.square(net(u))", "part", False),
+        ("16", "tf.square(net(u))", "part + np.random.randn(len(part), 6)", False),
         ("16", "tf.square(net(x) - net(u))", SLICED, False),
+        ("16", "tf.square(net(x) - net(u))", "others.some()", False),
+        ("16", "tf.matmul(net(x), net(u), transpose_b=True)", "others.some()", False),
     ],
-    ids=["a number", "a flag", "asked for", "as many", "by name", "asked for as many", "unknown", "they meet"],
+    ids=[
+        "a number",
+        "a flag",
+        "asked for",
+        "as many",
+        "by name",
+        "asked for as many",
+        "unknown",
+        "the same",
+        "as many as the others",
+        "they meet",
+        "unknown, and they meet",
+        "unknown, multiplied with each other",
+    ],
 )
 def test_which_inputs_are_cut_apart(many: str, of: str, fed: str, apart: bool) -> None:
     script = HEAD.format(many=many, of=of, fed=fed)
     _, inside, _ = parts(script)
     assert (APART in inside, "TMG342" in codes(script)) == (apart, apart)
+
+
+TWO_LISTS = """\
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 6])
+u = tf.placeholder(tf.float32, [None, 6])
+w = tf.get_variable('w', [6, 3], initializer=tf.ones_initializer())
+here, there = tf.matmul(x, w), tf.matmul(u, w)
+loss = {loss}
+train_op = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for pair in iter(batches.get, None):
+        one, two = pair
+        print(sess.run([train_op, loss], {{x: one, u: two}}))
+"""
+SUMS = "tf.reduce_sum(tf.square(here)) + tf.reduce_sum(tf.square(there))"
+
+
+def test_what_may_be_another_number_of_rows_is_named() -> None:
+    """Both come out of a queue that another process fills; the loss of merged results has no weights."""
+    script = TWO_LISTS.format(loss=SUMS)
+    assert APART in converted(script)
+    assert any("u may be fed another number of rows than x" in d.message for d in run(script).diagnostics)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +134,25 @@ def test_a_step_with_batches_of_different_sizes_is_exact(
     assert report.verdict == "passed", report
     why = {check.detail.partition(": ")[2] for check in report.checks if check.name == "uneven batch"}
     assert why == {"a step takes batches of different sizes, and one weight stands for their shares"}
+
+
+@pytest.mark.tf1
+def test_rows_of_which_nothing_is_known_are_all_taken(tensorflow_python: str, tmp_path: Path) -> None:
+    """With one number of rows for both, rows of the longer batch were lost, or the shorter one had none left."""
+    queue = """\
+import queue
+
+import numpy as np
+
+batches = queue.Queue()
+draw = np.random.RandomState(1)
+for one, two in ((6, 9), (9, 4), (5, 12)):
+    batches.put((draw.randn(one, 6), draw.randn(two, 6)))
+batches.put(None)
+"""
+    (tmp_path / "single.py").write_text(queue + TWO_LISTS.format(loss=SUMS))
+    report = proof_of(tmp_path / "single.py", tensorflow_python, tmp_path, Options(batch="total"))
+    assert report.verdict == "passed", report
 
 
 @pytest.mark.tf1

@@ -118,3 +118,62 @@ def test_a_sparse_tensor_that_the_towers_make_of_rows_is_none_of_fed_parts() -> 
     model = f"{made}loss = tf.reduce_mean(tf.nn.ctc_loss(tf.cast(T, tf.int32), tf.layers.dense(S, 9), lengths))"
     text = SCRIPT.format("tf.float32, [None, 8]", model).replace("tf.sparse_placeholder", "tf.placeholder")
     assert "TMG225" not in codes(text)
+
+
+FED = """\
+import tensorflow as tf
+
+batch_size = 8
+parts = [tf.sparse_placeholder({shape}) for i in range({number})]
+one = tf.sparse_placeholder({shape})
+y = tf.placeholder(tf.float32, [None, 1])
+w = tf.get_variable('w', [10, 1])
+loss = tf.reduce_mean(tf.square({model} - y))
+train_op = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        where, labels = fields.next_batch(batch_size)
+        feed = {{y: labels}}
+        {feeding}
+        sess.run(train_op, feed)
+"""
+ONE = "tf.sparse_tensor_dense_matmul(one, w)"
+EACH = "tf.add_n([tf.sparse_tensor_dense_matmul(part, w) for part in parts])"
+SPARSE = "tf.SparseTensorValue(where, [1] * len(where), {})"
+IN_TURN = "for j in range(len(parts)): feed[parts[j]] = tf.SparseTensorValue(where[j], [1] * len(where[j]), {})"
+
+
+@pytest.mark.parametrize(
+    ("shape", "number", "model", "feeding", "found"),
+    [
+        ("tf.float32", 3, ONE, f"feed[one] = {SPARSE.format('[batch_size, 10]')}", ["one"]),
+        ("tf.float32", 3, ONE, f"feed[one] = {SPARSE.format('(batch_size, 10)')}", ["one"]),
+        ("tf.float32", 3, ONE, f"feed[one] = {SPARSE.format('[40, 10]')}", []),
+        ("tf.float32", 3, ONE, f"feed[one] = {SPARSE.format('graph.shape')}", []),
+        ("tf.float32", 3, ONE, "feed.update(fields.others())", "TMG225"),
+        ("tf.float32", "fields.number", EACH, "feed.update(fields.others())", "TMG225"),
+        ("tf.float32", "fields.number", EACH, IN_TURN.format("[batch_size, 10]"), "TMG225"),
+        ("tf.float32, [10, 10]", 3, ONE, "feed.update(fields.others())", []),
+        ("tf.float32", 3, "tf.matmul(y, w, transpose_b=True)", "feed.update(fields.others())", []),
+    ],
+    ids=[
+        "a batch",
+        "a tuple",
+        "a number",
+        "a matrix",
+        "unseen",
+        "a list",
+        "each of a list",
+        "a shape",
+        "not behind the loss",
+    ],
+)
+def test_what_is_fed_tells_whose_rows_they_are(
+    shape: str, number: object, model: str, feeding: str, found: list[str] | str
+) -> None:
+    script = FED.format(shape=shape, number=number, model=model, feeding=feeding)
+    if isinstance(found, str):
+        assert codes(script) == [found]
+    else:
+        _, inside, _ = parts(script)
+        assert any("shard_sparse([one_batch" in line for line in inside) == bool(found)
