@@ -26,7 +26,7 @@ REASONS = {  # helpers by the rule that asks for them
     "TMG104": ("plain_name", "name_without_tower"),
     "TMG105": ("SharedVariables",),
     "TMG106": ("first_tower_updates", "updates_variable", "TowerAverages"),
-    "TMG107": ("TowerCollections", "MergedCollections"),
+    "TMG107": ("TowerCollections", "MergedCollections", "scopes_without_towers"),
     "TMG108": ("shard_size",),
     "TMG134": ("shard_drawn",),
     "TMG135": ("shard_sparse", "sparse_rows"),

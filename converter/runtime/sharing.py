@@ -170,6 +170,24 @@ class MergedCollections(TowerCollections):
 
 
 @contextlib.contextmanager
+def scopes_without_towers(gpu):
+    """From here on get_collection(key, scope) compares names as they are on one GPU: tower_0/model is model."""
+    graph = tf.get_default_graph()
+    get_collection = graph.get_collection
+
+    def find(name, scope=None):
+        found = get_collection(name)
+        if scope is None:
+            return found
+        begin = re.compile(re.sub('tower_[0-9_]+/', '', scope))
+        return [v for v in found if hasattr(v, 'name') and begin.match(re.sub('tower_[0-9_]+/', '', v.name))]
+
+    if gpu == 0:
+        graph.get_collection = find
+    yield
+
+
+@contextlib.contextmanager
 def first_tower_updates(gpu):
     """Leaves updates that layers force by control dependencies (moving averages) to the first tower."""
     graph = tf.get_default_graph()
