@@ -66,7 +66,7 @@ def smaller_ends(facts: Facts, sizes: Iterable[Origin], gpus: int) -> Iterator[a
         around = [facts.turned[site] for site in _made_in(run) if site in facts.turned and not _skips(site.stmt)]
         around += [over for _, over in _comprehensions(facts, run)]
         around += [facts.listed[uid] for uid in behind if uid in facts.listed]
-        for over in around:
+        for over in (facts.listed.get(over.uid, over) for over in around):
             if over.uid in facts.range_calls and over.uid not in seen:
                 seen.add(over.uid)
                 if _ends_smaller(_bounds(facts, over), scaled, gpus):

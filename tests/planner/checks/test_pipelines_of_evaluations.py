@@ -91,7 +91,7 @@ def test_a_pipeline_that_leaves_out_its_last_batch_is_told(x: str, v: str) -> No
         ("whole(train)", "data(valid, 10, drop_remainder=True)", ENDLESS),
         ("data(train, drop_remainder=True)", "data(valid)", ENDLESS),
         ("queue(train)", "queue(valid)", COUNTED.replace("len(valid) // batch_size", "len(valid) // 10")),
-        ("queue(train)", "queue(valid)", COUNTED.replace("len(valid) // batch_size", "1 + len(valid) // 16")),
+        ("queue(train)", "queue(valid)", COUNTED.replace("len(valid) // batch_size", "1 + len(valid) // 25")),
         ("queue(train)", "queue(valid)", ""),
         ("queue(train)", "queue(valid)", "        print(sess.run([loss, error]))\n"),  # in the loop that trains
     ],
