@@ -112,6 +112,11 @@ def name_without_tower(tensor):
     return re.sub('tower_[0-9_]+/', '', tensor.op.name)
 
 
+def without_tower(name):
+    """A name of the graph as it is on one GPU."""
+    return re.sub('tower_[0-9_]+/', '', name)
+
+
 class TowerCollections(object):
     """Lets each tower see only what it adds to the graph's collections itself; keeps tower 0's.
 

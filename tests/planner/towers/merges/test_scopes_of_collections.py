@@ -65,3 +65,38 @@ def test_the_name_scope_of_a_tower_holds_variables_too(read: str) -> None:
 )
 def test_others_are_read_as_they_are(read: str) -> None:
     assert HELPER not in script(behind=f"{UPDATES.format('')}\nread = {read}")
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "updates = [op for op in updates if op.name.startswith('model')]",
+        "updates = [op for op in updates if 'model' == op.name.split('/')[0]]",
+        "for op in updates:\n    print(op.name)",
+        "updates = choose(updates, 'model')",
+        "updates = list(filter(lambda op: op.name.startswith('model'), updates))",
+    ],
+)
+def test_names_of_what_layers_collected_are_those_of_one_gpu(read: str) -> None:
+    chosen = "def choose(ops, scope):\n    return [op for op in ops if op.name.startswith(scope)]\n\n\n"
+    text = converted(chosen + SCRIPT.format(kind="tf.variable_scope", inside="", behind=f"{UPDATES.format('')}\n{read}"))
+    assert "without_tower(op.name)" in text
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "read = [v for v in tf.trainable_variables() if v.name.startswith('model')]",
+        "read = [v for v in tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES) if v.name.startswith('model')]",
+        "read = loss.name",
+        "read = train_dir.name",
+    ],
+)
+def test_other_names_stay(read: str) -> None:
+    assert "without_tower" not in script(behind=f"{UPDATES.format('')}\n{read}")
+
+
+def test_names_that_are_read_in_front_of_the_model_stay() -> None:
+    text = SCRIPT.format(kind="tf.variable_scope", inside="", behind=UPDATES.format(""))
+    early = "names = [op.name for op in tf.get_collection('mine')]\nx = tf.placeholder"
+    assert "without_tower" not in converted(text.replace("x = tf.placeholder", early))
