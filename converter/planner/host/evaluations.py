@@ -29,7 +29,7 @@ def evaluations(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
     Also the loops that make these batches, in a function that training calls with other data.
     """
     scaled = set(sizes)
-    trained = {step.result.uid for step in steps}
+    trained = {step.result.uid for step in (*steps, *facts.train_steps)}
     whole = {site: over for site, over in facts.turned.items() if _holds_whole_batches(_bounds(facts, over), scaled)}
     training = {site for run in facts.runs if whole and run.computes(trained) for site in _made_in(run)}
     apart = {site: over for site, over in whole.items() if site not in training}
