@@ -470,9 +470,10 @@ def _unlike(own, theirs, name, training, towers):
     Of these the conversion may take as many as the original, and as many times more as there are towers.
     """
     if len(own) != len(theirs) and all(gap == 0 for gap, _ in list(own) + list(theirs)):
-        contents = [run[name] for _, run in own]  # whole runs, which evaluate more or less often
-        theirs = [one for one in theirs if one[1][name] not in contents and not set(one[1][name]) <= training[1]]
-        return (own, theirs) if theirs else ((), ())
+        contents = [[run[name] for _, run in runs] for runs in (own, theirs)]
+        theirs = [one for one in theirs if one[1][name] not in contents[0] and not set(one[1][name]) <= training[1]]
+        own = [one for one in own if one[1][name] not in contents[1] and not set(one[1][name]) <= training[0]]
+        return (own, theirs) if theirs else ((), ())  # whole runs, which evaluate more or less often
     pairs = list(zip(own, theirs)) if [gap for gap, _ in own] == [gap for gap, _ in theirs] else []
     fed = [(one, other, one[1][name], other[1][name]) for one, other in pairs]
     left = [
