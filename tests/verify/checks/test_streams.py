@@ -223,6 +223,10 @@ def evaluated(own: Any, theirs: Any, training: Any = ("", "")) -> Any:
         ([(5, "uv"), (5, "wx"), (10, "uv"), (10, "wx")], [(3, "uvwx"), (6, "uvwx")], ("", ""), ("same", "")),
         ([(5, "uvwx"), (10, "uvwx")], [(3, "uv"), (6, "uv"), (9, "uv")], ("", ""), ("differs", "part")),
         ([(5, "vw"), (10, "vw")], [(3, "wv"), (6, "wv"), (9, "wv")], ("", ""), ("differs", "order")),
+        ([(5, "vw")], [(3, "vw"), (6, "vw")], ("", ""), ("same", "")),
+        ([(5, "vw")], [(3, "wv"), (6, "vw")], ("", ""), ("differs", "order")),
+        ([(5, "vw")], [(2, "vw"), (4, "vw")], ("", ""), ("differs", "order")),  # 4 batches came before
+        ([(5, "vw")], [(6, "vw"), (9, "vw")], ("", ""), ("differs", "order")),
         ([(5, "vw"), (10, "vw")], [(n, "vw") for n in range(1, 12) if n % 5], ("", ""), ("differs", "order")),
     ],
 )
