@@ -65,7 +65,10 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     of_loops = dict.fromkeys(replace for part in parts for replace in part.replaces)
     whole = Plan(
         loops=loops,
-        replaces=(*text.planned, *of_loops, *plain, *collected, *sessions.replaces, *devices, *(cut.replaces if cut else ())),
+        replaces=(
+            *(*text.planned, *of_loops, *plain, *collected),
+            *(*sessions.replaces, *devices, *(cut.replaces if cut else ())),
+        ),
         inserts=(*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *sessions.inserts),
         pinned=made_outside,
         helpers=carried,

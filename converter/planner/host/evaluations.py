@@ -16,7 +16,7 @@ from converter.planner.questions.fixed_size import fixed_size
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 
-LENGTHENS = {"numpy." + name for name in ("append concatenate hstack pad repeat resize tile vstack".split())}
+LENGTHENS = {"numpy." + name for name in ("append", "concatenate", "hstack", "pad", "resize", "tile", "vstack")}
 LEAST = ("min", "numpy.minimum")
 
 Few = tuple[ast.AST, int | None]

@@ -225,7 +225,7 @@ def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> R
 
 
 def _of_each_turn(facts: Facts, step: TrainStep, text: Text, losses: str) -> Replace | None:
-    """An edit of an optimizer that a comprehension, or a lambda, makes anew for each step: `[Adam(r).minimize(loss) …]`.
+    """An edit of an optimizer that a comprehension or lambda makes anew for each step: `[Adam(r).minimize(loss) …]`.
 
     It has no name outside, and what it is made of may have none there.
     """

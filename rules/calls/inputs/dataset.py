@@ -82,9 +82,9 @@ def _batch(call: Call) -> Value:
     dataset = _chain(call)
     assert isinstance(dataset, Typed)
     dataset.state["batched"] = Constant(True)
-    dropped = call.kwargs.get("drop_remainder", call.args[1] if call.name == "Dataset.batch" and call.args[1:] else None)
-    ends = "endless" not in dataset.state
-    if ends and size is not None and (call.name.endswith("_and_drop_remainder") or getattr(dropped, "value", False) is True):
+    told = call.get(1, "drop_remainder") if call.name == "Dataset.batch" else call.kwargs.get("drop_remainder")
+    drops = call.name.endswith("_and_drop_remainder") or getattr(told, "value", False) is True
+    if size is not None and drops and "endless" not in dataset.state:
         dataset.state["whole"] = size
     return dataset
 

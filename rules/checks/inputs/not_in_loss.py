@@ -130,6 +130,6 @@ def _is_read_as_seen(facts: Facts, value: Value) -> bool:
     """Whether no code that is not followed reads anything by one of the names that an input has."""
     names = {access.place.key for access in facts.accesses_of(value)}
     followed = {access.node for access in facts.accesses}
-    loads = chain(facts.nodes(ast.Name), facts.nodes(ast.Attribute))
-    named = (n for n in loads if isinstance(n.ctx, ast.Load) and getattr(n, "id", getattr(n, "attr", "")) in names)
-    return all(node in followed for node in named)
+    read = (n for n in facts.nodes(ast.Name) if n.id in names and isinstance(n.ctx, ast.Load))
+    attributes = (n for n in facts.nodes(ast.Attribute) if n.attr in names and isinstance(n.ctx, ast.Load))
+    return all(node in followed for node in chain(read, attributes))

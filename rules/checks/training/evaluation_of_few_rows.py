@@ -40,16 +40,19 @@ RULES = (
         "nothing is evaluated: the mean is that of no numbers. A placeholder with the batch size in its shape takes no "
         "smaller batch at all: a loop that fed no rest to it may feed one now, as 96 rows are three batches of 32 and "
         "one and a half of 64. Let the last batch be a smaller one (any number of "
-        "examples can be fed; a data set or queue gives one unless it is told to drop the rest), or evaluate with a batch size of its own.",
+        "examples can be fed; a data set or queue gives one unless it is told to drop the rest), or evaluate with a "
+        "batch size of its own.",
         before=_SCRIPT % ("len(tests) // batch_size", "i * batch_size:(i + 1) * batch_size"),
         after=_SCRIPT % ("0, len(tests), batch_size", "i:i + batch_size"),
         references=("docs: TMG110, how the number is followed",),
     ),
 )
 HINT = "let the evaluation's last batch be smaller (range(0, n, batch_size)), or give it a batch size of its own"
-
 OPEN = "leave the input's number of rows open (None), pad the last batch, or leave it out"
-PIPELINE = "let its last batch be smaller (without drop_remainder, or allow_smaller_final_batch=True), or give it a size of its own"
+PIPELINE = (
+    "let its last batch be smaller (without drop_remainder, or allow_smaller_final_batch=True), or give it a size of "
+    "its own"
+)
 
 
 @check(Placed)

@@ -257,7 +257,8 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
         if not (is_mergeable(value) and _holds_no_input(site.region, value)):
             raise refuse(site.facts, node, Found.FORM_NOT_MERGED, name=text)
     elif keeps_batch(value):
-        raise refuse(site.facts, node, Found.FUNCTION_KEEPS_SHARD, name=text, line=getattr(value.site, "stmt", node).lineno)
+        line = value.site.stmt.lineno if value.site is not None else 0
+        raise refuse(site.facts, node, Found.FUNCTION_KEEPS_SHARD, name=text, line=line)
     elif mixes_inputs(site.region, value):
         reason = "it also needs an input that the loss does not need, of which each tower reads all rows"
         raise refuse(site.facts, getattr(value, "node", None) or node, Found.NOT_MERGEABLE, name=text, reason=reason)

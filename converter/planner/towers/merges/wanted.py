@@ -150,7 +150,7 @@ def want(facts: Facts, region: Region, access: Access, known: Container[str]) ->
             return _parts_read(facts, region, access, text, value)
     elif isinstance(value, Tensor) and value.op == "join" and not region.in_tower(value.site):
         return _joined(facts, region, access, value, known)
-    elif region.in_tower(value.site) and (_is_of_examples(region, value) or _is_called_with_shard(facts, region, value)):
+    elif region.in_tower(value.site) and (_is_of_examples(region, value) or _is_called_again(facts, region, value)):
         text = spelling(region.block.frame, access.place)
         if text is not None and text not in known and bound_by_tower(facts, region, access.place, value):
             return {text: (Part(text, value, "", None), access.node)}
@@ -184,7 +184,7 @@ def _is_of_examples(region: Region, value: Value) -> bool:
     return batched or any(ask(value) for ask in (counts_examples, is_made_of_shard, may_hold_tensors, is_update))
 
 
-def _is_called_with_shard(facts: Facts, region: Region, value: Value) -> bool:
+def _is_called_again(facts: Facts, region: Region, value: Value) -> bool:
     """Whether code behind the loop calls a function with an argument that the last tower left in it."""
     if not keeps_batch(value):
         return False

@@ -41,7 +41,8 @@ def script(*lines: str) -> str:
     [
         "rows, hot = xs[begin:end], ys[begin:end]",
         "rows, hot = xs[begin:end], np.zeros((end - begin, 3))",
-        "count = end - begin\nhot = np.zeros([count, 3])\nhot[np.arange(count), ys[begin:end]] = 1\nrows = xs[begin:end]",
+        "count = end - begin\nhot = np.zeros([count, 3])\nhot[np.arange(count), ys[begin:end]] = 1\n"
+        "rows = xs[begin:end]",
         "hot = np.eye(3)[ys[begin:end]]\nrows = np.zeros((end - begin, 4))\nfor i in range(begin, end):\n"
         "    rows[i - begin] = xs[i]",
     ],

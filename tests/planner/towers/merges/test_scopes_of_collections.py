@@ -48,7 +48,9 @@ def test_losses_of_a_scope_are_found_in_each_tower(inside: str) -> None:
     assert HELPER in script(inside=inside)
 
 
-@pytest.mark.parametrize("read", ["tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope)", "tf.trainable_variables(scope)"])
+@pytest.mark.parametrize(
+    "read", ["tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope)", "tf.trainable_variables(scope)"]
+)
 def test_the_name_scope_of_a_tower_holds_variables_too(read: str) -> None:
     decay = f" + tf.add_n([tf.nn.l2_loss(v) for v in {read}])"
     assert HELPER in script("tf.name_scope", inside=decay)
@@ -79,7 +81,8 @@ def test_others_are_read_as_they_are(read: str) -> None:
 )
 def test_names_of_what_layers_collected_are_those_of_one_gpu(read: str) -> None:
     chosen = "def choose(ops, scope):\n    return [op for op in ops if op.name.startswith(scope)]\n\n\n"
-    text = converted(chosen + SCRIPT.format(kind="tf.variable_scope", inside="", behind=f"{UPDATES.format('')}\n{read}"))
+    behind = f"{UPDATES.format('')}\n{read}"
+    text = converted(chosen + SCRIPT.format(kind="tf.variable_scope", inside="", behind=behind))
     assert "without_tower(op.name)" in text
 
 

@@ -460,7 +460,7 @@ def _same_each_time(own, theirs, name, towers):
         for steps, run in runs:
             each[steps] = each.get(steps, ()) + tuple(run[name])
     counts = [len(each) for each in groups]
-    often = 1 < counts[1] and counts[0] <= counts[1] <= towers * (counts[0] + 1)
+    often = counts[1] > 1 and counts[0] <= counts[1] <= towers * (counts[0] + 1)
     if counts[0] == 1:  # the steps that the original takes may end in its second epoch
         first, other = (min(each) for each in groups)
         often = often and other <= first <= towers * other
