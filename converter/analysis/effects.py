@@ -25,6 +25,7 @@ class EffectKind(Enum):
     # the graph
     COLLECTION = "something is added to a collection of the graph"
     GET_COLLECTION = "a collection of the graph is read"
+    COLLECTION_SCOPE = "of a collection of the graph only what a scope holds is read"
     GRAPH_STATE = "something is made of all that the graph holds so far"
     TOTAL_LOSS = "all losses of the graph are added"
     DEVICE = "a device is entered"

@@ -96,6 +96,7 @@ class Trait(Enum):
     SETTINGS = "an object of this type holds flags or arguments"
     RUNS = "an object of this type runs a graph, or says how: what the graph computes does not depend on it"
     FROM_QUEUE = "a batch from a queue, or a call that is told its size"
+    GIVES_BATCHES = "makes batches of single examples, in a data set or a queue"
     FROM_DATA_SET = "a batch from a data set, or a call that is told its size"
     NEXT_BATCH = "gives the next batch of a data set"
     ENQUEUES = "puts examples into a queue that the script makes"

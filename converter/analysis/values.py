@@ -641,6 +641,7 @@ class Frame:
     __slots__ = (
         "began",
         "bound",
+        "by_default",
         "call",
         "call_site",
         "closure",
@@ -670,6 +671,7 @@ class Frame:
         self.owner: Value | None = None
         self.locals: dict[str, Value] = {}
         self.began = began  # the walk's clock when this execution began
+        self.by_default: frozenset[str] = frozenset()  # parameters that the call left at their defaults
         self.bound: dict[str, int] = {}  # and when a name was bound to what it stands for
         self.globals: set[str] = set()  # names declared global or nonlocal
         self.returns: list[Value] = []

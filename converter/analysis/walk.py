@@ -167,7 +167,7 @@ class Walk:
             value.node = node
         if self.control:
             value.inputs = (*value.inputs, *self.control)
-            value.control = tuple(self.control)
+            value.control = (*value.control, *self.control)
         value.scopes = tuple(self.scopes)
         self.facts.tensors.append(value)
         if isinstance(value, Variable):

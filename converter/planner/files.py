@@ -29,7 +29,7 @@ from converter.planner.towers.border.fed_results import fed_results
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.dense_gradients import all_dense
 from converter.planner.towers.loop import LoopPart, plan_loop
-from converter.planner.towers.merges.summaries import names_in
+from converter.planner.towers.merges.summaries import collected_names, names_in
 from converter.planner.towers.partitioned.slices import cut_variables
 from converter.planner.writing.aliases import TENSORFLOW, Aliases, helper_folder, helper_module
 from converter.planner.writing.builtin_names import BUILTINS_MODULE, Builtins, taken_modules
@@ -48,12 +48,13 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     sessions = session_edits(pen)
     devices, warnings = own_devices(facts, regions, text)
     made_outside = tuple(dict.fromkeys(run for region in regions for run in pinned(facts, region, text)))
-    plain = names_in(facts, regions, text)
+    plain, collected = names_in(facts, regions, text), collected_names(facts, regions, text)
     cut = cut_variables(facts, regions, text) if options.variables == "partitioned" else None
     plain_device = options.variables == "cpu" and only_variables(facts, regions, made_outside, text)
     around = {
         "count_gpus": count.counts,
         "name_without_tower": bool(plain),
+        "without_tower": bool(collected),
         "variable_device": bool(made_outside) and not plain_device,
     }
     needed = [*_needed(around, options), *(helper for part in parts for helper in part.helpers), *made.reading]
@@ -64,7 +65,10 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     of_loops = dict.fromkeys(replace for part in parts for replace in part.replaces)
     whole = Plan(
         loops=loops,
-        replaces=(*text.planned, *of_loops, *plain, *sessions.replaces, *devices, *(cut.replaces if cut else ())),
+        replaces=(
+            *(*text.planned, *of_loops, *plain, *collected),
+            *(*sessions.replaces, *devices, *(cut.replaces if cut else ())),
+        ),
         inserts=(*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *sessions.inserts),
         pinned=made_outside,
         helpers=carried,
@@ -142,6 +146,7 @@ def _needed(around: dict[str, bool], options: Options) -> list[str]:
     wanted = {
         "count_gpus": around["count_gpus"],
         "name_without_tower": around["name_without_tower"],
+        "without_tower": around["without_tower"],
         "enter_tower": options.one_gpu,
         "tower_device": True,
         "variable_device": around["variable_device"],

@@ -103,6 +103,7 @@ class Found(Enum):
     MADE_BY_ONE_BRANCH = auto()
     PART_MADE_BY_ONE_BRANCH = auto()
     NOT_MERGEABLE = auto()
+    FUNCTION_KEEPS_SHARD = auto()
     # training: losses and training steps
     ACTING = auto()
     ACTING_SCALED = auto()

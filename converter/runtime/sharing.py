@@ -112,6 +112,11 @@ def name_without_tower(tensor):
     return re.sub('tower_[0-9_]+/', '', tensor.op.name)
 
 
+def without_tower(name):
+    """A name of the graph as it is on one GPU."""
+    return re.sub('tower_[0-9_]+/', '', name)
+
+
 class TowerCollections(object):
     """Lets each tower see only what it adds to the graph's collections itself; keeps tower 0's.
 
@@ -167,6 +172,24 @@ class MergedCollections(TowerCollections):
                 parts = [[v * tf.cast(w, v.dtype) for v, w in zip(values, weights)] for values in zip(*added)]
             self.graph.get_collection_ref(key)[begin:] = [
                 tf.add_n(part, name=plain_name(values[0])) for part, values in zip(parts, zip(*added))]
+
+
+@contextlib.contextmanager
+def scopes_without_towers(gpu):
+    """From here on get_collection(key, scope) compares names as they are on one GPU: tower_0/model is model."""
+    graph = tf.get_default_graph()
+    get_collection = graph.get_collection
+
+    def find(name, scope=None):
+        found = get_collection(name)
+        if scope is None:
+            return found
+        begin = re.compile(re.sub('tower_[0-9_]+/', '', scope))
+        return [v for v in found if hasattr(v, 'name') and begin.match(re.sub('tower_[0-9_]+/', '', v.name))]
+
+    if gpu == 0:
+        graph.get_collection = find
+    yield
 
 
 @contextlib.contextmanager

@@ -22,6 +22,7 @@ ALIASES = {
     "python.ops.math_ops.": "",
     "python.ops.array_ops.": "",
     "python.ops.control_flow_ops.": "",
+    "python.control_flow_ops.": "",
     "python.ops.embedding_ops.": "nn.",
     "python.ops.nn_ops.": "nn.",
     "python.ops.init_ops.": "",

@@ -805,3 +805,18 @@ def test_fewer_gpus_than_towers(
             names["check_gpus"]()
     else:
         names["check_gpus"]()
+
+
+@pytest.mark.tf2
+def test_scopes_of_collections_are_those_of_one_gpu(tf: Any, helpers: Helpers) -> None:
+    made = helpers(2)
+    for gpu in range(2):
+        with tf.name_scope(f"tower_{gpu}"), made.scopes_without_towers(gpu), tf.name_scope("model") as scope:
+            tf.add_to_collection("parts", tf.constant(1.0, name="part"))
+            inside = [part.op.name for part in tf.get_collection("parts", scope)]
+            assert inside == [f"tower_{i}/model/part" for i in range(gpu + 1)]
+    tf.add_to_collection("parts", tf.constant(1.0, name="model/late"))
+    tf.add_to_collection("parts", "no tensor")
+    names = [part.op.name for part in tf.get_collection("parts", scope="model")]
+    assert names == ["tower_0/model/part", "tower_1/model/part", "model/late"]
+    assert len(tf.get_collection("parts")) == 4 and tf.get_collection("parts", "mode/") == []

@@ -222,8 +222,12 @@ def _between(lower: Value, upper: Value, place: ast.Slice) -> Number | None:
         # `min(begin + n, len(x))`; what holds a function comes before its arguments
         bounds = zip(upper.inputs[-len(written.args) :], written.args, strict=False)
         within = [_between(lower, value, ast.Slice(place.lower, node)) for value, node in bounds]
-        numbers = [number for number in within if number is not None]
-        return numbers[0] if len(numbers) == 1 else None
+        return _alone([number for number in within if number is not None])
+    if isinstance(upper, Number) and upper.chosen and not upper.linear and len(upper.inputs) == 2:
+        parts = [written.body, written.orelse] if isinstance(written, ast.IfExp) else [place.upper] * 2
+        bounds = zip(upper.inputs, parts, strict=True)  # `begin + n if begin + n < len(x) else len(x)`
+        within = [_between(lower, value, ast.Slice(place.lower, node)) for value, node in bounds]
+        return _alone([number for number in within if number is not None])
     if isinstance(written, ast.BinOp) and isinstance(written.op, ast.Add) and len(upper.inputs) == 2:
         sides = zip((written.left, written.right), upper.inputs, upper.inputs[::-1], strict=True)
         for side, one, rest in sides:
@@ -239,6 +243,10 @@ def _between(lower: Value, upper: Value, place: ast.Slice) -> Number | None:
         return None
     common = frozenset(o for o in upper.linear if any(_is_same(o, p) for p in lower.linear))
     return Number(None, common, common, (lower, upper)) if common else None
+
+
+def _alone(numbers: list[Number]) -> Number | None:
+    return numbers[0] if len(numbers) == 1 else None
 
 
 def _assigned(stmt: ast.Assign, name: str) -> ast.expr:
@@ -280,7 +288,7 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
         return _size(at, given.get(1, "size"), deep)
     if name in (*SHAPED, "arange", "random.permutation", "eye", "identity"):
         alone = name in SHAPED or len(given.positions) == 1
-        return _size(at, given.get(0, "shape", "N", "n"), deep) if alone else None
+        return _size(at, given.get(0, "shape", "N", "n"), deep, node.args[0] if node.args else None) if alone else None
     if name == "reshape":
         return _size(at, given.get(1, "newshape", "shape"), deep)
     if name in (*LIKE, *STACKED) and given.get(1, "axis") is None:
@@ -296,13 +304,27 @@ def _method(at: _At, value: Host, receiver: Value, positions: list[Value], deep:
     return _asked(value)
 
 
-def _size(at: _At, value: Value | None, deep: int) -> Number | None:
-    """The first entry of a size: `n`, `(n, 20)`; of `len(rows)` the number of these rows, where it is known."""
+def _size(at: _At, value: Value | None, deep: int, node: ast.expr | None = None) -> Number | None:
+    """The first entry of a size: `n`, `(n, 20)`; of `len(rows)` the number of these rows, where it is known.
+
+    node: how it is written, where that is known.
+    """
     if isinstance(value, List) and value.elements and not value.many:
         value = value.elements[0]
+        node = node.elts[0] if isinstance(node, (ast.Tuple, ast.List)) and node.elts else None
     if not isinstance(value, Number) or (value.value is not None and value.value < 0):
         return None
-    return _counted(at, value, deep) or value
+    return _counted(at, value, deep) or _distance(value, node) or value
+
+
+def _distance(length: Number, written: ast.expr | None) -> Number | None:
+    """The number of rows between two bounds: `end - begin`."""
+    if isinstance(written, ast.Name) and length.site is not None and isinstance(length.site.stmt, ast.Assign):
+        written = _assigned(length.site.stmt, written.id)
+    if not isinstance(written, ast.BinOp) or not isinstance(written.op, ast.Sub) or len(length.inputs) != 2:
+        return None
+    end, begin = length.inputs
+    return _between(begin, end, ast.Slice(written.right, written.left))
 
 
 def _counted(at: _At, length: Number, deep: int) -> Number | None:

@@ -260,7 +260,7 @@ def _bind_parameters(walk: Walk, frame: Frame, function: Function, args: list[Va
     names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     values = dict(zip(names, args, strict=False))
     values.update({k: v for k, v in kwargs.items() if k in names or k in {a.arg for a in spec.kwonlyargs}})
-    given_by = kwargs.get(SPREAD)
+    given, given_by = frozenset(values), kwargs.get(SPREAD)
     for name in (*names, *(a.arg for a in spec.kwonlyargs)):
         spread = given_by is not None and _may_hold(walk, given_by, name)
         if name not in values and (spread or (function.injected and counts_examples(name, function.node))):
@@ -277,6 +277,8 @@ def _bind_parameters(walk: Walk, frame: Frame, function: Function, args: list[Va
     for value in values.values():
         if value.site is None:
             walk.stamp(value, function.node)
+    if function.defaults:
+        frame.by_default = frozenset(n for n, v in function.defaults.items() if n not in given and values.get(n) is v)
     frame.locals.update(values)
 
 
@@ -308,19 +310,15 @@ def _spread_parameter(walk: Walk, function: Function, name: str) -> Value:
 def call_with_unknowns(walk: Walk, function: Function, *first: Value) -> Value:
     """Enters a function with its defaults, and with unknown values for the other parameters."""
     parameters = function.node.args.args[len(first) :]
-    rest = [
-        _unknown_parameter(walk, function, a.arg)
-        if counts_examples(a.arg, function.node)
-        else function.defaults.get(a.arg) or _unknown_parameter(walk, function, a.arg)
-        for a in parameters
-    ]
-    walk.assumed.update(value.uid for value in rest)
+    own = {a.arg: function.defaults.get(a.arg) for a in parameters if not counts_examples(a.arg, function.node)}
+    rest = {a.arg: _unknown_parameter(walk, function, a.arg) for a in parameters if own.get(a.arg) is None}
+    walk.assumed.update(value.uid for value in (*own.values(), *rest.values()) if value is not None)
     node = ast.copy_location(ast.Call(ast.Name("?", ast.Load()), [], []), function.node)
     around = function.site.stmt if isinstance(function.node, ast.Lambda) and function.site else function.node
     if walk.site is None and isinstance(around, ast.stmt):
         with walk.at(around, None):
-            return call_function(walk, function, [*first, *rest], {}, node)
-    return call_function(walk, function, [*first, *rest], {}, node)
+            return call_function(walk, function, [*first], rest, node)
+    return call_function(walk, function, [*first], rest, node)
 
 
 def use_with_unknowns(walk: Walk, cls: Class) -> None:

@@ -360,6 +360,7 @@ HELPERS: dict[str, Callable[[Towers, Walk, Any], Value]] = {
     **dict.fromkeys(SHARDS, _shard),
     **dict.fromkeys(ENTERED, _entered_helper),
     "shard_size": _shard_size,
+    "without_tower": lambda towers, walk, node: walk.evaluate(node.args[0]),
     "pad_steps": _pad_steps,
     "whole_batch": _whole_batch,
     "shard_drawn": _shard_drawn,

@@ -20,7 +20,7 @@ def training_sizes(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]
 
     Where no data set, or no queue, is seen behind inputs that come from one, any of them may be.
     """
-    behind = _behind(facts, inputs, steps)
+    behind = behind_training(facts, inputs, steps)
     read = {_kind(value.op) for value in behind.values() if isinstance(value, Input)}
     seen = {_kind(why) for size, why, _ in facts.batch_sizes if size.uid in behind}
     return [r for r in facts.batch_sizes if r[0].uid in behind or _kind(r[1]) in read - seen - {PLACEHOLDER}]
@@ -33,7 +33,7 @@ def _kind(name: str) -> str:
     return "queue" if has(name, Trait.FROM_QUEUE) else name
 
 
-def _behind(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]) -> dict[int, Value]:
+def behind_training(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]) -> dict[int, Value]:
     """All values that inputs are computed from, including the sources of placeholders and iterators."""
     found: dict[int, Value] = {}
     trained = {step.result.uid for step in steps}

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from collections.abc import Sequence as Several
 
 from converter.analysis.facts import Facts, RunCall, TrainStep
-from converter.analysis.values import Host, Input, Number, Origin, Site, Value, needed
-from converter.planner.batch_size.streams import is_share
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Host, Input, Number, Origin, Sequence, Site, Typed, Value, is_none, needed
+from converter.planner.batch_size.pipelines import behind_training
+from converter.planner.batch_size.streams import FILLED, is_share
 from converter.planner.batch_size.written_out import parents_of
+from converter.planner.questions.fixed_size import fixed_size
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
+
+LENGTHENS = {"numpy." + name for name in ("append", "concatenate", "hstack", "pad", "resize", "tile", "vstack")}
+LEAST = ("min", "numpy.minimum")
 
 Few = tuple[ast.AST, int | None]
 Loop = ast.For | ast.comprehension
@@ -22,13 +29,13 @@ def evaluations(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
     Also the loops that make these batches, in a function that training calls with other data.
     """
     scaled = set(sizes)
-    trained = {step.result.uid for step in steps}
+    trained = {step.result.uid for step in (*steps, *facts.train_steps)}
     whole = {site: over for site, over in facts.turned.items() if _holds_whole_batches(_bounds(facts, over), scaled)}
     training = {site for run in facts.runs if whole and run.computes(trained) for site in _made_in(run)}
     apart = {site: over for site, over in whole.items() if site not in training}
     seen: set[ast.AST] = set()
     for run in (run for run in facts.runs if not run.computes(trained)):
-        if not any(isinstance(key, Input) and key.batch.kind == "example" for key, _ in run.feeds):
+        if not _takes_batches(run):
             continue
         loops = {site.stmt: apart[site] for site in (_made_in(run) if apart else ()) if site in apart}
         found: list[tuple[Loop, Value]] = [(loop, over) for loop, over in loops.items() if isinstance(loop, ast.For)]
@@ -43,7 +50,123 @@ def evaluations(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
             yield loop.iter, int(value) if value is not None else None
 
 
-def _bounds(facts: Facts, over: Value) -> Sequence[Value]:
+def smaller_ends(facts: Facts, sizes: Iterable[Origin], gpus: int) -> Iterator[ast.AST]:
+    """The ranges of loops that feed a smaller last batch, to inputs that take no other number of rows than a batch.
+
+    The script runs because its rows are a multiple of its batch size; they need not be one of the batch of all GPUs.
+    """
+    scaled, seen = set(sizes), set[int]()
+    for run in facts.runs:
+        fed = [value for key, value in run.feeds if _takes_one_size(key, scaled)]
+        behind = needed(fed) if fed else {}
+        if not any(_is_cut(value, scaled) for value in behind.values()):
+            continue
+        if any(_is_filled(value, scaled) or getattr(value, "call", "") in LENGTHENS for value in behind.values()):
+            continue  # the script makes as many rows of the last ones as a batch has
+        around = [facts.turned[site] for site in _made_in(run) if site in facts.turned and not _skips(site.stmt)]
+        around += [over for _, over in _comprehensions(facts, run)]
+        around += [facts.listed[uid] for uid in behind if uid in facts.listed]
+        for over in (facts.listed.get(over.uid, over) for over in around):
+            if over.uid in facts.range_calls and over.uid not in seen:
+                seen.add(over.uid)
+                if _ends_smaller(_bounds(facts, over), scaled, gpus):
+                    yield facts.range_calls[over.uid]
+
+
+def _takes_one_size(key: Value, scaled: set[Origin]) -> bool:
+    """Whether an input takes as many rows as the batch size says, and no others."""
+    size = fixed_size(key) if isinstance(key, Input) and key.batch.kind == "example" else None
+    return isinstance(size, Number) and bool(size.linear & scaled)
+
+
+def _is_cut(value: Value, scaled: set[Origin]) -> bool:
+    """Whether a value is a slice of rows whose end the batch size says: `rows[i:i + batch_size]`."""
+    if not isinstance(value, Host) or value.call != "[]":
+        return False
+    bounds = [part.inputs for part in value.inputs[1:] if isinstance(part, Host) and part.call == "slice"]
+    begins_earlier = any(b and isinstance(b[0], Host) and b[0].call in LEAST for b in bounds)
+    return not begins_earlier and any(isinstance(v, Number) and bool(v.origins & scaled) for b in bounds for v in b)
+
+
+def _skips(loop: ast.AST) -> bool:
+    """Whether a loop may leave out a turn, such as that of the last rows."""
+    tests = (node for node in ast.walk(loop) if isinstance(node, ast.If))
+    return any(isinstance(node, (ast.Break, ast.Continue, ast.Return)) for test in tests for node in ast.walk(test))
+
+
+def _is_filled(value: Value, scaled: set[Origin]) -> bool:
+    """Whether a value is an array that was made with as many rows as a batch has."""
+    if not isinstance(value, Host) or value.call not in FILLED:
+        return False
+    sizes = [v.elements[0] if isinstance(v, Sequence) and v.elements else v for v in value.inputs]
+    return any(isinstance(rows, Number) and bool(rows.linear & scaled) for rows in sizes)
+
+
+def _ends_smaller(bounds: Several[Value], scaled: set[Origin], gpus: int) -> bool:
+    """Whether a range has a turn for rows that are fewer than a batch of all GPUs, as far as is known."""
+    if not bounds or _holds_whole_batches(bounds, scaled):
+        return False
+    end = bounds[0] if len(bounds) == 1 else bounds[1]
+    if len(bounds) < 3:
+        rounded = isinstance(end, Host) and end.call.rpartition(".")[2] in ("ceil", "int")
+        return rounded and any(is_share(v, scaled) for v in needed([end]).values())
+    step = bounds[2]
+    if not isinstance(step, Number) or not step.linear & scaled:
+        return False
+    if not isinstance(end, Number) or end.value is None or step.value is None:
+        return not any(isinstance(v, Number) and v.origins & scaled for v in needed([end]).values())
+    return not end.linear & scaled and end.value % (step.value * gpus) != 0
+
+
+def _takes_batches(run: RunCall) -> bool:
+    """Whether a run is fed batches, or takes them from a pipeline."""
+    fed = any(isinstance(key, Input) and key.batch.kind == "example" for key, _ in run.feeds)
+    return fed or any(_is_from_pipeline(value) for value in run.behind.values())
+
+
+def _is_from_pipeline(value: Value) -> bool:
+    if not isinstance(value, Input) or value.batch.kind != "example":
+        return False
+    return has(value.op, Trait.FROM_QUEUE) or has(value.op, Trait.FROM_DATA_SET)
+
+
+def whole_batches(
+    facts: Facts, inputs: Iterable[Input], steps: list[TrainStep], sizes: Iterable[Origin]
+) -> Iterator[ast.AST]:
+    """The calls that make the batches of pipelines beside training and leave out the last, smaller one."""
+    scaled, training = set(sizes), behind_training(facts, inputs, steps)
+    found: dict[ast.AST, bool] = {}  # whether a call makes batches that leave some out, beside training
+    for value in (*facts.results.values(), *facts.inputs):
+        node = getattr(value, "node", None)
+        size = _size_of_whole(value)
+        if isinstance(node, ast.AST) and isinstance(size, Number) and size.linear & scaled:
+            found[node] = found.get(node, False) or value.uid not in training
+    if any(isinstance(v, Number) and v.linear & scaled for v in training.values()):
+        yield from (node for node, apart in found.items() if apart)
+
+
+def _size_of_whole(value: Value) -> Value | None:
+    """The size of the batches that a data set, or a queue with an end, gives without a smaller one at the end."""
+    if isinstance(value, Typed):
+        return value.state.get("whole") if value.kind == "Dataset" and has(value.name, Trait.GIVES_BATCHES) else None
+    if not isinstance(value, Input) or not has(value.op, Trait.GIVES_BATCHES) or not isinstance(value.shape, Sequence):
+        return None
+    ends = any(_has_end(made) for made in needed(value.inputs).values())
+    return value.shape.elements[0] if ends else None
+
+
+def _has_end(value: Value) -> bool:
+    """Whether a queue is filled a number of times only: `num_epochs=1`."""
+    node, site = getattr(value, "node", None), value.site
+    for keyword in node.keywords if isinstance(node, ast.Call) and site is not None else ():
+        if keyword.arg == "num_epochs":
+            known = site.frame.lookup(keyword.value.id) if isinstance(keyword.value, ast.Name) and site else None
+            none = isinstance(keyword.value, ast.Constant) and keyword.value.value is None
+            return not none and not (known is not None and is_none(known[1]))
+    return False
+
+
+def _bounds(facts: Facts, over: Value) -> Several[Value]:
     """The arguments of the range that a loop goes over; none where it goes over something else."""
     return facts.ranges.get(over.uid, [])
 
@@ -65,7 +188,7 @@ def _comprehensions(facts: Facts, run: RunCall) -> Iterator[tuple[Loop, Value]]:
                 yield part, over[part.iter]
 
 
-def _holds_whole_batches(bounds: Sequence[Value], scaled: set[Origin]) -> bool:
+def _holds_whole_batches(bounds: Several[Value], scaled: set[Origin]) -> bool:
     """Whether a range has no turn where there are fewer rows than a batch has."""
     if not bounds:
         return False
@@ -73,6 +196,6 @@ def _holds_whole_batches(bounds: Sequence[Value], scaled: set[Origin]) -> bool:
     if isinstance(end, Host) and end.call.rpartition(".")[2] in ("ceil", "max"):
         return False
     if len(bounds) == 3:  # `range(0, n - batch_size + 1, batch_size)`
-        less = isinstance(end, Number) and bool(end.origins & scaled) and not is_share(end, scaled)
+        less = isinstance(end, Number) and bool(end.origins - end.linear & scaled) and not is_share(end, scaled)
         return less and isinstance(bounds[2], Number) and bool(bounds[2].linear & scaled)
     return is_share(end, scaled)

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import ast
 
-from converter.analysis.values import ARRAY, Count, Host, Input, Tensor, Typed, Value, Variable, tensors_in
+from converter.analysis.values import (
+    ARRAY,
+    Count,
+    Function,
+    Host,
+    Input,
+    Instance,
+    Partial,
+    Tensor,
+    Typed,
+    Value,
+    Variable,
+    tensors_in,
+)
 
 TOLD = {"str", "repr", "isinstance", "callable", "hasattr", "compare", "format", "type", "id", "hash"}  # hold none
 
@@ -22,6 +35,22 @@ def is_made_of_shard(value: Value) -> bool:
     if isinstance(value, Tensor) and value.op == ARRAY:
         return depends_on_batch(value)
     return isinstance(value, Typed) and value.kind in ("Distribution", "Triangle") and bool(value.roots)
+
+
+def carries_batch(value: Value) -> bool:
+    """Whether a value is a batch, is computed from one, or holds tensors that are."""
+    if isinstance(value, Input):
+        return value.batch.kind == "example"
+    if isinstance(value, Instance):
+        return False  # its attributes are places of their own
+    return depends_on_batch(value) or any(t.batch.kind != "free" for t in tensors_in(value))
+
+
+def keeps_batch(value: Value) -> bool:
+    """Whether a function has a default argument, or a `partial` an argument, that is a batch or computed from one."""
+    if isinstance(value, Function):
+        return any(map(carries_batch, value.defaults.values()))
+    return isinstance(value, Partial) and any(map(carries_batch, (*value.args, *value.kwargs.values())))
 
 
 def may_hold_tensors(value: Value) -> bool:

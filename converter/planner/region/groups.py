@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
 
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.flow.joined import choices
-from converter.analysis.values import Origin, Tensor
+from converter.analysis.values import Origin, Site, Tensor
 from converter.dataclass import dataclass
 from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
@@ -73,7 +74,7 @@ def _groups(
     parts: list[list[TrainStep]] = []
     for step in steps:
         mine = batches_behind([step])
-        joined = [p for p in parts if mine & batches_behind(p) and not _trained_before(facts, p, step)]
+        joined = [p for p in parts if mine & batches_behind(p) and not _is_another_model(facts, p, step)]
         parts = [p for p in parts if p not in joined] + [[s for p in joined for s in p] + [step]]
     found: list[Group] = []
     for part in parts:
@@ -100,13 +101,37 @@ def _built_alike(groups: Sequence[Group]) -> tuple[TrainStep, TrainStep] | None:
     return None
 
 
-def _trained_before(facts: Facts, steps: list[TrainStep], later: TrainStep) -> bool:
-    """True if some models are trained before a later one is built that shares only inputs with them."""
+def _is_another_model(facts: Facts, steps: list[TrainStep], later: TrainStep) -> bool:
+    """True if a model shares only inputs with others, and is built once these were trained, or in place of them."""
     trained = {step.result.uid for step in steps}
     built = later.behind
-    runs = [run for run in facts.runs if run.time < later.loss.time and run.computes(trained)]
+    before = any(run.time < later.loss.time and run.computes(trained) for run in facts.runs)
     shared = (v for uid, v in behind_losses(steps).items() if uid in built and depends_on_batch(v))
-    return bool(runs) and not any(isinstance(value, Tensor) for value in shared)
+    return (before or _in_other_branches(steps, later)) and not any(isinstance(value, Tensor) for value in shared)
+
+
+def _in_other_branches(steps: list[TrainStep], later: TrainStep) -> bool:
+    """True if a condition chooses between building and training a model, and others."""
+    mine = _branches(later)
+    return bool(mine) and all(
+        any(mine[at] != side for at, side in _branches(step).items() if at in mine) for step in steps
+    )
+
+
+def _branches(step: TrainStep) -> dict[tuple[int, ast.AST], bool]:
+    """The conditions that a loss and its training step both stand under, by their frames, and on which side."""
+    found = [_sides(step.site), _sides(step.loss.site)]
+    return {at: side for at, side in found[0].items() if found[1].get(at) is side}
+
+
+def _sides(site: Site | None) -> dict[tuple[int, ast.AST], bool]:
+    found: dict[tuple[int, ast.AST], bool] = {}
+    inner: ast.stmt | None = None
+    for one in site.chain() if site is not None else ():
+        if isinstance(one.stmt, ast.If) and inner is not None:
+            found[one.frame.uid, one.stmt] = inner in one.stmt.body
+        inner = one.stmt
+    return found
 
 
 def _apart(regions: tuple[Region, ...]) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
-from converter.analysis.values import Function, Input, Instance, Number, Value, tensors_in
-from converter.planner.questions.batch_values import depends_on_batch
+from converter.analysis.values import Function, Input, Number, Value
+from converter.planner.questions.batch_values import carries_batch
 from converter.planner.questions.nested_tensors import inputs_in
 from converter.planner.questions.rows_from_python import has_rows
 from converter.planner.questions.tensors_of_size import may_be_made_again
@@ -86,15 +86,6 @@ def _is_called_with_default(value: Value, reads: Iterable[Access], sizes: set[tu
         if carries_batch(default) or (isinstance(default, Number) and any(o.key in sizes for o in default.origins))
     }
     return bool(taken) and any((a.place.key, a.value.uid) in taken for a in reads)
-
-
-def carries_batch(value: Value) -> bool:
-    """Whether a value is a batch, is computed from one, or holds tensors that are."""
-    if isinstance(value, Input):
-        return value.batch.kind == "example"
-    if isinstance(value, Instance):
-        return False  # its attributes are places of their own
-    return depends_on_batch(value) or any(t.batch.kind != "free" for t in tensors_in(value))
 
 
 def touched_in(block: Block) -> Touched:

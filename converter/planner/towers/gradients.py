@@ -21,6 +21,7 @@ from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import Text
 
 COMPUTE_ARGUMENTS = ("var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
+SCOPES = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 MINIMIZE = (
     "loss",
     "global_step",
@@ -96,6 +97,10 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
             replaces.append(whole)
             helpers.append("TowerOptimizer")
             continue
+        if (each := _of_each_turn(facts, step, text, losses)) is not None:
+            replaces.append(each)
+            helpers.append("TowerOptimizer")
+            continue
         made, before, traffic = _at_call(facts, step, traffic, text, losses)
         replaces.append(made)
         inserts += before
@@ -145,7 +150,7 @@ def _inside(site: LoopSite, traffic: Traffic, step: TrainStep, losses: str) -> t
     call = step.call
     if step.kind is not StepKind.MINIMIZE or not isinstance(call.func, ast.Attribute):
         return None
-    if step.site.stmt not in region.block.index:
+    if step.site.stmt not in region.block.index or _is_in_scope_of_its_own(facts, call):
         return None
     arguments = _minimize_arguments(call)
     if arguments is None or any(name in arguments for name in COMPUTE_ARGUMENTS):
@@ -217,6 +222,27 @@ def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> R
     else:
         return None
     return Replace(text.start(node), text.end(node), made, "TMG118")
+
+
+def _of_each_turn(facts: Facts, step: TrainStep, text: Text, losses: str) -> Replace | None:
+    """An edit of an optimizer that a comprehension or lambda makes anew for each step: `[Adam(r).minimize(loss) …]`.
+
+    It has no name outside, and what it is made of may have none there.
+    """
+    func = step.call.func
+    if not isinstance(func, ast.Attribute) or isinstance(func.value, (ast.Name, ast.Attribute)):
+        return None
+    if not _is_in_scope_of_its_own(facts, step.call):
+        return None
+    optimizer = f"{called('TowerOptimizer')}({text.of(func.value)}, {losses})"
+    return Replace(text.start(func.value), text.end(func.value), optimizer, "TMG118")
+
+
+def _is_in_scope_of_its_own(facts: Facts, call: ast.Call) -> bool:
+    above: ast.AST | None = call
+    while above is not None and not isinstance(above, (ast.stmt, *SCOPES)):
+        above = facts.parents.get(above)
+    return isinstance(above, SCOPES)
 
 
 def _after_loss(facts: Facts, step: TrainStep, text: Text) -> list[str]:

@@ -274,6 +274,7 @@ def _contexts(
             "tower_collections",
             kinds & {EffectKind.COLLECTION, EffectKind.BATCH_NORM, EffectKind.TOTAL_LOSS},
         ),
+        "scopes_without_towers": ("", _filters_by_scope(facts, region)),
         "first_tower_updates": ("", kinds & {EffectKind.BATCH_NORM, EffectKind.ASSIGN, EffectKind.AVERAGE}),
         "TowerAverages": ("tower_averages", EffectKind.AVERAGE in kinds),
         "LayerNames": ("layer_names", _counts_on(facts, region)),
@@ -284,3 +285,9 @@ def _contexts(
             name, traffic = traffic.fresh(name)
         contexts += [(helper, name)] if needed else []
     return tuple(contexts), traffic
+
+
+def _filters_by_scope(facts: Facts, region: Region) -> bool:
+    """Whether the towers, or code behind them, read what a scope holds of a collection: names there begin with it."""
+    read = facts.effects_of(EffectKind.COLLECTION_SCOPE)
+    return any(region.in_any_tower(effect.site) or region.comes_after(effect) for effect in read)

@@ -22,6 +22,7 @@ from converter.analysis.values import (
     Tensor,
     Typed,
     Value,
+    is_none,
 )
 
 
@@ -76,10 +77,23 @@ def _chain(call: Call) -> Value:
 
 
 def _batch(call: Call) -> Value:
-    note_sizes(call, call.get(0, "batch_size"), "Dataset.batch")
+    size = call.get(0, "batch_size")
+    note_sizes(call, size, "Dataset.batch")
     dataset = _chain(call)
     assert isinstance(dataset, Typed)
     dataset.state["batched"] = Constant(True)
+    told = call.get(1, "drop_remainder") if call.name == "Dataset.batch" else call.kwargs.get("drop_remainder")
+    drops = call.name.endswith("_and_drop_remainder") or getattr(told, "value", False) is True
+    if size is not None and drops and "endless" not in dataset.state:
+        dataset.state["whole"] = size
+    return dataset
+
+
+def _repeat(call: Call) -> Value:
+    dataset, times = _chain(call), call.get(0, "count")
+    assert isinstance(dataset, Typed)
+    if is_none(times) or getattr(times, "value", None) == -1:
+        dataset.state["endless"] = Constant(True)
     return dataset
 
 
@@ -215,8 +229,10 @@ def _slices(call: Call) -> Value:
 
 
 CHAINS = (
-    "shuffle repeat prefetch cache take skip filter enumerate shard interleave flat_map zip concatenate with_options"
+    "shuffle prefetch cache take skip filter enumerate shard interleave flat_map zip concatenate with_options"
 ).split()
+
+QUEUES = ("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join")
 
 BATCHING = (
     "map_and_batch",
@@ -233,6 +249,7 @@ TRAITS: dict[Trait, str] = {
     Trait.TAKES_VARIABLES: "apply",
     Trait.TAKES_VARIABLE: "apply",
     Trait.FROM_DATA_SET: "Dataset* Iterator* data.*",
+    Trait.GIVES_BATCHES: "Dataset.batch Dataset.padded_batch *map_and_batch *_and_drop_remainder " + " ".join(QUEUES),
     Trait.GIVES_HANDLE: "string_handle",
     Trait.TAKES_HANDLE: "*from_string_handle",
     Trait.PADS_BATCHES: (
@@ -262,6 +279,7 @@ CALLS: dict[str, Handler] = {
         [f"contrib.data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset", "TextLineDataset")], _source
     ),
     **dict.fromkeys([f"Dataset.{m}" for m in CHAINS], _chain),
+    "Dataset.repeat": _repeat,
     **dict.fromkeys(("Dataset.batch", "Dataset.padded_batch"), _batch),
     **dict.fromkeys(
         [f"{module}.{name}" for module in ("contrib.data", "data.experimental") for name in BATCHING], _transformation
@@ -281,7 +299,5 @@ CALLS: dict[str, Handler] = {
     "Iterator.make_initializer": _initializer,
     "Iterator.string_handle": _string_handle,
     "train.slice_input_producer": _slices,
-    **dict.fromkeys(
-        ("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join"), _queue_batch
-    ),
+    **dict.fromkeys(QUEUES, _queue_batch),
 }

@@ -28,6 +28,7 @@ from converter.analysis.values import (
     Variable,
     tensors_in,
 )
+from rules.calls.training.loss import note_scope
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -82,6 +83,7 @@ def _global_step(call: Call) -> Value:
 def _collection(call: Call) -> Value:
     """tf.trainable_variables() and its like: the variables made so far."""
     call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
+    note_scope(call, 0, of_variables=True)
     made = call.walk.facts.variables
     if call.name.endswith("trainable_variables"):
         made = [variable for variable in made if variable.trainable]

@@ -45,6 +45,14 @@ def _cond(call: Call) -> Value:
     return _chosen(call, (*call.values(), *made), result)
 
 
+def _with_dependencies(call: Call) -> Value:
+    """`control_flow_ops.with_dependencies(operations, x)`: x, once these have run."""
+    tensor, waits = call.tensor(1, "output_tensor"), call.get(0, "dependencies")
+    made = Tensor(tensor.batch, (tensor, *(tensors_in(waits) if waits is not None else ())), tensor.dims, "identity")
+    made.control = made.inputs[1:]
+    return made
+
+
 def _chosen(call: Call, inputs: tuple[Value, ...], result: Value) -> Value:
     """What a condition chooses: if it asks for something of the batch, then so does what it chooses."""
     asked = any(t.batch.kind != "free" for v in call.values() for t in tensors_in(v))
@@ -310,6 +318,7 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("cond", "contrib.layers.utils.smart_cond", "python.layers.utils.smart_cond", "smart_cond"), _cond),
     **dict.fromkeys(("case", "switch_case"), _case),
     "while_loop": _while,
+    "with_dependencies": _with_dependencies,
     **dict.fromkeys(("scan", "foldl", "foldr"), _scan),
     **dict.fromkeys(("map_fn", "vectorized_map"), _map_fn),
     "custom_gradient": _custom_gradient,

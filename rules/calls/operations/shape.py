@@ -20,6 +20,7 @@ from converter.analysis.values import (
     Constant,
     Count,
     Counted,
+    Host,
     Number,
     Sequence,
     ShapeOf,
@@ -166,21 +167,33 @@ def _keeps(call: Call) -> Value:
 
 
 def _pad(call: Call) -> Value:
-    tensor, paddings = call.tensor(0, "tensor"), _written_out(call.get(1, "paddings"))
+    tensor, paddings = call.tensor(0, "tensor"), _written_out(call, call.get(1, "paddings"))
     rows = paddings.elements if isinstance(paddings, Sequence) else []
     kept, axis = tensor.batch, tensor.batch.axis
     if kept.kind == "example":
-        row = _written_out(rows[axis]) if axis < len(rows) else None
+        row = _written_out(call, rows[axis]) if axis < len(rows) else None
         ends = [getattr(e, "value", None) for e in row.elements] if isinstance(row, Sequence) else [None]
         kept = kept if all(end == 0 for end in ends) else opaque(Why.PADDED)
     dims = None if tensor.dims is None else (None,) * len(tensor.dims)
     return Tensor(kept, call.values(), dims, call.name)
 
 
-def _written_out(value: Value | None) -> Value | None:
-    """The Python list behind a `tf.constant`; any other value unchanged."""
-    made_of = value.inputs[0] if isinstance(value, Tensor) and value.op == "constant" and value.inputs else None
+def _written_out(call: Call, value: Value | None) -> Value | None:
+    """The Python list behind a `tf.constant`, or behind an array that nothing changes; any other value unchanged."""
+    if isinstance(value, Tensor) and value.op == "constant" and value.inputs:
+        made_of = _written_out(call, value.inputs[0])
+    elif isinstance(value, Host) and value.call.rpartition(".")[2] in ("array", "asarray", "int32", "int64"):
+        made_of = next((v for v in value.inputs if isinstance(v, Sequence) and not _may_change(call, value)), None)
+    else:
+        made_of = None
     return made_of if isinstance(made_of, Sequence) else value
+
+
+def _may_change(call: Call, array: Host) -> bool:
+    """Whether an entry of an array was set, or code that is not followed has got it."""
+    facts = call.walk.facts
+    set_there = any(access.write and access.place.holder is array for access in facts.accesses)
+    return set_there or any(e.value and array in e.value.inputs for e in facts.effects_of(EffectKind.UNFOLLOWED))
 
 
 def _matrix_transpose(call: Call) -> Value:

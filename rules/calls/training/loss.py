@@ -6,7 +6,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra
-from converter.analysis.traits import Trait
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     LISTED,
     Batch,
@@ -18,6 +18,7 @@ from converter.analysis.values import (
     Symbol,
     Tensor,
     Value,
+    is_none,
     opaque,
 )
 
@@ -91,8 +92,16 @@ def _get_collection(call: Call) -> Value:
     if key in ("trainable_variables", "variables"):
         found, rest = [*call.walk.facts.variables], LISTED
     call.walk.effect(EffectKind.GET_COLLECTION, str(key), None, call.node)
+    note_scope(call, 1, of_variables=has(str(key), Trait.VARIABLE_COLLECTION))
     # A collection may hold more than the walk saw: layers add to it by themselves.
     return Sequence([*found, Tensor(op=rest)], mutable=True)
+
+
+def note_scope(call: Call, position: int, of_variables: bool = False) -> None:
+    """Notes that a collection is filtered by a scope; names of variables have no tower in front, those of scopes do."""
+    scope = call.get(position, "scope")
+    if not is_none(scope) and (not of_variables or getattr(scope, "kind", "") == "NameScope"):
+        call.walk.effect(EffectKind.COLLECTION_SCOPE, call.name, scope, call.node)
 
 
 def _collected_layers(call: Call) -> Value:
@@ -116,6 +125,7 @@ def collection_key(value: Value | None) -> object:
 
 def _get_losses(call: Call) -> Value:
     key = "regularization_losses" if "regularization" in call.name else "losses"
+    note_scope(call, 0)
     call.walk.effect(EffectKind.GET_COLLECTION, key, None, call.node)
     return Sequence([*call.walk.collections.get(key, ()), Tensor(op=f"collection {key}")], mutable=True)
 

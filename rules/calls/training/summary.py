@@ -6,6 +6,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import Constant, Host, Tensor, Value
+from rules.calls.training.loss import note_scope
 
 
 def _summary(call: Call) -> Value:
@@ -15,6 +16,8 @@ def _summary(call: Call) -> Value:
 
 def _merge(call: Call) -> Value:
     call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
+    if call.name == "summary.merge_all":
+        note_scope(call, 1)
     return Tensor(inputs=call.values(), op="merged summary")
 
 

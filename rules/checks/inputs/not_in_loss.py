@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import chain
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
@@ -119,6 +120,16 @@ def _used_elsewhere(facts: Facts, value: Value) -> bool:
         for t in (v, *tensors_in(v))
     )
     kept = (*(a.value for a in facts.accesses), *facts.results.values())
-    hosts = (v for v in kept if isinstance(v, Host) and v.call != "run")
+    hosts = (v for v in kept if isinstance(v, Host) and v.call not in ("run", "print"))
     lost = (t for host in hosts for v in host.inputs for t in (v, *tensors_in(v)))
-    return len(made) > 1 and not any(t.uid in made for t in (*handed, *lost))
+    seen = len(made) > 1 or _is_read_as_seen(facts, value)
+    return seen and not any(t.uid in made for t in (*handed, *lost))
+
+
+def _is_read_as_seen(facts: Facts, value: Value) -> bool:
+    """Whether no code that is not followed reads anything by one of the names that an input has."""
+    names = {access.place.key for access in facts.accesses_of(value)}
+    followed = {access.node for access in facts.accesses}
+    read = (n for n in facts.nodes(ast.Name) if n.id in names and isinstance(n.ctx, ast.Load))
+    attributes = (n for n in facts.nodes(ast.Attribute) if n.attr in names and isinstance(n.ctx, ast.Load))
+    return all(node in followed for node in chain(read, attributes))

@@ -24,7 +24,8 @@ RULES = (
         "draws random numbers, or stands in a function or a loop of its own. Compute the value in a statement of "
         "its own, from tensors that have one row for each example: these are merged exactly. A loss that one call "
         "of a class or function makes and another call leaves out (`if training:`) cannot be merged either: the "
-        "towers of the other call have none.",
+        "towers of the other call have none. A function that is called behind the loss, too, must not keep a batch as "
+        "the default of an argument: pass it at each call.",
         before="""\
 import tensorflow as tf
 
@@ -91,6 +92,12 @@ WORDS = {
         "TMG210",
         "{name} is read after the loss, and only one branch of a condition makes it",
         "give it a name of its own, and None in the other branch",
+    ),
+    Found.FUNCTION_KEEPS_SHARD: Words(
+        "TMG210",
+        "{name} is called after the loss, too, with the argument that it keeps from line {line}: each tower keeps its "
+        "own part of the batch there",
+        "pass this argument where the function is called",
     ),
     Found.NOT_MERGEABLE: Words(
         "TMG210",

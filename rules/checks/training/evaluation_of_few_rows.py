@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.host.evaluations import evaluations
+from converter.planner.host.evaluations import evaluations, smaller_ends, whole_batches
 from converter.planner.writing.findings import warn
 from converter.rule import Rule
 
@@ -34,17 +34,25 @@ with tf.Session() as sess:
 RULES = (
     Rule(
         code="TMG345",
-        title="an evaluation takes whole batches only, and a batch is N times as large",
+        title="a loop over the data takes whole batches only, and a batch is N times as large",
         why="The evaluation divides its number of examples by the batch size and leaves out the rest. The batch size "
         "is that of all GPUs now: up to N times as many examples are left out, and where there are fewer than a batch, "
-        "nothing is evaluated: the mean is that of no numbers. Let the last batch be a smaller one (any number of "
-        "examples can be fed), or evaluate with a batch size of its own.",
+        "nothing is evaluated: the mean is that of no numbers. A placeholder with the batch size in its shape takes no "
+        "smaller batch at all: a loop that fed no rest to it may feed one now, as 96 rows are three batches of 32 and "
+        "one and a half of 64. Let the last batch be a smaller one (any number of "
+        "examples can be fed; a data set or queue gives one unless it is told to drop the rest), or evaluate with a "
+        "batch size of its own.",
         before=_SCRIPT % ("len(tests) // batch_size", "i * batch_size:(i + 1) * batch_size"),
         after=_SCRIPT % ("0, len(tests), batch_size", "i:i + batch_size"),
         references=("docs: TMG110, how the number is followed",),
     ),
 )
 HINT = "let the evaluation's last batch be smaller (range(0, n, batch_size)), or give it a batch size of its own"
+OPEN = "leave the input's number of rows open (None), pad the last batch, or leave it out"
+PIPELINE = (
+    "let its last batch be smaller (without drop_remainder, or allow_smaller_final_batch=True), or give it a size of "
+    "its own"
+)
 
 
 @check(Placed)
@@ -61,3 +69,31 @@ def whole_batches_only(case: Placed) -> Iterator[Diagnostic]:
         else:
             continue
         yield warn(case.facts, node, "TMG345", message, HINT)
+
+
+@check(Placed)
+def rest_left_out(case: Placed) -> Iterator[Diagnostic]:
+    """Pipelines of evaluations that leave out what is no whole batch, if the batch grows."""
+    if case.options.batch != "per-gpu":
+        return
+    inputs = [value for region in case.regions for value in region.inputs]
+    for node in whole_batches(case.facts, inputs, list(case.steps), case.size.scaled):
+        message = (
+            "this pipeline beside training gives whole batches, which are N times as large: it leaves out up to N "
+            "times as many examples, and all of them where they are fewer than a batch"
+        )
+        yield warn(case.facts, node, "TMG345", message, PIPELINE)
+
+
+@check(Placed)
+def smaller_last_batch(case: Placed) -> Iterator[Diagnostic]:
+    """Loops that feed a smaller last batch to an input of a fixed number of rows, if that grows."""
+    if case.options.batch != "per-gpu":
+        return
+    gpus = case.options.num_gpus or 2
+    for node in smaller_ends(case.facts, case.size.scaled, gpus):
+        message = (
+            "this loop feeds whole batches only where its rows are a multiple of N times the batch size: the input "
+            "takes no other number of rows, and TensorFlow would reject a smaller last batch"
+        )
+        yield warn(case.facts, node, "TMG345", message, OPEN)

@@ -19,6 +19,7 @@ from converter.options import Options
 SCRIPT = """
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.ops import control_flow_ops
 
 batch_size = 8
 features = data.shape[0]
@@ -319,6 +320,10 @@ LINEAR = """
 tf.reduce_mean(x) / 2                                 -> mean
 tf.reduce_mean(x) * k                                 -> mean
 tf.identity(tf.reduce_mean(x))                        -> mean
+control_flow_ops.with_dependencies([tf.assert_greater(x, 0.0)], x) -> example 0
+control_flow_ops.with_dependencies([tf.reduce_max(x)], tf.reduce_mean(x)) -> mean
+control_flow_ops.with_dependencies([tf.reduce_max(x)], w) -> free
+control_flow_ops.with_dependencies([], output_tensor=tf.reduce_max(x)) -> other
 tf.reduce_mean(x) + tf.reduce_mean(y)                 -> mean
 tf.reduce_mean(x) - 0.1 * tf.reduce_mean(y)           -> mean
 tf.reduce_mean(x) + 0.1 * tf.nn.l2_loss(w)            -> mean
@@ -797,6 +802,10 @@ tf.contrib.image.rotate(tf.reshape(image, [-1, 28, 28, 1]), 0.5) -> example 0 ma
 tf.pad(image, tf.constant([[0, 0], [3, 3], [3, 3], [0, 0]])) -> example 0
 tf.pad(image, tf.constant([[1, 1], [3, 3], [3, 3], [0, 0]])) -> opaque
 tf.pad(image, anything())                             -> opaque
+tf.pad(image, np.array([[0, 0], [3, 3], [3, 3], [0, 0]])) -> example 0
+tf.pad(image, np.array([[1, 1], [3, 3], [3, 3], [0, 0]])) -> opaque
+tf.pad(image, tf.constant(np.asarray([[0, 0], [3, 3], [3, 3], [0, 0]], np.int32))) -> example 0
+tf.pad(image, np.zeros((4, 2)))                       -> opaque
 """
 
 BRANCHES = """

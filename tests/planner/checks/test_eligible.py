@@ -125,12 +125,17 @@ def test_numbers_of_a_shape_are_no_calls_elsewhere(size: str, found: list[str]) 
     assert codes(script + "loss = tf.reduce_mean(tf.square(tf.matmul(X, w) - Y))\n" + STEP + TRAINING) == found
 
 
+KEPT = "class Kept(object):\n    def __init__(self, z):\n        self.z = z\n\n\n{}"
+
+
 @pytest.mark.parametrize(
     ("use", "found"),
     [("", []), ("hidden = extern(Z)\n", ["TMG222"]), ("spread = tf.reduce_max(Z)\n", []),
      ("spread = tf.reduce_max(Z)\nprint(spread)\n", []), ("hidden = extern(tf.reduce_max(Z))\n", ["TMG222"]),
      ("held = {}\nheld['z'] = tf.reduce_max(Z)\n", []), ("held = Box()\nheld.put(tf.reduce_max(Z))\n", ["TMG222"]),
-     ("tf.add_to_collection('z', tf.reduce_max(Z))\n", ["TMG222"])],
+     ("tf.add_to_collection('z', tf.reduce_max(Z))\n", ["TMG222"]), ("print(Z)\n", []), ("extern(Z)\n", ["TMG222"]),
+     (KEPT.format("held = Kept(Z)\n"), []), (KEPT.format("held = Kept(Z)\nextern(held.z)\n"), ["TMG222"]),
+     (KEPT.format("held = Kept(Z)\n\n\ndef later(held):\n    return tf.reduce_max(held.z)\n\n\n"), ["TMG222"])],
 )
 def test_an_input_that_is_only_fed_stays_whole(use: str, found: list[str]) -> None:
     """Where code reads it that is not followed, a way from it to the loss may have been missed."""

@@ -237,11 +237,20 @@ def evaluated(own: Any, theirs: Any, training: Any = ("", "")) -> Any:
         ([(0, "uvwx")], [(0, "abcd")], ("ab", "abcd"), ("differs", "training")),
         ([(0, "uvwx")], [(0, "yz")], ("", ""), ("differs", "others")),
         ([(0, "uvwx")], [(0, "xwvu")], ("", ""), ("differs", "order")),
+        # whole runs; the last batch of each is the same, as it holds what is left
+        ([(0, "tu"), (0, "vw"), (0, "x")] * 3, [(0, "tuvw"), (0, "x")] * 3, ("", ""), ("same", "")),
+        ([(0, "tu"), (0, "vw"), (0, "x")] * 3, [(0, "tu"), (0, "vw"), (0, "x")] * 6, ("", ""), ("same", "")),
+        ([(0, "tu"), (0, "vw"), (0, "x")] * 3, [(0, "tuv"), (0, "x")] * 3, ("", ""), ("differs", "part")),
+        ([(0, "tu"), (0, "vw"), (0, "x")] * 3, [(0, "vwtu"), (0, "x")] * 3, ("", ""), ("differs", "order")),
         # once in an epoch, of 5 batches, which are 3 steps of two towers
         ([(5, "vw"), (10, "vw")], [(3, "vw"), (6, "vw"), (9, "vw"), (12, "vw")], ("", ""), ("same", "")),
         ([(5, "uv"), (5, "wx"), (10, "uv"), (10, "wx")], [(3, "uvwx"), (6, "uvwx")], ("", ""), ("same", "")),
         ([(5, "uvwx"), (10, "uvwx")], [(3, "uv"), (6, "uv"), (9, "uv")], ("", ""), ("differs", "part")),
         ([(5, "vw"), (10, "vw")], [(3, "wv"), (6, "wv"), (9, "wv")], ("", ""), ("differs", "order")),
+        ([(5, "vw")], [(3, "vw"), (6, "vw")], ("", ""), ("same", "")),
+        ([(5, "vw")], [(3, "wv"), (6, "vw")], ("", ""), ("differs", "order")),
+        ([(5, "vw")], [(2, "vw"), (4, "vw")], ("", ""), ("differs", "order")),  # 4 batches came before
+        ([(5, "vw")], [(6, "vw"), (9, "vw")], ("", ""), ("differs", "order")),
         ([(5, "vw"), (10, "vw")], [(n, "vw") for n in range(1, 12) if n % 5], ("", ""), ("differs", "order")),
     ],
 )

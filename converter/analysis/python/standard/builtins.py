@@ -331,6 +331,16 @@ def _filter(call: Call) -> Value:
     return Host(call.args, call.name, call.node)
 
 
+def _chosen_by(call: Call) -> Value:
+    """`filter(function, values)`: any of them; the function is followed once for each kind of value."""
+    function, value = (call.args[0], call.args[-1]) if call.args else (Host(), Host())
+    if isinstance(function, Function) and isinstance(value, Sequence):
+        kinds = {(type(e), getattr(e, "op", "")): e for e in value.elements}
+        for one in kinds.values():
+            call_value(call.walk, function, [one], {}, call.node)
+    return _filter(call)
+
+
 def _reversed(call: Call) -> Value:
     value = call.args[0] if call.args else Host()
     if not isinstance(value, Sequence) or value.many:
@@ -425,7 +435,7 @@ BUILTINS: dict[str, Handler] = {
     "isinstance": _isinstance,
     "super": _super,
     "map": _once(_map),
-    "filter": _once(_filter),
+    "filter": _once(_chosen_by),
     "sorted": _filter,
     "reversed": _once(_reversed),
     "iter": _once(_iter),

@@ -16,7 +16,7 @@ from converter.parsing import parse_expression
 from converter.plan import HowMerged, Merge, Rebuild
 from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
-from converter.planner.questions.batch_values import is_made_of_shard, may_hold_tensors
+from converter.planner.questions.batch_values import is_made_of_shard, keeps_batch, may_hold_tensors
 from converter.planner.questions.dtypes import is_float32, names_other_types
 from converter.planner.questions.nested_tensors import alike, is_flat_list, leaves
 from converter.planner.questions.structures import Part, parts, rebuilt, selected
@@ -256,6 +256,9 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
     if isinstance(value, (Sequence, Mapping)):
         if not (is_mergeable(value) and _holds_no_input(site.region, value)):
             raise refuse(site.facts, node, Found.FORM_NOT_MERGED, name=text)
+    elif keeps_batch(value):
+        line = value.site.stmt.lineno if value.site is not None else 0
+        raise refuse(site.facts, node, Found.FUNCTION_KEEPS_SHARD, name=text, line=line)
     elif mixes_inputs(site.region, value):
         reason = "it also needs an input that the loss does not need, of which each tower reads all rows"
         raise refuse(site.facts, getattr(value, "node", None) or node, Found.NOT_MERGEABLE, name=text, reason=reason)

@@ -22,10 +22,10 @@ def warn_of_one_towers_values(
     losses = {step.loss.uid for step in steps}
     followed = {access.node for access in facts.accesses}
     loads = (n for n in facts.nodes(ast.Attribute) if isinstance(n.ctx, ast.Load))
-    readers: dict[str, ast.Attribute] = {}
+    readers: dict[str, list[ast.Attribute]] = {}
     for node in loads:
         if node not in followed:
-            readers.setdefault(node.attr, node)
+            readers.setdefault(node.attr, []).append(node)
     for index, access in region.block.accesses():
         value = access.value
         kept = index in region.tower and access.write and access.place.kind == "attr" and access.place.key in readers
@@ -35,7 +35,33 @@ def warn_of_one_towers_values(
         if text is None or text in wanted or text in unread:
             continue
         if value.batch.kind != "free" and region.in_tower(value.site) and not is_mergeable(value):
-            reader = readers.pop(access.place.key)
-            yield finding(
-                facts, access.node, Found.LAST_TOWERS_VALUE, name=text, path=facts.shown(reader), line=reader.lineno
-            )
+            reader = next((n for n in readers.pop(access.place.key) if not _is_switched_off(facts, n)), None)
+            if reader is not None:
+                path, line = facts.shown(reader), reader.lineno
+                yield finding(facts, access.node, Found.LAST_TOWERS_VALUE, name=text, path=path, line=line)
+
+
+def _is_switched_off(facts: Facts, node: ast.AST) -> bool:
+    """Whether code stands in a branch that no run takes, as its condition is written out: `if False:`."""
+    while (parent := facts.parents.get(node)) is not None:
+        if isinstance(parent, (ast.If, ast.While, ast.IfExp)) and node is not parent.test:
+            known = _written_truth(parent.test)
+            otherwise = node is parent.orelse or (isinstance(parent.orelse, list) and node in parent.orelse)
+            if known is not None and known is otherwise:
+                return True
+        node = parent
+    return False
+
+
+def _written_truth(test: ast.expr) -> bool | None:
+    """The truth of a condition that does not depend on anything, None for others."""
+    if isinstance(test, ast.Constant):
+        return bool(test.value)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        known = _written_truth(test.operand)
+        return None if known is None else not known
+    if isinstance(test, ast.BoolOp):
+        decides = isinstance(test.op, ast.Or)  # one such part decides, whatever the others are
+        parts = [_written_truth(part) for part in test.values]
+        return decides if decides in parts else None if None in parts else not decides
+    return None

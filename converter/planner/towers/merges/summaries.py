@@ -6,7 +6,8 @@ import ast
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
-from converter.analysis.values import Tensor, Variable
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Tensor, Value, Variable
 from converter.plan import Replace
 from converter.planner.region.region import Region
 from converter.planner.writing.helper_names import called
@@ -27,6 +28,31 @@ def names_in(facts: Facts, regions: tuple[Region, ...], text: Text) -> list[Repl
             name = f"{called('name_without_tower')}({text.of(operation)})"
             found[node] = Replace(text.start(node), text.end(node), name, "TMG104")
     return list(found.values())
+
+
+def collected_names(facts: Facts, regions: tuple[Region, ...], text: Text) -> list[Replace]:
+    """Edits of `op.name` for what a collection holds, as it is read in the model or behind it: without a tower's scope.
+
+    Layers put update ops there by themselves, and scripts choose some of them: `op.name.startswith('generator')`.
+    """
+    start = min((region.start for region in regions), default=0)
+    found: dict[ast.AST, Replace] = {}
+    for effect in facts.effects_of(EffectKind.GRAPH_NAME):
+        node, read = effect.node, effect.value
+        if effect.name == "name" and effect.time >= start and isinstance(node, ast.Attribute) and _is_collected(read):
+            name = f"{called('without_tower')}({text.of(node)})"
+            found[node] = Replace(text.start(node), text.end(node), name, "TMG104")
+    return list(found.values())
+
+
+def _is_collected(value: Value | None) -> bool:
+    """Whether a value, or the tensor that it is the operation of, stands for what layers added to a collection."""
+    if not isinstance(value, Tensor):
+        return False
+    kind, _, key = value.op.partition(" ")
+    if kind == "collection":
+        return not has(key, Trait.VARIABLE_COLLECTION)
+    return value.op == "op" and _is_collected(value.inputs[0])
 
 
 def _operation_named(node: ast.AST) -> ast.expr | None:

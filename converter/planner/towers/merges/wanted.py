@@ -22,9 +22,15 @@ from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.tensors.updates import is_update
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Mapping, Sequence, Tensor, Value, tensors_in
+from converter.analysis.values import Function, Input, Mapping, Sequence, Tensor, Value, tensors_in
 from converter.planner.found import Found
-from converter.planner.questions.batch_values import counts_examples, is_made_of_shard, may_hold_tensors
+from converter.planner.questions.batch_values import (
+    carries_batch,
+    counts_examples,
+    is_made_of_shard,
+    keeps_batch,
+    may_hold_tensors,
+)
 from converter.planner.questions.nested_tensors import alike, is_fixed, is_flat_list
 from converter.planner.questions.structures import Part, parts, selected
 from converter.planner.region.region import Region
@@ -144,7 +150,7 @@ def want(facts: Facts, region: Region, access: Access, known: Container[str]) ->
             return _parts_read(facts, region, access, text, value)
     elif isinstance(value, Tensor) and value.op == "join" and not region.in_tower(value.site):
         return _joined(facts, region, access, value, known)
-    elif region.in_tower(value.site) and _is_of_examples(region, value):
+    elif region.in_tower(value.site) and (_is_of_examples(region, value) or _is_called_again(facts, region, value)):
         text = spelling(region.block.frame, access.place)
         if text is not None and text not in known and bound_by_tower(facts, region, access.place, value):
             return {text: (Part(text, value, "", None), access.node)}
@@ -176,6 +182,21 @@ def _is_of_examples(region: Region, value: Value) -> bool:
         return False
     batched = isinstance(value, Tensor) and value.batch.kind != "free"
     return batched or any(ask(value) for ask in (counts_examples, is_made_of_shard, may_hold_tensors, is_update))
+
+
+def _is_called_again(facts: Facts, region: Region, value: Value) -> bool:
+    """Whether code behind the loop calls a function with an argument that the last tower left in it."""
+    if not keeps_batch(value):
+        return False
+    return not isinstance(value, Function) or any(
+        a.place.kind == "name"
+        and a.place.frame is not None
+        and a.place.frame.function is value
+        and a.place.key in a.place.frame.by_default
+        and carries_batch(a.value)
+        and region.comes_after(a)
+        for a in facts.accesses
+    )
 
 
 def _parts_read(facts: Facts, region: Region, access: Access, text: str, whole: Sequence | Mapping) -> Wanted:

@@ -128,7 +128,7 @@ def _input_read(site: LoopSite, nests: Nested, access: Access) -> _InputRead | N
     if around:
         raise refuse(site.facts, access.node, Found.INPUT_BY_ANOTHER_NAME)
     if text is None:
-        if _local_of_callee(region, access):
+        if _local_of_callee(region, access) and not _is_earlier_default(region, access):
             return None
         raise refuse(site.facts, access.node, Found.INPUT_NOT_REPLACEABLE)
     if isinstance(holder, Sequence) and not holder.mutable:
@@ -370,6 +370,17 @@ def _local_of_callee(region: Region, access: Access) -> bool:
         return frame is not None and frame.call_site is not None and region.in_tower(frame.call_site)
     holder = access.place.holder
     return holder is not None and (region.in_tower(holder.site) or holder.site is None)
+
+
+def _is_earlier_default(region: Region, access: Access) -> bool:
+    """A default argument that was evaluated in front of the towers, where they do not define the function again."""
+    frame = access.place.frame if access.place.kind == "name" else None
+    return (
+        frame is not None
+        and frame.function is not None
+        and access.place.key in frame.by_default
+        and not region.in_tower(frame.function.site)
+    )
 
 
 def _static(value: Input) -> bool:

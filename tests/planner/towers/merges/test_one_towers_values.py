@@ -29,3 +29,22 @@ def test_the_reader_is_named() -> None:
 )
 def test_others(old: str, new: str, found: list[str]) -> None:
     assert old in SCRIPT and codes(SCRIPT.replace(old, new)) == found
+
+
+@pytest.mark.parametrize(
+    ("test", "found"),
+    [
+        ("if False:", []),
+        ("if 0:", []),
+        ("if not True and sess:", []),
+        ("if True:\n        pass\n    else:", []),
+        ("while False:", []),
+        ("if True:", ["TMG333"]),
+        ("if sess:", ["TMG333"]),
+        ("if False or sess:", ["TMG333"]),
+        ("if False:\n        pass\n    else:", ["TMG333"]),
+    ],
+)
+def test_a_branch_that_no_run_takes_reads_nothing(test: str, found: list[str]) -> None:
+    line = "    return sess.run(model.spread, feed)\n"
+    assert line in SCRIPT and codes(SCRIPT.replace(line, f"    {test}\n    {line}")) == found

@@ -460,7 +460,10 @@ def _same_each_time(own, theirs, name, towers):
         for steps, run in runs:
             each[steps] = each.get(steps, ()) + tuple(run[name])
     counts = [len(each) for each in groups]
-    often = 1 < counts[0] <= counts[1] <= towers * (counts[0] + 1)
+    often = counts[1] > 1 and counts[0] <= counts[1] <= towers * (counts[0] + 1)
+    if counts[0] == 1:  # the steps that the original takes may end in its second epoch
+        first, other = (min(each) for each in groups)
+        often = often and other <= first <= towers * other
     return often and set(groups[1].values()) <= set(groups[0].values())
 
 
@@ -470,9 +473,10 @@ def _unlike(own, theirs, name, training, towers):
     Of these the conversion may take as many as the original, and as many times more as there are towers.
     """
     if len(own) != len(theirs) and all(gap == 0 for gap, _ in list(own) + list(theirs)):
-        contents = [run[name] for _, run in own]  # whole runs, which evaluate more or less often
-        theirs = [one for one in theirs if one[1][name] not in contents and not set(one[1][name]) <= training[1]]
-        return (own, theirs) if theirs else ((), ())
+        contents = [[run[name] for _, run in runs] for runs in (own, theirs)]
+        theirs = [one for one in theirs if one[1][name] not in contents[0] and not set(one[1][name]) <= training[1]]
+        own = [one for one in own if one[1][name] not in contents[1] and not set(one[1][name]) <= training[0]]
+        return (own, theirs) if theirs else ((), ())  # whole runs, which evaluate more or less often
     pairs = list(zip(own, theirs)) if [gap for gap, _ in own] == [gap for gap, _ in theirs] else []
     fed = [(one, other, one[1][name], other[1][name]) for one, other in pairs]
     left = [
