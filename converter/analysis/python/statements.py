@@ -173,7 +173,7 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
         elif isinstance(holder, Sequence):
             put_item(walk, holder, key, value, target)
         elif isinstance(holder, Host):
-            holder.inputs = (*holder.inputs, value)
+            holder.inputs = (*(holder.inputs or (Value(),)), value)  # what it is made of comes first
         if isinstance(holder, (Host, Instance)) and not isinstance(key, (Constant, Number)):
             replace_sizes(walk, _picked_from(holder), value, target)
         walk.write(item_place(holder, key), value, target)
