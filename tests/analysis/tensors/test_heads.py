@@ -1,4 +1,4 @@
-"""Whole batches that are stacked along the batch axis, as many as the command line or a file says: heads of an attention."""
+"""Whole batches that are stacked along the batch axis, as many as the command line or a file says: attention heads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of an object that are computed from what they were before: `config['rate'] = max(config['rate'] / 2, 0.1)`."""
+"""Settings of an object that are made of what they were: `config["rate"] = max(config["rate"] / 2, 0.1)`."""
 
 from __future__ import annotations
 
