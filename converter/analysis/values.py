@@ -203,9 +203,10 @@ class Number(Value):
     linear: the origins that it is a multiple of: scaling one of them scales the number.
     chosen: it is one of its inputs, and only a run can tell which.
     quotient: it was divided by another number.
+    raised: it is another number, plus one or more.
     """
 
-    __slots__ = ("chosen", "linear", "origins", "quotient", "value")
+    __slots__ = ("chosen", "linear", "origins", "quotient", "raised", "value")
 
     def __init__(
         self,
@@ -215,10 +216,12 @@ class Number(Value):
         inputs: Iterable[Value] = (),
         chosen: bool = False,
         quotient: bool = False,
+        raised: bool = False,
     ) -> None:
         super().__init__(inputs)
         self.value: int | float | None = value
         self.quotient = quotient
+        self.raised = raised
         self.origins = origins
         self.linear = linear
         self.chosen = chosen

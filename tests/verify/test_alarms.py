@@ -231,6 +231,26 @@ def test_masked_means_beside_a_batch_norm(tmp_path: Path, tensorflow_python: str
     assert verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python)).verdict == "failed"
 
 
+@pytest.mark.tf1
+@pytest.mark.parametrize(("momentum", "verdict"), [("0.9", "passed"), ("0.8", "failed")])
+def test_a_rate_that_waits_for_the_updates_of_a_batch_norm(
+    tmp_path: Path, tensorflow_python: str, momentum: str, verdict: str
+) -> None:
+    """The rate is computed by itself for each step; what that writes, the moving averages, is set back."""
+    minimised = "    train = tf.train.AdamOptimizer(0.01).minimize(loss)\n"
+    text = MASKED.replace("LOSS", "tf.reduce_mean(tf.square(out - y))").replace(
+        minimised,
+        "    step = tf.train.get_or_create_global_step()\n"
+        "    rate = tf.train.exponential_decay(0.01, step, 100, 0.9)\n"
+        "    train = tf.train.AdamOptimizer(rate).minimize(loss, global_step=step)\n",
+    )
+    text = text.replace("training=True", "training=True, momentum=0.9")
+    assert converted(tmp_path, text, tensorflow_python).verdict == "passed"
+    multi = tmp_path / "train_mg.py"
+    multi.write_text(multi.read_text().replace("momentum=0.9", f"momentum={momentum}"))
+    assert verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python)).verdict == verdict
+
+
 DRAWN = """
 import random
 from collections import deque

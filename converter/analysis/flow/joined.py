@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from converter.analysis.values import Absent, Constant, Input, Tensor, Value
+from converter.analysis.values import Absent, Constant, Input, Tensor, Value, Variable
 
 
 def leaves(value: Value) -> list[Value]:
@@ -20,6 +20,13 @@ def choices(loss: Tensor) -> list[Tensor]:
     if not _is_choice(loss):
         return [loss]
     return [part for part in _joined(loss, beyond=False) if isinstance(part, Tensor) and not _is_choice(part)]
+
+
+def is_variable(value: Value) -> bool:
+    """Whether a value is a variable in each branch that leaves one."""
+    if isinstance(value, Tensor) and value.op == "join" and not isinstance(value, Input):
+        return all(is_variable(part) or isinstance(part, Absent) for part in value.inputs)
+    return isinstance(value, Variable)
 
 
 def left_out(value: Value) -> tuple[bool, bool, bool]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.call import Call
 from converter.analysis.effects import EffectKind
+from converter.analysis.flow.joined import is_variable
 from converter.analysis.inputs.decided import joined_by
 from converter.analysis.inputs.embedded_data import data_arguments, enter, summed_axis, used_by_python
 from converter.analysis.inputs.seen_in_a_run import traced_value
@@ -417,6 +418,8 @@ def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, V
     kind = receiver.kind if isinstance(receiver, Typed) else type(receiver).__name__
     if isinstance(receiver, Instance) and receiver.kind:
         kind = receiver.kind
+    if kind == "Tensor" and is_variable(receiver):
+        kind = "Variable"  # one of several, by a branch
     call = Call(walk=walk, name=f"{kind}.{bound.name}", args=args, kwargs=kwargs, node=node, receiver=receiver)
     handler = handlers().get(call.name)
     if handler is not None:

@@ -108,10 +108,11 @@ def has_examples_last(tensor: Tensor) -> bool:
 
 
 def how_many(number: Value | None) -> int | str | None:
-    """A number of whole batches: its value, or which number it is where only the command line tells that."""
-    if not isinstance(number, Number):
+    """A number of whole batches: its value, or which number it is where only the command line or a file tells that."""
+    if not isinstance(number, (Number, Host)):
         return None
-    return number.value if isinstance(number.value, int) else f"number {number.uid}"
+    known = number.value if isinstance(number, Number) else None
+    return known if isinstance(known, int) else f"number {number.uid}"
 
 
 def unpacked(tensor: Tensor, parts: int | str) -> Batch | None:

@@ -10,7 +10,7 @@ from dataclasses import field, replace
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.flow.joined import choices, left_out
+from converter.analysis.flow.joined import choices, is_variable, left_out
 from converter.analysis.tensors.spreading import CONSTANT
 from converter.analysis.tensors.updates import is_update
 from converter.analysis.traits import Trait, has
@@ -206,6 +206,9 @@ class Comparison:
                 own = [v for v in two.inputs if self.turn(v, mode) == mode]
                 if len(own) == 1:  # the other is what the tower before has left, of another branch
                     return self.differ(one, own[0], mode)
+            if two.op == "join" and mode is None and isinstance(one, Variable) and is_variable(two):
+                parts = choices(two)  # what each tower's branch leaves
+                return next((d for part in parts if (d := self.differ(one, part, self.turn(part, None)))), None)
         if isinstance(one, Tensor) and isinstance(two, Tensor):
             return self._tensors(one, two, mode)
         if isinstance(one, Number) and isinstance(two, Number):

@@ -193,9 +193,19 @@ def _holds_whole_batches(bounds: Several[Value], scaled: set[Origin]) -> bool:
     if not bounds:
         return False
     end = bounds[0] if len(bounds) == 1 else bounds[1]
-    if isinstance(end, Host) and end.call.rpartition(".")[2] in ("ceil", "max"):
-        return False
     if len(bounds) == 3:  # `range(0, n - batch_size + 1, batch_size)`
         less = isinstance(end, Number) and bool(end.origins - end.linear & scaled) and not is_share(end, scaled)
         return less and isinstance(bounds[2], Number) and bool(bounds[2].linear & scaled)
-    return is_share(end, scaled)
+    return is_share(end, scaled) and not _has_a_turn(end)
+
+
+def _has_a_turn(end: Value) -> bool:
+    """Whether a number of batches is rounded up, or never below one: `ceil(n / size)`, `int((n - 1) / size) + 1`."""
+    if isinstance(end, Number):
+        return end.raised or (len(end.inputs) == 1 and not end.chosen and _has_a_turn(end.inputs[0]))
+    if not isinstance(end, Host):
+        return False
+    if end.call == "add":
+        return any(isinstance(v, Number) and v.value is not None and v.value >= 1 for v in end.inputs)
+    name = end.call.rpartition(".")[2]
+    return name in ("ceil", "max") or (name == "int" and any(_has_a_turn(v) for v in end.inputs))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 
 from converter.analysis.arrays.shapes import shape_of
@@ -38,7 +39,8 @@ def fed_without_rows(facts: Facts, inputs: Iterable[Input]) -> tuple[WithoutRows
             if not isinstance(key, Input) or key not in open_ones:
                 continue
             always, in_training = open_ones[key]
-            lone = is_one_value(value) or is_one_example(value) or _is_entry(value, always)
+            one = is_one_example(value) and not _is_returned(value, run)
+            lone = is_one_value(value) or one or _is_entry(value, always)
             if lone or (run not in steps and _has_fewer_axes(value, in_training)):
                 found.append(WithoutRows(run, key, value, place))
     return tuple(found)
@@ -55,6 +57,18 @@ def computed_of(value: Value, feeds: Iterable[WithoutRows]) -> Iterator[WithoutR
 def _fed(runs: Iterable[RunCall], key: Input) -> list[Value]:
     """What some runs feed to an input."""
     return [value for run in runs for other, value in run.feeds if other is key]
+
+
+def _is_returned(value: Value, run: RunCall) -> bool:
+    """Whether a call returned a fed value beside one that the run feeds, as it is, to an input with rows.
+
+    `x, y = load(path)` gives as many labels as it gives examples.
+    """
+    source = value.inputs[0] if value.inputs else None
+    if not isinstance(source, Host) or not isinstance(source.node, ast.Call):
+        return False
+    beside = (key for key, other in run.feeds if other is not value and source in other.inputs)
+    return any(isinstance(key, Input) and bool(key.dims) and key.batch.kind == "example" for key in beside)
 
 
 def _is_entry(value: Value, always: Iterable[Value]) -> bool:

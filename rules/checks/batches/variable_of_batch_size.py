@@ -69,16 +69,19 @@ FED_STATE = (  # what to write in place of a variable that holds a state for eac
 def made_with_the_batch_size(case: Placed) -> Iterator[Diagnostic]:
     """Variables with the batch size in their shape: they have a value for each place of a batch, a shard has fewer."""
     keys = {o.key for o in case.size.origins}
+    known: dict[int, bool] = {}
     own = "make its shape independent of the batch size: [1, …] for all examples"
     for value in behind_losses(case.steps).values():
         if not isinstance(value, Variable):
             continue
-        behind = _sizes_behind(value.inputs)
-        foreign = [v for v in behind if isinstance(v, Host) and is_foreign(v)]
+        behind = _sizes_behind(value.inputs, known)
+        foreign = [v for v in behind if isinstance(v, Host) and is_foreign(v, known)]
+        if not _holds(_sizes_behind([i for v in foreign for i in v.inputs], known, given=True), keys):
+            foreign = []
         node, how = value.node or case.steps[0].call, own if value.trainable else FED_STATE
         if _holds(behind, keys):
             yield error(case.facts, node, "TMG224", "this variable is made with the batch size in it", how)
-        elif given := next((v for v in foreign if _holds(_sizes_behind(v.inputs, given=True), keys)), None):
+        elif given := next((v for v in foreign if _holds(_sizes_behind(v.inputs, known, given=True), keys)), None):
             package = library_behind(given).split(".")[0]
             unseen = unseen_module(case.facts, given)
             yield error(
@@ -96,10 +99,10 @@ def _holds(values: list[Value], keys: set[tuple[object, ...]]) -> bool:
     return any(o.key in keys for value in values if isinstance(value, Number) for o in value.origins)
 
 
-def _sizes_behind(values: Iterable[Value], given: bool = False) -> list[Value]:
+def _sizes_behind(values: Iterable[Value], known: dict[int, bool], given: bool = False) -> list[Value]:
     """The numbers that a variable's shape and initial value are made of, not those behind other tensors' shapes.
 
-    What an unfollowed call into a package gives is among them; what it is given, too, if `given`.
+    What an unfollowed call into a package gives is among them; what it is given, too, if `given`. known: of is_foreign.
     """
     found: list[Value] = []
     todo: list[Value] = list(values)
@@ -112,7 +115,7 @@ def _sizes_behind(values: Iterable[Value], given: bool = False) -> list[Value]:
         seen.add(value.uid)
         if isinstance(value, (Number, Host)):
             found.append(value)
-        if not given and isinstance(value, Host) and is_foreign(value):
+        if not given and isinstance(value, Host) and is_foreign(value, known):
             continue
         todo += [*value.inputs, *value.parts()]
     return found

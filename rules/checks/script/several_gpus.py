@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
+from converter.analysis.values import Constant, Host, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Script, Selected
 from converter.planner.checking import check
@@ -87,13 +88,33 @@ def places_on_several_gpus(case: Script) -> Iterator[Diagnostic]:
                 message = f"no training step was found, and {message}"
                 yield error(facts, facts.tree, "TMG201", message, "leave it as it is: it builds the model for one GPU")
         if effect.kind is EffectKind.DEVICE:
-            computed = effect.name == "None" and _differs_by_turn(effect)
-            gpus |= set(re.findall(r"gpu:(\d+)", effect.name.lower()))
+            computed = effect.name == "None" and not _is_one_gpu(effect.value) and _differs_by_turn(effect)
+            gpus |= set(_numbers(effect.name))
             if computed or len(gpus) > 1:
                 yield error(
                     facts, effect.node, "TMG216", "this script places its model on several GPUs already", SEVERAL
                 )
                 return
+
+
+def _is_one_gpu(device: Value | None) -> bool:
+    """Whether a device is one of several names, by a switch, and these name no more than one GPU."""
+    names: set[object] = set()
+    todo = [device]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, Constant):
+            names.add(value.value)
+        elif isinstance(value, Host) and not value.call and value.inputs:
+            todo += value.inputs
+        else:
+            return False
+    return len({number for name in names for number in _numbers(str(name))}) <= 1
+
+
+def _numbers(device: str) -> list[str]:
+    """The numbers of the GPUs that a name of a device has."""
+    return re.findall(r"gpu:(\d+)", device.lower())
 
 
 def _differs_by_turn(effect: Effect) -> bool:

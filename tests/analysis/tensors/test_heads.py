@@ -1,4 +1,4 @@
-"""Whole batches that are stacked along the batch axis, as many as the command line says: heads of an attention."""
+"""Whole batches that are stacked along the batch axis, as many as the command line or a file says: attention heads."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ with tf.Session() as sess:
         xs, ys = next_batch(batch_size)
         sess.run(train, {{x: xs, y: ys}})
 """
+FILE = "import json\ncfg = json.load(open('settings.json'))\nheads, pieces = cfg['heads'], int(cfg['pieces'])"
 STACKED = "many = tf.concat(tf.split(tf.layers.dense(x, 8), heads, axis=2), axis=0)\n"
 WEIGHTS = "weights = tf.nn.softmax(tf.matmul(many, tf.transpose(many, [0, 2, 1])))\n"
 MASKED = "weights *= tf.tile(tf.expand_dims(tf.sign(tf.abs(x[:, :, 0])), 1), [heads, 5, 1])\n"
@@ -45,6 +46,7 @@ BACK = "out = tf.concat(tf.split(tf.matmul(weights, many), heads, axis=0), axis=
 )
 def test_as_many_are_stacked_as_are_split(model: str) -> None:
     assert codes(SCRIPT.format(model=model)) == []
+    assert codes(SCRIPT.format(model=model).replace("heads, pieces = args.heads, args.pieces", FILE)) == []
 
 
 @pytest.mark.parametrize(
@@ -59,3 +61,4 @@ def test_as_many_are_stacked_as_are_split(model: str) -> None:
 )
 def test_other_pieces_are_no_whole_batches(model: str) -> None:
     assert codes(SCRIPT.format(model=model)) == ["TMG215"]
+    assert codes(SCRIPT.format(model=model).replace("heads, pieces = args.heads, args.pieces", FILE)) == ["TMG302"]

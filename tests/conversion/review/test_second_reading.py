@@ -512,3 +512,49 @@ def test_a_dict_that_is_merged_otherwise_is_found(wrong: str) -> None:
 
     with patch("converter.conversion.review.read_again", changed):
         assert {finding.code for finding in run(NAMED_BY_NUMBER).diagnostics} == {"TMG290"}
+
+
+IN_A_BRANCH = """\
+import sys
+import numpy as np
+import tensorflow as tf
+
+
+class Net(object):
+    def __init__(self, characters):
+        self.x = tf.placeholder(tf.int32, [None, 5])
+        self.y = tf.placeholder(tf.float32, [None, 1])
+        if characters:
+            letters = tf.get_variable('letters', [30, 4])
+            rows = tf.nn.embedding_lookup(letters, self.x)
+        else:
+            self.words = tf.Variable(tf.random_uniform([90, 4]), name='words')
+            rows = tf.nn.embedding_lookup(self.words, self.x)
+        self.loss = tf.reduce_mean(tf.square(tf.layers.dense(tf.reduce_mean(rows, 1), 1) - self.y))
+
+
+batch_size = 32
+net = Net(len(sys.argv) > 1)
+train_op = tf.train.AdamOptimizer(0.01).minimize(net.loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    sess.run(net.words.assign(np.load('words.npy')))
+    for step in range(9):
+        xs, ys = next_batch(batch_size)
+        sess.run(train_op, {net.x: xs, net.y: ys})
+"""
+
+
+def test_a_variable_that_a_branch_of_the_model_makes_may_be_assigned_behind_it() -> None:
+    conversion = run(IN_A_BRANCH)
+    assert (conversion.status, conversion.unread) == ("converted", ())
+
+
+def test_each_tower_with_a_variable_of_its_own_is_found_there_too() -> None:
+    def changed(facts: Facts, texts: list[Text], written: Written) -> Reading:
+        shared = re.compile(r", \\\n *shared_variables.tower\(gpu\)")
+        assert all(shared.search(t.after) for t in texts)
+        return read_again(facts, [replace(t, after=shared.sub("", t.after)) for t in texts], written)
+
+    with patch("converter.conversion.review.read_again", changed):
+        assert "TMG290" in {finding.code for finding in run(IN_A_BRANCH).diagnostics}

@@ -145,3 +145,28 @@ def test_a_number_of_all_steps_is_shared() -> None:
     scaled = "z = tf.placeholder(tf.float32)\nguess = x * w * z"
     text = script("sess.run(guess, {x: numbers, z: 0.5})", scaled).replace("train_op, {", "train_op, {z: 0.5, ")
     assert codes(text) == [] and after(text) == [MERGED]
+
+
+LOADED = """\
+import tensorflow as tf
+from loading import load
+
+batch_size = 8
+words, labels = load('train.txt')
+tests, answers = load('test.txt', most=1000)
+x = tf.placeholder(tf.float32, [None, 4])
+y = tf.placeholder(tf.int32)
+logits = tf.layers.dense(x, 2)
+loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(labels=tf.one_hot(y, 2), logits=logits))
+train_op = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(0, 64, batch_size):
+        sess.run(train_op, {x: words[i:i + batch_size], y: labels[i:i + batch_size]})
+    print(sess.run(loss, {x: FED, y: answers}))
+"""
+
+
+@pytest.mark.parametrize(("fed", "found"), [("tests", []), ("[tests]", ["TMG253"]), ("words", ["TMG253"])])
+def test_what_a_function_returns_beside_fed_rows_has_rows(fed: str, found: list[str]) -> None:
+    assert codes(LOADED.replace("FED", fed)) == found

@@ -158,3 +158,26 @@ def test_a_device_that_a_function_is_given_in_a_loop() -> None:
     head, rest = text.split("batch_size = 32\n")
     assert "TMG216" in codes(head + layer.format("gpu") + "batch_size = 32\n" + rest)
     assert "TMG216" not in codes(head + layer.format("FLAGS.gpu") + "batch_size = 32\n" + rest)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [("'/gpu:0'", "'/cpu:0'", []), ("'/gpu:0'", "'/gpu:1'", ["TMG216"]), ("'/gpu:0'", "names[i]", ["TMG216"])],
+)
+def test_a_device_that_a_switch_chooses_in_a_function_called_in_a_loop(
+    first: str, second: str, found: list[str]
+) -> None:
+    layer = (
+        "def layer(h, i):\n"
+        "    if FLAGS.gpu > 0:\n"
+        f"        device = {first}\n"
+        "    else:\n"
+        f"        device = {second}\n"
+        "    with tf.device(device):\n"
+        "        return tf.layers.dense(h, 8)\n\n\n"
+    )
+    block = "    with tf.device(None):\n        h = tf.layers.dense(h, 8)"
+    text = LOOPED.format(turn="i in range(2)", device="None").replace(block, "    h = layer(h, i)") + STEP + TRAINING
+    head, rest = text.split("batch_size = 32\n")
+    text = head + layer + "batch_size = 32\n" + rest
+    assert [code for code in codes(text) if code == "TMG216"] == found

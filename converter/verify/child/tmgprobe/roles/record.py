@@ -78,7 +78,7 @@ class Record(object):
                     if name not in last or not np.array_equal(value, last[name])
                 },
                 'fetches': fetched.recorded(call, store, before),
-                'rates': self._rates(call),
+                'rates': self._rates(call, store, before),
                 'drew': [],
             }
         )
@@ -177,8 +177,12 @@ class Record(object):
                 errors[size] = steps.first_line(error)
         return found, errors
 
-    def _rates(self, call):
-        return rates.recorded(call.step.rates, lambda tensors: call.run(tensors, call.arrays))
+    def _rates(self, call, store, before):
+        """The rates of a step; one that is made under control dependencies runs updates, which are set back."""
+        found = rates.recorded(call.step.rates, lambda tensors: call.run(tensors, call.arrays))
+        if found and graphs.written(graphs.ancestors(rate.tensor.op for rate in call.step.rates)):
+            store.write(before)
+        return found
 
     def _applied(self, call):
         return [steps.gradients_fetch(apply.given) for apply in call.step.applies]
@@ -229,7 +233,7 @@ class Record(object):
             options, metadata = call.full_trace()
         calm = self._before_updates(call, store, before) if racing(call.step) else None
         apart = fetched.recorded(call, store, before)
-        paces = self._rates(call)
+        paces = self._rates(call, store, before)
         result, applied, losses = call.run(
             [call.fetches, self._applied(call), call.step.losses], call.arrays, options, metadata
         )
