@@ -130,8 +130,7 @@ def _differs_by_turn(effect: Effect) -> bool:
         if not plain:
             return True
         if site.frame is not frame:  # the function that names the device is called in each turn
-            local = [name for name in read if name in frame.locals]
-            if isinstance(site.stmt, ast.For) and not all(_is_one_gpu(frame.node, name) for name in local):
+            if isinstance(site.stmt, ast.For) and any(name in frame.locals for name in read):
                 return True
             continue
         names = (n for n in ast.walk(site.stmt) if isinstance(n, (ast.Name, ast.Attribute)))
@@ -139,18 +138,6 @@ def _differs_by_turn(effect: Effect) -> bool:
         if any(n.id in read if isinstance(n, ast.Name) else n.attr in fields for n in changed):
             return True
     return False
-
-
-def _is_one_gpu(function: ast.AST, name: str) -> bool:
-    """Whether a local name is bound to nothing but texts that name one GPU at most: '/gpu:0' here, '/cpu:0' there."""
-    bound = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
-    stores = [node for node in bound if isinstance(node.ctx, ast.Store)]
-    given = [n.value for n in ast.walk(function) if isinstance(n, ast.Assign) and n.targets[0] in stores]
-    each = ((value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,) for value in given)
-    ways = [way for pair in each for way in pair]
-    texts = [way.value for way in ways if isinstance(way, ast.Constant) and isinstance(way.value, str)]
-    gpus = {gpu for text in texts for gpu in re.findall(r"gpu:(\d+)", text.lower())}
-    return bool(stores) and len(given) == len(stores) and len(texts) == len(ways) and len(gpus) <= 1
 
 
 @check(Selected)
