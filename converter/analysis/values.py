@@ -216,12 +216,11 @@ class Number(Value):
         inputs: Iterable[Value] = (),
         chosen: bool = False,
         quotient: bool = False,
-        raised: bool = False,
     ) -> None:
         super().__init__(inputs)
         self.value: int | float | None = value
         self.quotient = quotient
-        self.raised = raised
+        self.raised = False
         self.origins = origins
         self.linear = linear
         self.chosen = chosen

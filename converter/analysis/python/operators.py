@@ -161,8 +161,9 @@ def combine_numbers(
         linear = left.linear & right.linear
     elif name == "divide":
         linear = left.linear - right.origins
-    raised = name == "add" and any(n.value is not None and n.value >= 1 for n in (left, right))
-    return Number(value, left.origins | right.origins, linear, (left, right), quotient=name == "divide", raised=raised)
+    made = Number(value, left.origins | right.origins, linear, (left, right), quotient=name == "divide")
+    made.raised = name == "add" and any(n.value is not None and n.value >= 1 for n in (left, right))
+    return made
 
 
 def _unary(walk: Walk, node: ast.UnaryOp) -> Value:
