@@ -58,9 +58,9 @@ RULES = (
 @check(Placed)
 def batches_apart(case: Placed) -> Iterator[Diagnostic]:
     """Losses behind which inputs lie that a run feeds different numbers of rows, or may feed them."""
+    doubtful = unsure(case.facts) if case.regions else frozenset()
     for region in case.regions:
         unlike = apart(case.facts, region.needed.values())
-        doubtful = unsure(case.facts) - unlike
         for step in case.steps:
             inputs = [value for value in step.loss.roots if isinstance(value, Input)]
             pairs = [(a, b) for a in inputs for b in inputs if a.uid < b.uid]

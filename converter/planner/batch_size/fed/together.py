@@ -21,7 +21,7 @@ def apart(facts: Facts, values: Iterable[Value]) -> frozenset[tuple[int, int]]:
     together: list[set[int]] = []  # one set for each number of rows
     for tensor in values:
         if isinstance(tensor, Tensor) and tensor.batch.kind == "example" and len(tensor.roots) > 1:
-            _join(together, {root.uid for root in tensor.roots})
+            together = _joined(together, {root.uid for root in tensor.roots})
     found = {pair for run in facts.runs for pair in _of_run(facts, run)}
     found = {pair for pair in found if not any(known.issuperset(pair) for known in together)}
     return frozenset(found | {(two, one) for one, two in found})
@@ -32,20 +32,21 @@ def unsure(facts: Facts) -> frozenset[tuple[int, int]]:
 
     No tensor has rows of both, and no run is seen to feed both the same number of rows.
     """
+    runs = [(run, [pair for pair in _fed_batches(run) if pair[0].batch.axis == 0]) for run in facts.runs]
+    runs = [(run, fed) for run, fed in runs if len(fed) > 1]
     together: list[set[int]] = []
-    for tensor in facts.tensors:
+    for tensor in facts.tensors if runs else ():
         rows = tensor.batch.kind == "example" or (tensor.batch.kind == "opaque" and bool(tensor.rank))
         if rows and len(tensor.roots) > 1:
-            _join(together, {root.uid for root in tensor.roots})
+            together = _joined(together, {root.uid for root in tensor.roots})
     doubtful: set[tuple[int, int]] = set()
-    for run in facts.runs:
-        fed = [(key, value) for key, value in _fed_batches(run) if key.batch.axis == 0]
-        if len(fed) < 2 or any(known.issuperset(key.uid for key, _ in fed) for known in together):
+    for run, fed in runs:
+        if any(known.issuperset(key.uid for key, _ in fed) for known in together):
             continue
         counts = {key.uid: _counts(facts, run, value) for key, value in fed}
         for one, two in combinations(counts, 2):
             if counts[one] & counts[two]:
-                _join(together, {one, two})
+                together = _joined(together, {one, two})
             doubtful.add((one, two))
     doubtful = {pair for pair in doubtful if not any(known.issuperset(pair) for known in together)}
     return frozenset(doubtful | {(two, one) for one, two in doubtful})
@@ -64,10 +65,10 @@ def alone(facts: Facts) -> frozenset[tuple[int, int]]:
     return frozenset(found)
 
 
-def _join(together: list[set[int]], meeting: set[int]) -> None:
-    """Adds inputs that have as many rows as each other to the sets of such inputs."""
+def _joined(together: list[set[int]], meeting: set[int]) -> list[set[int]]:
+    """The sets of inputs that have as many rows as each other, with inputs of which that was found."""
     met = [known for known in together if known & meeting]
-    together[:] = [known for known in together if known not in met] + [meeting.union(*met)]
+    return [known for known in together if known not in met] + [meeting.union(*met)]
 
 
 def _fed_batches(run: RunCall) -> list[tuple[Input, Value]]:
