@@ -224,9 +224,12 @@ def _between(lower: Value, upper: Value, place: ast.Slice) -> Number | None:
         within = [_between(lower, value, ast.Slice(place.lower, node)) for value, node in bounds]
         return _alone([number for number in within if number is not None])
     if isinstance(upper, Number) and upper.chosen and not upper.linear and len(upper.inputs) == 2:
-        parts = [written.body, written.orelse] if isinstance(written, ast.IfExp) else [place.upper] * 2
-        bounds = zip(upper.inputs, parts, strict=True)  # `begin + n if begin + n < len(x) else len(x)`
-        within = [_between(lower, value, ast.Slice(place.lower, node)) for value, node in bounds]
+        # `begin + n if begin + n < len(x) else len(x)`
+        ends = (written.body, written.orelse) if isinstance(written, ast.IfExp) else (place.upper, place.upper)
+        within = [
+            _between(lower, value, ast.Slice(place.lower, node))
+            for value, node in ((upper.inputs[0], ends[0]), (upper.inputs[1], ends[1]))
+        ]
         return _alone([number for number in within if number is not None])
     if isinstance(written, ast.BinOp) and isinstance(written.op, ast.Add) and len(upper.inputs) == 2:
         sides = zip((written.left, written.right), upper.inputs, upper.inputs[::-1], strict=True)
