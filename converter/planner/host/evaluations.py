@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Several
 
+from converter.analysis.arrays.rows import LEAST
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Input, Number, Origin, Sequence, Site, Typed, Value, is_none, needed
@@ -17,7 +18,6 @@ from converter.planner.questions.fixed_size import fixed_size
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 
 LENGTHENS = {"numpy." + name for name in ("append", "concatenate", "hstack", "pad", "resize", "tile", "vstack")}
-LEAST = ("min", "numpy.minimum")
 
 Few = tuple[ast.AST, int | None]
 Loop = ast.For | ast.comprehension
