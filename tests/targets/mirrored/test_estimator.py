@@ -183,7 +183,7 @@ def test_a_model_function_in_the_package_of_a_script(
     ],
 )
 def test_an_input_function_of_another_file(tmp_path: Path, given: str, said: str) -> None:
-    (tmp_path / "inputs.py").write_text("import tensorflow as tf\n\n\ndef of_files(*names):\n    return tf.data.Dataset\n")
+    (tmp_path / "inputs.py").write_text("def of_files(*names):\n    return names\n")
     script = "import absent\nimport inputs\nimport tensorflow as tf\n" + MODEL
     script += f"e = tf.estimator.Estimator(model_fn)\ne.train({given})\n"
     made = convert(from_bytes(str(tmp_path / "train.py"), script.encode()), from_flags(()))
