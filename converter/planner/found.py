@@ -99,6 +99,7 @@ class Found(Enum):
     GENERATOR_READ = auto()
     DIFFERENT_ROWS = auto()
     FORM_NOT_MERGED = auto()
+    KEYED_BY_GRAPH_NAMES = auto()
     LAST_TOWERS_VALUE = auto()
     MADE_BY_ONE_BRANCH = auto()
     PART_MADE_BY_ONE_BRANCH = auto()

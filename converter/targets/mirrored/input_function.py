@@ -12,11 +12,13 @@ from converter.syntax.changes import Change, lines_before, without_statement
 from converter.syntax.known import is_known
 from converter.syntax.script import Function, Script, argument
 from converter.targets.mirrored.datasets import Body, Kind, Reader, dataset_of, is_iterator_call
+from converter.targets.mirrored.model_function import beside
 from converter.targets.mirrored.numpy_input import HELPER, helper_lines
 from converter.targets.mirrored.strategy import check_shares
 
 RETURNED, BATCH, FROM_ARRAYS = "TMG151", "TMG154", "TMG152"
 _HINT = "return the dataset, and put work on the examples into dataset.map()"
+_UNSEEN, _HERE = "the code of this input function is not seen", "define it in this file, returning a dataset"
 
 
 def training_input(script: Script, given: ast.expr, options: Options) -> list[Change]:
@@ -25,23 +27,26 @@ def training_input(script: Script, given: ast.expr, options: Options) -> list[Ch
     changes: list[Change] = []
     found = list(_functions(script, given))
     if not found:
-        script.say(
-            given,
-            "TMG281",
-            "the code of this input function is not seen",
-            "define it in this file, returning a dataset",
-        )
+        script.say(given, "TMG281", _UNSEEN, _HERE)
     for function in found:
         if isinstance(function, ast.Call):
             changes += _from_arrays(script, function)
         elif isinstance(function, ast.Lambda):
-            if reader.kind(function.body) is not Kind.DATASET:
+            if _is_elsewhere(script, function.body):
+                script.say(function, "TMG281", _UNSEEN, _HERE)
+            elif reader.kind(function.body) is not Kind.DATASET:
                 script.say(function, "TMG281", "this input function does not return a dataset", _HINT)
         else:
             changes += _of_function(script, function, reader)
         if options.batch == "total":
             changes += _smaller(script, function, options)
     return changes
+
+
+def _is_elsewhere(script: Script, node: ast.expr) -> bool:
+    """Whether a function of another file of the project is called."""
+    module = script.name(node.func).rpartition(".")[0] if isinstance(node, ast.Call) else ""
+    return bool(module) and beside(script, module) is not None
 
 
 def _functions(script: Script, given: ast.expr) -> Iterator[Function | ast.Call]:

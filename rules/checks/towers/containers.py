@@ -64,4 +64,9 @@ WORDS = {
         "{name} holds values of the towers in a form that is not merged",
         "give each tensor that is read after the loss a name of its own",
     ),
+    Found.KEYED_BY_GRAPH_NAMES: Words(
+        "TMG208",
+        "{name} has the graph's names of tensors for keys, and these begin with the tower's scope in each tower",
+        "use keys that do not come from the graph, such as the names of the layers",
+    ),
 }

@@ -172,6 +172,24 @@ def test_a_model_function_in_the_package_of_a_script(
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("inputs.of_files", "the code of this input function is not seen"),
+        ("lambda: inputs.of_files('x')", "the code of this input function is not seen"),
+        ("lambda: tf.train.batch([x], 8)", "this input function does not return a dataset"),
+        ("lambda: absent.of_files('x')", "this input function does not return a dataset"),
+        ("lambda: (x, y)", "this input function does not return a dataset"),
+    ],
+)
+def test_an_input_function_of_another_file(tmp_path: Path, given: str, said: str) -> None:
+    (tmp_path / "inputs.py").write_text("def of_files(*names):\n    return names\n")
+    script = "import absent\nimport inputs\nimport tensorflow as tf\n" + MODEL
+    script += f"e = tf.estimator.Estimator(model_fn)\ne.train({given})\n"
+    made = convert(from_bytes(str(tmp_path / "train.py"), script.encode()), from_flags(()))
+    assert [(f.code, f.message) for f in made.diagnostics] == [("TMG281", said)]
+
+
 def test_several_gpus_and_all() -> None:
     script = MODEL + INPUT + "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
     assert "\nstrategy = tf.distribute.MirroredStrategy()\n" in changed(script, "--num-gpus", "auto")

@@ -10,7 +10,18 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.flow.joined import choices, is_unheld, left_out
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import OPEN_ENDED, Batch, Input, Mapping, Sequence, Tensor, Value, needed, tensors_in
+from converter.analysis.values import (
+    OPEN_ENDED,
+    Batch,
+    Bound,
+    Input,
+    Mapping,
+    Sequence,
+    Tensor,
+    Value,
+    needed,
+    tensors_in,
+)
 from converter.diagnostics import Diagnostic
 from converter.parsing import parse_expression
 from converter.plan import HowMerged, Merge, Rebuild
@@ -256,6 +267,8 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
     if isinstance(value, (Sequence, Mapping)):
         if not (is_mergeable(value) and _holds_no_input(site.region, value)):
             raise refuse(site.facts, node, Found.FORM_NOT_MERGED, name=text)
+        if _is_keyed_by_graph_names(site, value):
+            raise refuse(site.facts, node, Found.KEYED_BY_GRAPH_NAMES, name=text)
     elif keeps_batch(value):
         line = value.site.stmt.lineno if value.site is not None else 0
         raise refuse(site.facts, node, Found.FUNCTION_KEEPS_SHARD, name=text, line=line)
@@ -271,6 +284,21 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
             what = "holds tensors of a shard in a way that is not followed"
         reason = batch.reason or (rows if batch.kind != "free" and not made else f"it {what}")
         raise refuse(site.facts, getattr(value, "node", None) or node, Found.NOT_MERGEABLE, name=text, reason=reason)
+
+
+def _is_keyed_by_graph_names(site: LoopSite, value: Value) -> bool:
+    """Whether a dict has for keys the names of tensors that each tower makes anew; variables have one name in all."""
+    if isinstance(value, Sequence):
+        return any(_is_keyed_by_graph_names(site, inner) for inner in value.elements)
+    if not isinstance(value, Mapping):
+        return False
+    names = [v for v in needed([key for key, _ in value.pairs]).values() if isinstance(v, Bound) and v.name == "name"]
+    if names:
+        read = {e.value for e in site.facts.effects_of(EffectKind.GRAPH_NAME) if site.region.in_tower(e.site)}
+        made = [v.receiver for v in names if v.receiver in read]
+        if any(isinstance(tensor, Tensor) and tensor.batch.kind != "free" for tensor in made):
+            return True
+    return any(_is_keyed_by_graph_names(site, inner) for _, inner in value.pairs)
 
 
 def _is_kept(region: Region, value: Value) -> bool:

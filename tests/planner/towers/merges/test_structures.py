@@ -238,3 +238,36 @@ def test_the_state_of_a_decoder_is_what_its_cell_makes_it(decoder: str) -> None:
     text += "loss = tf.reduce_mean(tf.square(tf.layers.dense(outputs[-1], 1) - Y))\n" + STEP.format(loss="loss")
     after = parts(text + "last = state\n" + TRAINING)[AFTER]
     assert "state = map_structure(lambda *parts: tf.concat(parts, 0), *tower_state)" in after
+
+
+KEYED = """\
+class Net:
+    def __init__(self, x):
+        {nodes}
+        hidden = tf.layers.dense(x, 4)
+        for node in [hidden]:
+            {keep}
+        self.output = tf.layers.dense(hidden, 1)
+
+
+{made}
+"""
+
+
+@pytest.mark.parametrize(
+    ("keep", "read", "found"),
+    [
+        ("self.nodes[node.name] = node", "net.nodes", ["TMG208"]),
+        ("self.nodes[node.name.split('/')[0]] = node", "net.nodes", ["TMG208"]),
+        ("self.nodes[node.op.name] = node", "net.nodes", ["TMG208"]),
+        ("self.nodes['hidden'] = {node.name: node}", "net.nodes", ["TMG208"]),
+        ("self.nodes[node.name] = node", "net.output", []),  # not read
+        ("self.nodes['hidden'] = node", "net.nodes", []),
+        ("self.nodes['hidden'] = node; print(node.name)", "net.nodes", []),
+        ("self.nodes[tf.get_variable('scale', []).name] = node", "net.nodes", []),
+    ],
+)
+def test_keys_that_are_names_in_the_graph(keep: str, read: str, found: list[str]) -> None:
+    """They begin with tower_0 in one tower and with tower_1 in the next."""
+    model = KEYED.format(nodes="self.nodes = {}", keep=keep, made="net = Net(X)")
+    assert codes(script(model, "net.output", read)) == found
