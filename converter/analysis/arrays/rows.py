@@ -31,9 +31,15 @@ NEXT = "next"  # the call of what `next()` gives of a generator that is followed
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 LEAST = ("min", "numpy.minimum")
 SPLITS = ("split", "array_split", "vsplit")  # of NumPy: into a number of parts, or at some rows
+LENGTHENS = {f"numpy.{name}" for name in ("append", "concatenate", "hstack", "pad", "resize", "tile", "vstack")}
 STACKED = ("stack", "row_stack")  # functions of NumPy that give a row for each entry of a list
 PADS = "pad_sequences"  # of Keras and of libraries like it: a row for each sequence
 DRAWN = {"random.sample": 1, "random.choices": 1}  # Python's: where the number of what is drawn stands
+
+
+def may_be_longer(value: Value) -> bool:
+    """Whether a call of NumPy gives an array that may have more rows than those it is made of."""
+    return isinstance(value, Host) and value.call in LENGTHENS
 
 
 def rows_of(facts: Facts, value: Value | None, site: Site) -> Number | None:

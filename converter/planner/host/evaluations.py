@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Several
 
-from converter.analysis.arrays.rows import LEAST
+from converter.analysis.arrays.rows import LEAST, may_be_longer
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Input, Number, Origin, Sequence, Site, Typed, Value, is_none, needed
@@ -16,8 +16,6 @@ from converter.planner.batch_size.written_out import parents_of
 from converter.planner.questions.fixed_size import fixed_size
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
-
-LENGTHENS = {"numpy." + name for name in ("append", "concatenate", "hstack", "pad", "resize", "tile", "vstack")}
 
 Few = tuple[ast.AST, int | None]
 Loop = ast.For | ast.comprehension
@@ -61,7 +59,7 @@ def smaller_ends(facts: Facts, sizes: Iterable[Origin], gpus: int) -> Iterator[a
         behind = needed(fed) if fed else {}
         if not any(_is_cut(value, scaled) for value in behind.values()):
             continue
-        if any(_is_filled(value, scaled) or getattr(value, "call", "") in LENGTHENS for value in behind.values()):
+        if any(_is_filled(value, scaled) or may_be_longer(value) for value in behind.values()):
             continue  # the script makes as many rows of the last ones as a batch has
         around = [facts.turned[site] for site in _made_in(run) if site in facts.turned and not _skips(site.stmt)]
         around += [over for _, over in _comprehensions(facts, run)]

@@ -193,7 +193,9 @@ def _may_change(call: Call, array: Host) -> bool:
     """Whether an entry of an array was set, or code that is not followed has got it."""
     facts = call.walk.facts
     set_there = any(access.write and access.place.holder is array for access in facts.accesses)
-    return set_there or any(e.value and array in e.value.inputs for e in facts.effects_of(EffectKind.UNFOLLOWED))
+    handed = (e.value for e in facts.effects_of(EffectKind.UNFOLLOWED))
+    given = (made for made in (*handed, *facts.results.values()) if isinstance(made, Host))
+    return set_there or any(array in made.inputs for made in given)
 
 
 def _matrix_transpose(call: Call) -> Value:

@@ -123,7 +123,8 @@ def _used_elsewhere(facts: Facts, value: Value) -> bool:
     hosts = (v for v in kept if isinstance(v, Host) and v.call not in ("run", "print"))
     lost = (t for host in hosts for v in host.inputs for t in (v, *tensors_in(v)))
     seen = len(made) > 1 or _is_read_as_seen(facts, value)
-    return seen and not any(t.uid in made for t in (*handed, *lost))
+    given = (v.uid for t in (*handed, *lost) for v in (t, *t.inputs))  # a shape, say, of the input
+    return seen and made.isdisjoint(given)
 
 
 def _is_read_as_seen(facts: Facts, value: Value) -> bool:

@@ -30,15 +30,14 @@ def apart(facts: Facts, values: Iterable[Value]) -> frozenset[tuple[int, int]]:
 def unsure(facts: Facts) -> frozenset[tuple[int, int]]:
     """Uids of inputs that a run feeds together while nothing tells that they have as many rows, both ways round.
 
-    No tensor has rows of both, and no run is seen to feed both the same number of rows.
+    No tensor has rows of both, no call takes rows of both, and no run is seen to feed both the same number of rows.
     """
     runs = [(run, [pair for pair in _fed_batches(run) if pair[0].batch.axis == 0]) for run in facts.runs]
     runs = [(run, fed) for run, fed in runs if len(fed) > 1]
     together: list[set[int]] = []
     for tensor in facts.tensors if runs else ():
-        rows = tensor.batch.kind == "example" or (tensor.batch.kind == "opaque" and bool(tensor.rank))
-        if rows and len(tensor.roots) > 1:
-            together = _joined(together, {root.uid for root in tensor.roots})
+        if len(tensor.roots) > 1 and len(meeting := _meeting(tensor)) > 1:
+            together = _joined(together, meeting)
     doubtful: set[tuple[int, int]] = set()
     for run, fed in runs:
         if any(known.issuperset(key.uid for key, _ in fed) for known in together):
@@ -63,6 +62,13 @@ def alone(facts: Facts) -> frozenset[tuple[int, int]]:
         fed = {key.uid for key, _ in run.feeds if run.computes({key.uid})}
         found |= {(one, two) for one in fed for two in inputs - fed if not run.computes({two})}
     return frozenset(found)
+
+
+def _meeting(tensor: Tensor) -> set[int]:
+    """Uids of the inputs whose rows a tensor has, or that are taken row by row for it: labels and logits for a loss."""
+    has_rows = tensor.batch.kind == "example" or (tensor.batch.kind == "opaque" and bool(tensor.rank))
+    taken = (v for v in tensor.inputs if isinstance(v, Tensor) and v.batch.kind == "example")
+    return {root.uid for part in ((tensor,) if has_rows else taken) for root in part.roots}
 
 
 def _joined(together: list[set[int]], meeting: set[int]) -> list[set[int]]:

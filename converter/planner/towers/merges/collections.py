@@ -23,7 +23,7 @@ def merged_keys(facts: Facts, region: Region, traffic: Traffic, text: Text) -> t
     groups: set[int] = set()
     for effect in facts.effects_of(EffectKind.GET_COLLECTION):
         if effect.time > region.end:
-            means = _means(facts, region, effect.name)
+            means = means_in(facts, region, effect.name)
             key = _key(effect, text, traffic.tensorflow) if means else ""
             if key:
                 found.setdefault(effect.name, key)
@@ -31,7 +31,7 @@ def merged_keys(facts: Facts, region: Region, traffic: Traffic, text: Text) -> t
     return (tuple(found.values()), traffic.shards[groups.pop()].weight) if len(groups) == 1 else ((), "")
 
 
-def _means(facts: Facts, region: Region, name: str) -> list[Tensor]:
+def means_in(facts: Facts, region: Region, name: str) -> list[Tensor]:
     """The means over the examples that the towers put into a collection; none where they put other values there."""
     added = [e.value for e in facts.effects_of(EffectKind.COLLECTION) if e.name == name and region.in_tower(e.site)]
     tensors = [v for v in added if isinstance(v, Tensor)]

@@ -10,6 +10,7 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import Tensor, Value, Variable
 from converter.plan import Replace
 from converter.planner.region.region import Region
+from converter.planner.towers.merges.collections import means_in
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import Text
 
@@ -39,20 +40,22 @@ def collected_names(facts: Facts, regions: tuple[Region, ...], text: Text) -> li
     found: dict[ast.AST, Replace] = {}
     for effect in facts.effects_of(EffectKind.GRAPH_NAME):
         node, read = effect.node, effect.value
-        if effect.name == "name" and effect.time >= start and isinstance(node, ast.Attribute) and _is_collected(read):
+        key = _collection_of(read) if effect.name == "name" and effect.time >= start else ""
+        merged = any(means_in(facts, region, key) for region in regions) if key else False  # they get their plain names
+        if key and not merged and isinstance(node, ast.Attribute):
             name = f"{called('without_tower')}({text.of(node)})"
             found[node] = Replace(text.start(node), text.end(node), name, "TMG104")
     return list(found.values())
 
 
-def _is_collected(value: Value | None) -> bool:
-    """Whether a value, or the tensor that it is the operation of, stands for what layers added to a collection."""
+def _collection_of(value: Value | None) -> str:
+    """The key of the collection that holds a value, or the tensor that it is the operation of; "" for variables."""
     if not isinstance(value, Tensor):
-        return False
+        return ""
     kind, _, key = value.op.partition(" ")
     if kind == "collection":
-        return not has(key, Trait.VARIABLE_COLLECTION)
-    return value.op == "op" and _is_collected(value.inputs[0])
+        return "" if has(key, Trait.VARIABLE_COLLECTION) else key
+    return _collection_of(value.inputs[0]) if value.op == "op" else ""
 
 
 def _operation_named(node: ast.AST) -> ast.expr | None:
