@@ -84,5 +84,5 @@ def changed_by(effect: Effect) -> Value | None:
     while isinstance(value, Host):
         if is_unfollowed(value):
             return value if value is not effect.value else None
-        value = next(iter(value.inputs), None)
+        value = value.source
     return None
