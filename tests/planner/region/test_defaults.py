@@ -72,4 +72,4 @@ def test_a_default_that_is_taken_behind_the_towers_only() -> None:
 
 def test_a_default_that_is_taken_in_the_towers_and_behind_them() -> None:
     """One definition cannot mean a tower's share and the whole batch."""
-    assert codes(script(PART.format("share"), below="error = tf.reduce_mean(mixed(out))\n")) == ["TMG290"]
+    assert codes(script(PART.format("share"), below="error = tf.reduce_mean(mixed(out))\n")) == ["TMG210"]
