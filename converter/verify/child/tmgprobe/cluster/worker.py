@@ -49,7 +49,7 @@ class Worker(record.Record):
             if chief:
                 self.first['initial'] = initial.read(call, store, store.read())
         before = store.read() if chief else {}
-        paces = self._rates(call)
+        paces = self._rates(call, None, before)
         result, applied, losses = call.run(
             [call.fetches, self._applied(call), call.step.losses], call.arrays, call.options, call.metadata
         )

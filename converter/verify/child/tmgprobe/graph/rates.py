@@ -119,6 +119,11 @@ def recorded(rates, run):
     }
 
 
+def write(rates):
+    """Whether to compute the rates writes variables: they may be made under control dependencies on updates."""
+    return bool(graphs.written(graphs.ancestors(rate.tensor.op for rate in rates)))
+
+
 class Schedules(object):
     """The original's rates in one recorded step.
 

@@ -178,9 +178,12 @@ class Record(object):
         return found, errors
 
     def _rates(self, call, store, before):
-        """The rates of a step; one that is made under control dependencies runs updates, which are set back."""
+        """The rates of a step, before which the store held `before`; what to compute them writes is set back.
+
+        store: None where another process keeps the variables and sets nothing back.
+        """
         found = rates.recorded(call.step.rates, lambda tensors: call.run(tensors, call.arrays))
-        if found and graphs.written(graphs.ancestors(rate.tensor.op for rate in call.step.rates)):
+        if found and store is not None and rates.write(call.step.rates):
             store.write(before)
         return found
 
