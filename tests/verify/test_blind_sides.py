@@ -16,7 +16,7 @@ DATA = Path(__file__).parent / "data"
 
 # kind, fixture, what stands in the right conversion, what the wrong one has instead, the check, its words
 INITIAL = [
-    ("a deviation of 30", "weights_dict", "[32, n_classes], stddev=0.1)", "[32, n_classes], stddev=30.)",
+    ("a deviation of 30", "weights_dict", "[64, n_classes], stddev=0.1)", "[64, n_classes], stddev=30.)",
      "is drawn from another distribution"),
     ("uniform for normal", "raw_in_functions", "tf.truncated_normal(shape, stddev=0.1)",
      "tf.random_uniform(shape, -0.1, 0.1)", "RandomUniform drawn instead of TruncatedNormal"),
