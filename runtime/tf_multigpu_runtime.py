@@ -632,8 +632,8 @@ def scopes_without_towers(gpu):
         found = get_collection(name)
         if scope is None:
             return found
-        begin = re.compile(re.sub('tower_[0-9_]+/', '', scope))
-        return [v for v in found if hasattr(v, 'name') and begin.match(re.sub('tower_[0-9_]+/', '', v.name))]
+        begin = re.compile(without_tower(scope))
+        return [v for v in found if hasattr(v, 'name') and begin.match(without_tower(v.name))]
 
     if gpu == 0:
         graph.get_collection = find

@@ -24,7 +24,7 @@ def choices(loss: Tensor) -> list[Tensor]:
 
 def is_variable(value: Value) -> bool:
     """Whether a value is a variable in each branch that leaves one."""
-    if isinstance(value, Tensor) and value.op == "join" and not isinstance(value, Input):
+    if _is_choice(value):
         return all(is_variable(part) or isinstance(part, Absent) for part in value.inputs)
     return isinstance(value, Variable)
 

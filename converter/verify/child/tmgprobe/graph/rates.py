@@ -119,7 +119,7 @@ def recorded(rates, run):
     }
 
 
-def write(rates):
+def writes(rates):
     """Whether to compute the rates writes variables: they may be made under control dependencies on updates."""
     return bool(graphs.written(graphs.ancestors(rate.tensor.op for rate in rates)))
 

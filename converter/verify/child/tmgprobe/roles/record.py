@@ -183,7 +183,7 @@ class Record(object):
         store: None where another process keeps the variables and sets nothing back.
         """
         found = rates.recorded(call.step.rates, lambda tensors: call.run(tensors, call.arrays))
-        if found and store is not None and rates.write(call.step.rates):
+        if found and store is not None and call.step.rates_write:
             store.write(before)
         return found
 

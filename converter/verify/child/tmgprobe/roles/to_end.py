@@ -52,7 +52,7 @@ class Whole(object):
         return call.as_asked()
 
     def _note_rates(self, call):
-        if rates.write(call.step.rates):
+        if call.step.rates_write:
             return  # the script is to run as it is
         found = rates.recorded(call.step.rates, lambda tensors: call.run(tensors, call.arrays))
         if found:

@@ -28,6 +28,7 @@ class Step(object):
         self.operations = graphs.ancestors(graphs.operation_of(element) for element in self.elements)
         self.applies = [apply for apply in watched.applies if apply.operation in self.operations]
         self._backward, self._fetches, self._gathers, self._rates = None, None, None, None
+        self._rates_write = None
 
     @property
     def fetches(self):
@@ -44,6 +45,13 @@ class Step(object):
         if self._rates is None:
             self._rates = rates.of(self.watched, self.operations, graphs.variables(self.tf, self.graph))
         return self._rates
+
+    @property
+    def rates_write(self):
+        """Whether to compute these rates writes variables."""
+        if self._rates_write is None:
+            self._rates_write = rates.writes(self.rates)
+        return self._rates_write
 
     @property
     def gathered(self):
