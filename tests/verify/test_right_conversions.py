@@ -460,3 +460,47 @@ def test_collections_named_after_a_scope(
     change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
 ) -> None:
     assert verdict_of(NAMED_BY_SCOPE, tensorflow_python, tmp_path, Options(line_length=120), change) == verdict
+
+
+SUMMED_OVER_RUNS = (
+    HEAD
+    + """\
+data, labels = rng.rand(96, 5), rng.rand(96, 2)
+x = tf.placeholder(tf.float32, [None, 5])
+y = tf.placeholder(tf.float32, [None, 2])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 2) - y))
+optimizer = tf.train.GradientDescentOptimizer(0.1)
+trained = tf.trainable_variables()
+sums = [tf.Variable(tf.zeros_like(variable.initialized_value()), trainable=False) for variable in trained]
+zero = [kept.assign(tf.zeros_like(kept)) for kept in sums]
+pairs = optimizer.compute_gradients(loss, trained)
+add = [kept.assign_add(grad) for kept, (grad, _) in zip(sums, pairs)]
+train_op = optimizer.apply_gradients([(kept / 3, variable) for kept, variable in zip(sums, trained)])
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for number, begin in enumerate(range(0, 96, batch_size)):
+        if number % 3 == 0:
+            sess.run(zero)
+        sess.run(add, {x: data[begin:begin + batch_size], y: labels[begin:begin + batch_size]})
+        if number % 3 == 2:
+            sess.run(train_op)
+    print(sess.run(trained))
+"""
+)
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),
+        (("assign(tf.zeros_like(kept))", "assign(tf.ones_like(kept))"), "failed fetches"),
+        (("print(sess.run(trained))", "print(sess.run([2 * variable for variable in trained]))"), "failed fetches"),
+    ],
+    ids=["right", "begins at one", "shows twice the weights"],
+)
+def test_variables_shown_at_the_end_as_many_as_are_reset_between_steps(
+    change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    """The conversion has no third step, before which the original resets two sums; it shows two weights there."""
+    assert verdict_of(SUMMED_OVER_RUNS, tensorflow_python, tmp_path, Options(), change) == verdict

@@ -337,6 +337,13 @@ def written(operations):
     return counts
 
 
+def reads_variable(element):
+    """Whether a graph element is what a variable holds, and nothing is computed of it."""
+    if getattr(element, 'op', element).type == 'ReadVariableOp':
+        element = element.op.inputs[0]
+    return hasattr(element, 'op') and _handle(element) is not None
+
+
 def _handle(tensor):
     for _ in range(20):
         operation = tensor.op

@@ -124,7 +124,9 @@ class Asides(object):
         """(steps before it, kind, number among its kind) of a run; None where it is not to be compared."""
         if not call.step.fetches or sum(array.nbytes for array in call.fed.values()) > LARGEST:
             return None
-        kind = (tuple(sorted(call.fed)), len(call.step.elements))
+        elements = call.step.elements
+        # what is kept in variables is shown at a script's end, as many values as a run between steps may reset
+        kind = (tuple(sorted(call.fed)), len(elements), all(graphs.reads_variable(element) for element in elements))
         number = self.seen.get((gap, kind), 0)
         self.seen[gap, kind] = number + 1
         return (gap, kind, number) if number < NEAR else None
