@@ -16,7 +16,7 @@ from converter.analysis.library import handlers, naming
 from converter.analysis.python.containers import iterate
 from converter.analysis.python.functions.counting import counts_examples
 from converter.analysis.python.joins import join
-from converter.analysis.python.namedtuples import fields_of, make_record
+from converter.analysis.python.namedtuples import fields_of, fields_of_dataclass, make_record
 from converter.analysis.python.naming import name_numbers
 from converter.analysis.python.settings import asked_for, settings_of
 from converter.analysis.reasons import Why
@@ -359,14 +359,24 @@ def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Va
         return make_record(fields, args, named)
     instance = Instance(cls)
     walk.stamp(instance, node)
-    init = cls.find("__init__")
+    written = fields_of_dataclass(cls)
+    init = cls.find("__init__") if written is None else None
     if isinstance(init, Function):
         call_function(walk, init, [instance, *args], kwargs, node)
-    else:
-        instance.inputs = (*args, *kwargs.values())
-        for name, value in named.items():
-            instance.attributes[name] = value
+        return instance
+    instance.inputs = (*args, *kwargs.values())
+    if written is not None:
+        named = {**_of_unknown(written, kwargs), **dict(zip(written, args, strict=False)), **named}
+    for name, value in named.items():
+        instance.attributes[name] = value
+    if written is not None:
+        call_method(walk, instance, "__post_init__", [], node)
     return instance
+
+
+def _of_unknown(fields: tuple[str, ...], kwargs: dict[str, Value]) -> dict[str, Value]:
+    """Values for the fields of a data class, any of which a dict that is not known may give."""
+    return {name: Host([kwargs[SPREAD]]) for name in fields} if SPREAD in kwargs else {}
 
 
 def call_method(
