@@ -19,6 +19,8 @@ from tests.analysis.readings import shown, value_of
         ("result = 1\nwhile False:\n    result = 2", 1),
         ("try:\n    result = 1\nexcept ValueError:\n    result = 2", 1),
         ("result: int = 4", 4),
+        ("result = [1 << 5, 40 >> 3, 6 & 3, 6 | 1, 6 ^ 3]", [32, 5, 2, 7, 5]),
+        ("result = 1.5 & 2", "?"),
         ("class A:\n    pass\na = A()\ntry:\n    result = a.b\nexcept AttributeError:\n    result = a.b = 2", 2),
         ("class A:\n    b = 1\na = A()\ntry:\n    result = a.b\nexcept AttributeError:\n    result = a.b = 2", 1),
         ("class A(B):\n    pass\na = A()\ntry:\n    r = a.b\nexcept AttributeError:\n    r = 2\nresult = r", "Bound"),
