@@ -187,6 +187,16 @@ def _unknown_operation(call: Call) -> Value:
     return Tensor(inputs=values, op=call.name)
 
 
+def _called_back(value: Value) -> tuple[Function | None, tuple[Value, ...]]:
+    """What code that is not followed may call of a value that it is given, and the object whose method that is."""
+    if isinstance(value, Bound) and isinstance(value.receiver, Instance):
+        return value.function, (value.receiver,)
+    if isinstance(value, Instance) and value.cls is not None:
+        method = value.cls.find("__call__")
+        return (method, (value,)) if isinstance(method, Function) else (None, ())
+    return (value, ()) if isinstance(value, Function) else (None, ())
+
+
 def unknown(
     walk: Walk, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.Call, name: str
 ) -> Value:
@@ -195,8 +205,9 @@ def unknown(
     used_by_python(walk, values, node)
     batched = any(t.batch.kind != "free" for v in values for t in tensors_in(v))
     for value in values:
-        if isinstance(value, Function) and value.node not in walk.entered:
-            call_with_unknowns(walk, value)
+        target, first = _called_back(value)
+        if target is not None and target.node not in walk.entered:
+            call_with_unknowns(walk, target, *first)
     if (seen := traced_value(walk, [function, *values], node, name)) is not None:
         return seen
     if not kwargs.keys() - {"fallback", "default"} and (setting := asked_for(walk, function, args, node)) is not None:
