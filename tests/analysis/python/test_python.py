@@ -51,15 +51,6 @@ from tests.analysis.readings import shown, value_of
         ("from functools import partial\nresult = partial(lambda a, b: a - b, 5)(3)", 2),
         ("class A:\n    b = 1\n    def f(self):\n        return self.b + 1\nresult = A().f()", 2),
         ("class A:\n    @property\n    def f(self):\n        return 3\nresult = A().f", 3),
-        ("from dataclasses import dataclass\n@dataclass\nclass A:\n    b: int\n    c: int = 2\na = A(1)\nresult = [a.b, a.c]", [1, 2]),
-        ("from dataclasses import dataclass\n@dataclass\nclass A:\n    b: int\n    c: int = 2\na = A(1, c=3)\nresult = [a.b, a.c]", [1, 3]),
-        ("from dataclasses import dataclass\n@dataclass\nclass A:\n    b: int\n    def __post_init__(self):\n        self.c = self.b + 1\nresult = A(1).c", 2),
-        ("from dataclasses import dataclass\n@dataclass\nclass A:\n    b: int\n@dataclass(frozen=True)\nclass B(A):\n    c: int\na = B(1, 2)\nresult = [a.b, a.c]", [1, 2]),
-        ("from dataclasses import dataclass\n@dataclass\nclass A:\n    k: ClassVar[int] = 5\n    n: int = field(init=False)\n    b: int = 1\nresult = A(3).b", 3),
-        ("from dataclasses import dataclass\n@dataclass\nclass A:\n    b: int = 1\na = A(**f())\nresult = a.b", "host"),
-        ("from dataclasses import dataclass\n@dataclass\nclass A:\n    b: int = 1\n    def __init__(self, c):\n        self.b = c + 1\nresult = A(3).b", 4),
-        ("class A:\n    b: int = 1\n    def __post_init__(self):\n        self.b = 2\nresult = A().b", 1),
-        ("class B:\n    def __init__(self, b):\n        self.b = 0\nfrom dataclasses import dataclass\n@dataclass\nclass A(B):\n    b: int\nresult = A(3).b", 3),
         (
             "class A:\n    def f(self):\n        return 1\n"
             "class B(A):\n    def f(self):\n        return super().f() + 1\n"
@@ -117,3 +108,25 @@ def test_a_tensor_waits_for_its_control_dependencies() -> None:
     first = "first = tf.constant(1.0)\nwith tf.control_dependencies([first]):\n    result = tf.constant(2.0)\n"
     assert len(value_of(first).control) == 1
     assert value_of(first + "result = tf.constant(3.0)").control == ()
+
+
+DATA = "from dataclasses import dataclass\n@dataclass\nclass A:\n    b: int\n"
+OF_C = DATA.replace("A:", "A(C):")
+
+
+@pytest.mark.parametrize(
+    ("script", "wanted"),
+    [
+        (f"{DATA}    c: int = 2\na = A(1)\nresult = [a.b, a.c]", [1, 2]),
+        (f"{DATA}    c: int = 2\na = A(1, c=3)\nresult = [a.b, a.c]", [1, 3]),
+        (f"{DATA}    def __post_init__(self):\n        self.c = self.b + 1\nresult = A(1).c", 2),
+        (f"{DATA}@dataclass(frozen=True)\nclass B(A):\n    c: int\na = B(1, 2)\nresult = [a.b, a.c]", [1, 2]),
+        (f"{DATA}    k: ClassVar[int] = 5\n    n: int = field(init=False)\n    c: int = 1\nresult = A(3, 4).c", 4),
+        (f"{DATA}a = A(**f())\nresult = a.b", "host"),
+        (f"{DATA}    def __init__(self, c):\n        self.b = c + 1\nresult = A(3).b", 4),
+        (f"class C:\n    def __init__(self, b):\n        self.b = 0\n{OF_C}result = A(3).b", 3),
+        ("class A:\n    b: int\n    def __post_init__(self):\n        self.b = 2\nresult = A(b=1).b", 1),
+    ],
+)
+def test_a_data_class_takes_its_fields(script: str, wanted: object) -> None:
+    assert shown(value_of(script)) == wanted

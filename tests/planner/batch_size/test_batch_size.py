@@ -780,8 +780,8 @@ def test_what_the_caller_of_a_function_hands_over_is_not_called_a_data_set(head:
 
 
 EXPONENT = (
-    "import numpy as np\nimport yaml\nconfig = yaml.safe_load(open('settings.yml'))\nbatch_size = config['batch_size']\n"
-    "rows = {}"
+    "import numpy as np\nimport yaml\nconfig = yaml.safe_load(open('settings.yml'))\n"
+    "batch_size = config['batch_size']\nrows = {}"
 )
 
 
