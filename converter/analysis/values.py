@@ -204,9 +204,10 @@ class Number(Value):
     chosen: it is one of its inputs, and only a run can tell which.
     quotient: it was divided by another number.
     raised: it is another number, plus one or more.
+    exponents: the origins of the exponent that it is a power of, or of the places that it is shifted by.
     """
 
-    __slots__ = ("chosen", "linear", "origins", "quotient", "raised", "value")
+    __slots__ = ("chosen", "exponents", "linear", "origins", "quotient", "raised", "value")
 
     def __init__(
         self,
@@ -221,6 +222,7 @@ class Number(Value):
         self.value: int | float | None = value
         self.quotient = quotient
         self.raised = False
+        self.exponents = frozenset[Origin]()
         self.origins = origins
         self.linear = linear
         self.chosen = chosen

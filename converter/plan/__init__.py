@@ -147,6 +147,7 @@ class Merge:
     each: for a flat list, names for one of its tensors, and for the towers' parts of it. in_place: the list or dict
         was there before the loop, and other names may stand for it: what it holds is replaced; `keyed` for a dict.
     fed: a run feeds it, so that each tower's own tensor must be at hand.
+    late: it is put in its place behind the statements that are repeated, one of which writes there.
     count: for a mean over what a mask leaves, the expression for the tower's denominator; `per_row`
         if that is a mean over the tower's rows, `counts` the list that keeps it.
     """
@@ -173,6 +174,7 @@ class Merge:
     in_place: bool = False
     keyed: bool = False
     fed: bool = False
+    late: bool = False
 
 
 @dataclass(frozen=True)

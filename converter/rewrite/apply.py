@@ -386,6 +386,7 @@ class _Rewriter(Transformer):
         made = [*splits, *prelude, towered]
         merged = self._lines(text.epilogue, depth + guarded)
         merged += [s for again in loop.again for s in self._again(again)]
+        merged += self._lines(text.late, depth + guarded)
         merged += [s for at in loop.early for s in statements.pop(at)]
         statements.update((at, []) for at in loop.early)
         made += self._towers_only(merged, depth)

@@ -24,8 +24,8 @@ class LoopText:
     """Lines without indentation, in the order of the script.
 
     prelude: before the loop, and saved: of that, what only towers need. headers: of the loop.
-    above and below: in it, around the towers' statements. epilogue: after it. closing: after what
-    else follows it.
+    above and below: in it, around the towers' statements. epilogue: after it. late: after what is repeated then.
+    closing: after what else follows it.
     """
 
     prelude: list[Line]
@@ -34,6 +34,7 @@ class LoopText:
     above: list[Line]
     below: list[Line]
     epilogue: list[Line]
+    late: list[Line]
     closing: list[Line]
 
 
@@ -48,6 +49,7 @@ def loop_text(plan: Plan, loop: Loop, width: int) -> LoopText:
         above=_above(plan, loop, names),
         below=_below(plan, loop, names),
         epilogue=_epilogue(plan, loop, names, width),
+        late=_late(plan, loop, names),
         closing=[Line(f"{names['keep_names']}()", _why("keep_names"))] if loop.keep_names else [],
     )
 
@@ -294,7 +296,9 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
     alone = [m for m in loop.merges if m.merged and m.towers not in rebuilt]
     made = {m.towers: f"if {m.towers}:\n    " if m.guard else "" for m in alone}
     lines += [
-        Line(f"{made[m.towers]}{_put(m, values[m.towers])}", _why("merge_fed") if m.fed else "TMG104") for m in alone
+        Line(f"{made[m.towers]}{_put(m, values[m.towers])}", _why("merge_fed") if m.fed else "TMG104")
+        for m in alone
+        if not m.late
     ]
     for rebuild in loop.rebuilds:
         text = rebuild.text
@@ -306,6 +310,11 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
     weights = loop.collections[1]
     lines += [Line(f"{kept}.merge({key}, {weights})", _why("MergedCollections")) for key in loop.collections[0]]
     return lines
+
+
+def _late(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
+    """Losses whose places a repeated call has written: what was minimised is put there again."""
+    return [Line(_put(m, _merged(plan, m, loop, names)), "TMG104") for m in loop.merges if m.late]
 
 
 def _dropped(loop: Loop, width: int) -> list[Line]:

@@ -380,6 +380,26 @@ def test_raw_variables_keep_their_names(tf: Any, helpers: Helpers, towers: int, 
 
 
 @pytest.mark.tf2
+@pytest.mark.parametrize("outer", ["", "net"])
+def test_raw_variables_of_several_models_keep_their_names(tf: Any, helpers: Helpers, outer: str) -> None:
+    made = helpers(2)
+    x = tf.ones([1, 2])
+    with tf.name_scope(outer) if outer else contextlib.nullcontext(), tf.variable_scope("a", reuse=tf.AUTO_REUSE):
+        for _ in range(3):
+            raw(tf, x)
+    wanted = [v.name for v in tf.global_variables()]
+    made = helpers(2)
+    x = tf.ones([1, 2])
+    with tf.name_scope(outer) if outer else contextlib.nullcontext(), tf.variable_scope("a", reuse=tf.AUTO_REUSE):
+        for _ in range(3):
+            shared = made.SharedVariables()
+            for gpu in range(2):
+                with tf.name_scope(f"tower_{gpu}"), shared.tower(gpu):
+                    raw(tf, x)
+    assert [v.name for v in tf.global_variables()] == wanted
+
+
+@pytest.mark.tf2
 def test_a_variable_made_after_the_towers_is_a_new_one(tf: Any, helpers: Helpers) -> None:
     shared = helpers(2).SharedVariables()
     made = []

@@ -16,7 +16,7 @@ from converter.analysis.library import handlers, naming
 from converter.analysis.python.containers import iterate
 from converter.analysis.python.functions.counting import counts_examples
 from converter.analysis.python.joins import join
-from converter.analysis.python.namedtuples import fields_of, make_record
+from converter.analysis.python.namedtuples import fields_of, fields_of_dataclass, make_record
 from converter.analysis.python.naming import name_numbers
 from converter.analysis.python.settings import asked_for, settings_of
 from converter.analysis.reasons import Why
@@ -187,6 +187,16 @@ def _unknown_operation(call: Call) -> Value:
     return Tensor(inputs=values, op=call.name)
 
 
+def _called_back(value: Value) -> tuple[Function | None, tuple[Value, ...]]:
+    """What code that is not followed may call of a value that it is given, and the object whose method that is."""
+    if isinstance(value, Bound) and isinstance(value.receiver, Instance):
+        return value.function, (value.receiver,)
+    if isinstance(value, Instance) and value.cls is not None:
+        method = value.cls.find("__call__")
+        return (method, (value,)) if isinstance(method, Function) else (None, ())
+    return (value, ()) if isinstance(value, Function) else (None, ())
+
+
 def unknown(
     walk: Walk, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.Call, name: str
 ) -> Value:
@@ -195,8 +205,9 @@ def unknown(
     used_by_python(walk, values, node)
     batched = any(t.batch.kind != "free" for v in values for t in tensors_in(v))
     for value in values:
-        if isinstance(value, Function) and value.node not in walk.entered:
-            call_with_unknowns(walk, value)
+        target, first = _called_back(value)
+        if target is not None and target.node not in walk.entered:
+            call_with_unknowns(walk, target, *first)
     if (seen := traced_value(walk, [function, *values], node, name)) is not None:
         return seen
     if not kwargs.keys() - {"fallback", "default"} and (setting := asked_for(walk, function, args, node)) is not None:
@@ -359,14 +370,24 @@ def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Va
         return make_record(fields, args, named)
     instance = Instance(cls)
     walk.stamp(instance, node)
-    init = cls.find("__init__")
+    written = fields_of_dataclass(cls)
+    init = cls.find("__init__") if written is None else None
     if isinstance(init, Function):
         call_function(walk, init, [instance, *args], kwargs, node)
-    else:
-        instance.inputs = (*args, *kwargs.values())
-        for name, value in named.items():
-            instance.attributes[name] = value
+        return instance
+    instance.inputs = (*args, *kwargs.values())
+    if written is not None:
+        named = {**_of_unknown(written, kwargs), **dict(zip(written, args, strict=False)), **named}
+    for name, value in named.items():
+        instance.attributes[name] = value
+    if written is not None:
+        call_method(walk, instance, "__post_init__", [], node)
     return instance
+
+
+def _of_unknown(fields: tuple[str, ...], kwargs: dict[str, Value]) -> dict[str, Value]:
+    """Values for the fields of a data class, any of which a dict that is not known may give."""
+    return {name: Host([kwargs[SPREAD]]) for name in fields} if SPREAD in kwargs else {}
 
 
 def call_method(

@@ -1,6 +1,8 @@
-"""The fields of named tuples."""
+"""The fields of named tuples and of data classes."""
 
 from __future__ import annotations
+
+import ast
 
 from converter.analysis.values import Class, Constant, Host, Record, Sequence, Typed, Value
 
@@ -20,3 +22,45 @@ def make_record(fields: tuple[str, ...], args: list[Value], kwargs: dict[str, Va
     """A record of a named tuple, as it is called; a field without a value has its default, which is not followed."""
     given = {**dict(zip(fields, args, strict=False)), **kwargs}
     return Record(fields, [given.get(f) or Host() for f in fields])
+
+
+def fields_of_dataclass(made: Class) -> tuple[str, ...] | None:
+    """The parameters of the `__init__` that `@dataclass` writes into a class; None where it writes none."""
+    lineage = list(made.lineage())
+    for cls in lineage:
+        if "__init__" in cls.attributes:
+            return None
+        if _is_dataclass(cls):
+            bases = [base for base in reversed(list(cls.lineage())) if _is_dataclass(base)]
+            return tuple(dict.fromkeys(name for base in bases for name in _parameters(base.node)))
+    return None
+
+
+def _is_dataclass(cls: Class) -> bool:
+    return any(_named(d) == "dataclass" and not _says_no(d) for d in cls.node.decorator_list)
+
+
+def _parameters(cls: ast.ClassDef) -> list[str]:
+    """The annotated names of a class: `size: int = 8`, but no `ClassVar`, and no `field(init=False)`."""
+    fields = [s for s in cls.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
+    return [
+        s.target.id
+        for s in fields
+        if isinstance(s.target, ast.Name) and _annotated(s.annotation) != "ClassVar" and not _says_no(s.value)
+    ]
+
+
+def _annotated(annotation: ast.expr) -> str:
+    return _named(annotation.value if isinstance(annotation, ast.Subscript) else annotation)
+
+
+def _named(node: ast.expr) -> str:
+    """The last part of a name, or of the name of what is called."""
+    node = node.func if isinstance(node, ast.Call) else node
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+
+
+def _says_no(node: ast.expr | None) -> bool:
+    """Whether a call is told `init=False`."""
+    told = [k.value for k in node.keywords if k.arg == "init"] if isinstance(node, ast.Call) else []
+    return any(isinstance(value, ast.Constant) and not value.value for value in told)

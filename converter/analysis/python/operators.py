@@ -48,6 +48,11 @@ ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[float, float], float]]
     ast.Mod: ("mod", operator.mod),
     ast.Pow: ("pow", operator.pow),
     ast.MatMult: ("matmul", operator.mul),
+    ast.LShift: ("shift", lambda number, places: number * 2**places),
+    ast.RShift: ("shift", lambda number, places: number // 2**places),
+    ast.BitAnd: ("bitwise", lambda one, two: operator.index(one) & operator.index(two)),  # type: ignore[arg-type]
+    ast.BitOr: ("bitwise", lambda one, two: operator.index(one) | operator.index(two)),  # type: ignore[arg-type]
+    ast.BitXor: ("bitwise", lambda one, two: operator.index(one) ^ operator.index(two)),  # type: ignore[arg-type]
 }
 COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
@@ -65,7 +70,7 @@ def _binary(walk: Walk, node: ast.BinOp) -> Value:
 
 def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
     """The result of an arithmetic operator on any two values."""
-    name, compute = ARITHMETIC.get(type(op), ("bitwise", operator.add))
+    name, compute = ARITHMETIC[type(op)]
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         if isinstance(op, ast.MatMult):
             return _product(walk, left, right, node)
@@ -163,6 +168,7 @@ def combine_numbers(
         linear = left.linear - right.origins
     made = Number(value, left.origins | right.origins, linear, (left, right), quotient=name == "divide")
     made.raised = name == "add" and any(n.value is not None and n.value >= 1 for n in (left, right))
+    made.exponents = right.origins if name in ("pow", "shift") else made.exponents
     return made
 
 

@@ -151,10 +151,9 @@ def _all_pieces(values: Value) -> int | str | None:
 def _concat_dims(parts: list[Tensor], at: int, known: bool) -> Dims:
     """The static shape of a concat; `known`: whether the parts are all that there are."""
     dims = [p.dims for p in parts]
-    if any(d is None for d in dims) or not dims:
+    first = next((d for d in dims if d is not None), None)  # the parts have one rank
+    if first is None:
         return None
-    first = dims[0]
-    assert first is not None
     if at < 0 or at >= len(first):
         return (None,) * len(first)
     total: int | None = 0 if known else None

@@ -11,7 +11,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
-from converter.plan import Again, At, Insert, Loop, Replace, Shard
+from converter.plan import Again, At, Insert, Loop, Merge, Replace, Shard
 from converter.planner.batch_size.batch_size import Scaling
 from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import findings
@@ -30,7 +30,7 @@ from converter.planner.towers.merges.loss_kind import warn_of_statistics
 from converter.planner.towers.merges.loss_weights import loss_counts, warn_of_counts
 from converter.planner.towers.merges.merging import merges_out
 from converter.planner.towers.merges.one_towers_values import warn_of_one_towers_values
-from converter.planner.towers.merges.recomputed import Repeat, repeats
+from converter.planner.towers.merges.recomputed import Repeat, is_left_by_call, repeats
 from converter.planner.towers.merges.reopened_scopes import asks_again, reopened
 from converter.planner.towers.merges.reused_scopes import reuse_scopes
 from converter.planner.towers.merges.unread_attributes import unread as unread_attributes
@@ -88,7 +88,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         regroups=traffic.regroups,
         rebinds=traffic.rebinds,
         resets=traffic.resets,
-        merges=traffic.merges,
+        merges=_late(region, again, traffic, merged),
         rebuilds=traffic.rebuilds,
         gradient=taking.inside,
         contexts=contexts,
@@ -202,6 +202,12 @@ def _again(repeats: tuple[Repeat, ...], text: Text) -> tuple[Again, ...]:
         Again(tuple(text.start(r.stmt) for r in group), tuple(text.start(w) for w in around))
         for around, group in groupby(repeats, key=lambda r: r.around)
     )
+
+
+def _late(region: Region, again: tuple[Repeat, ...], traffic: Traffic, steps: list[TrainStep]) -> tuple[Merge, ...]:
+    """The merges, late those of losses whose places a repeated call writes."""
+    left = {traffic.loss_lists.get(step.loss.uid) for step in steps if is_left_by_call(region, again, step.loss)}
+    return tuple(replace(m, late=m.towers in left and m.merged and not m.guard) for m in traffic.merges)
 
 
 def _starts(facts: Facts, region: Region, indexes: Iterable[int], text: Text) -> tuple[At, ...]:

@@ -19,6 +19,8 @@ from tests.analysis.readings import shown, value_of
         ("result = 1\nwhile False:\n    result = 2", 1),
         ("try:\n    result = 1\nexcept ValueError:\n    result = 2", 1),
         ("result: int = 4", 4),
+        ("result = [1 << 5, 40 >> 3, 6 & 3, 6 | 1, 6 ^ 3]", [32, 5, 2, 7, 5]),
+        ("result = 1.5 & 2", "?"),
         ("class A:\n    pass\na = A()\ntry:\n    result = a.b\nexcept AttributeError:\n    result = a.b = 2", 2),
         ("class A:\n    b = 1\na = A()\ntry:\n    result = a.b\nexcept AttributeError:\n    result = a.b = 2", 1),
         ("class A(B):\n    pass\na = A()\ntry:\n    r = a.b\nexcept AttributeError:\n    r = 2\nresult = r", "Bound"),
@@ -106,3 +108,25 @@ def test_a_tensor_waits_for_its_control_dependencies() -> None:
     first = "first = tf.constant(1.0)\nwith tf.control_dependencies([first]):\n    result = tf.constant(2.0)\n"
     assert len(value_of(first).control) == 1
     assert value_of(first + "result = tf.constant(3.0)").control == ()
+
+
+DATA = "from dataclasses import dataclass\n@dataclass\nclass A:\n    b: int\n"
+OF_C = DATA.replace("A:", "A(C):")
+
+
+@pytest.mark.parametrize(
+    ("script", "wanted"),
+    [
+        (f"{DATA}    c: int = 2\na = A(1)\nresult = [a.b, a.c]", [1, 2]),
+        (f"{DATA}    c: int = 2\na = A(1, c=3)\nresult = [a.b, a.c]", [1, 3]),
+        (f"{DATA}    def __post_init__(self):\n        self.c = self.b + 1\nresult = A(1).c", 2),
+        (f"{DATA}@dataclass(frozen=True)\nclass B(A):\n    c: int\na = B(1, 2)\nresult = [a.b, a.c]", [1, 2]),
+        (f"{DATA}    k: ClassVar[int] = 5\n    n: int = field(init=False)\n    c: int = 1\nresult = A(3, 4).c", 4),
+        (f"{DATA}a = A(**f())\nresult = a.b", "host"),
+        (f"{DATA}    def __init__(self, c):\n        self.b = c + 1\nresult = A(3).b", 4),
+        (f"class C:\n    def __init__(self, b):\n        self.b = 0\n{OF_C}result = A(3).b", 3),
+        ("class A:\n    b: int\n    def __post_init__(self):\n        self.b = 2\nresult = A(b=1).b", 1),
+    ],
+)
+def test_a_data_class_takes_its_fields(script: str, wanted: object) -> None:
+    assert shown(value_of(script)) == wanted

@@ -483,6 +483,9 @@ tf.concat([x, y], axis=-1)                            -> example 0
 tf.concat(1, [x, y])                                  -> example 0
 tf.concat([s, tf.expand_dims(x, 1)], 1)               -> example 0
 tf.concat([x, tf.zeros([tf.shape(x)[0], 2])], 1)      -> example 0
+tf.reduce_sum(tf.concat([s, tf.gather(data, z)], 2), -1) -> example 0
+tf.matmul(tf.concat([tf.gather(data, z), s], 2), tf.concat([s, tf.gather(data, z)], 2)) -> example 0
+tf.matmul(tf.concat([tf.gather(data, z), tf.gather(data, z)], 2), tf.gather(data, z)) -> opaque
 tf.concat([x, tf.zeros([batch_size, 2])], 1)          -> example 0
 tf.concat([t, t], 0)                                  -> example 1
 tf.concat([x, x], 0)                                  -> example 0 minor

@@ -777,3 +777,32 @@ def test_what_the_caller_of_a_function_hands_over_is_not_called_a_data_set(head:
     said = "what is fed here is an argument of a function that nothing in these files calls: "
     assert [d.code for d in found] == [code]
     assert (said in found[0].message) == (code == "TMG303")
+
+
+EXPONENT = (
+    "import numpy as np\nimport yaml\nconfig = yaml.safe_load(open('settings.yml'))\n"
+    "batch_size = config['batch_size']\nrows = {}"
+)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "2 ** batch_size",
+        "1 << batch_size",
+        "np.power(2, batch_size)",
+        "int(2 ** batch_size / 2)",
+        "2 ** (batch_size + 1)",
+    ],
+)
+def test_an_exponent_is_no_batch_size(rows: str) -> None:
+    text = script(EXPONENT.format(rows), STEPS.format("rows"))
+    assert changed(text) == [] and codes(text) == ["TMG303"]
+
+
+@pytest.mark.parametrize(
+    "rows", ["2 * batch_size", "batch_size // 2", "2 ** 3 * batch_size", "int(batch_size * 2 ** width)"]
+)
+def test_a_multiple_of_a_batch_size_follows_it(rows: str) -> None:
+    text = script(EXPONENT.format(rows), STEPS.format("rows"))
+    assert "batch_size = config['batch_size'] * num_gpus" in changed(text) and codes(text) == []

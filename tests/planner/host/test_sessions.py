@@ -349,3 +349,37 @@ def test_a_function_that_runs_a_step_is_followed() -> None:
     script = GRAPH + "xs, ys = load()\n" + RUNS_ITSELF
     assert codes(script) == []
     assert "batch_size = 32 * num_gpus" in body(script)
+
+
+TUNED = """\
+def train(sess):
+    for begin in range(0, 64, batch_size):
+        sess.run(train_op, {{X: xs[begin:begin + batch_size], Y: ys[begin:begin + batch_size]}})
+
+
+class Objective(object):
+    def {name}(self, trial):
+        sess = tf.Session()
+        train(sess)
+        return trial
+
+
+study = optuna.create_study()
+study.optimize({given})
+train(tf.Session())
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "changed"),
+    [
+        ("__call__", "Objective()", 2),
+        ("measure", "Objective().measure", 2),
+        ("measure", "objective=Objective().measure", 2),
+        ("measure", "Objective()", 1),  # nothing calls it
+    ],
+)
+def test_what_other_code_calls_back_has_sessions_too(name: str, given: str, changed: int) -> None:
+    text = "import optuna\n" + GRAPH + "xs, ys = load()\n" + TUNED.format(name=name, given=given)
+    lines = [line for line in body(text) if "tf.Session(config=config)" in line]
+    assert len(lines) == changed

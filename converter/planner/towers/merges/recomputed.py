@@ -3,6 +3,7 @@
 The square root of a mean, a ratio of two sums or a maximum over the batch cannot be computed from the towers'
 own values of it; computed again from merged values it is the same as on one GPU. The same holds for products of
 two inputs that may be fed with different numbers of rows, and for what a run computes of one example that it feeds.
+Where a function of the model puts such a value into an object, the call of this function is what is repeated.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.facts import Effect, Facts, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
@@ -30,7 +31,7 @@ HARMLESS = {EffectKind.BATCH_STATISTICS, EffectKind.DEVICE, EffectKind.GRAPH_NAM
 class Repeat:
     """A statement of the towers that is repeated after the loop, inside the with blocks that are around it."""
 
-    stmt: ast.Assign
+    stmt: ast.Assign | ast.Expr
     around: tuple[ast.With, ...]
     reads: tuple[Access, ...]
 
@@ -55,7 +56,16 @@ def repeats(
             chain, reads = made
             found |= chain
             rest = with_more({name: read for name, read in rest.items() if name != text}, reads)
-    return tuple(sorted(found.values(), key=lambda r: r.stmt.lineno)), rest
+    again = tuple(sorted(found.values(), key=lambda r: r.stmt.lineno))
+    kept = {name: (part, node) for name, (part, node) in rest.items() if part.value.uid in losses}
+    left = {name for name, (part, _) in rest.items() if is_left_by_call(region, again, part.value)}
+    return again, {name: read for name, read in rest.items() if name in kept or name not in left}
+
+
+def is_left_by_call(region: Region, again: Sequence[Repeat], value: Value) -> bool:
+    """Whether a repeated call makes a value: it leaves the whole batch's where the towers leave theirs."""
+    calls = [r.stmt for r in again if isinstance(r.stmt, ast.Expr)]
+    return value.site is not None and any(_within(region, value.site, call) for call in calls)
 
 
 def _crossed(facts: Facts) -> set[int]:
@@ -112,10 +122,13 @@ def repeat(facts: Facts, region: Region, text: str, value: Value) -> Repeat | No
     """The statement that makes a value, None where repeating it would not give the value of the whole batch."""
     writes = [a for i, a in region.block.accesses() if i in region.tower and a.write and _is(region, a, text)]
     last = max(writes, key=lambda a: a.time, default=None)
-    if last is None or last.value is not value or last.site.frame is not region.block.frame:
+    if last is None or last.value is not value:
         return None
-    stmt, around = last.site.stmt, _around(region, last)
-    if not isinstance(stmt, ast.Assign) or around is None:
+    site = next((s for s in last.site.chain() if s.frame is region.block.frame), None)
+    if site is None or not _is_repeatable(site.stmt, last.site.frame is region.block.frame):
+        return None
+    stmt, around = site.stmt, _around(region, site)
+    if not isinstance(stmt, (ast.Assign, ast.Expr)) or around is None:
         return None
     here = region.block.statement(last.site)
     mine = [a for i, a in region.block.accesses() if i == here and _within(region, a.site, stmt)]
@@ -123,7 +136,25 @@ def repeat(facts: Facts, region: Region, text: str, value: Value) -> Repeat | No
         return None
     if not all(_final(region, a, stmt) for a in mine if not a.write):
         return None
+    if isinstance(stmt, ast.Expr):
+        if not all(_stays(region, a, stmt) for a in mine if a.write):
+            return None
+        mine = [a for a in mine if a.value.site is None or not _within(region, a.value.site, stmt)]
     return Repeat(stmt, around, tuple(a for a in mine if not a.write))
+
+
+def _is_repeatable(stmt: ast.stmt, here: bool) -> bool:
+    """An assignment, or a call of a function that puts the value into an object: `self.add_losses()`."""
+    return isinstance(stmt, ast.Assign) if here else isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call)
+
+
+def _stays(region: Region, access: Access, stmt: ast.stmt) -> bool:
+    """Whether what a call leaves outside its own names is what the towers leave there: nothing writes it later."""
+    if _of_callee(region, access):
+        return True
+    mine = [a for _, a in region.block.accesses() if a.write and a.place == access.place and a.time <= region.end]
+    last = max(mine, key=lambda a: a.time, default=access)
+    return _within(region, last.site, stmt)
 
 
 def _changed_later(facts: Facts, region: Region, value: Value, stmt: ast.stmt) -> bool:
@@ -141,13 +172,13 @@ def _within(region: Region, site: Site, stmt: ast.stmt) -> bool:
     return any(s.stmt is stmt and s.frame is region.block.frame for s in site.chain())
 
 
-def _around(region: Region, access: Access) -> tuple[ast.With, ...] | None:
+def _around(region: Region, place: Site) -> tuple[ast.With, ...] | None:
     """The with blocks between the loop's block and a statement; None for other blocks, and for other contexts."""
     found: list[ast.With] = []
-    for site in access.site.chain():
+    for site in place.chain():
         if site.frame is not region.block.frame:
             return None
-        if site.stmt is not access.site.stmt:
+        if site.stmt is not place.stmt:
             if not isinstance(site.stmt, ast.With) or not all(_is_scope(item.context_expr) for item in site.stmt.items):
                 return None
             found.append(site.stmt)
@@ -163,12 +194,19 @@ def _is_scope(node: ast.expr) -> bool:
 
 def _pure(facts: Facts, region: Region, stmt: ast.stmt) -> bool:
     """Whether a statement can be executed once more: it changes nothing and draws no random numbers."""
-    changes = (e.site for e in facts.effects if e.kind not in HARMLESS and region.in_tower(e.site))
+    changes = (e.site for e in facts.effects if not _is_harmless(e) and region.in_tower(e.site))
     if any(_within(region, site, stmt) for site in changes):
         return False
     tensors = (t for t in facts.tensors if t.site is not None and region.in_tower(t.site))
     made = [t for t in tensors if t.site is not None and _within(region, t.site, stmt)]
     return not any(isinstance(t, (Input, Variable)) or has(t.op, Trait.LAYER) or has(t.op, Trait.RANDOM) for t in made)
+
+
+def _is_harmless(effect: Effect) -> bool:
+    """Whether what a statement does beside its values may happen twice: a scope that it names is opened once more."""
+    if effect.kind is EffectKind.SCOPE and isinstance(effect.node, ast.Call):
+        return any(isinstance(name, ast.Constant) and name.value for name in effect.node.args[:1])
+    return effect.kind in HARMLESS
 
 
 def _final(region: Region, access: Access, stmt: ast.stmt) -> bool:

@@ -164,3 +164,73 @@ def test_scores_of_one_input_for_another_are_made_of_whole_inputs(
     after = parts(SCORES.replace("{scores}", scores))[2]
     assert [line[0] for line in after if "embedding_lookup" in line] == again
     assert [line[0] for line in after if line.startswith(("u = tf.concat", "i = tf.concat"))] == merged
+
+
+MODEL = """
+class Ratings(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 3])
+        self.y = tf.placeholder(tf.float32, [None])
+        self.predict()
+        {around}self.add_losses()
+        self.step = tf.train.AdamOptimizer(0.1).minimize(self.loss)
+
+    def predict(self):
+        self.score = tf.reduce_sum(self.x * tf.get_variable('w', [3]), 1)
+
+    def add_losses(self):
+        with {scope}:
+            {line}
+            self.error = tf.reduce_mean(tf.square(self.y - self.score))
+            self.loss = self.error + self.top
+
+
+batch_size = 8
+model = Ratings()
+with tf.Session() as sess:
+    for begin in range(0, 64, batch_size):
+        batch = {model.x: images[begin:begin + batch_size], model.y: labels[begin:begin + batch_size]}
+        sess.run(model.step, batch)
+        print(sess.run([model.top, model.error, model.loss], batch))
+"""
+ROOT = "self.top = tf.sqrt(tf.reduce_mean(self.score))"
+
+
+def model(line: str = ROOT, scope: str = "tf.name_scope('losses')", around: str = "") -> str:
+    text = MODEL.replace("{line}", line).replace("{scope}", scope).replace("{around}", around)
+    return "import tensorflow as tf\n" + text
+
+
+@pytest.mark.parametrize("scope", ["tf.name_scope('losses')", "tf.variable_scope('losses')"])
+def test_the_call_that_makes_it_is_repeated(scope: str) -> None:
+    after = parts(model(scope=scope))[2]
+    begin = after.index("self.add_losses()")
+    assert after[begin - 1 : begin + 2] == [
+        "self.score = tf.concat(tower_score, 0)", "self.add_losses()", "self.loss = tf.add_n(tower_loss)"
+    ]
+    assert "self.error = tf.add_n(tower_error)" not in after
+
+
+def test_a_call_under_a_scope_is_repeated_under_it() -> None:
+    after = parts(model(around="with tf.name_scope('all'):\n            "))[2]
+    assert after[after.index("with tf.name_scope('all'):") + 1] == "self.add_losses()"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"{ROOT}\n            self.hidden = tf.layers.dense(self.x, 2)",
+        f"{ROOT}\n            tf.summary.scalar('top', self.top)",
+        "self.top = tf.sqrt(tf.reduce_mean(tf.nn.dropout(self.score, 0.5)))",
+        f"{ROOT}\n            tf.add_to_collection('losses', self.top)",
+        f"{ROOT}\n            self.score = self.score * 2",
+    ],
+    ids=["a layer", "a summary", "dropout", "a collection", "what it reads"],
+)
+def test_a_call_that_does_more_is_not_repeated(line: str) -> None:
+    assert codes(model(line)) == ["TMG210"]
+
+
+def test_what_can_be_merged_is_merged() -> None:
+    after = parts(model("self.top = tf.reduce_mean(self.score)"))[2]
+    assert "self.add_losses()" not in after
