@@ -157,9 +157,9 @@ def _bound_to(facts: Facts, name: ast.Name) -> Iterator[tuple[ast.expr, ast.expr
     for assign in facts.nodes(ast.Assign):
         for target in assign.targets:
             held = target.value if isinstance(target, ast.Subscript) else target
-            if isinstance(held, ast.Name) and held.id == name.id and facts.path_of(held) == facts.path_of(name):
-                if _scope(facts, held) in scopes:
-                    yield target, assign.value
+            same = isinstance(held, ast.Name) and held.id == name.id
+            if same and facts.path_of(held) == facts.path_of(name) and _scope(facts, held) in scopes:
+                yield target, assign.value
 
 
 def _scope(facts: Facts, node: ast.AST) -> ast.AST | None:

@@ -83,8 +83,8 @@ def test_a_config_in_one_call() -> None:
     ],
 )  # fmt: skip
 def test_a_count_that_has_a_name(given: str, made: str) -> None:
-    lines = body(SCRIPT.replace("with tf.Session()", f"{given}\nwith tf.Session(config=tf.ConfigProto(device_count=count))"))
-    assert made in lines
+    session = f"{given}\nwith tf.Session(config=tf.ConfigProto(device_count=count))"
+    assert made in body(SCRIPT.replace("with tf.Session()", session))
 
 
 def test_a_count_of_two_sessions_is_written_once() -> None:
