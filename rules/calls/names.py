@@ -30,6 +30,7 @@ ALIASES = {
     "dtypes.": "",
     "python.platform.flags.": "app.flags.",
     "contrib.rnn.python.ops.core_rnn_cell.": "contrib.rnn.",
+    "contrib.rnn.python.ops.core_rnn_cell_impl.": "contrib.rnn.",
     "contrib.rnn.python.ops.core_rnn.": "contrib.rnn.",
     "contrib.rnn.python.ops.rnn_cell.": "contrib.rnn.",
     "contrib.rnn.python.ops.rnn.": "contrib.rnn.",

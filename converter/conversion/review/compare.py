@@ -202,7 +202,7 @@ class Comparison:
                 return self._merged(one, two, mode)
             if two.op == WHOLE and mode is not None:
                 return self.differ(one, two.inputs[0], mode)
-            if two.op == "join" and mode is not None and not (isinstance(one, Tensor) and one.op == "join"):
+            if two.op == "join" and mode is not None and not self._is_same_join(one, two):
                 own = [v for v in two.inputs if self.turn(v, mode) == mode]
                 if len(own) == 1:  # the other is what the tower before has left, of another branch
                     return self.differ(one, own[0], mode)
@@ -221,6 +221,10 @@ class Comparison:
         if type(one) is not type(two):
             return None if self._is_own(one, two) else _unlike(one, two)
         return self._others(one, two, mode)
+
+    def _is_same_join(self, one: Value, two: Tensor) -> bool:
+        """Whether a value joins what the branches leave that a join of the converted text joins."""
+        return isinstance(one, Tensor) and one.op == two.op and self.same_node(one.node, two.node)
 
     def _is_batched(self, one: Value) -> bool:
         """Whether a value depends on the batches of training: what is computed of others alone is not cut."""

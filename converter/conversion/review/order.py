@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 
 from converter.analysis.effects import VARIABLES, EffectKind
 from converter.analysis.facts import Effect, Facts
+from converter.analysis.frames import Access
 from converter.analysis.traits import Argument, Trait, has, positions
-from converter.analysis.values import Site
+from converter.analysis.values import Constant, Site
 from converter.conversion.review.compare import Comparison
 from converter.conversion.review.paths import ANYWHERE, Path, Paths
 from converter.conversion.review.towers import REUSES, turn_of
@@ -43,16 +44,18 @@ def orders_differ(comparison: Comparison, paths: Paths) -> Iterator[Sized]:
     """Layers that get another number in their names, and savers that hold other variables, with both lines."""
     sides = [_Side(comparison, paths, again) for again in (False, True)]
     variables = [side.effects(VARIABLES) for side in sides]
+    walks = [side.facts for side in sides]
     yield from _names_differ(variables[0], variables[1], set(comparison.towers.helpers.values()))
     states = [side.effects((EffectKind.GRAPH_STATE,)) for side in sides]
     if states[0]:
         steps = [side.steps() for side in sides]
         whole = [[*made, *trained] for made, trained in zip(variables, steps, strict=True)]
-        yield from _held_differ(_of(states, Trait.TAKES_ALL_VARIABLES, Trait.INITIALIZES), whole, HELD)
-        yield from _held_differ(_of(states, Trait.LISTS_VARIABLES), variables, HELD)
+        yield from _held_differ(_of(states, Trait.TAKES_ALL_VARIABLES, Trait.INITIALIZES), whole, HELD, walks)
+        yield from _held_differ(_of(states, Trait.LISTS_VARIABLES), variables, HELD, walks)
     seeds = [side.seeds() for side in sides]
     if seeds[0]:
-        yield from _held_differ(seeds, [[*v, *side.drawn()] for v, side in zip(variables, sides, strict=True)], "draws")
+        drawn = [[*v, *side.drawn()] for v, side in zip(variables, sides, strict=True)]
+        yield from _held_differ(seeds, drawn, "draws", walks)
 
 
 def _of(sides: list[list[_Event]], *traits: Trait) -> list[list[_Event]]:
@@ -214,9 +217,11 @@ def _name_of(call: ast.Call) -> str | None:
 # -- what the graph holds ---------------------------------------------------------------------------
 
 
-def _held_differ(states: list[list[_Event]], made: list[list[_Event]], what: str) -> Iterator[Sized]:
+def _held_differ(
+    states: list[list[_Event]], made: list[list[_Event]], what: str, walks: list[Facts]
+) -> Iterator[Sized]:
     """Statements that come behind other makers than in the original: savers, initialisers, lists, seeds."""
-    made = [[event for event in side if not _finds(event)] for side in made]
+    made = [_makers(side, walk) for side, walk in zip(made, walks, strict=True)]
     known = [{event.key for event in side} for side in made]
     both = known[0] & known[1]
     others = {event.key: event for event in states[1]}
@@ -231,14 +236,31 @@ def _held_differ(states: list[list[_Event]], made: list[list[_Event]], what: str
             yield why, one.node, two.node
 
 
-def _finds(event: _Event) -> bool:
-    """Whether a variable is asked for in a scope that makes none."""
-    if event.effect is None:
-        return False
-    blocks = [site.stmt for site in event.effect.site.chain() if isinstance(site.stmt, ast.With)]
-    calls = [item.context_expr for block in blocks for item in block.items]
-    given = [k for call in calls if isinstance(call, ast.Call) for k in call.keywords if k.arg == REUSES]
-    return any(isinstance(k.value, ast.Constant) and k.value.value is True for k in given)
+def _makers(events: list[_Event], walk: Facts) -> list[_Event]:
+    """The events without variables that are asked for in a scope that makes none."""
+    given = [list(_reuse_given(event)) for event in events]
+    read: dict[ast.AST, list[Access]] = {node: [] for nodes in given for node in nodes if isinstance(node, ast.Name)}
+    for access in walk.accesses if read else ():
+        if access.node in read:
+            read[access.node].append(access)
+    return [e for e, nodes in zip(events, given, strict=True) if not any(_is_true(n, e.time, read) for n in nodes)]
+
+
+def _reuse_given(event: _Event) -> Iterator[ast.expr]:
+    """What the scopes around a call that makes variables are given for `reuse`."""
+    for site in event.effect.site.chain() if event.effect is not None else ():
+        calls = [item.context_expr for item in site.stmt.items] if isinstance(site.stmt, ast.With) else []
+        given = (k for call in calls if isinstance(call, ast.Call) for k in call.keywords)
+        yield from (k.value for k in given if k.arg == REUSES)
+
+
+def _is_true(node: ast.expr, time: int, read: dict[ast.AST, list[Access]]) -> bool:
+    """Whether an expression was True when it was last read before a time, as the argument of a function may be."""
+    if isinstance(node, ast.Constant):
+        return node.value is True
+    before = [access for access in read.get(node, ()) if access.time <= time]
+    value = before[-1].value if before else None
+    return isinstance(value, Constant) and value.value is True
 
 
 __all__ = ["orders_differ"]

@@ -62,18 +62,76 @@ def fixed_turns(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin
     With N towers such a loop goes on to N times as many rows.
     """
     sizes = set(found)
-    reads = {a.node for a in facts.accesses if isinstance(a.value, Number) and a.value.origins & sizes}
-    reads |= {o.node for o in sizes}
+    reads = _reads(facts, sizes)
+    for loop, fixed in _counted_loops(facts, steps, sizes):
+        turn = _wrapped(loop)
+        if fixed:
+            turn |= {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+        yield from (node for node in ast.walk(loop) if node in reads and _begins(facts, node, turn))
+
+
+def fixed_strides(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> Iterator[ast.AST]:
+    """Batch sizes by which the bounds of a slice move on in a loop with a fixed number of iterations.
+
+    Nothing else sets these bounds there: with N towers such a loop goes on to N times as many rows, too.
+    """
+    sizes = set(found)
+    reads = _reads(facts, sizes)
+    for loop, fixed in _counted_loops(facts, steps, sizes):
+        if fixed:
+            bounds = {n.id for part in _of(loop, ast.Slice) for n in ast.walk(part) if isinstance(n, ast.Name)}
+            yield from (node for name, node in _strides(loop, reads) if name in bounds)
+
+
+def _reads(facts: Facts, sizes: set[Origin]) -> set[ast.AST | None]:
+    """The expressions that are computed from a batch size."""
+    return {
+        *(a.node for a in facts.accesses if isinstance(a.value, Number) and a.value.origins & sizes),
+        *(o.node for o in sizes),
+    }
+
+
+def _counted_loops(facts: Facts, steps: Iterable[TrainStep], sizes: set[Origin]) -> Iterator[tuple[ast.For, bool]]:
+    """The loops around the training steps, and whether each has a number of iterations that follows no batch size."""
     for run in _training(facts, steps):
         for site in run.site.chain():
-            loop = site.stmt
-            if not isinstance(loop, ast.For) or site not in facts.turned:
-                continue
-            turn = _wrapped(loop)
-            ends = [n for n in facts.ranges.get(facts.turned[site].uid, ()) if isinstance(n, Number)]
-            if ends and all(n.origins and not _follows(n, sizes) for n in ends):
-                turn |= {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
-            yield from (node for node in ast.walk(loop) if node in reads and _begins(facts, node, turn))
+            if isinstance(site.stmt, ast.For) and site in facts.turned:
+                ends = [n for n in facts.ranges.get(facts.turned[site].uid, ()) if isinstance(n, Number)]
+                yield site.stmt, bool(ends) and all(n.origins and not _follows(n, sizes) for n in ends)
+
+
+def _strides(loop: ast.For, reads: set[ast.AST | None]) -> Iterator[tuple[str, ast.AST]]:
+    """Names that each iteration moves on by a batch size from where they were: `begin += size`, with the size.
+
+    Or `begin = end`, `end = begin + size`. A name that anything else sets in the loop is none of them.
+    """
+    sums: dict[str, list[tuple[str, ast.AST | None]]] = {}
+    for node in ast.walk(loop):
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+        if isinstance(node, (ast.Assign, ast.AugAssign)) and isinstance(target, ast.Name):
+            sums.setdefault(target.id, []).append(_moved(node, target.id, reads))
+    for name, ((of, size), *others) in sums.items():
+        back = sums.get(of, [])
+        if not others and size is not None and (of == name or back == [(name, None)]):
+            yield from ((moved, size) for moved in {name, of})
+
+
+def _moved(node: ast.Assign | ast.AugAssign, name: str, reads: set[ast.AST | None]) -> tuple[str, ast.AST | None]:
+    """What an assignment makes of a name: the name that it starts from, and the batch size that it adds."""
+    value = node.value
+    if isinstance(node, ast.AugAssign):
+        return (name, value if value in reads and isinstance(node.op, ast.Add) else None)
+    if isinstance(value, ast.Name):
+        return (value.id, None)
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        for one, two in ((value.left, value.right), (value.right, value.left)):
+            if isinstance(one, ast.Name) and two in reads:
+                return (one.id, two)
+    return ("", None)
+
+
+def _of(tree: ast.AST, kind: type[ast.AST]) -> Iterator[ast.AST]:
+    return (node for node in ast.walk(tree) if isinstance(node, kind))
 
 
 def other_sizes(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> Iterator[tuple[ast.AST, str]]:

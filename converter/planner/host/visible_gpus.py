@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import chain
 
 from converter.analysis.facts import Facts
 from converter.dataclass import dataclass
@@ -41,7 +42,7 @@ def visible_edits(
     replaces: list[Replace] = []
     warnings: list[Diagnostic] = []
     faults: list[Diagnostic] = []
-    for choice in _choices(facts):
+    for choice in {id(choice.node): choice for choice in _choices(facts)}.values():
         node, given = choice.node, _given(choice.node)
         path = facts.path_of(node)
         if given in ("", 0, "-1") or (given is not None and _size(given) >= (options.num_gpus or 1) > 1):
@@ -113,10 +114,10 @@ def _choices(facts: Facts) -> Iterator[_Choice]:
             ):
                 yield _Choice(assign.value, COUNT)
     for call in facts.nodes(ast.Call):
-        yield from _of_call(call)
+        yield from _of_call(facts, call)
 
 
-def _of_call(call: ast.Call) -> Iterator[_Choice]:
+def _of_call(facts: Facts, call: ast.Call) -> Iterator[_Choice]:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     if name in EXPORTS and len(call.args) == 2 and _is(call.args[0], VARIABLE):
         yield _Choice(call.args[1], VARIABLE)
@@ -126,20 +127,48 @@ def _of_call(call: ast.Call) -> Iterator[_Choice]:
         elif keyword.arg == VARIABLE and name == "update":
             yield _Choice(keyword.value, VARIABLE)
         elif keyword.arg == COUNT:
-            yield from _entries(keyword.value, "GPU", COUNT)
+            yield from _entries(facts, keyword.value, "GPU", COUNT)
     if name == "update" and call.args:
-        yield from _entries(call.args[0], VARIABLE, VARIABLE)
+        yield from _entries(facts, call.args[0], VARIABLE, VARIABLE)
     if name == "update" and isinstance(call.func, ast.Attribute) and getattr(call.func.value, "attr", "") == COUNT:
         given = call.args[0] if call.args else call
-        yield from _entries(given, "GPU", COUNT)
+        yield from _entries(facts, given, "GPU", COUNT)
 
 
-def _entries(node: ast.expr, key: str, what: str) -> Iterator[_Choice]:
-    """What a dict, written as `{…}` or `dict(…)`, has under a key."""
+def _entries(facts: Facts, node: ast.expr, key: str, what: str) -> Iterator[_Choice]:
+    """What a dict has under a key: one that is written as `{…}` or `dict(…)`, here or where its name is bound."""
     if isinstance(node, ast.Dict):
         yield from (_Choice(v, what) for k, v in zip(node.keys, node.values, strict=True) if k and _is(k, key))
     elif isinstance(node, ast.Call):
         yield from (_Choice(k.value, what) for k in node.keywords if k.arg == key)
+    elif isinstance(node, ast.IfExp):
+        yield from chain(_entries(facts, node.body, key, what), _entries(facts, node.orelse, key, what))
+    elif isinstance(node, ast.Name):
+        for bound, value in _bound_to(facts, node):
+            if isinstance(bound, ast.Subscript) and _is(bound.slice, key):
+                yield _Choice(value, what)
+            elif isinstance(bound, ast.Name) and not isinstance(value, ast.Name):
+                yield from _entries(facts, value, key, what)
+
+
+def _bound_to(facts: Facts, name: ast.Name) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The targets and values of assignments to a name, or to an entry of what it holds, in the scopes that see it."""
+    scopes = {_scope(facts, name), None}
+    for assign in facts.nodes(ast.Assign):
+        for target in assign.targets:
+            held = target.value if isinstance(target, ast.Subscript) else target
+            same = isinstance(held, ast.Name) and held.id == name.id
+            if same and facts.path_of(held) == facts.path_of(name) and _scope(facts, held) in scopes:
+                yield target, assign.value
+
+
+def _scope(facts: Facts, node: ast.AST) -> ast.AST | None:
+    """The function that a node stands in; None at the top of a file."""
+    while node in facts.parents:
+        node = facts.parents[node]
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return node
+    return None
 
 
 def _is(node: ast.expr, text: str) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from converter.analysis.call import Call
 from converter.analysis.reasons import Why
-from converter.analysis.values import ARRAY, FREE, Batch, Record, Sequence, Tensor, Typed, Value, opaque
+from converter.analysis.values import ARRAY, FREE, STATES, Batch, Record, Sequence, Tensor, Typed, Value, opaque
 
 ATTENTION_STATE = ("cell_state", "attention", "time", "alignments", "alignment_history", "attention_state")
 STATE_IS_TUPLE = {"BasicLSTMCell", "LSTMCell", "LayerNormBasicLSTMCell", "LSTMBlockCell", "NASCell", "PhasedLSTMCell"}
 
 
 def state_of(call: Call, cell: Value | None, kept: Batch) -> Value:
-    """The state of a cell: (c, h) for an LSTM, a tuple of states for stacked cells."""
+    """The state of a cell: (c, h) for an LSTM, a tuple of states for stacked cells; for others, one or several."""
     if isinstance(cell, Typed):
         name = cell.name.rpartition(".")[2]
         stacked = cell.args[0] if cell.args else cell.kwargs.get("cells")
@@ -34,4 +34,6 @@ def state_of(call: Call, cell: Value | None, kept: Batch) -> Value:
         if name in STATE_IS_TUPLE and tuple_given is not False:
             both = [Tensor(kept, call.values(), (None, None), "state") for _ in range(2)]
             return Record(("c", "h"), both)
-    return Tensor(kept, call.values(), (None, None), "state")
+        if name != "MultiRNNCell" and not name.endswith("Wrapper"):
+            return Tensor(kept, call.values(), (None, None), "state")
+    return Tensor(kept, call.values(), (None, None), STATES)

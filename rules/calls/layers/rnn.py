@@ -5,12 +5,13 @@ from __future__ import annotations
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
-from converter.analysis.tensors import algebra, shaping
+from converter.analysis.tensors import algebra, moving, shaping
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import (
     FREE,
     Batch,
     Counted,
+    Number,
     Record,
     Sequence,
     Tensor,
@@ -48,6 +49,17 @@ def _call_cell(call: Call) -> Value:
     call.walk.effect(EffectKind.VARIABLE, "cell", None, call.node)
     kept = Batch("example", 0, inputs.batch.packed) if inputs.batch.kind == "example" else inputs.batch
     return Sequence([Tensor(kept, call.values(), (None, None), "cell"), state_of(call, call.receiver, kept)])
+
+
+def _linear(call: Call) -> Value:
+    """`_linear` of the cells: one matrix for a tensor, or for several that are joined along their columns."""
+    given = call.get(0, "args")
+    joined = moving.concat(given, Number(1)) if isinstance(given, Sequence) else call.tensor(0, "args")
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
+    columns = call.constant(1, "output_size")
+    rows = joined.dims[0] if joined.dims else None
+    kept = algebra.along_last(joined, call.name)
+    return Tensor(kept, call.values(), (rows, columns if isinstance(columns, int) else None), call.name)
 
 
 def _dynamic(call: Call) -> Value:
@@ -212,6 +224,7 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("Cell.zero_state", "Instance.zero_state"), _zero_state),
     "Cell.__call__": _call_cell,
     "Cell.call": _call_cell,
+    **dict.fromkeys([m + "_linear" for m in MODULES], _linear),
     "nn.dynamic_rnn": _dynamic,
     **dict.fromkeys(("nn.bidirectional_dynamic_rnn",), _bidirectional),
     "contrib.rnn.stack_bidirectional_dynamic_rnn": _stacked,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.planner.batch_size.counts import counted_again, divided_apart, fixed_turns, other_sizes
+from converter.planner.batch_size.counts import counted_again, divided_apart, fixed_strides, fixed_turns, other_sizes
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn
@@ -105,6 +105,16 @@ def turns_that_stay(case: Placed) -> Iterator[Diagnostic]:
             "TMG339",
             "this loop has a fixed number of iterations, and each takes the rows at its number times the batch size: "
             "the batches now reach N times as far, perhaps past the last row",
+            "compute the number of iterations from the batch size: len(data) // batch_size",
+        )
+        return
+    for node in fixed_strides(case.facts, case.steps, case.size.scaled):
+        yield warn(
+            case.facts,
+            node,
+            "TMG339",
+            "this loop has a fixed number of iterations, and each moves on by the batch size: the batches now reach N "
+            "times as far, perhaps past the last row",
             "compute the number of iterations from the batch size: len(data) // batch_size",
         )
         return

@@ -758,6 +758,13 @@ tf.signal.frame(x, 4, 2, axis=0)                      -> opaque
 tf.debugging.check_numerics(x, 'm')                   -> example 0
 tf.cross(s, s)                                        -> example 0
 tf.contrib.layers.convolution1d(s, 3, 2)              -> example 0
+tf.nn.rnn_cell._linear(x, 4, True)                    -> example 0
+tf.contrib.rnn.python.ops.core_rnn_cell._linear([x, y], 4, True) -> example 0
+tf.contrib.rnn.python.ops.core_rnn_cell_impl._linear([x, y], 4, False) -> example 0
+tf.nn.rnn_cell._linear(tf.concat([x, x], 0), 4, True) -> example 0 minor
+tf.nn.rnn_cell._linear(tf.reshape(s, [-1, 6]), 4, True) -> example 0 major
+tf.nn.rnn_cell._linear(tf.transpose(x), 4, True)      -> opaque
+tf.nn.rnn_cell._linear([w, w], 4, True)               -> free
 tf.nn.dynamic_rnn(cell, s, dtype=tf.float32)[0]       -> example 0
 tf.nn.dynamic_rnn(cell, s, dtype=tf.float32)[1]       -> example 0
 tf.nn.dynamic_rnn(cell, (s, s), dtype=tf.float32)[0]  -> example 0

@@ -558,3 +558,34 @@ def test_each_tower_with_a_variable_of_its_own_is_found_there_too() -> None:
 
     with patch("converter.conversion.review.read_again", changed):
         assert "TMG290" in {finding.code for finding in run(IN_A_BRANCH).diagnostics}
+
+
+LISTED_BEHIND_ANOTHER_MODEL = """\
+    import tensorflow as tf
+    X = tf.placeholder(tf.float32, [None, 5])
+    E = tf.placeholder(tf.float32, [None, 5])
+    Y = tf.placeholder(tf.float32, [None, 4])
+    def net(x, again=False, name='net'):
+        with tf.variable_scope(name, reuse=again):
+            return tf.layers.dense(x, 4, name='out')
+    loss = tf.reduce_mean(tf.square(net(X) - Y))
+    shown = net(E, {arguments})
+    weights = tf.trainable_variables()
+    loss += 5e-4 * tf.add_n([tf.nn.l2_loss(v) for v in weights])
+    step = tf.train.AdamOptimizer(0.01).minimize(loss, var_list=weights)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for i in range(20):
+            xs, ys = next_batch(16)
+            sess.run(step, {{X: xs, Y: ys}})
+            print(sess.run(shown, {{E: xs}}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [("True", []), ("again=True", []), ("False, 'other'", ["TMG290"]), ("again=again(), name='other'", ["TMG290"])],
+)
+def test_a_model_that_finds_its_variables_may_stand_behind_a_list_of_them(arguments: str, found: list[str]) -> None:
+    conversion = run(LISTED_BEHIND_ANOTHER_MODEL.format(arguments=arguments))
+    assert [d.code for d in conversion.diagnostics if d.code == "TMG290"] == found

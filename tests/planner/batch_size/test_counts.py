@@ -158,6 +158,36 @@ def test_other_walks_are_not(loop: str, rows: str) -> None:
     assert codes(text) == []
 
 
+BOUNDS = "    begin, end = 0, batch_size\n    for i in {count}:\n        {walk}\n        {moves}\n"
+
+
+@pytest.mark.parametrize(
+    ("count", "rows", "moves", "expected"),
+    [
+        ("range(10)", "begin:end", "begin = end; end = begin + batch_size", ["TMG339"]),
+        ("range(10)", "begin:begin + batch_size", "begin += batch_size", ["TMG339"]),
+        ("range(10)", "begin:begin + batch_size", "begin = begin + batch_size", ["TMG339"]),
+        ("range(len(data) // batch_size)", "begin:begin + batch_size", "begin += batch_size", []),
+        ("range(load())", "begin:begin + batch_size", "begin += batch_size", []),
+        ("range(10)", "begin:begin + batch_size", "begin = draw(); end = begin + batch_size", []),
+        ("range(10)", "begin:begin + batch_size", "begin = (begin + batch_size) % 999", []),
+        ("range(10)", "begin:begin + batch_size", "begin = 0 if begin > 99 else begin + batch_size", []),
+        ("range(10)", ":batch_size", "begin += batch_size", []),  # counts the examples, and cuts nothing
+    ],
+)
+def test_bounds_that_move_on_in_a_fixed_number_of_iterations(
+    count: str, rows: str, moves: str, expected: list[str]
+) -> None:
+    loop = BOUNDS.format(count=count, walk=WALK.format(rows=rows), moves=moves)
+    assert [code for code in codes(GRAPH.format(head=NAMED) + loop) if code == "TMG339"] == expected
+
+
+def test_bounds_that_are_set_back_are_not_told() -> None:
+    moves = "begin += batch_size\n        if begin > 99: begin = 0"
+    loop = BOUNDS.format(count="range(10)", walk=WALK.format(rows="begin:begin + batch_size"), moves=moves)
+    assert "TMG339" not in codes(GRAPH.format(head=NAMED) + loop)
+
+
 @pytest.mark.parametrize(("count", "expected"), [("len(data) / BATCH", []), ("len(data) / 7", ["TMG339"])])
 def test_a_number_of_batches_that_is_called_a_batch_size(count: str, expected: list[str]) -> None:
     text = GRAPH.format(head="BATCH = 50") + (

@@ -70,6 +70,36 @@ def test_a_config_in_one_call() -> None:
     assert made + "','.join(str(gpu) for gpu in range(num_gpus))" in written
 
 
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        ("count = {'GPU': 1}", "count = {'GPU': num_gpus}"),
+        ("count = {'GPU': 0} if on_cpu else {'GPU': 1}", "count = {'GPU': 0} if on_cpu else {'GPU': num_gpus}"),
+        ("count = {'CPU': 2}; count['GPU'] = 1", "count = {'CPU': 2}; count['GPU'] = num_gpus"),
+        ("count = dict(GPU=1)", "count = dict(GPU=num_gpus)"),
+        ("count = {'GPU': 8}", "count = {'GPU': 8}"),
+        ("count = {'CPU': 1}", "count = {'CPU': 1}"),
+        ("count = counted(), {'GPU': 1}", "count = counted(), {'GPU': 1}"),
+    ],
+)  # fmt: skip
+def test_a_count_that_has_a_name(given: str, made: str) -> None:
+    session = f"{given}\nwith tf.Session(config=tf.ConfigProto(device_count=count))"
+    assert made in body(SCRIPT.replace("with tf.Session()", session))
+
+
+def test_a_count_of_two_sessions_is_written_once() -> None:
+    session = "with tf.Session(config=tf.ConfigProto(device_count=count))"
+    more = f"\n{session} as other:\n    other.run(tf.global_variables_initializer())\n"
+    lines = body(SCRIPT.replace("with tf.Session()", f"count = {{'GPU': 1}}\n{session}") + more)
+    assert [line for line in lines if "count = " in line] == ["count = {'GPU': num_gpus}"]
+
+
+def test_another_dict_of_that_name_stays() -> None:
+    other = "def counts():\n    count = {'GPU': 1}\n    return count\n\n"
+    session = "count = {'CPU': 2}\nwith tf.Session(config=tf.ConfigProto(device_count=count))"
+    assert other in converted(other + SCRIPT.replace("with tf.Session()", session))
+
+
 @pytest.mark.parametrize("gpus", ["'3'", "'1'", "'4,5,6'[:1]"])
 def test_another_gpu_is_refused(gpus: str) -> None:
     assert codes(with_config(f"config.gpu_options.visible_device_list = {gpus}\n")) == ["TMG264"]

@@ -29,7 +29,7 @@ from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
 from converter.planner.questions.batch_values import is_made_of_shard, keeps_batch, may_hold_tensors
 from converter.planner.questions.dtypes import is_float32, names_other_types
-from converter.planner.questions.nested_tensors import alike, is_flat_list, leaves
+from converter.planner.questions.nested_tensors import alike, is_flat_list, leaves, may_be_nest
 from converter.planner.questions.structures import Part, parts, rebuilt, selected
 from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
@@ -193,7 +193,7 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
     """Merges a value; `step` minimises it where it is a loss."""
     region = site.region
     text, value = part.text, part.value
-    nested = isinstance(value, (Sequence, Mapping))
+    nested = isinstance(value, (Sequence, Mapping)) or may_be_nest(value)
     batch = (alike(value) or Batch()) if isinstance(value, (Sequence, Mapping)) else _batch_of(value)
     how, warnings = _how_merged(batch), list[Diagnostic]()
     if step is not None and isinstance(value, Tensor):

@@ -240,6 +240,44 @@ def test_the_state_of_a_decoder_is_what_its_cell_makes_it(decoder: str) -> None:
     assert "state = map_structure(lambda *parts: tf.concat(parts, 0), *tower_state)" in after
 
 
+OWN_CELL = """\
+class Own(tf.nn.rnn_cell.RNNCell):
+    def __init__(self, cell):
+        self.cell = cell
+    state_size = property(lambda self: self.cell.state_size)
+    def __call__(self, inputs, state, scope=None):
+        return self.cell(inputs, state, scope)
+"""
+TREE = "state = map_structure(lambda *parts: tf.concat(parts, 0), *tower_state)"
+ROWS = "state = tf.concat(tower_state, 0)"
+
+
+@pytest.mark.parametrize(
+    ("cell", "merged"),
+    [
+        ("Own(tf.nn.rnn_cell.LSTMCell(4))", TREE),
+        ("made_elsewhere()", TREE),
+        ("tf.nn.rnn_cell.MultiRNNCell(cells_of(layers))", TREE),
+        ("tf.nn.rnn_cell.DropoutWrapper(Own(tf.nn.rnn_cell.GRUCell(4)))", TREE),
+        ("tf.nn.rnn_cell.GRUCell(4)", ROWS),
+        ("tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.GRUCell(4))", ROWS),
+        ("tf.nn.rnn_cell.LSTMCell(4, state_is_tuple=False)", ROWS),
+    ],
+)
+def test_the_state_of_a_cell_that_is_not_known_may_be_several_tensors(cell: str, merged: str) -> None:
+    text = INPUTS + OWN_CELL + f"outputs, state = tf.nn.dynamic_rnn({cell}, tf.expand_dims(X, 1), dtype=tf.float32)\n"
+    text += "loss = tf.reduce_mean(tf.square(tf.layers.dense(outputs[:, -1], 1) - Y))\n" + STEP.format(loss="loss")
+    assert merged in parts(text + "last = state\n" + TRAINING)[AFTER]
+
+
+def test_states_that_branches_make_of_such_a_cell() -> None:
+    text = INPUTS + OWN_CELL + "cell = Own(tf.nn.rnn_cell.LSTMCell(4))\nsteps = tf.expand_dims(X, 1)\n"
+    text += "if forward:\n    outputs, state = tf.nn.dynamic_rnn(cell, steps, dtype=tf.float32)\n"
+    text += "else:\n    outputs, state = tf.nn.dynamic_rnn(cell, -steps, dtype=tf.float32)\n"
+    text += "loss = tf.reduce_mean(tf.square(tf.layers.dense(outputs[:, -1], 1) - Y))\n" + STEP.format(loss="loss")
+    assert TREE in parts(text + "last = state\n" + TRAINING)[AFTER]
+
+
 KEYED = """\
 class Net:
     def __init__(self, x):
