@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ np = pytest.importorskip("numpy")
 CHILD = Path(__file__).resolve().parents[2] / "converter" / "verify" / "child"
 sys.path.insert(0, str(CHILD))
 try:
-    from tmgprobe.reference import faults
+    from tmgprobe.reference import course, faults
     from tmgprobe.roles import record
     from tmgprobe.session import watch
     from tmgprobe.values import compare, inputs
@@ -279,3 +280,14 @@ def test_sums_over_a_whole_batch_are_less_exact(
     found = faults.less_exact(Parts(*parts), {key: 4e-4}, {key: np.array([mine])}, {key: np.array([whole])})
     assert found == ([key] if excused else [])
     assert faults.less_exact(Parts(*parts), {key: 1e-5}, {key: np.array([mine])}, {key: np.array([whole])}) == []
+
+
+@pytest.mark.parametrize(
+    ("last", "differs"), [([], False), ([{"order": False}], False), ([{"order": True, "slack": {}}], True)]
+)
+def test_weights_after_steps_of_the_same_train_op(last: list[dict[str, Any]], differs: bool) -> None:
+    one, two, far = ({"w:0": np.array([float(number)])} for number in (1, 2, 4))
+    steps = [{"before": one, "after": two}, {"before": two, "after": far}]
+    figures = [{"order": True, "slack": {}}, *last]
+    replay = SimpleNamespace(recording={"steps": steps}, figures=figures, weights=two)
+    assert (course.trajectory(replay)["w:0"] > 0) is differs

@@ -63,6 +63,9 @@ def step(**changes: Any) -> dict[str, Any]:
     return {**right, **changes}
 
 
+NOT_FINITE = {"gradients": {"w:0": 1.0}, "loss": [0.0, 0.0, "towers"], "finite": False, "diverged": False}
+
+
 def verdict(
     mine: Any = None,
     theirs: Any = None,
@@ -243,6 +246,7 @@ def test_all_is_well() -> None:
         ({"theirs": facts(writes={"w": 2, "norm/moving_mean": 1})}, "writes", "w is written 2 times"),
         ({"first": {"uneven": {"7": {"failed": "static shape"}}}}, "uneven batch", "fixed batch size"),
         ({"first": {"uneven": {"1": {"failed": "NaN"}}}}, "fewer examples than towers", "NaN"),
+        ({"first": {"uneven": {"1": NOT_FINITE}}}, "fewer examples than towers", "a gradient is not finite"),
         (
             {"first": {"restored": {"error": "NotFoundError: x"}}},
             "checkpoint of the conversion, read by the original",
@@ -279,6 +283,7 @@ def test_each_check_can_fail(changes: dict[str, Any], check: str, words: str) ->
         ({"trajectory": {"w:0": 2e-3}, "spread": 5e-3}, "weights"),
         ({"one": step(loss=[1.1, 1.0, "towers"])}, "loss"),
         ({"first": {"uneven": {"7": {"skipped": "fixed"}}}}, "uneven batch"),
+        ({"first": {"uneven": {"1": {**NOT_FINITE, "diverged": True}}}}, "fewer examples than towers"),
         ({"first": {"uneven": {}}}, "checkpoint of the conversion, read by the original"),
     ],
 )

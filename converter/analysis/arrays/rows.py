@@ -71,6 +71,8 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
         return _turns(at, at.facts.listed[value.uid], deep)
     further = [v for v in value.inputs if v not in value.elements]
     changes = at.facts.changes_of(value)
+    if value.uid in at.facts.ranges and not changes and (between := _turns(at, value, deep)) is not None:
+        return between  # `x[range(i, i + n)]`, also of a few numbers that are known one by one
     cuts = [v for v in further if isinstance(v, Host) and isinstance(v.node, ast.Slice)]
     if cuts and not changes:  # `rows[i:i + n]`
         return spanned(cuts[0], cuts[0].node) if isinstance(cuts[0].node, ast.Slice) else None
@@ -128,10 +130,12 @@ def _turns(at: _At, iterable: Value, deep: int) -> Number | None:
     if isinstance(iterable, List) and iterable.uid in at.facts.ranges:
         bounds = at.facts.ranges[iterable.uid]
         numbers = [b for b in bounds if isinstance(b, Number)]
-        if len(numbers) == len(bounds) and (len(bounds) == 1 or (len(bounds) == 2 and numbers[0].value == 0)):
-            return numbers[-1]
         written = at.facts.range_calls[iterable.uid].args
-        return _between(bounds[0], bounds[1], ast.Slice(*written)) if len(bounds) == len(written) == 2 else None
+        between = _between(bounds[0], bounds[1], ast.Slice(*written)) if len(bounds) == len(written) == 2 else None
+        from_zero = len(numbers) == len(bounds) and (len(bounds) == 1 or (len(bounds) == 2 and numbers[0].value == 0))
+        if from_zero and between is not None and between.linear and not numbers[-1].linear:
+            return between  # `range(i, i + n)` where i is still 0
+        return numbers[-1] if from_zero else between
     return _rows(at, iterable, deep)
 
 

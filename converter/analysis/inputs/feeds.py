@@ -72,11 +72,18 @@ def fed_tensors(facts: Facts) -> Decisions:
                     isinstance(tensor, Tensor)
                     and not isinstance(tensor, Input)
                     and tensor.batch.kind == "example"
-                    and isinstance(tensor.node, ast.expr)
+                    and tensor.node is not None
                     and (tensor is key or is_zero_state(tensor.node))
+                    and (isinstance(tensor.node, ast.expr) or _is_joined_alone(facts, tensor))
                 ):
                     found[tensor.node] = tensor.batch.axis
     return found
+
+
+def _is_joined_alone(facts: Facts, joined: Tensor) -> bool:
+    """Whether a batch is the only one that two branches give in common: `if flag: x = 2 * x`, and x is fed."""
+    others = (a.value for a in facts.accesses if a.write and a.value is not joined)
+    return not any(isinstance(v, Tensor) and v.node is joined.node and v.batch.kind == "example" for v in others)
 
 
 def is_zero_state(node: ast.AST) -> bool:
@@ -93,6 +100,7 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
     asked = bool(decisions)
     time_major = _is_time_major(facts)
     labels = {e.value.uid for e in facts.effects_of(EffectKind.LABELS) if e.value is not None}
+    told = _told_by_shapes(facts)
     for value in facts.inputs:
         where = value.node
         if where is None:
@@ -119,12 +127,17 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
             and not value.dims
         ):
             decisions[where], asked = 0, True
-        elif value.ambiguous:
-            decisions.setdefault(where, None)  # another of the same list may be seen to be fed a batch
+        elif value.ambiguous:  # another of the same list, or of the same line, may be seen to be fed a batch
+            decisions.setdefault(where, told.get(where))
     if fixed := _of_fixed_rows(facts, decisions, fed, options):
         decisions.update(fixed)
         asked = True
     return decisions if asked else {}
+
+
+def _told_by_shapes(facts: Facts) -> Decisions:
+    """The batch axes of inputs whose shapes tell them, also if the same line makes others for which nothing does."""
+    return {v.node: v.batch.axis for v in facts.inputs if v.node and not v.ambiguous and v.batch.kind == "example"}
 
 
 def _of_fixed_rows(

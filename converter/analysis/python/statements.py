@@ -266,10 +266,14 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
             walk.facts.decided[stmt].builds = True
         return signal
     before, mark, branches, began = dict(walk.frame.locals), len(walk.undo_log), Turns(walk, stmt), walk.clock
+    held = {key: len(values) for key, values in walk.collections.items()} if stmt.orelse else {}
     first = execute_block(walk, stmt.body)
     after_body, changed = walk.frame.locals, take_back(walk.undo_log, mark, walk.frame)
     walk.frame.locals, mark = dict(before), len(walk.undo_log)
+    collected = _take_collected(walk, held) if stmt.orelse and walk.collections else []
     second = execute_block(walk, stmt.orelse)
+    for key, begin, values in collected:
+        walk.collections[key][begin:begin] = values
     changed_too = take_back(walk.undo_log, mark, walk.frame)
     branches.leave_open()
     for change, value in (*(changed if first else ()), *(changed_too if second else ())):
@@ -289,6 +293,15 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
     elif not second and not first:  # objects that a branch has made have their attributes again
         _join_branches(walk, after_body, walk.frame.locals, stmt)
     return first if first and second else None
+
+
+def _take_collected(walk: Walk, held: dict[object, int]) -> list[tuple[object, int, list[Value]]]:
+    """Takes what a branch has added to collections out of them, for which the other branch does not see it."""
+    added = [(key, held.get(key, 0), values) for key, values in walk.collections.items()]
+    taken = [(key, begin, values[begin:]) for key, begin, values in added if len(values) > begin]
+    for key, begin, _ in taken:
+        del walk.collections[key][begin:]
+    return taken
 
 
 def _trains_either_way(walk: Walk, stmt: ast.If) -> bool:

@@ -226,6 +226,8 @@ def check_uneven(uneven: Mapping[str, Facts], gpus: int, batch: BatchMode) -> li
                 checks.append(Check(name, "failed", f"{lead}: the loss is {loss[0]}, not finite"))
             elif not found["finite"] and loss and not finite(loss[1]):
                 checks.append(Check(name, "skipped", f"{lead}: the original's own loss on these is {loss[1]}"))
+            elif not found["finite"] and found.get("diverged"):
+                checks.append(Check(name, "skipped", f"{lead}: the original's own gradients on these are not finite"))
             elif not found["finite"]:
                 checks.append(Check(name, "failed", f"{lead}: a gradient is not finite", worst, GRADIENT))
             elif worst <= GRADIENT:

@@ -135,12 +135,22 @@ def _import_module(call: Call) -> Value:
 
     given = call.get(0, "name")
     name = given.value if isinstance(given, Constant) else _name_of(call.walk.facts, given)
+    name = _below(call.constant(1, "package"), name)
     level = len(name) - len(name.lstrip(".")) if isinstance(name, str) else 0
     found = local_module(call.walk, name[level:], call.node, level) if isinstance(name, str) and name else None
     if found is not None and not isinstance(given, Constant):
         path = next(path for path, frame in call.walk.modules.items() if frame is found.frame)
         call.walk.effect(EffectKind.CHOSEN_MODULE, path, None, call.node)
     return found or Host(call.values(), call.name, call.node)
+
+
+def _below(package: object, name: object) -> object:
+    """`import_module('.mlp', 'nets')`: a name that begins with dots is looked for in the package that is named."""
+    if not isinstance(package, str) or not isinstance(name, str) or not name.startswith("."):
+        return name
+    above = len(name) - len(name.lstrip(".")) - 1
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) - above], name.lstrip(".")]) if above < len(parts) else name
 
 
 def _name_of(facts: Facts, value: Value | None) -> object:

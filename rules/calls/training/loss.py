@@ -132,7 +132,8 @@ def _get_losses(call: Call) -> Value:
 
 def _total_loss(call: Call) -> Value:
     call.walk.effect(EffectKind.TOTAL_LOSS, "losses", None, call.node)
-    losses = [*call.walk.collections.get("losses", ()), Tensor(op="collection regularization_losses")]
+    added = [value for key in ("losses", "regularization_losses") for value in call.walk.collections.get(key, ())]
+    losses = [*added, Tensor(op="collection regularization_losses")]
     result = algebra.elementwise(call.walk.facts, "add_n", losses)
     result.dims = ()
     return result
@@ -142,9 +143,24 @@ def _regularizer(call: Call) -> Value:
     return call.typed("Regularizer")
 
 
-def _apply_regularization(call: Call) -> Value:
+def _regularized(call: Call) -> Value:
     call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
     return Tensor(inputs=call.values(), dims=(), op=call.name)
+
+
+def _apply_regularization(call: Call) -> Value:
+    """The sum of the weights' terms, which the call also adds to the collection (contrib/layers/regularizers.py)."""
+    made = call.walk.stamp(_regularized(call), call.node)
+    call.walk.collections.setdefault("regularization_losses", []).append(made)
+    call.walk.effect(EffectKind.COLLECTION, "regularization_losses", made, call.node)
+    return made
+
+
+def _regularization_loss(call: Call) -> Value:
+    """The sum of the collection: of what variables add, and of what the script has added itself."""
+    own = call.walk.collections.get("regularization_losses", ())
+    call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
+    return Tensor(inputs=(*call.values(), *own), dims=(), op=call.name)
 
 
 MODULES = ("losses.", "contrib.losses.", "contrib.slim.losses.")
@@ -188,8 +204,7 @@ CALLS: dict[str, Handler] = {
         ],
         _regularizer,
     ),
-    **dict.fromkeys(
-        ("Regularizer.__call__", "contrib.layers.apply_regularization", "losses.get_regularization_loss"),
-        _apply_regularization,
-    ),
+    "Regularizer.__call__": _regularized,
+    "contrib.layers.apply_regularization": _apply_regularization,
+    "losses.get_regularization_loss": _regularization_loss,
 }

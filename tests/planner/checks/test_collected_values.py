@@ -53,3 +53,52 @@ def test_a_collection_that_only_the_towers_read_is_each_towers_own() -> None:
 def test_variables_that_a_loop_adds_after_the_model_are_the_graphs_own() -> None:
     added = "for v in tf.global_variables():\n    tf.add_to_collection('held', v)\n"
     assert codes(INPUTS + LAYER.format("pass") + STEP + added + READ + TRAINING) == []
+
+
+TERMS = """\
+import numpy as np
+import tensorflow as tf
+batch_size = 4
+x = tf.placeholder(tf.float32, [None, 8])
+y = tf.placeholder(tf.int64, [None])
+w = tf.get_variable('w', [8, 3])
+decay = tf.contrib.layers.l2_regularizer(0.1)
+logits = tf.matmul(x, w) + tf.layers.dense(x, 3, kernel_regularizer=decay)
+{add}
+loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
+{loss}
+train_op = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(0, 64, batch_size):
+        sess.run(train_op, {{x: np.ones([batch_size, 8]), y: np.zeros(batch_size)}})
+"""
+KEY = "tf.GraphKeys.REGULARIZATION_LOSSES"
+SUM = f"loss += tf.add_n(tf.get_collection({KEY}))"
+ADDS = [
+    f"tf.add_to_collection({KEY}, decay(w))",
+    "tf.add_to_collection('regularization_losses', decay(w))",
+    "tf.contrib.layers.apply_regularization(decay, tf.trainable_variables())",
+]
+
+
+@pytest.mark.parametrize("add", ADDS)
+@pytest.mark.parametrize(
+    "loss", [SUM, "loss += tf.losses.get_regularization_loss()", "loss = tf.losses.get_total_loss()"]
+)
+def test_a_term_that_each_tower_would_add_again(add: str, loss: str) -> None:
+    assert set(codes(TERMS.format(add=add, loss=loss))) == {"TMG250"}
+
+
+@pytest.mark.parametrize(
+    ("add", "loss"),
+    [
+        ("", SUM),
+        ("", "loss = tf.losses.get_total_loss()"),
+        (ADDS[0].replace(KEY, "'terms'"), f"{SUM} + tf.add_n(tf.get_collection('terms'))"),
+        (f"term = {ADDS[2]}", "loss += term"),
+        (ADDS[0], "pass"),  # nobody reads it
+    ],
+)
+def test_terms_that_are_counted_once(add: str, loss: str) -> None:
+    assert codes(TERMS.format(add=add, loss=loss)) == []

@@ -125,3 +125,28 @@ loss = tf.reduce_mean(tf.square(wrong))
 """
     text = script(graph, "valid[:32]").replace("sess.run(loss", f"sess.run({fetched}")
     assert codes(text) == found
+
+
+RUNS = """\
+    begin = 0
+    while begin + batch_size < len(valid):
+        rows = RANGE
+        print(sess.run(loss, {X: valid[rows]}))
+        begin += batch_size
+"""
+
+
+@pytest.mark.parametrize("size", ["4", "64"])  # Python's numbers of a short range are known one by one
+@pytest.mark.parametrize(
+    ("rows", "wanted"),
+    [
+        ("range(begin, begin + batch_size)", []),
+        ("range(0, batch_size)", []),
+        ("range(batch_size)", []),
+        ("range(begin, begin + {size})", ["TMG252"]),
+        ("range({size})", ["TMG252"]),
+    ],
+)
+def test_rows_that_a_range_numbers(size: str, rows: str, wanted: list[str]) -> None:
+    text = HEAD.replace("{size}", size) + FIXED + STEP + RUNS.replace("RANGE", rows.replace("{size}", size))
+    assert [code for code in codes(text) if code != "TMG345"] == wanted

@@ -26,11 +26,12 @@ def trajectory(replay, ends=None):
     replay: replay.Replay, with the recording and the figures of the steps that were taken;
     ends: weights after the last step to take instead of the conversion's.
     """
-    kept = replay.recording['steps'][: len(replay.figures)]
     if replay.weights is None:
         return {}
+    taken = [figures for figures in replay.figures if figures['order']]  # not one of another train op, the last
+    kept = replay.recording['steps'][: len(taken)]
     before, ends = kept[0]['before'], kept[-1]['after'] if ends is None else ends
-    stems = [name.split(':')[0] for figures in replay.figures for name in figures.get('noise', ())]
+    stems = [name.split(':')[0] for figures in taken for name in figures.get('noise', ())]
     result = {}
     for name, wanted in replay.weights.items():
         if name not in ends or name not in before:
@@ -38,7 +39,7 @@ def trajectory(replay, ends=None):
         if any(name.split(':')[0] == stem or name.startswith(stem + '/') for stem in stems):
             result[name] = None
             continue
-        slack = sum(figures['slack'].get(name, 0.0) for figures in replay.figures)
+        slack = sum(figures['slack'].get(name, 0.0) for figures in taken)
         result[name] = compare.movement_error(ends[name], wanted, before[name], slack)
     return result
 

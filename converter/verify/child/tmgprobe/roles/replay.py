@@ -345,7 +345,7 @@ class Replay(object):
         return lines.stacks(call.step, batches, self.job) if batches else []
 
     def _uneven(self, call, kept, one):
-        """{rows: {'error', 'loss', 'finite', 'reference', 'matches'}} or {rows: {'skipped': why}}."""
+        """{rows: {'error', 'loss', 'finite', 'diverged', 'reference', 'matches'}} or {rows: {'skipped': why}}."""
         found = {}
         for size, few in self.recording['first']['uneven'].items():
             cut = dict(kept, arrays=few['arrays'], applied=few['applied'], losses=few['losses'], scalars={})
@@ -362,7 +362,7 @@ class Replay(object):
             figures = part.figures
             found[size] = {
                 key: figures[key]
-                for key in ('gradients', 'loss', 'reference', 'kind', 'finite', 'matches', 'unsteady')
+                for key in ('gradients', 'loss', 'reference', 'kind', 'finite', 'diverged', 'matches', 'unsteady')
             }
         for size, error in self.recording['first']['uneven_errors'].items():
             why = error if error == inputs.APART else one.refuses(size)
