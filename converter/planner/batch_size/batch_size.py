@@ -32,7 +32,7 @@ from converter.planner.batch_size.grids import grids
 from converter.planner.batch_size.one_name import named_products
 from converter.planner.batch_size.pipelines import training_sizes
 from converter.planner.batch_size.reshaped import binned, reshaped
-from converter.planner.batch_size.set_again import SetAgain, set_in_branches
+from converter.planner.batch_size.set_again import SetAgain, compared, set_in_branches
 from converter.planner.batch_size.written_out import LOGS, PASSED_ON, in_heads
 from converter.planner.found import Found
 from converter.planner.questions.drawn_batches import drawn_sizes
@@ -297,7 +297,8 @@ def scale(
     sizes = sorted(scaled.origins, key=_place)
     again = {o: _set_again(facts, o, sizes, text) for o in sizes if o.key[0] not in ("literal", *HANDED)}
     kept = scaled.intervals.union(*(settings.inside for settings in again.values()))
-    literals = {o.node: _scaled(text, o.node, num_gpus) for o in sizes if o.key[0] == "literal" and o.node not in kept}
+    written = [o.node for o in sizes if o.key[0] == "literal" and o.node not in kept]
+    literals = {n: _scaled(text, n, num_gpus) for n in (*written, *compared(written, text)) if n not in kept}
     replaces, inserts, names = named_products(facts, literals, literals, text, names)
     defaults = [_divided(text, n, num_gpus) for n in kept_defaults(facts, (o for o in sizes if o.node in literals))]
     text = text.after(defaults)
