@@ -266,10 +266,13 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
             walk.facts.decided[stmt].builds = True
         return signal
     before, mark, branches, began = dict(walk.frame.locals), len(walk.undo_log), Turns(walk, stmt), walk.clock
-    first = execute_block(walk, stmt.body)
+    switch = walk.switch
+    with walk.taking(switch, True):
+        first = execute_block(walk, stmt.body)
     after_body, changed = walk.frame.locals, take_back(walk.undo_log, mark, walk.frame)
     walk.frame.locals, mark = dict(before), len(walk.undo_log)
-    second = execute_block(walk, stmt.orelse)
+    with walk.taking(switch, False):
+        second = execute_block(walk, stmt.orelse)
     changed_too = take_back(walk.undo_log, mark, walk.frame)
     branches.leave_open()
     for change, value in (*(changed if first else ()), *(changed_too if second else ())):
