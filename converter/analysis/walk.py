@@ -111,6 +111,7 @@ class Walk:
         self._written_once: dict[ast.AST, dict[ast.stmt, Written]] = {}  # by tree
         self.switch: tuple[object, bool] | None = None  # what the last condition asked for, if it was nothing but that
         self.taken: dict[object, bool] = {}  # switches that are not known, in the branches that they choose
+        self.given: list[tuple[frozenset[ast.AST], dict[str, Value]]] = []  # what scopes give to functions
         self.control: list[Value] = []
         self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe
         self.maybe_none: set[int] = set()  # uids of values in whose place there may be None
