@@ -57,6 +57,8 @@ def set_in_branches(facts: Facts, name: str, reads: Iterable[Access], sizes: Ite
         inside |= own | _condition(facts, setting, read, name)
     for statement in _entries_set(facts, read, name):
         inside |= {*ast.walk(statement)} | _condition(facts, statement, read, name)
+        if isinstance(statement, ast.AugAssign):  # what it reads before has an expression that is written nowhere
+            inside |= {a.node for a in read if a.site.stmt is statement}
     return SetAgain(frozenset(joined), frozenset(inside))
 
 
