@@ -96,6 +96,12 @@ WORDS = {
         "{name} is read after the loss, and only one branch of a condition makes it",
         "give it a name of its own, and None in the other branch",
     ),
+    Found.LEFT_BY_EARLIER_CALL: Words(
+        "TMG210",
+        "{name} is read after the loss, and only one branch of a condition makes it: where that is not taken, it is that "
+        "of a model which an earlier call of this function has built",
+        "let the other branch put None there",
+    ),
     Found.FUNCTION_KEEPS_SHARD: Words(
         "TMG210",
         "{name} is called after the loss, too, with the argument that it keeps from line {line}: each tower keeps its "
