@@ -269,8 +269,10 @@ def _switch(test: ast.expr, read: list[Access]) -> tuple[object, bool] | None:
     if not isinstance(asked, (ast.Name, ast.Attribute)) or not read or read[-1].node is not asked:
         return None
     value = read[-1].value
-    if isinstance(value, Number) and value.origins and value.origins == value.linear and not value.inputs:
-        return value.origins, not negated  # a flag: each read makes a number of its own
+    if isinstance(value, Number) and len(value.origins) == 1 and value.origins == value.linear:
+        (origin,) = value.origins
+        if origin.key[0] == "flag":  # each read makes a number of its own
+            return origin.key, not negated
     plain = isinstance(value, Host) and not value.call and bool(value.inputs)
     if plain and all(isinstance(v, Constant) for v in value.inputs):
         return value.uid, not negated
