@@ -18,7 +18,6 @@ from converter.planner.found import Found
 from converter.planner.wording import refuse
 from converter.planner.writing.source_text import Text
 
-
 CHANGES = ("update", "setdefault")  # methods that set entries of a dict
 
 

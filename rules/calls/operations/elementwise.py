@@ -178,8 +178,8 @@ TRAITS: dict[Trait, str] = {
         "add subtract multiply divide maximum minimum where select where_v2 pow mod floormod squared_difference "
         "compare equal not_equal greater greater_equal less less_equal logical_and logical_or logical_xor add_n "
         "accumulate_n sigmoid_cross_entropy_with_logits weighted_cross_entropy_with_logits binary_crossentropy igamma "
-        "igammac xdivy xlogy multiply_no_nan atan2 complex lerp truncatediv truncatemod floor_div polygamma zeta betainc "
-        "nextafter log_poisson_loss"
+        "igammac xdivy xlogy multiply_no_nan atan2 complex lerp truncatediv truncatemod floor_div polygamma zeta "
+        "betainc nextafter log_poisson_loss"
     ),
     Trait.BESIDE_ROWS: "where select",
     Trait.COMPARES: "equal not_equal compare greater greater_equal less less_equal assert_*",

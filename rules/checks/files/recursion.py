@@ -88,7 +88,7 @@ def model_calls_itself(case: Selected) -> Iterator[Diagnostic]:
 
 
 def _builds(facts: Facts, result: Value) -> bool:
-    """Whether tensors take part in a call that is not followed any deeper: it is given some, or the function makes some.
+    """Whether tensors take part in a call that is not followed any deeper: given to it, or made by the function.
 
     A function that walks through folders, or through lists of numbers, gives the model nothing but numbers.
     """

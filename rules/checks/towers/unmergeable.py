@@ -98,8 +98,8 @@ WORDS = {
     ),
     Found.LEFT_BY_EARLIER_CALL: Words(
         "TMG210",
-        "{name} is read after the loss, and only one branch of a condition makes it: where that is not taken, it is that "
-        "of a model which an earlier call of this function has built",
+        "{name} is read after the loss, and only one branch of a condition makes it: where that is not taken, it is "
+        "that of a model which an earlier call of this function has built",
         "let the other branch put None there",
     ),
     Found.FUNCTION_KEEPS_SHARD: Words(

@@ -102,13 +102,14 @@ def test_dicts_of_the_script_s_own_class(body: str, settings: str, written: str)
 
 def test_a_dict_whose_attributes_are_its_own() -> None:
     """Its entries are no attributes: `cfg.batch_size` is what the constructor sets."""
-    body = "def __init__(self, *args, **kwargs):\n        dict.__init__(self, *args, **kwargs)\n        self.batch_size = 8"
+    body = ITSELF.format("dict", "self, ").replace("self.__dict__ = self", "self.batch_size = 8")
     text = converted(script("cfg = Settings(batch_size=32)\n", OWN.format(body=body), "cfg.size"))
     assert "self.batch_size = 8 * num_gpus" in text and "Settings(batch_size=32)" in text
 
 
 def test_a_model_in_such_a_dict() -> None:
     made = OWN.format(body=ITSELF.format("dict", "self, "))
-    graph = INPUTS.replace("X = ", "X = g.x = ").replace("Y = ", "Y = g.y = ").replace("batch_size = 32\n", "g = Settings()\n")
+    graph = INPUTS.replace("batch_size = 32\n", "g = Settings()\n")
+    graph = graph.replace("X = ", "X = g.x = ").replace("Y = ", "Y = g.y = ")
     fed = TRAINING.replace("{X: xs, Y: ys}", "{g.x: xs, g.y: ys}").replace("batch_size", "32")
     assert codes(made + graph + MODEL + STEP + fed) == []

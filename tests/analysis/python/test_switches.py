@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import case_of, codes, run
+from tests.scripts import case_of, codes
 
 SCRIPT = """\
 import argparse
@@ -52,7 +52,7 @@ with tf.Session() as sess:
 
 
 def heads(inner: str, outer: str) -> int:
-    """How many layers of one unit the walk makes: one on each way through the outer branch, if it follows the switch."""
+    """How many layers of one unit the walk makes: one in each outer branch, if it follows the switch."""
     made = case_of(SCRIPT.format(inner=inner, outer=outer)).facts.tensors
     return sum(tensor.op == "layers.dense" for tensor in made) - 1  # the hidden one
 
@@ -82,30 +82,3 @@ def test_a_switch_that_is_set_in_between_is_open_again() -> None:
 
 def test_scripts_with_such_switches_are_converted() -> None:
     assert codes(SCRIPT.format(inner="self.wide", outer="self.wide")) == []
-
-
-CALLED_TWICE = """\
-
-
-def train():
-    net = Net(args.wide)
-    net.build()
-    with tf.Session() as sess:
-        sess.run(tf.global_variables_initializer())
-        for step in range(100):
-            xs, ys = next_batch(args.batch_size)
-            sess.run(net.train_op, {net.x: xs, net.y: ys})
-"""
-
-
-def test_what_an_earlier_call_left_is_named_as_such() -> None:
-    """The object may still have what another call made, where the branch is not taken."""
-    model, _, _ = SCRIPT.format(inner="self.wide", outer="self.wide").partition("net = Net")
-    calls = (
-        "net = Net(args.wide)\nif args.batch_size > 64:\n    net.build()\n    sess = tf.Session()\n"
-        "    print(sess.run(net.both, {net.x: next_batch(1)}))\nelse:\n    net.build()\n    sess = tf.Session()\n"
-        "    for step in range(100):\n        xs, ys = next_batch(args.batch_size)\n"
-        "        print(sess.run([net.train_op, net.both], {net.x: xs, net.y: ys}))\n"
-    )
-    found = [d for d in run(model + calls).diagnostics if d.code == "TMG210"]
-    assert not found or "an earlier call of this function has built" in found[0].message

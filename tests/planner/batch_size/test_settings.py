@@ -137,7 +137,7 @@ def test_an_entry_that_the_script_sets_again_is_scaled_once(again: str) -> None:
 
 
 def test_an_entry_is_scaled_once_that_a_function_sets_again() -> None:
-    fit = "def fit(settings, limit):\n    if settings['batch_size'] > limit:\n        settings['batch_size'] = limit\n\n\n"
+    fit = "def fit(held, limit):\n    if held['batch_size'] > limit:\n        held['batch_size'] = limit\n\n\n"
     assert scaled(GRAPH + JSON + fit + "fit(cfg, len(data))\n" + ENTRY + LOOP) == [GLOBAL]
 
 

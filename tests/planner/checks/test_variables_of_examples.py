@@ -126,8 +126,8 @@ def test_a_row_for_each_example_where_no_shape_tells_it() -> None:
     ],
 )
 def test_variables_that_are_the_same_for_all_that_is_fed(data: str, variable: str, loss: str) -> None:
-    text = WHOLE.format(data=data, shape="[None, 4]" if "shape[1]" in variable else "[None, 1]", variable=variable, loss=loss)
-    assert codes(text) == ["TMG304"]
+    shape = "[None, 4]" if "shape[1]" in variable else "[None, 1]"
+    assert codes(WHOLE.format(data=data, shape=shape, variable=variable, loss=loss)) == ["TMG304"]
 
 
 MANY = """\

@@ -192,7 +192,8 @@ def test_what_the_loop_cannot_reach(before: str, found: list[str]) -> None:
 
 
 REPLACED = (
-    "parts = []\n{between}parts.append(tf.layers.dense(X, 3))\nparts = tf.concat(parts, 1)\nh = tf.layers.dense(parts, 1)\n"
+    "parts = []\n{between}parts.append(tf.layers.dense(X, 3))\nparts = tf.concat(parts, 1)\n"
+    "h = tf.layers.dense(parts, 1)\n"
 )
 
 
