@@ -39,7 +39,7 @@ def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Verify:
             job = {"script": str(folder / "train.py"), "args": more.get("args", []), "gpus": 2, "steps": 3}
             jobs[role] = {**job, "total": False}
         means = SimpleNamespace(pool=more.get("pool", pool), python=more.get("python", "python"))
-        answers = records(jobs, 2, more.get("settings", Settings()), means, more.get("tell", run._nobody))
+        answers = records(jobs, dict, 2, more.get("settings", Settings()), means, more.get("tell", run._nobody))
         found = answers["run"].pop()  # whatever a test does to the answers, the record stays
         assert isinstance(found, int)
         return found

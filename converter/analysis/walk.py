@@ -109,6 +109,9 @@ class Walk:
         self.assumed: set[int] = set()  # uids of defaults that callers which are not seen may replace
         self.constants: dict[int, ast.stmt] = {}  # uids of values that are written out, and where
         self._written_once: dict[ast.AST, dict[ast.stmt, Written]] = {}  # by tree
+        self.switch: tuple[object, bool] | None = None  # what the last condition asked for, if it was nothing but that
+        self.taken: dict[object, bool] = {}  # switches that are not known, in the branches that they choose
+        self.given: list[tuple[frozenset[ast.AST], dict[str, Value]]] = []  # what scopes give to functions
         self.control: list[Value] = []
         self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe
         self.maybe_none: set[int] = set()  # uids of values in whose place there may be None
@@ -129,6 +132,16 @@ class Walk:
         self.executed += 1
         if self.executed > self.most:
             raise Endless
+
+    @contextmanager
+    def taking(self, switch: tuple[object, bool] | None, side: bool) -> Iterator[None]:
+        """Within it a switch is as the side of a branch has it; side: whether its condition holds there."""
+        if switch is None:
+            yield
+            return
+        self.taken[switch[0]] = side is switch[1]
+        yield
+        del self.taken[switch[0]]
 
     # -- values ------------------------------------------------------------------------------
 

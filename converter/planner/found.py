@@ -104,6 +104,7 @@ class Found(Enum):
     MADE_BY_ONE_BRANCH = auto()
     PART_MADE_BY_ONE_BRANCH = auto()
     NOT_MERGEABLE = auto()
+    LEFT_BY_EARLIER_CALL = auto()
     FUNCTION_KEEPS_SHARD = auto()
     # training: losses and training steps
     ACTING = auto()

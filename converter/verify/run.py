@@ -20,7 +20,7 @@ from converter.verify.judge import Asked, judge, unlike
 from converter.verify.ledger import ledger, of_checks, of_origin, of_outside
 from converter.verify.notebooks import in_cells
 from converter.verify.origin import origin_of, repeat
-from converter.verify.processes.answer import Stopped, clean, expect, find_interpreter
+from converter.verify.processes.answer import Stopped, clean, expect, fails_too, find_interpreter
 from converter.verify.processes.child_process import (
     GIB,
     Child,
@@ -253,7 +253,7 @@ def _in_copies(
                 with _bounded(settings, means):
                     report = other[2](jobs, asked, means.pool, means.python, limits, tell)
             else:
-                answers = _run(jobs, asked, settings, means, tell)
+                answers = _run(jobs, lambda: _alone(single, jobs["replay"], work), asked, settings, means, tell)
                 if answers.replayed and (settings.epochs or settings.steps == "all"):
                     answers = replace(answers, whole=_whole(files, jobs, answers.replayed, asked, settings, means))
                 report = _judged(answers, asked, plan)
@@ -293,6 +293,12 @@ def _job(role: str, copy: Copy, args: tuple[str, ...], asked: Asked, work: Path)
     }
 
 
+def _alone(single: Copy, like: dict[str, Any], work: Path) -> dict[str, Any]:
+    """The job of the original's run by itself, in a copy of its own."""
+    copy = single.again(work / "original_alone")
+    return {**like, **copy.job, "role": "bare", "log": str(work / "original_alone.log")}
+
+
 def _memory(settings: Settings) -> int:
     """What the scripts may take, in bytes."""
     return int(memory_of_machine() * 0.75) if settings.memory is None else int(settings.memory * GIB)
@@ -300,6 +306,7 @@ def _memory(settings: Settings) -> int:
 
 def _run(
     jobs: dict[str, dict[str, Any]],
+    original_alone: Callable[[], dict[str, Any]],
     asked: Asked,
     settings: Settings,
     means: _Means,
@@ -308,6 +315,10 @@ def _run(
     """Runs both scripts up to their first training step at the same time; then records one and replays the other."""
     settled, limits = environment(asked.gpus), means.limits
     alone = partial(Child, means.pool, means.python, jobs["bare"], settled, limits)
+
+    def original() -> Child:
+        return Child(means.pool, means.python, original_alone(), settled, limits)
+
     stages = _Stages(asked.steps, tell)
     stages.begin("starting TensorFlow")
     with _bounded(settings, means), ExitStack() as running:
@@ -325,7 +336,7 @@ def _run(
             )
 
         multi = None if asked.apart else begin("record")
-        answers = _follow(begin("replay"), lambda: multi or begin("record"), alone, asked, stages)
+        answers = _follow(begin("replay"), lambda: multi or begin("record"), (alone, original), asked, stages)
         return replace(answers, processes=how_started(limits.children))
 
 
@@ -380,9 +391,17 @@ class _Answers:
 
 
 def _follow(
-    single: Child, converted: Callable[[], Child], alone: Callable[[], Child], asked: Asked, stages: _Stages
+    single: Child,
+    converted: Callable[[], Child],
+    by_themselves: tuple[Callable[[], Child], Callable[[], Child]],
+    asked: Asked,
+    stages: _Stages,
 ) -> _Answers:
-    """What both say. Apart, the conversion begins where the original waits for it, and the run by itself at the end."""
+    """What both say. Apart, the conversion begins where the original waits for it, and the run by itself at the end.
+
+    by_themselves: what begins the runs by themselves, of the conversion and of the original.
+    """
+    alone, original = by_themselves
     started = expect(single, "started")
     stages.begin("building the graphs")
     mine = expect(single, "ready")
@@ -397,22 +416,29 @@ def _follow(
         return _Answers(started, mine, theirs)
     with ExitStack() as running:
         beside = None if asked.apart else running.enter_context(alone())
-        recorded, replayed = _compared(single, multi, mine, theirs, wholes)
+        recorded, replayed = _compared(single, multi, original, mine, theirs, wholes)
         last = _of_bare(beside or running.enter_context(alone()))
     return _Answers(started, mine, theirs, recorded, replayed, bare=last)
 
 
 def _compared(
-    single: Child, multi: Child, mine: Event, theirs: Event, wholes: Iterable[str]
+    single: Child, multi: Child, original: Callable[[], Child], mine: Event, theirs: Event, wholes: Iterable[str]
 ) -> tuple[Event, Event]:
-    """The last events of both processes: one has recorded the steps, the other has replayed them."""
+    """The last events of both processes: one has recorded the steps, the other has replayed them.
+
+    original: begins the original's run by itself, which is made where the conversion comes to no step.
+    """
     multi.send(
         inputs=mine["inputs"],
         checkpoint=mine["checkpoint"],
         checkpoint_values=mine["checkpoint_values"],
         wholes=sorted(wholes),
     )
-    recorded = expect(multi, "recorded")
+    event = multi.event()
+    if event["event"] == "ended" and event["message"]:
+        with original() as other:
+            fails_too(other, _of_bare(other), event)
+    recorded = expect(multi, "recorded", event)
     single.send(record=str(multi.record))
     return recorded, expect(single, "replayed")
 

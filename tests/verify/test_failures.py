@@ -71,6 +71,31 @@ def test_an_original_that_cannot_run_is_not_comparable(
     assert all(line.startswith(begin) for line, begin in zip(shown, log, strict=True))
 
 
+FED = """
+import numpy as np
+import tensorflow as tf
+x = tf.placeholder(tf.float32, [None, 4])
+w = tf.get_variable('w', [4])
+train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_mean(x * w))
+sess = tf.Session()
+sess.run(tf.global_variables_initializer())
+for _ in range(9):
+    sess.run(train, {{x: np.ones((8, {width}))}})
+"""
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(("own", "verdict"), [(5, "not comparable"), (4, "failed")])
+def test_a_first_step_that_fails(tensorflow_python: str, tmp_path: Path, own: int, verdict: str) -> None:
+    """Where it fails in the original, too, the conversion has nothing to be like."""
+    (tmp_path / "single.py").write_text(FED.format(width=own))
+    (tmp_path / "multi.py").write_text(FED.format(width=5))
+    settings = Settings(gpus=1, python=tensorflow_python)
+    report = verify(tmp_path / "single.py", tmp_path / "multi.py", settings)
+    assert report.verdict == verdict and "Cannot feed value of shape (8, 5)" in report.reason
+    assert ("the original script fails in its first training step by itself" in report.reason) is (own == 5)
+
+
 @pytest.mark.tf2
 def test_a_conversion_that_cannot_run_has_failed(tmp_path: Path) -> None:
     report = run(tmp_path, TRAINS.format(steps=9), "import tensorflow as tf\nprint('so far')\nundefined\n")

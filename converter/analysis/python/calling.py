@@ -22,6 +22,7 @@ from converter.analysis.python.settings import asked_for, settings_of
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
+    ATTRIBUTES,
     Bound,
     Choice,
     Class,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 
+DICTS = ("dict", "OrderedDict", "defaultdict")
 NEXT = ("__next__", "next")  # Python 2 calls the second
 SPREAD = "**"  # the key of a dict that is not known: the function may be given any of its parameters
 
@@ -232,6 +234,9 @@ def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dic
     from converter.analysis.python.statements import execute_block
 
     walk.entered.add(function.node)
+    for functions, arguments in reversed(walk.given):
+        if function.node in functions:
+            kwargs = {**arguments, **kwargs}
     deep = walk.stack.count(function) >= 2 or len(walk.stack) > MAX_DEPTH
     if deep or not walk.repeats.may_call(node, function, walk.stack, walk.graph_clock):
         result = Host((function, *args, *kwargs.values()), function.name, node)
@@ -372,6 +377,11 @@ def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Va
     walk.stamp(instance, node)
     written = fields_of_dataclass(cls)
     init = cls.find("__init__") if written is None else None
+    if _is_attribute_dict(cls, init):
+        instance.kind = ATTRIBUTES
+        if not isinstance(init, Function) or _takes_entries(init.node.args):
+            filled = f"{ATTRIBUTES}.update"
+            handlers()[filled](Call(walk=walk, name=filled, args=args, kwargs=kwargs, node=node, receiver=instance))
     if isinstance(init, Function):
         call_function(walk, init, [instance, *args], kwargs, node)
         return instance
@@ -388,6 +398,25 @@ def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Va
 def _of_unknown(fields: tuple[str, ...], kwargs: dict[str, Value]) -> dict[str, Value]:
     """Values for the fields of a data class, any of which a dict that is not known may give."""
     return {name: Host([kwargs[SPREAD]]) for name in fields} if SPREAD in kwargs else {}
+
+
+def _is_attribute_dict(cls: Class, init: Value | None) -> bool:
+    """Whether the entries of a dict of the script's own class are its attributes, too.
+
+    Such a class has `self.__dict__ = self` in its constructor, or `__getattr__ = dict.get` or the like.
+    """
+    if not any(isinstance(base, Symbol) and base.name in DICTS for each in cls.lineage() for base in each.bases):
+        return False
+    body = init.node.body if isinstance(init, Function) and not isinstance(init.node, ast.Lambda) else []
+    itself = any(isinstance(stmt, ast.Assign) and ast.unparse(stmt) == "self.__dict__ = self" for stmt in body)
+    found = cls.find("__getattr__")
+    return itself or (found is not None and not isinstance(found, Function))
+
+
+def _takes_entries(parameters: ast.arguments) -> bool:
+    """Whether a constructor is given what a dict is given: `*args` or `**kwargs`, and nothing else but the object."""
+    named = len(parameters.posonlyargs) + len(parameters.args) + len(parameters.kwonlyargs)
+    return named == 1 and bool(parameters.vararg or parameters.kwarg)
 
 
 def call_method(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from converter.analysis.arrays.filled_lists import emptied
 from converter.analysis.flow.constants import Taken
+from converter.analysis.frames import Access
 from converter.analysis.inputs.embedded_data import enter, summed_axis
 from converter.analysis.python.containers import any_of, item_place, iterate
 from converter.analysis.python.joins import join
@@ -267,12 +268,38 @@ def truth(value: Value) -> bool | None:
     return None
 
 
+def _switch(test: ast.expr, read: list[Access]) -> tuple[object, bool] | None:
+    """What tells a switch from others where a condition asks for nothing else, and whether it asks for its being on."""
+    negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+    asked = test.operand if isinstance(test, ast.UnaryOp) and negated else test
+    if not isinstance(asked, (ast.Name, ast.Attribute)) or not read or read[-1].node is not asked:
+        return None
+    value = read[-1].value
+    if isinstance(value, Number) and len(value.origins) == 1 and value.origins == value.linear:
+        (origin,) = value.origins
+        if origin.key[0] == "flag":  # each read makes a number of its own
+            return origin.key, not negated
+    plain = isinstance(value, Host) and not value.call and bool(value.inputs)
+    if plain and all(isinstance(v, Constant) for v in value.inputs):
+        return value.uid, not negated
+    return None
+
+
 def decide(walk: Walk, node: ast.If | ast.IfExp) -> bool | None:
-    """The truth of a condition; None if it is not known, or rests on a default that a caller may replace."""
+    """The truth of a condition; None if it is not known, or rests on a default that a caller may replace.
+
+    A switch that is not known is as it was where a branch around this place was chosen by it.
+    """
     seen = len(walk.facts.accesses)
     value = walk.evaluate(node.test)
-    read = [access.value.uid for access in walk.facts.accesses[seen:]]
+    accesses = walk.facts.accesses[seen:]
+    read = [access.value.uid for access in accesses]
     known = None if not walk.assumed.isdisjoint(read) or walk.is_partly_none(value) else truth(value)
+    switch = _switch(node.test, accesses) if known is None else None
+    taken = walk.taken.get(switch[0]) if switch is not None else None
+    walk.switch = switch if taken is None else None
+    if switch is not None and taken is not None:
+        return taken is switch[1]
     walk.repeats.decided += known is not None
     if known is not None and (constants := [walk.constants[uid] for uid in read if uid in walk.constants]):
         walk.facts.decided.setdefault(node, Taken(set(constants)))

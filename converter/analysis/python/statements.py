@@ -267,11 +267,14 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
         return signal
     before, mark, branches, began = dict(walk.frame.locals), len(walk.undo_log), Turns(walk, stmt), walk.clock
     held = {key: len(values) for key, values in walk.collections.items()} if stmt.orelse else {}
-    first = execute_block(walk, stmt.body)
+    switch = walk.switch
+    with walk.taking(switch, True):
+        first = execute_block(walk, stmt.body)
     after_body, changed = walk.frame.locals, take_back(walk.undo_log, mark, walk.frame)
     walk.frame.locals, mark = dict(before), len(walk.undo_log)
     collected = _take_collected(walk, held) if stmt.orelse and walk.collections else []
-    second = execute_block(walk, stmt.orelse)
+    with walk.taking(switch, False):
+        second = execute_block(walk, stmt.orelse)
     for key, begin, values in collected:
         walk.collections[key][begin:begin] = values
     changed_too = take_back(walk.undo_log, mark, walk.frame)

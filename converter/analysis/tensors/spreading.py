@@ -9,7 +9,7 @@ from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Number, Tensor, Value, Variable
+from converter.analysis.values import Number, Tensor, Value, Variable, needed
 
 CONSTANT = "constant"  # the op of a tensor of nothing but data
 
@@ -60,41 +60,38 @@ def meets_variables(facts: Facts, operands: Sequence[Tensor], values: Sequence[V
     """
     examples = [t for t in operands if t.batch.kind == "example"]
     for tensor, value in zip(operands, values, strict=True):
-        if tensor.batch.kind == "free" and _of_variables(tensor) and not _has_batch_size(facts, tensor):
-            product = _is_product(tensor)
-            dims = dims_of(tensor, value) or ((None, None) if product else ())
-            if any(_as_long(dims, example, product) for example in examples):
+        if tensor.batch.kind == "free" and is_of_variables(tensor) and not _has_batch_size(facts, tensor):
+            dims = dims_of(tensor, value) or ((None, None) if _is_product(tensor) else ())
+            if any(is_as_long(dims, example) for example in examples):
                 return True
     return False
 
 
-def _as_long(dims: Sequence[int | None], example: Tensor, rows: bool) -> bool:
+def is_as_long(dims: Sequence[int | None], example: Tensor) -> bool:
     """Whether a shape has several entries along the examples' axis, or several rows where their rank is not known.
 
-    rows: an unknown number of rows is more than one, as that of a matrix is.
+    A number that is not known counts as several: of rows that are set against those of a batch, the script computes
+    the number as it computes that of the examples; a single one is written out.
     """
-    place = len(dims) if example.rank is None else example.rank - example.batch.axis
-    if len(dims) < max(place, 2):
-        return False
-    length = dims[-place]
-    return rows if length is None else length > 1
+    place = max(len(dims), 2) if example.rank is None else example.rank - example.batch.axis
+    return len(dims) >= place and dims[-place] != 1
 
 
-def _of_variables(tensor: Tensor) -> bool:
-    """Whether a tensor is a variable, or made of variables alone."""
+def is_of_variables(tensor: Tensor) -> bool:
+    """Whether a tensor is a variable, or made of variables alone by operations that keep their rows."""
     if isinstance(tensor, Variable):
         return True
     tensors = [value for value in tensor.inputs if isinstance(value, Tensor)]
     sized = tensor.op == "matmul" and any(isinstance(value, Number) for value in tensor.inputs)
-    known = has(tensor.op, Trait.ANY_AXIS) and not has(tensor.op, Trait.SUMS)  # keeps the rows that it is given
-    return known and bool(tensors) and not sized and all(map(_of_variables, tensors))
+    known = has(tensor.op, Trait.LAYER) or (has(tensor.op, Trait.ANY_AXIS) and not has(tensor.op, Trait.SUMS))
+    return known and bool(tensors) and not sized and all(map(is_of_variables, tensors))
 
 
 def _has_batch_size(facts: Facts, tensor: Tensor) -> bool:
-    """Whether a variable's shape is made of a number that is named like a batch size."""
+    """Whether a variable's shape or initial value is made of a number that is named like a batch size."""
     if not isinstance(tensor, Variable):
         return False
-    numbers = [part for value in tensor.inputs for part in (value, *value.parts()) if isinstance(part, Number)]
+    numbers = [value for value in needed(tensor.inputs).values() if isinstance(value, Number)]
     return any(named_batch(facts.origin_names.get(o.key, ())) for number in numbers for o in number.origins)
 
 

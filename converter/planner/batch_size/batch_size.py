@@ -24,7 +24,7 @@ from converter.planner.batch_size.fed.rows import (
     fed_sizes,
     is_kept,
     is_written_into,
-    named_behind,
+    named_for,
     other_meaning,
     rows_of_turns,
 )
@@ -32,8 +32,8 @@ from converter.planner.batch_size.grids import grids
 from converter.planner.batch_size.one_name import named_products
 from converter.planner.batch_size.pipelines import training_sizes
 from converter.planner.batch_size.reshaped import binned, reshaped
-from converter.planner.batch_size.set_again import SetAgain, set_in_branches
-from converter.planner.batch_size.written_out import LOGS, PASSED_ON, in_heads
+from converter.planner.batch_size.set_again import SetAgain, compared, set_in_branches
+from converter.planner.batch_size.written_out import LOGS, LOOPS, PASSED_ON, called, in_heads, parents_of
 from converter.planner.found import Found
 from converter.planner.questions.drawn_batches import drawn_sizes
 from converter.planner.questions.fixed_size import fixed_size
@@ -46,6 +46,7 @@ from converter.source.syntax import first_statement
 NumGpus = Callable[[ast.AST], str]  # the expression for the number of GPUs in the file of a node
 
 
+CHOOSES = ("min", "max", "minimum", "maximum")
 PARTS = (ast.Subscript, ast.Attribute)
 MAY_TAKE_NONE = (ast.Assign, ast.AnnAssign, ast.keyword, ast.BoolOp, ast.Return)  # what may be given None
 HANDED = ("parameter", "spread")  # numbers that a caller hands over, by itself or as `f(**settings)`
@@ -133,7 +134,8 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
         warnings.append(_not_found(facts, unknown, inputs, call))
     elif not origins or computed:
         found = _why_whole(facts, whole[0], _fed(whole[0], inputs)) if whole else Found.WHOLE_DATA_SET
-        found = found if whole or any(_is_length(o) for o in computed) else Found.SIZE_NOT_FOUND
+        known = whole or (len(computed) == len(origins) and any(_is_length(facts, o) for o in computed))
+        found = found if known else Found.SIZE_NOT_FOUND
         warnings.append(finding(facts, call, found if whole or computed else Found.STEP_RUN_ELSEWHERE))
     handed = (origin for origin in origins if origin.key[0] in HANDED)
     warnings += [finding(facts, origin.node, Found.SIZE_FROM_CALLER, name=origin.name) for origin in handed]
@@ -225,7 +227,7 @@ def _unclear(
         fed = _fed(run, inputs)
         if (node := rows_of_turns(facts, run, fed)) is not None:
             yield finding(facts, node, Found.ROWS_BESIDE_TURNS)
-        without = [pair for pair in fed if not named_behind(facts, pair[1])]
+        without = [pair for pair in fed if not named_for(facts, run, *pair)]
         for pair in without if len(without) < len(fed) else ():
             number = other_meaning(facts, run, [pair], fed)
             if isinstance(number, ast.Constant):
@@ -247,12 +249,19 @@ def _other_calls(facts: Facts, origin: Origin) -> Iterator[ast.AST]:
     yield from (call for call in alone if call.args or call.keywords)
 
 
-def _is_length(origin: Origin) -> bool:
-    """Whether a computed number of examples is the length of the data, which is fed as a whole."""
+def _is_length(facts: Facts, origin: Origin) -> bool:
+    """Whether a computed number of examples is the length of the data, which is fed as a whole.
+
+    The length of what a loop has in each turn is that of a batch, and the least of several numbers may be another one.
+    """
     parts = list(ast.walk(origin.node))
-    called = [part.func for part in parts if isinstance(part, ast.Call)]
-    counts = any(isinstance(func, ast.Name) and func.id == "len" for func in called)
-    return counts or any(isinstance(part, ast.Attribute) and part not in called for part in parts)
+    if any(isinstance(around, LOOPS) for around in parents_of(facts, origin.node)):
+        return False
+    if isinstance(origin.node, ast.Call) and called(origin.node) in CHOOSES:
+        return False
+    functions = [part.func for part in parts if isinstance(part, ast.Call)]
+    counts = any(isinstance(func, ast.Name) and func.id == "len" for func in functions)
+    return counts or any(isinstance(part, ast.Attribute) and part not in functions for part in parts)
 
 
 def _has_plain_rows(value: Input, origins: set[Origin]) -> bool:
@@ -297,7 +306,8 @@ def scale(
     sizes = sorted(scaled.origins, key=_place)
     again = {o: _set_again(facts, o, sizes, text) for o in sizes if o.key[0] not in ("literal", *HANDED)}
     kept = scaled.intervals.union(*(settings.inside for settings in again.values()))
-    literals = {o.node: _scaled(text, o.node, num_gpus) for o in sizes if o.key[0] == "literal" and o.node not in kept}
+    written = [o.node for o in sizes if o.key[0] == "literal" and o.node not in kept]
+    literals = {n: _scaled(text, n, num_gpus) for n in (*written, *compared(written, text)) if n not in kept}
     replaces, inserts, names = named_products(facts, literals, literals, text, names)
     defaults = [_divided(text, n, num_gpus) for n in kept_defaults(facts, (o for o in sizes if o.node in literals))]
     text = text.after(defaults)

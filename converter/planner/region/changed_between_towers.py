@@ -76,20 +76,26 @@ def starting_values(block: Block, tower: set[int]) -> set[int]:
         more = {
             index
             for access in carried(block, chosen)
-            if _is_plain(access.value)
             for index, write in block.accesses()
             if write.write
             and write.place == access.place
             and write.value is access.value
             and index not in chosen
-            and index >= first - 1
             and index < max(chosen)
+            and (index >= first - 1 or _is_left_alone(block, write.place, range(index + 1, first)))
             and write.site.stmt is block.body[index]
             and isinstance(write.site.stmt, ast.Assign)
+            and _is_plain(access.value, write.site.stmt)
         }
         if not more:
             return found
         found |= more
+
+
+def _is_left_alone(block: Block, place: Place, between: range) -> bool:
+    """Whether none of some statements reads or changes what is kept in a place, so that it may be set behind them."""
+    touched = (index for index, access in block.accesses() if access.place == place)
+    return not any(index in between for index in touched)
 
 
 def is_container(value: Value) -> bool:
@@ -97,7 +103,10 @@ def is_container(value: Value) -> bool:
     return isinstance(value, Mapping) or (isinstance(value, Sequence) and value.mutable)
 
 
-def _is_plain(value: Value) -> bool:
+def _is_plain(value: Value, assigned: ast.Assign) -> bool:
+    """Whether a statement assigns a number, a constant or an empty list, which others may fill later."""
     if isinstance(value, Sequence):
-        return not value.elements
+        made = assigned.value
+        empty = isinstance(made, ast.List) and not made.elts and len(assigned.targets) == 1
+        return empty or not value.elements
     return isinstance(value, (Constant, Number)) and not value.inputs

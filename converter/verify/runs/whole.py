@@ -146,6 +146,12 @@ def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check
     if ran.stop and in_time and (counted := _steps(mine, theirs, compared, towers)).status == "failed":
         detail = f"{counted.detail}; {ran.stop} ends the training by a value, which each run reaches when it does"
         return [replace(counted, status="skipped", detail=detail)]
+    if theirs["ended"] == "epochs" and mine["ended"] == "end" and _ends_before(compared, towers):
+        detail = (
+            f"the original ends after {mine['steps']} steps, before it has seen the data once, and the conversion was "
+            f"stopped after {theirs['steps']} steps, when it had (--steps all runs both to their ends)"
+        )
+        return [Check(_NAME, "skipped", detail)]
     checks = [_steps(mine, theirs, compared, towers) if in_time else _late(mine, theirs)]
     checks += [_renamed(check) for check in check_data({**compared, "ended": True}, towers, said) if not _drawn(check)]
     if not compared["evaluated"]:
@@ -154,6 +160,12 @@ def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check
         checks += [*_ends(mine, compared), *_sets(compared, said), *_rates(mine, theirs, towers)]
         checks += _paces(mine, theirs, compared, towers)
     return checks + (list(_beside(mine, theirs, compared, towers)) if in_time else [])
+
+
+def _ends_before(compared: Facts, towers: int) -> bool:
+    """Whether the original is fed fewer examples than an epoch of the conversion has, by a batch of it or more."""
+    rows = compared["sets"]
+    return bool(rows) and all(0 < row["own_rows"] <= row["rows"] - towers * row["batch"] for row in rows)
 
 
 def _drawn(check: Check) -> bool:

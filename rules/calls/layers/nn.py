@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from converter.analysis.call import Call, Context, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, shaping
@@ -19,6 +23,7 @@ from converter.analysis.values import (
     Sequence,
     Symbol,
     Tensor,
+    Typed,
     Value,
     is_none,
     needed,
@@ -26,6 +31,9 @@ from converter.analysis.values import (
     other,
     tensors_in,
 )
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
 
 
 def _channels(call: Call) -> int | None:
@@ -113,6 +121,16 @@ def _arg_scope(call: Call) -> Value:
     if isinstance(scoped, Sequence) and any(isinstance(v, Symbol) and "batch_norm" in v.name for v in scoped.elements):
         call.walk.effect(EffectKind.BATCH_NORM_SCOPE, call.name, None, call.node)
     return call.typed("ArgScope")
+
+
+def _enter_arg_scope(walk: Walk, scope: Typed, node: ast.expr) -> Callable[[], object]:
+    """Inside, functions of the script that the scope names are given its arguments, unless a call gives others."""
+    named = scope.args[0] if scope.args else None
+    if isinstance(named, Typed) and named.kind == scope.kind:
+        return _enter_arg_scope(walk, named, node)  # `with arg_scope(scope):`
+    functions = [v for v in named.elements if isinstance(v, Function)] if isinstance(named, Sequence) else []
+    walk.given.append((frozenset(function.node for function in functions), scope.kwargs))
+    return walk.given.pop
 
 
 def _batch_norm(call: Call) -> Value:
@@ -283,6 +301,8 @@ TRAITS: dict[Trait, str] = {
         "embed_sequence embedding_column shared_embedding_columns input_layer linear_model input_from_feature_columns"
     ),
 }
+
+CONTEXTS: dict[str, Context] = {"ArgScope": _enter_arg_scope}
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys(LAYERS, _layer),

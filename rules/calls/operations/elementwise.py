@@ -155,7 +155,9 @@ TRAITS: dict[Trait, str] = {
     Trait.GUARDS: "add identity maximum",
     Trait.ANY_AXIS: (
         "add subtract multiply divide pow mod negative square squared_difference abs sqrt exp log sin cos tanh "
-        "sigmoid relu softplus identity cast reduce moments"
+        "sigmoid relu softplus identity cast reduce moments maximum minimum rsqrt log1p expm1 sign tan asin acos atan "
+        "sinh cosh ceil floor round rint reciprocal erf erfc lgamma digamma igamma igammac xdivy xlogy relu6 elu selu "
+        "leaky_relu softsign swish log_sigmoid clip_by_value stop_gradient"
     ),
     Trait.KEEPS_SPARSE: "cast identity to_float to_double to_int32 to_int64",
     Trait.OF_ONE_NUMBER: (
@@ -175,7 +177,9 @@ TRAITS: dict[Trait, str] = {
     Trait.ROW_BY_ROW: (
         "add subtract multiply divide maximum minimum where select where_v2 pow mod floormod squared_difference "
         "compare equal not_equal greater greater_equal less less_equal logical_and logical_or logical_xor add_n "
-        "accumulate_n sigmoid_cross_entropy_with_logits weighted_cross_entropy_with_logits binary_crossentropy"
+        "accumulate_n sigmoid_cross_entropy_with_logits weighted_cross_entropy_with_logits binary_crossentropy igamma "
+        "igammac xdivy xlogy multiply_no_nan atan2 complex lerp truncatediv truncatemod floor_div polygamma zeta "
+        "betainc nextafter log_poisson_loss"
     ),
     Trait.BESIDE_ROWS: "where select",
     Trait.COMPARES: "equal not_equal compare greater greater_equal less less_equal assert_*",

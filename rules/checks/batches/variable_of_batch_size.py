@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 
-from converter.analysis.facts import behind_losses
+from converter.analysis.facts import Facts, behind_losses
 from converter.analysis.values import Host, Number, ShapeOf, Tensor, Value, Variable
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
@@ -92,6 +93,40 @@ def made_with_the_batch_size(case: Placed) -> Iterator[Diagnostic]:
                 "is given the batch size, and is not followed",
                 unseen.hint if unseen else f"take the size from what is not given the batch size, or {how}",
             )
+
+
+@check(Placed)
+def as_many_as_examples(case: Placed) -> Iterator[Diagnostic]:
+    """Variables of which a loop makes one for each example of a batch: there would be N times as many."""
+    facts, keys = case.facts, {o.key for o in case.size.origins}
+    loops = {site for site, over in facts.turned.items() if _goes_by_size(facts, over, keys)}
+    lists = {node for node, over in facts.comprehended if _goes_by_size(facts, over, keys)}
+    for value in behind_losses(case.steps).values() if loops or lists else ():
+        if not isinstance(value, Variable) or value.node is None or value.site is None:
+            continue
+        if not loops.isdisjoint(value.site.chain()) or not lists.isdisjoint(_gone_over(facts, value.node)):
+            yield error(
+                facts,
+                value.node,
+                "TMG224",
+                "a loop makes one of these variables for each example of a batch",
+                "make as many as the script needs by a number of its own, or one for all examples",
+            )
+            return
+
+
+def _goes_by_size(facts: Facts, over: Value, keys: set[tuple[object, ...]]) -> bool:
+    """Whether a loop has as many turns as a batch has examples."""
+    ends = [end for end in facts.ranges.get(over.uid, [])[:2] if isinstance(end, Number)]
+    return any(o.key in keys for end in ends for o in end.linear)
+
+
+def _gone_over(facts: Facts, node: ast.AST) -> Iterator[ast.AST]:
+    """What the comprehensions around an expression go over."""
+    around: ast.AST | None = node
+    while isinstance(around, (ast.expr, ast.keyword)):
+        yield from (part.iter for part in getattr(around, "generators", ()))
+        around = facts.parents.get(around)
 
 
 def _holds(values: list[Value], keys: set[tuple[object, ...]]) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from converter.analysis.arrays.shapes import rows_from
 from converter.analysis.facts import behind_losses
 from converter.analysis.reasons import Why
-from converter.analysis.values import Input, Number, Sequence, Tensor, Variable
+from converter.analysis.tensors.spreading import dims_of, is_as_long, is_of_variables
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Host, Input, Number, Sequence, Tensor, Value, Variable, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
@@ -76,7 +79,7 @@ def multiplied_over_all_examples(case: Selected) -> Iterator[Diagnostic]:
         if value.batch.why is Why.WHOLE_GRAPH and value.op == "matmul":
             fed, hint = ", as for a graph and its nodes", f"train on sampled batches of nodes; {IN_COLUMNS}"
         elif value.batch.why is Why.MEETS_VARIABLES:
-            fed, hint = _of_variables(value)
+            fed, hint = _of_variables(value.inputs)
         else:
             continue
         yield error(
@@ -113,6 +116,63 @@ def set_against_all_examples(case: Placed) -> Iterator[Diagnostic]:
             return
 
 
+@check(Placed, unless=("TMG224",))
+def variables_with_a_row_for_each_example(case: Placed) -> Iterator[Diagnostic]:
+    """Variables that operations behind a loss take row by row beside the examples: they have as many rows.
+
+    An operation that spreads one of its operands takes a variable of one row, too; where the script shows no shape,
+    the variable has a row for each example if it is made of the arrays that are fed.
+    """
+    fed: set[int] | None = None
+    for value in behind_losses(case.steps).values():
+        if not isinstance(value, Tensor) or not has(value.op, Trait.ROW_BY_ROW) or value.batch.packed == "minor":
+            continue
+        tensors = [v for v in value.inputs if isinstance(v, Tensor)]
+        examples = [t for t in tensors if t.batch.kind == "example"]
+        rows = [t for t in tensors if t.batch.kind == "free" and is_of_variables(t)] if examples else []
+        for tensor in rows:
+            dims = dims_of(tensor, tensor)
+            if dims is None and fed is None:
+                fed = _fed_arrays(case)
+            joined = has(value.op, Trait.CONCATENATES) or (dims is None and fed and _is_made_of(tensor, fed))
+            if joined or any(is_as_long(dims or (), example) for example in examples):
+                yield _against_variables(case, value, tensor)
+                return
+
+
+def _against_variables(case: Placed, value: Tensor, tensor: Tensor) -> Diagnostic:
+    """The refusal of an operation that takes variables row by row beside the examples."""
+    shown, hint = _of_variables([tensor])
+    message = f"{Why.MEETS_VARIABLES.value}{shown}: they cannot be cut into shards"
+    return error(case.facts, value.node or case.steps[0].call, "TMG233", message, hint)
+
+
+def _fed_arrays(case: Placed) -> set[int]:
+    """The arrays that training steps are fed as a whole, and those whose rows these have."""
+    trained = {step.result.uid for step in case.steps}
+    feeds = [value for run in case.facts.runs if run.computes(trained) for _, value in run.feeds]
+    return set(_with_rows(feeds))
+
+
+def _is_made_of(tensor: Tensor, fed: set[int]) -> bool:
+    """Whether a variable, or one that a tensor is made of, is given the rows of arrays, or the shape of one."""
+    given = [i for v in needed([tensor]).values() if isinstance(v, Variable) for i in v.inputs]
+    shapes = [i.inputs[0] for i in given if isinstance(i, Host) and i.call == "shape" and i.inputs]
+    return not fed.isdisjoint(_with_rows([*given, *shapes]))
+
+
+def _with_rows(values: Iterable[Value]) -> Iterator[int]:
+    """The numbers of some arrays, and of those that they have a row for each row of."""
+    seen: set[int] = set()
+    todo = list(values)
+    while todo:
+        value = todo.pop()
+        if isinstance(value, Host) and value.uid not in seen:
+            seen.add(value.uid)
+            yield value.uid
+            todo += rows_from(value)
+
+
 def _over_both(value: Tensor) -> Input | None:
     """The placeholder, open along both axes or as large along both, that a tensor of its shape is made of."""
     root = next(iter(value.roots)) if len(value.roots) == 1 else None
@@ -123,9 +183,9 @@ def _over_both(value: Tensor) -> Input | None:
     return root if root.dims == (None, None) or (len(counts) == PAIR and counts[0] == counts[1]) else None
 
 
-def _of_variables(value: Tensor) -> tuple[str, str]:
+def _of_variables(operands: Iterable[Value]) -> tuple[str, str]:
     """What variables with a row for each example are, and what to write in their place."""
-    rows = [v for v in value.inputs if isinstance(v, Variable)]
+    rows = [v for v in operands if isinstance(v, Variable)]
     if rows and not any(variable.trainable for variable in rows):
         return f" ({rows[0].label or 'not trained'})", FED_STATE
     return ", as where a matrix is factorised", f"feed the numbers of some rows, and tf.gather these; {IN_COLUMNS}"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from converter.analysis.values import Tensor
+from converter.analysis.arrays.rows import rows_of
+from converter.analysis.arrays.shapes import shape_of
+from converter.analysis.values import Input, Tensor
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -13,6 +15,8 @@ from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.writing.findings import error, warn
 from converter.rule import Rule
+
+PAIR = 2  # rows of which a squeeze keeps the axis; the number of towers where the visible GPUs tell it
 
 _SCRIPT = """\
 import tensorflow as tf
@@ -68,7 +72,8 @@ RULES = (
         why="No axis of this tensor has length one but that of the batch, when one example is fed: tf.squeeze without "
         "an axis is meant for that example, whose result loses the batch axis. The towers put their results together "
         "along that axis, and take one row for one example: of the vector they would take the first number only. Fetch "
-        "the result as it is, and take its first row.",
+        "the result as it is, and take its first row. Where the towers share a batch of so few rows that one of them "
+        "has a single one in each step, no step could be made: say which axis is to be squeezed.",
         before=_VALUES.format(squeezed="tf.squeeze(tf.layers.dense(X, 4))", row=""),
         after=_VALUES.format(squeezed="tf.layers.dense(X, 4)", row="[0]"),
         references=("docs: TMG104, results are put together", "TensorFlow 1.15, squeeze (array_ops.py)"),
@@ -81,6 +86,7 @@ def squeezed_rows(case: Placed) -> Iterator[Diagnostic]:
     """Squeezes in the towers that name no axis, of tensors with any number of rows."""
     if all(fixed_size(value) is not None for value in batch_inputs(case.steps)):
         return
+    gpus = case.options.num_gpus or PAIR
     for tensor in case.facts.tensors:
         call = tensor.node
         if tensor.op != "squeeze" or not isinstance(call, ast.Call) or tensor.batch.kind != "example":
@@ -89,7 +95,17 @@ def squeezed_rows(case: Placed) -> Iterator[Diagnostic]:
         inside = any(region.in_tower(tensor.site) for region in case.regions)
         if not inside or named:
             continue
-        if _is_for_one_example(case, tensor):
+        few = _rows_of_steps(case, tensor)
+        if few is not None and few < PAIR * gpus:
+            yield error(
+                case.facts,
+                call,
+                "TMG261",
+                f"each step is fed {few} examples, of which one of {gpus} towers has a single one: there this squeeze "
+                "removes the batch axis, along which the towers' results are put together",
+                "say which axis is to be squeezed",
+            )
+        elif _is_for_one_example(case, tensor):
             yield error(
                 case.facts,
                 call,
@@ -105,6 +121,20 @@ def squeezed_rows(case: Placed) -> Iterator[Diagnostic]:
                 "a tower whose share of a batch is one example squeezes the batch axis away, too",
                 "say which axis is to be squeezed",
             )
+
+
+def _rows_of_steps(case: Placed, squeezed: Tensor) -> int | None:
+    """How many rows the towers share in a step where the script shows it, None where it does not."""
+    trained = {step.result.uid for step in case.steps}
+    counts: list[int] = []
+    for run in case.facts.runs if case.options.batch == "total" else ():
+        for key, value in run.feeds if run.computes(trained) else ():
+            if isinstance(key, Input) and key in squeezed.roots:
+                shape, axis = shape_of(value), key.batch.axis
+                counted = None if axis else rows_of(case.facts, value, run.site)
+                rows = shape[axis] if shape and axis < len(shape) else getattr(counted, "value", None)
+                counts += [rows] if isinstance(rows, int) else []
+    return min(counts, default=None)
 
 
 def _is_for_one_example(case: Placed, squeezed: Tensor) -> bool:

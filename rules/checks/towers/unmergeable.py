@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Number, Tensor, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Leaving
 from converter.planner.checking import check
@@ -93,6 +96,12 @@ WORDS = {
         "{name} is read after the loss, and only one branch of a condition makes it",
         "give it a name of its own, and None in the other branch",
     ),
+    Found.LEFT_BY_EARLIER_CALL: Words(
+        "TMG210",
+        "{name} is read after the loss, and only one branch of a condition makes it: where that is not taken, it is "
+        "that of a model which an earlier call of this function has built",
+        "let the other branch put None there",
+    ),
     Found.FUNCTION_KEEPS_SHARD: Words(
         "TMG210",
         "{name} is called after the loss, too, with the argument that it keeps from line {line}: each tower keeps its "
@@ -118,6 +127,7 @@ def made_by_one_call_alone(case: Leaving) -> Iterator[Diagnostic]:
     if any(isinstance(n, ast.Return) for s in block.body[: min(region.tower)] for n in ast.walk(s)):
         return  # another call may be over by then
     calls: dict[int, set[str]] = {}  # the names that the towers of each other call bind
+    constants: dict[str, Tensor] = {}  # and those that they bind to integers
     around: dict[int, tuple[int, ...]] = {}  # the frames of other calls, by the statements that they execute
     for access in facts.accesses:
         frames = around.get(id(access.site))
@@ -133,6 +143,8 @@ def made_by_one_call_alone(case: Leaving) -> Iterator[Diagnostic]:
             bound = calls.setdefault(frame, set())
             if access.write:
                 bound.add(access.place.key)
+                if _is_integer(access.value):
+                    constants[access.place.key] = access.value
     own = {a.place.key for i, a in block.accesses() if i in region.tower and a.write}
     for part, node in case.wanted.values():
         key = (part.root or part.text).rpartition(".")[2]
@@ -145,3 +157,20 @@ def made_by_one_call_alone(case: Leaving) -> Iterator[Diagnostic]:
                 "the towers of that one would miss it",
                 "build the model without its loss in a function of its own",
             )
+        elif key in own and part.value.roots and key in constants:
+            yield error(
+                facts,
+                constants[key].node or node,
+                "TMG210",
+                f"{part.text} is an integer in another call of the function that builds the model: "
+                "the towers' parts of it cannot be weighted",
+                "make it a float: tf.constant(0.0)",
+            )
+
+
+def _is_integer(value: Value) -> TypeGuard[Tensor]:
+    """Whether a value is a constant of the graph that is made of an integer, which gives it its type."""
+    if not isinstance(value, Tensor) or not has(value.op, Trait.TAKES_ARRAY) or len(value.inputs) != 1:
+        return False
+    number = value.inputs[0]
+    return isinstance(number, Number) and isinstance(number.value, int)

@@ -70,3 +70,46 @@ def test_other_numbers_stay() -> None:
     text = converted(script("cfg = EasyDict({'batch_size': 32, 'epochs': 7})\ncfg.units = 32\n", size="cfg.size"))
     assert "'epochs': 7}" in text and "cfg.units = 32\n" in text
     assert codes(script("cfg = EasyDict({'batch_size': 32})\n", size="cfg.size")) == []
+
+
+OWN = "class Settings(dict):\n    {body}\n\n\n"
+ITSELF = "def __init__(self, *args, **kwargs):\n        {}.__init__({}*args, **kwargs)\n        self.__dict__ = self"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        ITSELF.format("super(Settings, self)", ""),
+        ITSELF.format("super()", ""),
+        ITSELF.format("dict", "self, "),
+        "__getattr__ = dict.get\n    __setattr__ = dict.__setitem__",
+        "__getattr__ = dict.__getitem__\n    __setattr__ = dict.__setitem__",
+    ],
+)
+@pytest.mark.parametrize(
+    ("settings", "written"),
+    [
+        ("cfg = Settings({'batch_size': 32})\n", "{'batch_size': 32 * num_gpus}"),
+        ("cfg = Settings(batch_size=32)\n", "Settings(batch_size=32 * num_gpus)"),
+        ("cfg = Settings()\ncfg.batch_size = 32\n", "cfg.batch_size = 32 * num_gpus\n"),
+        ("cfg = Settings()\ncfg['batch_size'] = 32\n", "cfg['batch_size'] = 32 * num_gpus\n"),
+        ("cfg = Settings()\ncfg.update(batch_size=32)\n", "cfg.update(batch_size=32 * num_gpus)\n"),
+    ],
+)
+def test_dicts_of_the_script_s_own_class(body: str, settings: str, written: str) -> None:
+    assert written in converted(script(settings, OWN.format(body=body), "cfg.size"))
+
+
+def test_a_dict_whose_attributes_are_its_own() -> None:
+    """Its entries are no attributes: `cfg.batch_size` is what the constructor sets."""
+    body = ITSELF.format("dict", "self, ").replace("self.__dict__ = self", "self.batch_size = 8")
+    text = converted(script("cfg = Settings(batch_size=32)\n", OWN.format(body=body), "cfg.size"))
+    assert "self.batch_size = 8 * num_gpus" in text and "Settings(batch_size=32)" in text
+
+
+def test_a_model_in_such_a_dict() -> None:
+    made = OWN.format(body=ITSELF.format("dict", "self, "))
+    graph = INPUTS.replace("batch_size = 32\n", "g = Settings()\n")
+    graph = graph.replace("X = ", "X = g.x = ").replace("Y = ", "Y = g.y = ")
+    fed = TRAINING.replace("{X: xs, Y: ys}", "{g.x: xs, g.y: ys}").replace("batch_size", "32")
+    assert codes(made + graph + MODEL + STEP + fed) == []

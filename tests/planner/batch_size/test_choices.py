@@ -362,3 +362,28 @@ def test_a_decorator_that_is_not_followed_may_give_the_batch_size(decorator: str
     text += body + "\n\ntrain()\n"
     assert codes(text) == (["TMG305"] if warned else [])
     assert ("batch_size *= num_gpus" in converted(text)) is warned
+
+
+LARGE = PARSER + FLAG.format(", default=64") + SWITCH + PARSE
+
+
+def test_a_condition_that_sets_the_flag_again_asks_for_the_size_of_one_tower() -> None:
+    again = "if args.batch_size > 100:\n    args.batch_size = 100\n"
+    text = converted(LARGE + again + OF_ARGS)
+    assert again in text and "next_batch(args.batch_size * num_gpus)" in text
+
+
+def test_a_name_is_compared_with_a_number_of_all_towers() -> None:
+    again = "batch_size = args.batch_size\nif batch_size > 100:\n    batch_size = 100\n"
+    assert sizes(LARGE + again + TRAINING) == [
+        "batch_size = args.batch_size * num_gpus",
+        "if batch_size > (100 * num_gpus):",
+        "batch_size = 100 * num_gpus",
+        "xs, ys = next_batch(batch_size)",
+    ]
+
+
+@pytest.mark.parametrize("test", ["len(rows) < 100", "args.small", "batch_size > len(rows)"])
+def test_conditions_on_other_numbers_stay(test: str) -> None:
+    again = f"rows = open('rows.txt').readlines()\nbatch_size = args.batch_size\nif {test}:\n    batch_size = 8\n"
+    assert f"\nif {test}:\n    batch_size = 8 * num_gpus\n" in converted(LARGE + again + TRAINING)

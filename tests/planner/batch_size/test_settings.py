@@ -110,3 +110,50 @@ def test_a_group_of_options() -> None:
         head=head, parser=parser, group="group", name="rows", target="options, args", rest="", read="options.rows"
     )
     assert "group.add_option('--num_gpus', type=int" in converted(GRAPH + made + LOOP)
+
+
+ENTRY = "n = cfg['batch_size']\n"
+GLOBAL = "n = cfg['batch_size'] * num_gpus"
+LIMIT = "if cfg['batch_size'] > limit:\n    "
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        LIMIT + "cfg.update({'batch_size': limit})\n",
+        LIMIT + "cfg.update(batch_size=limit)\n",
+        LIMIT + "cfg['batch_size'] = limit\n",
+        "cfg['batch_size'] = min(cfg['batch_size'], limit)\n",
+        "cfg['batch_size'] = int(cfg['batch_size'])\n",
+        "cfg['batch_size'] = cfg['batch_size'] or 64\n",
+        "cfg['batch_size'] *= 2\n",
+        "if limit < 100:\n    cfg['batch_size'] = 8\n",
+        "cfg.setdefault('batch_size', 64)\n",
+    ],
+)
+def test_an_entry_that_the_script_sets_again_is_scaled_once(again: str) -> None:
+    """The entry stays the size of one tower, also in the condition; it is scaled where the batches are made."""
+    assert scaled(GRAPH + JSON + "limit = data.shape[0]\n" + again + ENTRY + LOOP) == [GLOBAL]
+
+
+def test_an_entry_is_scaled_once_that_a_function_sets_again() -> None:
+    fit = "def fit(held, limit):\n    if held['batch_size'] > limit:\n        held['batch_size'] = limit\n\n\n"
+    assert scaled(GRAPH + JSON + fit + "fit(cfg, len(data))\n" + ENTRY + LOOP) == [GLOBAL]
+
+
+@pytest.mark.parametrize(
+    ("above", "read"),
+    [
+        ("    cfg['rows'] = cfg['batch_size']\n", "cfg['batch_size'] * num_gpus"),
+        ("    cfg.update({'rows': 10})\n", "cfg['batch_size'] * num_gpus"),
+    ],
+)
+def test_other_entries_change_nothing(above: str, read: str) -> None:
+    lines = scaled(GRAPH + JSON + "limit = len(data)\nif cfg['batch_size'] > limit:\n" + above + ENTRY + LOOP)
+    assert "if (cfg['batch_size'] * num_gpus) > limit:" in lines and f"n = {read}" in lines
+
+
+def test_a_condition_on_a_copy_of_the_entry_is_refused() -> None:
+    """The copy is the size of all towers, the entry that of one."""
+    again = ENTRY + "if n > len(data):\n    cfg['batch_size'] = len(data)\n" + ENTRY
+    assert codes(GRAPH + JSON + again + LOOP) == ["TMG279"]

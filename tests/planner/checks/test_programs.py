@@ -211,9 +211,27 @@ def test_what_has_no_merge_is_computed_again(model: str, again: bool) -> None:
             "def fact(n):\n    return 1 if n < 2 else n * fact(n - 1)\n\n\nh = tf.layers.dense(X, 1)\nprint(fact(4))\n",
             [],
         ),
+        (
+            "import os\n\n\ndef found(folder):\n    files = []\n    for name in os.listdir(folder):\n"
+            "        path = os.path.join(folder, name)\n"
+            "        files += found(path) if os.path.isdir(path) else [path]\n    return files\n\n\n"
+            "h = tf.layers.dense(tf.layers.dense(X, len(found('data'))), 1)\n",
+            [],
+        ),
+        (
+            "import json\n\n\ndef flat(part):\n"
+            "    return sum(map(flat, part), []) if isinstance(part, list) else [part]\n\n\nh = X\n"
+            "for width in flat(json.load(open('widths.json'))):\n    h = tf.layers.dense(h, width)\n",
+            [],
+        ),
+        (
+            "def grow(depth):\n    global h\n    h = tf.layers.dense(h, 4)\n    return depth and grow(depth - 1)\n\n\n"
+            "h = X\nh = h * float(grow(3))\n",
+            ["TMG232"],
+        ),
         ("def twice(f):\n    return lambda x: f(f(x))\n\n\nh = twice(twice(lambda x: tf.layers.dense(x, 4)))(X)\n", []),
     ],
-    ids=["the model", "something else", "one closure calls another"],
+    ids=["the model", "something else", "folders", "numbers", "by a name of the module", "one closure calls another"],
 )
 def test_recursion(model: str, found: list[str]) -> None:
     assert codes(script(model)) == found

@@ -73,3 +73,35 @@ def test_a_vector_for_one_example(ask: str) -> None:
 )
 def test_a_squeeze_that_is_only_warned_of(found: Callable[[], list[str]]) -> None:
     assert found() == ["TMG385"]
+
+
+FEW = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 4])
+y = tf.placeholder(tf.float32, [None])
+p = tf.squeeze(tf.layers.dense(x, 1){axis})
+loss = tf.reduce_mean(tf.square(p - y))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+xs = {xs}
+with tf.Session() as sess:
+    for step in range(100):
+        sess.run(train_op, {{x: xs, y: np.ones(len(xs))}})
+"""
+THREE = "np.array([[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]])"
+
+
+@pytest.mark.parametrize(
+    ("xs", "axis", "gpus", "found"),
+    [
+        (THREE, "", 2, ["TMG261"]),
+        ("np.ones((7, 4))", "", 4, ["TMG261"]),
+        ("np.ones((4, 4))", "", 2, ["TMG385"]),
+        ("np.ones((8, 4))", "", 4, ["TMG385"]),
+        ("np.load('x.npy')", "", 2, ["TMG385", "TMG303"]),
+        (THREE, ", 1", 2, ["TMG303"]),
+    ],
+)
+def test_steps_that_leave_a_tower_one_example(xs: str, axis: str, gpus: int, found: list[str]) -> None:
+    assert codes(FEW.format(xs=xs, axis=axis), num_gpus=gpus, batch="total") == found

@@ -189,3 +189,33 @@ def test_a_value_far_before_is_set_back() -> None:
 )
 def test_what_the_loop_cannot_reach(before: str, found: list[str]) -> None:
     assert codes(script(before, "h = layer(X)\n")) == found
+
+
+REPLACED = (
+    "parts = []\n{between}parts.append(tf.layers.dense(X, 3))\nparts = tf.concat(parts, 1)\n"
+    "h = tf.layers.dense(parts, 1)\n"
+)
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "",
+        "words = tf.get_variable('words', [10, 4])\n",
+        "rate = tf.placeholder(tf.float32, [])\nscale = rate * 2\n",
+    ],
+)
+def test_a_list_that_is_replaced_by_what_it_held_is_made_anew(between: str) -> None:
+    before, inside, _ = parts(script("", REPLACED.format(between=between)))
+    assert inside.count("parts = []") == 1 and "parts = []" not in before
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "words = tf.get_variable('words', [10, 4])\nprint(parts)\n",
+        "parts.append(tf.ones([1, 3]))\nwords = tf.get_variable('words', [10, 4])\n",
+    ],
+)
+def test_a_list_that_is_used_in_between_is_refused(between: str) -> None:
+    assert codes(script("", REPLACED.format(between=between))) == ["TMG231"]

@@ -369,6 +369,9 @@ def ran(**changes: Any) -> Ran:
         ({"mine": "error: x"}, "whole run", "skipped", "the original ends after step 10"),
         ({"theirs": "time"}, "whole run", "skipped", "5 steps of the conversion and 10 of the original"),
         ({"after": [2, 0]}, "after training, whole run", "failed", "2 runs of the original"),
+        ({"theirs": "epochs", "own_rows": 40}, "whole run", "skipped", "before it has seen the data once"),
+        ({"theirs": "epochs", "own_rows": 72}, "whole run", "failed", "neither"),  # by less than a batch of its own
+        ({"own_rows": 40}, "whole run", "failed", "neither"),  # it ended by itself
         (
             {"fed": [{**SAME, "status": "drawn"}], "own_rows": 800, "rows": 800, "new": 30},
             "examples, whole run",

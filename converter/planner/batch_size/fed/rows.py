@@ -25,7 +25,7 @@ def fed_sizes(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
     """
     counted = [rows_of(facts, value, run.site) for key, value in fed if key.batch.axis == 0]
     exact = {o for n in counted if n is not None for o in base_of(facts, n) if named_batch(facts.names_of(o))}
-    behind = [named_behind(facts, value) for _, value in fed]
+    behind = [named_for(facts, run, key, value) for key, value in fed]
     found = set[Origin]().union(*(named & exact or named for named in behind))
     without = [pair for pair, named in zip(fed, behind, strict=True) if not named]
     if found:  # beside a batch with a name one of another size: each is told from its own rows
@@ -70,6 +70,17 @@ def _exponents(behind: Iterable[Value]) -> set[Origin]:
             inputs = value.inputs if name == "exp2" else value.inputs[1:]
             found |= {o for v in inputs if isinstance(v, Number) for o in v.origins}
     return found
+
+
+def named_for(facts: Facts, run: RunCall, key: Input, value: Value) -> set[Origin]:
+    """Numbers named as batch sizes behind what an input is fed; failing that, such a number that counts its rows.
+
+    A list that a loop fills has as many rows as the loop has turns, which is not behind what stands in it.
+    """
+    named = named_behind(facts, value)
+    number = rows_of(facts, value, run.site) if not named and key.batch.axis == 0 else None
+    counted = base_of(facts, number) if number is not None else set()
+    return named or {o for o in counted if named_batch(facts.names_of(o))}
 
 
 def rows_of_turns(facts: Facts, run: RunCall, fed: Fed) -> ast.AST | None:

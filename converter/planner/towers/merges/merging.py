@@ -273,6 +273,8 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
         line = value.site.stmt.lineno if value.site is not None else 0
         raise refuse(site.facts, node, Found.FUNCTION_KEEPS_SHARD, name=text, line=line)
     elif mixes_inputs(site.region, value):
+        if _is_of_earlier_call(site.region, value):
+            raise refuse(site.facts, getattr(value, "node", None) or node, Found.LEFT_BY_EARLIER_CALL, name=text)
         reason = "it also needs an input that the loss does not need, of which each tower reads all rows"
         raise refuse(site.facts, getattr(value, "node", None) or node, Found.NOT_MERGEABLE, name=text, reason=reason)
     elif not is_mergeable(value):
@@ -284,6 +286,13 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
             what = "holds tensors of a shard in a way that is not followed"
         reason = batch.reason or (rows if batch.kind != "free" and not made else f"it {what}")
         raise refuse(site.facts, getattr(value, "node", None) or node, Found.NOT_MERGEABLE, name=text, reason=reason)
+
+
+def _is_of_earlier_call(region: Region, value: Value) -> bool:
+    """Whether a value may be one that the block made before, of inputs that the same statement gave then."""
+    stmts = {i.site.stmt for i in region.inputs if i.site is not None}
+    others = (root for root in value.roots if root not in region.inputs and root.site is not None)
+    return any(root.site is not None and root.site.stmt in stmts for root in others)
 
 
 def _is_keyed_by_graph_names(site: LoopSite, value: Value) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.tensors.sparse import is_sparse
-from converter.analysis.values import Input, Mapping, Number, Origin, Sequence, Site, Tensor, Value
+from converter.analysis.values import Input, Instance, Mapping, Number, Origin, Sequence, Site, Tensor, Value
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Nest, Rebind, Shard
@@ -465,9 +465,47 @@ def numbers_in(site: LoopSite, before: Traffic, scaled: frozenset[Origin], scali
             if text is not None and text not in done:
                 done.add(text)
                 traffic = _rebind(site, traffic, access, text)
+    for access, text in _read_elsewhere(site, keys):
+        with noted(found):
+            if text not in done and not keeps_size(access, scaling):
+                done.add(text)
+                if not _is_size_here(region, text, keys):
+                    raise refuse(site.facts, access.node, Found.SIZE_NOT_REPLACEABLE)
+                traffic = _rebind(site, traffic, access, text)
     if found:
         raise Faults(found)
     return traffic
+
+
+def _read_elsewhere(site: LoopSite, keys: set[tuple[object, ...]]) -> Iterator[tuple[Access, str]]:
+    """Batch sizes that the towers read in another execution of the block only, which builds a model of its own.
+
+    With them the expressions, in the names of that execution.
+    """
+    region, facts = site.region, site.facts
+    for access in facts.accesses:
+        value = access.value
+        if access.write or not isinstance(value, Number) or not any(o.key in keys for o in value.linear):
+            continue
+        if region.in_tower(access.site) or not region.in_any_tower(access.site):
+            continue
+        frame = next(around.frame for around in access.site.chain() if around.stmt in region.stmts)
+        text = spelling(frame, access.place) if frame is not region.block.frame else None
+        if text is None or any(region.in_any_tower(write.site) for write in facts.writes_to(access.place)):
+            continue
+        own = region.block.frame
+        here = replace(access.place, owner=own.uid, frame=own) if access.place.frame is frame else access.place
+        yield replace(access, place=here), text
+
+
+def _is_size_here(region: Region, text: str, keys: set[tuple[object, ...]]) -> bool:
+    """Whether an expression of names and attributes is a batch size in this execution of the block, too."""
+    first, *attributes = text.split(".")
+    seen = region.block.frame.lookup(first)
+    value = seen[1] if seen is not None else None
+    for attribute in attributes:
+        value = value.attributes.get(attribute) if isinstance(value, Instance) else None
+    return isinstance(value, Number) and any(o.key in keys for o in value.linear)
 
 
 def _number_read(site: LoopSite, access: Access, keys: set[tuple[object, ...]]) -> str | None:
