@@ -39,6 +39,18 @@ from converter.analysis.values import (
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
+
+def _of_integers(compute: Callable[[int, int], int]) -> Callable[[float, float], float]:
+    """An operator on the bits of integers; ValueError for other numbers, and for integers of many bits."""
+
+    def computed(one: float, two: float) -> float:
+        if not (isinstance(one, int) and isinstance(two, int)) or two > 2**16:
+            raise ValueError
+        return compute(one, two)
+
+    return computed
+
+
 SETTINGS = ("parameter", "item", "[]", "add", "subtract", "multiply", "divide")  # what makes numbers of settings
 ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[float, float], float]]] = {
     ast.Add: ("add", operator.add),
@@ -49,11 +61,11 @@ ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[float, float], float]]
     ast.Mod: ("mod", operator.mod),
     ast.Pow: ("pow", operator.pow),
     ast.MatMult: ("matmul", operator.mul),
-    ast.LShift: ("shift", lambda number, places: number * 2**places),
-    ast.RShift: ("shift", lambda number, places: number // 2**places),
-    ast.BitAnd: ("bitwise", lambda one, two: operator.index(one) & operator.index(two)),  # type: ignore[arg-type]
-    ast.BitOr: ("bitwise", lambda one, two: operator.index(one) | operator.index(two)),  # type: ignore[arg-type]
-    ast.BitXor: ("bitwise", lambda one, two: operator.index(one) ^ operator.index(two)),  # type: ignore[arg-type]
+    ast.LShift: ("shift", _of_integers(operator.lshift)),
+    ast.RShift: ("shift", _of_integers(operator.rshift)),
+    ast.BitAnd: ("bitwise", _of_integers(operator.and_)),
+    ast.BitOr: ("bitwise", _of_integers(operator.or_)),
+    ast.BitXor: ("bitwise", _of_integers(operator.xor)),
 }
 COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
