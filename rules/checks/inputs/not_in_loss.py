@@ -128,10 +128,9 @@ def _used_elsewhere(facts: Facts, value: Value) -> bool:
 
 
 def _is_read_as_seen(facts: Facts, value: Value) -> bool:
-    """Whether code that is not followed reads nothing by one of the names that an input has, but to feed it."""
+    """Whether no code that is not followed reads anything by one of the names that an input has."""
     names = {access.place.key for access in facts.accesses_of(value)}
-    fed = (key for node in facts.nodes(ast.Dict) for key in node.keys)
-    followed = {*(access.node for access in facts.accesses), *fed}
+    followed = {access.node for access in facts.accesses}
     read = (n for n in facts.nodes(ast.Name) if n.id in names and isinstance(n.ctx, ast.Load))
     attributes = (n for n in facts.nodes(ast.Attribute) if n.attr in names and isinstance(n.ctx, ast.Load))
     return all(node in followed for node in chain(read, attributes))
