@@ -93,7 +93,8 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
     if isinstance(function, Class):
         return _instantiate(walk, function, args, kwargs, node)
     if isinstance(function, Choice):
-        return reduce(join, [call_value(walk, option, args, kwargs, node) for option in function.options])
+        made = [call_value(walk, option, args, kwargs, node) for option in function.options]
+        return joined_by(walk, reduce(join, made), node)
     if isinstance(function, Partial):
         return call_value(walk, function.function, function.args + args, {**function.kwargs, **kwargs}, node)
     if isinstance(function, Bound):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from converter.analysis.arrays.filled_lists import emptied
 from converter.analysis.flow.constants import Taken
 from converter.analysis.frames import Access
+from converter.analysis.inputs.decided import joined_by
 from converter.analysis.inputs.embedded_data import enter, summed_axis
 from converter.analysis.python.containers import any_of, item_place, iterate
 from converter.analysis.python.joins import join
@@ -346,7 +347,7 @@ def _conditional(walk: Walk, node: ast.IfExp) -> Value:
     if known is not None:
         return walk.evaluate(node.body if known else node.orelse)
     values = [walk.evaluate(node.body), walk.evaluate(node.orelse)]
-    return _any_number(values) or join(values[0], values[1])
+    return _any_number(values) or joined_by(walk, join(values[0], values[1]), node)
 
 
 OPERATORS: dict[type[ast.expr], Callable[[Walk, Any], Value]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Container, Iterator
 
-from converter.analysis.arrays.rows import parts_of
+from converter.analysis.arrays.rows import LEAST, parts_of
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, RunCall, TrainStep, behind_losses
 from converter.analysis.frames import Access, Place
@@ -46,7 +46,6 @@ from converter.source.syntax import first_statement
 NumGpus = Callable[[ast.AST], str]  # the expression for the number of GPUs in the file of a node
 
 
-CHOOSES = ("min", "max", "minimum", "maximum")
 PARTS = (ast.Subscript, ast.Attribute)
 MAY_TAKE_NONE = (ast.Assign, ast.AnnAssign, ast.keyword, ast.BoolOp, ast.Return)  # what may be given None
 HANDED = ("parameter", "spread")  # numbers that a caller hands over, by itself or as `f(**settings)`
@@ -257,7 +256,8 @@ def _is_length(facts: Facts, origin: Origin) -> bool:
     parts = list(ast.walk(origin.node))
     if any(isinstance(around, LOOPS) for around in parents_of(facts, origin.node)):
         return False
-    if isinstance(origin.node, ast.Call) and called(origin.node) in CHOOSES:
+    least = {name.rpartition(".")[2] for name in LEAST}
+    if isinstance(origin.node, ast.Call) and called(origin.node) in least:
         return False
     functions = [part.func for part in parts if isinstance(part, ast.Call)]
     counts = any(isinstance(func, ast.Name) and func.id == "len" for func in functions)
