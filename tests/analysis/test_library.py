@@ -40,7 +40,7 @@ def test_attributes_of_modules(symbol: Symbol, name: str, wanted: str) -> None:
 
 def test_python_is_found_beside_the_library() -> None:
     assert {"nn.relu", "builtins.len", "Sequence.append", "collections.namedtuple"} <= handlers().keys()
-    assert contexts().keys() == {"NameScope", "VariableScope", "ControlDependencies", "Session"}
+    assert contexts().keys() == {"NameScope", "VariableScope", "ArgScope", "ControlDependencies", "Session"}
     assert attributes().keys() >= {"shape", "name", "op"}
     assert objects().keys() >= {"app.flags.FLAGS", "estimator.ModeKeys.TRAIN"}
     assert naming().library == "tf"

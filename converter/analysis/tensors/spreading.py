@@ -61,19 +61,23 @@ def meets_variables(facts: Facts, operands: Sequence[Tensor], values: Sequence[V
     examples = [t for t in operands if t.batch.kind == "example"]
     for tensor, value in zip(operands, values, strict=True):
         if tensor.batch.kind == "free" and is_of_variables(tensor) and not _has_batch_size(facts, tensor):
-            dims = dims_of(tensor, value) or ((None, None) if _is_product(tensor) else ())
-            if any(is_as_long(dims, example) for example in examples):
+            product = _is_product(tensor)
+            dims = dims_of(tensor, value) or ((None, None) if product else ())
+            if any(is_as_long(dims, example, product) for example in examples):
                 return True
     return False
 
 
-def is_as_long(dims: Sequence[int | None], example: Tensor) -> bool:
+def is_as_long(dims: Sequence[int | None], example: Tensor, rows: bool = False) -> bool:
     """Whether a shape has several entries along the examples' axis, or several rows where their rank is not known.
 
     A number that is not known counts as several: of rows that are set against those of a batch, the script computes
-    the number as it computes that of the examples; a single one is written out.
+    the number as it computes that of the examples; a single one is written out. Where the examples' rank is not known,
+    the rows may be set against another axis, unless they are `rows`, as those of a product are.
     """
-    place = max(len(dims), 2) if example.rank is None else example.rank - example.batch.axis
+    if example.rank is None:
+        return len(dims) > 1 and (rows if dims[0] is None else dims[0] != 1)
+    place = example.rank - example.batch.axis
     return len(dims) >= place and dims[-place] != 1
 
 

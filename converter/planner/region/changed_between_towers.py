@@ -82,7 +82,7 @@ def starting_values(block: Block, tower: set[int]) -> set[int]:
             and write.value is access.value
             and index not in chosen
             and index < max(chosen)
-            and (index >= first - 1 or _is_left_alone(block, write.place, range(index + 1, first)))
+            and (index >= first - 1 or _is_list_left_alone(block, write, range(index + 1, first)))
             and write.site.stmt is block.body[index]
             and isinstance(write.site.stmt, ast.Assign)
             and _is_plain(access.value, write.site.stmt)
@@ -92,9 +92,11 @@ def starting_values(block: Block, tower: set[int]) -> set[int]:
         found |= more
 
 
-def _is_left_alone(block: Block, place: Place, between: range) -> bool:
-    """Whether none of some statements reads or changes what is kept in a place, so that it may be set behind them."""
-    touched = (index for index, access in block.accesses() if access.place == place)
+def _is_list_left_alone(block: Block, write: Access, between: range) -> bool:
+    """Whether a list is made that none of some statements reads or changes, so that it may be made behind them."""
+    if not isinstance(write.value, Sequence):
+        return False
+    touched = (index for index, access in block.accesses() if access.place == write.place)
     return not any(index in between for index in touched)
 
 

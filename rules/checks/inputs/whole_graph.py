@@ -132,9 +132,10 @@ def variables_with_a_row_for_each_example(case: Placed) -> Iterator[Diagnostic]:
         rows = [t for t in tensors if t.batch.kind == "free" and is_of_variables(t)] if examples else []
         for tensor in rows:
             dims = dims_of(tensor, tensor)
-            if dims is None and fed is None:
+            doubtful = dims is None or (None in dims and any(example.rank is None for example in examples))
+            if doubtful and fed is None:
                 fed = _fed_arrays(case)
-            joined = has(value.op, Trait.CONCATENATES) or (dims is None and fed and _is_made_of(tensor, fed))
+            joined = has(value.op, Trait.CONCATENATES) or (doubtful and fed and _is_made_of(tensor, fed))
             if joined or any(is_as_long(dims or (), example) for example in examples):
                 yield _against_variables(case, value, tensor)
                 return
@@ -155,10 +156,11 @@ def _fed_arrays(case: Placed) -> set[int]:
 
 
 def _is_made_of(tensor: Tensor, fed: set[int]) -> bool:
-    """Whether a variable, or one that a tensor is made of, is given the rows of arrays, or the shape of one."""
+    """Whether a variable, or one that a tensor is made of, is given rows of arrays, or the shape or length of one."""
     given = [i for v in needed([tensor]).values() if isinstance(v, Variable) for i in v.inputs]
     shapes = [i.inputs[0] for i in given if isinstance(i, Host) and i.call == "shape" and i.inputs]
-    return not fed.isdisjoint(_with_rows([*given, *shapes]))
+    counts = [v for i in given if isinstance(i, Sequence) for n in i.elements for v in needed([n]).values()]
+    return not fed.isdisjoint(_with_rows([*given, *shapes, *counts]))
 
 
 def _with_rows(values: Iterable[Value]) -> Iterator[int]:

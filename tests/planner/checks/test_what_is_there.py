@@ -144,11 +144,21 @@ def of_dict(methods: str, given: str, more: str = "") -> str:
     return TF + DICT.format(methods) + GIVEN.format(given, more) + TRAINED
 
 
-@pytest.mark.parametrize("methods", ["__getattr__ = dict.get", "def __getattr__(self, name): return self[name]"])
-@pytest.mark.parametrize("given", [f"{{'loss': {MADE}}}", "load(3)"])
+ASKED = "def __getattr__(self, name): return self[name]"
+
+
+@pytest.mark.parametrize(
+    ("methods", "given"),
+    [(ASKED, f"{{'loss': {MADE}}}"), (ASKED, "load(3)"), ("__getattr__ = dict.get", "load(3)")],
+)
 def test_entries_of_a_dict_that_are_read_as_attributes(methods: str, given: str) -> None:
     code, at, message = said(of_dict(methods, given))
     assert (code, at) == ("TMG202", 9) and message.startswith("the loss needs loss of a Net, a dict whose entries")
+
+
+def test_entries_that_are_attributes_are_followed() -> None:
+    code, _, message = said(of_dict("__getattr__ = dict.get", f"{{'loss': {MADE}}}"))
+    assert code == "TMG209" and "no name" in message  # it stands in the dict alone
 
 
 @pytest.mark.parametrize("more", [f"net.loss = {MADE}\n"])
