@@ -16,7 +16,7 @@ sys.path.insert(0, str(CHILD))
 try:
     from tmgprobe.reference import course, faults
     from tmgprobe.roles import record
-    from tmgprobe.session import watch
+    from tmgprobe.session import diary, watch
     from tmgprobe.values import compare, inputs
 finally:
     sys.path.remove(str(CHILD))
@@ -291,3 +291,23 @@ def test_weights_after_steps_of_the_same_train_op(last: list[dict[str, Any]], di
     figures = [{"order": True, "slack": {}}, *last]
     replay = SimpleNamespace(recording={"steps": steps}, figures=figures, weights=two)
     assert (course.trajectory(replay)["w:0"] > 0) is differs
+
+
+class Seeded:
+    """A graph that has a seed, and its own session."""
+
+    def __init__(self, seed: int | None) -> None:
+        self.seed, self.graph = seed, self
+
+    def get_operations(self) -> list[object]:
+        return []
+
+
+def test_the_seed_of_a_graph_is_that_of_its_first_step() -> None:
+    one, two, notes = Seeded(None), Seeded(7), diary.Diary()
+    notes.fetched(one, None, None, False)
+    notes.fetched(one, None, None, True)
+    one.seed = 7  # set for the next graph, when this one has trained
+    notes.fetched(one, None, None, True)
+    notes.fetched(two, None, None, True)
+    assert [notes.facts(graph)["graph seed"] for graph in (one, two, Seeded(5))] == [None, 7, 5]

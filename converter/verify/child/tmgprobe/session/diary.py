@@ -32,6 +32,7 @@ class Diary(object):
         self.steps, self.order, self.notes, self.draws = 0, 0, {}, draws.Draws()
         self.savers = []
         self.results = set()  # marks of the rows that runs gave, which later steps may be fed
+        self.graph_seeds = {}  # of each graph, in its first training step: a script may set one for the next graph
 
     def install(self, tf):
         """Begins to watch."""
@@ -62,6 +63,8 @@ class Diary(object):
 
     def fetched(self, session, fetches, values, trains):
         """Notes the numbers that one run gave to the script."""
+        if trains:
+            self.graph_seeds.setdefault(session.graph, session.graph.seed)
         pairs = graphs.elements(session.graph, fetches, values)
         numbers = [
             float(value)
@@ -87,7 +90,7 @@ class Diary(object):
             'savers': [keys for keys, _ in made],
             'savers made': [steps for _, steps in made],
             'seeds': self.draws.seeds,
-            'graph seed': graph.seed,
+            'graph seed': self.graph_seeds.get(graph, graph.seed),
             'shuffling': draws.shuffling(graph),
             'buffers': draws.buffers(graph),
         }
