@@ -149,7 +149,7 @@ def test_what_a_step_hands_on_to_the_next_is_refused() -> None:
     start, feed = SCRIPT.index("    for begin"), SCRIPT.index("        feed = ")
     loop = "    begin = 0\n    for _ in range(9):\n" + SCRIPT[feed : SCRIPT.index(TRAINS)]
     done = converted(SCRIPT[:start] + loop + TRAINS + "        begin += batch_size\n")
-    assert [(d.code, d.severity) for d in done.diagnostics][1:] == [("TMG339", "warning")]  # and the batches reach further
+    assert [(d.code, d.severity) for d in done.diagnostics][1:] == [("TMG339", "warning")]
     assert done.diagnostics[0].message == "begin is handed on from one step to the next"
     above = loop.replace("        feed", "        begin += batch_size\n        feed")
     assert converted(SCRIPT[:start] + above + TRAINS).status == "converted"
