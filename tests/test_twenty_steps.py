@@ -61,7 +61,7 @@ class Run:
 
 
 RUNS = (
-    Run("video_clips", (("TRAIN_STEPS = 120", "TRAIN_STEPS = 20"), ("TEST_EVERY = 40", "TEST_EVERY = 20")), "step 20"),
+    Run("video_clips", (("TRAIN_STEPS = 160", "TRAIN_STEPS = 20"), ("TEST_EVERY = 40", "TEST_EVERY = 20")), "step 20"),
     Run("loops/slim_learning", (("num_steps = 40", "num_steps = 20"),), "loss after the last step"),
     Run("mirrored/estimator_dataset", (("args.epochs * steps_per_epoch", "20"),), "{"),
     Run("mirrored/keras_arrays", (("epochs = 3", "epochs = 1"), ("images[:1490], labels[:1490]",
