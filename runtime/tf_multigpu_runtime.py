@@ -461,28 +461,16 @@ class SharedVariables(object):
     They get the names that they have on one GPU. Variables made by tf.get_variable are shared by
     their variable scope and pass through.
     """
-    before = None  # those of the model that was built before
 
     def __init__(self):
         self.graph = tf.get_default_graph()
         self.outer = self.entered = self.graph.get_name_scope()
         self.variables = []
         self.getting = 0
-        self.scopes = {}  # of this model, by their names in the tower
-        before, type(self).before = self.before, self
-        self.taken = before.taken if before and before.graph is self.graph else set()
 
     def scope(self, inner):
-        """A scope of the tower as it is named on one GPU, where an earlier model in the graph may have that name."""
-        first, slash, rest = inner.partition('/')
-        if first and first not in self.scopes:
-            before = re.sub('_[0-9]+$', '', first)  # the second `net` in a tower is net_1
-            outer = self.outer + '/' if self.outer else ''
-            free = outer + (before if outer + first in self.taken and before in self.scopes else first)
-            names = [free] + [free + '_%d' % number for number in range(1, len(self.taken) + 1)]
-            self.scopes[first] = [name for name in names if name not in self.taken][0]
-            self.taken.add(self.scopes[first])
-        return self.scopes[first] + slash + rest if first else self.outer
+        """A scope of the tower as it is named on one GPU."""
+        return '/'.join(part for part in (self.outer, inner) if part)
 
     def getter(self, getter, *args, **kwargs):
         self.getting += 1
@@ -500,8 +488,7 @@ class SharedVariables(object):
                 return next_creator(**kwargs)
             if gpu:
                 return next(variables)
-            inner = self.graph.get_name_scope()[len(self.entered):].strip('/')
-            scope = self.scope(inner)
+            scope = self.scope(self.graph.get_name_scope()[len(self.entered):].strip('/'))
             with tf.name_scope(scope + '/' if scope else None):
                 self.variables.append(next_creator(**kwargs))
             return self.variables[-1]
@@ -510,6 +497,28 @@ class SharedVariables(object):
                 tf.variable_creator_scope(create):
             self.entered = self.graph.get_name_scope()  # the variable scopes above opened name scopes, too
             yield
+
+
+class SharedVariablesOfModels(SharedVariables):
+    """Those of a model that is built beside others in one graph: the second `net` of the graph is net_1."""
+    before = None  # those of the model that was built before
+
+    def __init__(self):
+        super(SharedVariablesOfModels, self).__init__()
+        self.scopes = {}  # of this model, by their names in the tower
+        before, SharedVariablesOfModels.before = self.before, self
+        self.taken = before.taken if before and before.graph is self.graph else set()
+
+    def scope(self, inner):
+        first, slash, rest = inner.partition('/')
+        if first and first not in self.scopes:
+            before = re.sub('_[0-9]+$', '', first)  # the second `net` in a tower is net_1
+            outer = self.outer + '/' if self.outer else ''
+            free = outer + (before if outer + first in self.taken and before in self.scopes else first)
+            names = [free] + [free + '_%d' % number for number in range(1, len(self.taken) + 1)]
+            self.scopes[first] = [name for name in names if name not in self.taken][0]
+            self.taken.add(self.scopes[first])
+        return self.scopes[first] + slash + rest if first else self.outer
 
 
 class ScopeReuse(object):

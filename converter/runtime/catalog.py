@@ -24,7 +24,7 @@ REASONS = {  # helpers by the rule that asks for them
         *("shard_bounds", "map_structure"),
     ),
     "TMG104": ("plain_name", "name_without_tower", "without_tower"),
-    "TMG105": ("SharedVariables",),
+    "TMG105": ("SharedVariables", "SharedVariablesOfModels"),
     "TMG106": ("first_tower_updates", "updates_variable", "TowerAverages"),
     "TMG107": ("TowerCollections", "MergedCollections", "scopes_without_towers"),
     "TMG108": ("shard_size",),

@@ -392,7 +392,7 @@ def test_raw_variables_of_several_models_keep_their_names(tf: Any, helpers: Help
     x = tf.ones([1, 2])
     with tf.name_scope(outer) if outer else contextlib.nullcontext(), tf.variable_scope("a", reuse=tf.AUTO_REUSE):
         for _ in range(3):
-            shared = made.SharedVariables()
+            shared = made.SharedVariablesOfModels()
             for gpu in range(2):
                 with tf.name_scope(f"tower_{gpu}"), shared.tower(gpu):
                     raw(tf, x)

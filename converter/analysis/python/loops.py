@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.flow.repeats import Where
+from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Access, Place
-from converter.analysis.values import Instance, Mapping, Number, Sequence, Value, tensors_in
+from converter.analysis.python.containers import is_known_key, item_place
+from converter.analysis.values import Host, Instance, Mapping, Number, Sequence, Value, tensors_in
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -86,9 +88,29 @@ class Turns:
             filled.open |= any(tensors_in(filled))
             filled.level()
 
+    def _open_keys(self) -> None:
+        """Takes the keys of a dict's tensors for unknown where one statement puts each turn's under another key."""
+        put: dict[tuple[int, ast.AST], set[str]] = {}
+        holders: dict[int, Mapping] = {}
+        for access in self.walk.facts.accesses[self.accesses :]:
+            holder = access.place.holder
+            if access.write and isinstance(holder, Mapping) and holder.time <= self.began:
+                holders[holder.uid] = holder
+                put.setdefault((holder.uid, access.node), set()).add(access.place.key)
+        several = {(uid, key) for (uid, _), keys in put.items() if len(keys) > 1 for key in keys}
+        for uid in sorted({uid for uid, _ in several if any(tensors_in(holders[uid]))}):
+            holder = holders[uid]
+            for key, value in list(holder.pairs):
+                if (uid, item_place(holder, key).key) in several and is_known_key(key):
+                    unknown = Host((key,))
+                    self.walk.undo_log += [Change(holder, key, value), Change(holder, unknown, None)]
+                    holder.drop(key)
+                    holder.set(unknown, value)
+
     def _cut_short(self) -> frozenset[Where]:
         """Give lists that grew an unknown length, and numbers that changed an unknown value."""
         self.leave_open()
+        self._open_keys()
         for effect in self.walk.facts.effects[self.effects :]:
             grown = effect.value
             if effect.kind is EffectKind.MUTATION and isinstance(grown, Sequence) and grown.elements:

@@ -55,10 +55,11 @@ SHARDS = (
     "shard_data",
     "shard_data_along",
 )
+SHARING = ("SharedVariables", "SharedVariablesOfModels")
 ENTERED = (
     "TowerCollections",
     "MergedCollections",
-    "SharedVariables",
+    *SHARING,
     "ScopeReuse",
     "LayerNames",
     "TowerAverages",

@@ -12,6 +12,7 @@ from converter.analysis.frames import Access
 from converter.analysis.traits import Argument, Trait, has, positions
 from converter.analysis.values import Constant, Site
 from converter.conversion.review.compare import Comparison
+from converter.conversion.review.helpers import SHARING
 from converter.conversion.review.paths import ANYWHERE, Path, Paths
 from converter.conversion.review.towers import REUSES, turn_of
 from converter.dataclass import dataclass
@@ -186,7 +187,7 @@ def _counts_on(made: list[_Event], helpers: set[str]) -> bool:
     effects = [event.effect for event in made if event.effect is not None]
     raw = all(effect.kind is EffectKind.RAW_VARIABLE for effect in effects)
     unscoped = not any(effect.site.scopes for effect in effects)
-    return bool({"LayerNames", "keep_names"} & helpers) or (raw and unscoped and "SharedVariables" in helpers)
+    return bool({"LayerNames", "keep_names"} & helpers) or (raw and unscoped and not helpers.isdisjoint(SHARING))
 
 
 def _groups(events: list[_Event]) -> dict[object, list[_Event]]:

@@ -9,6 +9,7 @@ from converter.analysis.effects import BATCH_NORMS, READS_COLLECTION, EffectKind
 from converter.analysis.traits import Trait, name_of
 from converter.analysis.values import Constant, Mapping, Sequence, Value
 from converter.conversion.review.compare import Comparison
+from converter.conversion.review.helpers import SHARING
 from converter.conversion.review.towers import REUSES, turn_of
 
 COLLECTIONS = {"TowerCollections", "MergedCollections"}
@@ -27,7 +28,7 @@ def unshared(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, ast.
         why = ""
         if adds and added in read and not COLLECTIONS & entered:
             why = f"each tower adds to the collection {added}, which is read, what the others add too"
-        elif effect.kind is EffectKind.RAW_VARIABLE and "SharedVariables" not in entered:
+        elif effect.kind is EffectKind.RAW_VARIABLE and entered.isdisjoint(SHARING):
             why = "each tower makes a variable of its own"
         elif effect.kind is EffectKind.VARIABLE and REUSES not in entered:
             why = "the towers behind the first do not find its variables"

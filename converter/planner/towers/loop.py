@@ -43,6 +43,8 @@ from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text
 
+RAW = {EffectKind.RAW_VARIABLE, EffectKind.OBJECT_VARIABLE}
+
 
 @dataclass(frozen=True)
 class LoopPart:
@@ -71,7 +73,8 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
     taking = gradients(site, traffic, taken)
     kept, keeping, traffic = keep_first(facts, region, replace(traffic, names=taking.names), text)
     keys, weight = merged_keys(facts, region, traffic, text)
-    contexts, traffic = _contexts(facts, region, traffic, "MergedCollections" if keys else "TowerCollections")
+    collections = "MergedCollections" if keys else "TowerCollections"
+    contexts, traffic = _contexts(facts, region, case.regions, traffic, collections)
     gpu, traffic = traffic.again("gpu", "tower")
     scopes, marks, traffic = reopened(facts, region, traffic, text, aliases)
     weights = ""
@@ -263,7 +266,7 @@ def _default_name(node: ast.AST) -> bool:
 
 
 def _contexts(
-    facts: Facts, region: Region, traffic: Traffic, collections: str
+    facts: Facts, region: Region, regions: Iterable[Region], traffic: Traffic, collections: str
 ) -> tuple[tuple[tuple[str, str], ...], Traffic]:
     """Helpers entered in the loop: for raw variables, for collections, for updates of variables."""
     kinds = {
@@ -273,9 +276,10 @@ def _contexts(
     }
     if EffectKind.BATCH_NORM_SCOPE in kinds:
         kinds.add(EffectKind.BATCH_NORM)
+    shared = "SharedVariablesOfModels" if _makes_others(facts, region, regions) else "SharedVariables"
     asked = {  # helper -> the name of its object, "" where it has none, and whether it is needed
         "ScopeReuse": ("scope_reuse", EffectKind.REUSE_READ in kinds),
-        "SharedVariables": ("shared_variables", kinds & {EffectKind.RAW_VARIABLE, EffectKind.OBJECT_VARIABLE}),
+        shared: ("shared_variables", kinds & RAW),
         collections: (
             "tower_collections",
             kinds & {EffectKind.COLLECTION, EffectKind.BATCH_NORM, EffectKind.TOTAL_LOSS},
@@ -291,6 +295,12 @@ def _contexts(
             name, traffic = traffic.fresh(name)
         contexts += [(helper, name)] if needed else []
     return tuple(contexts), traffic
+
+
+def _makes_others(facts: Facts, region: Region, regions: Iterable[Region]) -> bool:
+    """Whether the towers of another model make raw variables, too, whose scopes have names beside these."""
+    made = (e for e in facts.effects if e.kind in RAW and not region.in_tower(e.site))
+    return any(other.in_any_tower(effect.site) for effect in made for other in regions)
 
 
 def _filters_by_scope(facts: Facts, region: Region) -> bool:

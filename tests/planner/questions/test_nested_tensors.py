@@ -169,3 +169,33 @@ def test_what_only_another_run_feeds_is_built_again() -> None:
     training = TRAINING + "    print(sess.run(prediction, {final: s}))\n"
     (found,) = run(FIXED + CELLS + LOSS + STEP + training).diagnostics
     assert (found.code, (found.hint or "")[:29]) == ("TMG223", "build what follows it once mo")
+
+
+ENDS = """\
+ends = {{}}
+h = X
+for {turns}:
+    h = tf.layers.dense(h, 4)
+    ends[{key}] = h
+prediction = tf.layers.dense(h, 1)
+"""
+
+
+UNKNOWN = ["i, size in enumerate(sizes)", "i in range(len(sizes))"]
+NUMBERED = "'layer%d' % i"
+
+
+@pytest.mark.parametrize(
+    ("turns", "key", "whole"),
+    [
+        *((turns, key, True) for turns in UNKNOWN for key in (NUMBERED, "'layer' + str(i)", "i")),
+        ("i in range(3)", NUMBERED, False),
+        ("i, size in enumerate([4, 4, 4])", NUMBERED, False),
+    ],
+)
+def test_a_dict_with_an_entry_for_each_turn_of_a_loop(turns: str, key: str, whole: bool) -> None:
+    """Where the number of turns is not known, its entries are not: it is merged as a whole."""
+    script = "import sys\nsizes = sys.argv[1].split(',')\n" + INPUTS + ENDS.format(turns=turns, key=key) + LOSS + STEP
+    lines = body(script + fetching("ends"))
+    assert (f"ends.update({CONCAT}*tower_ends))" in lines) is whole
+    assert any(line.startswith("ends['layer2'] = ") for line in lines) is not whole
