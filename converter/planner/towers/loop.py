@@ -73,8 +73,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
     taking = gradients(site, traffic, taken)
     kept, keeping, traffic = keep_first(facts, region, replace(traffic, names=taking.names), text)
     keys, weight = merged_keys(facts, region, traffic, text)
-    collections = "MergedCollections" if keys else "TowerCollections"
-    contexts, traffic = _contexts(facts, region, case.regions, traffic, collections)
+    contexts, traffic = _contexts(case, region, traffic, bool(keys))
     gpu, traffic = traffic.again("gpu", "tower")
     scopes, marks, traffic = reopened(facts, region, traffic, text, aliases)
     weights = ""
@@ -266,9 +265,13 @@ def _default_name(node: ast.AST) -> bool:
 
 
 def _contexts(
-    facts: Facts, region: Region, regions: Iterable[Region], traffic: Traffic, collections: str
+    case: Placed, region: Region, traffic: Traffic, merges: bool
 ) -> tuple[tuple[tuple[str, str], ...], Traffic]:
-    """Helpers entered in the loop: for raw variables, for collections, for updates of variables."""
+    """Helpers entered in the loop: for raw variables, for collections, for updates of variables.
+
+    merges: whether collections are read behind the loop, so that the towers' are merged.
+    """
+    facts = case.facts
     kinds = {
         e.kind
         for e in facts.effects
@@ -276,7 +279,8 @@ def _contexts(
     }
     if EffectKind.BATCH_NORM_SCOPE in kinds:
         kinds.add(EffectKind.BATCH_NORM)
-    shared = "SharedVariablesOfModels" if _makes_others(facts, region, regions) else "SharedVariables"
+    shared = "SharedVariablesOfModels" if _makes_others(facts, region, case.regions) else "SharedVariables"
+    collections = "MergedCollections" if merges else "TowerCollections"
     asked = {  # helper -> the name of its object, "" where it has none, and whether it is needed
         "ScopeReuse": ("scope_reuse", EffectKind.REUSE_READ in kinds),
         shared: ("shared_variables", kinds & RAW),
