@@ -157,17 +157,28 @@ def _sum_of(tensors: SequenceType[Value], batched: list[Tensor]) -> Batch:
 
 
 def _scaled(batch: Batch, factor: Value, op: str) -> Batch:
+    divisor = uncast(factor)
+    counts = _counts_examples(divisor)
     if batch.how == "mean":
-        return batch
+        if not counts:
+            return batch
+        whole = op == "multiply" and batch.over is None
+        return Batch("reduced", how="sum", affine=batch.affine) if whole else other(Why.NEITHER)
     if op == "multiply":
         inverse = factor.origins - factor.linear if isinstance(factor, Number) else frozenset()
         return replace(batch, per=batch.per | inverse)
-    factor = uncast(factor)
-    if isinstance(factor, Count) or (isinstance(factor, Tensor) and any(isinstance(v, Count) for v in factor.inputs)):
+    if counts:
         return Batch("reduced", how="mean", affine=batch.affine)
-    numbers = [factor] if isinstance(factor, Number) else [v for v in factor.inputs if isinstance(v, Number)]
+    numbers = [divisor] if isinstance(divisor, Number) else [v for v in divisor.inputs if isinstance(v, Number)]
     origins: frozenset[Origin] = frozenset().union(*(n.linear for n in numbers))
     return replace(batch, axis=0, packed="", outer=None, per=batch.per | origins, over=None)
+
+
+def _counts_examples(factor: Value) -> bool:
+    """Whether a factor is the number of examples, or a tensor that is made of it."""
+    return isinstance(factor, Count) or (
+        isinstance(factor, Tensor) and any(isinstance(value, Count) for value in factor.inputs)
+    )
 
 
 def uncast(number: Value) -> Value:

@@ -343,6 +343,14 @@ tf.divide(tf.reduce_sum(x), tf.to_float(tf.shape(x)[0])) -> mean
 tf.divide(tf.reduce_sum(x), tf.shape(x)[0])           -> mean
 tf.reduce_sum(f) / int(f.get_shape()[0])              -> mean
 tf.reduce_sum(x) / tf.to_float(tf.size(x))            -> mean
+tf.reduce_mean(x) * tf.to_float(tf.size(x))           -> sum
+tf.reduce_mean(x) * tf.cast(tf.shape(x)[0], tf.float32) -> sum
+tf.multiply(tf.to_float(tf.shape(x)[0]), tf.reduce_mean(x)) -> sum
+tf.reduce_mean(x) * tf.to_float(tf.size(x)) / 4.0     -> sum
+tf.reduce_mean(x) * tf.to_float(tf.size(x)) / tf.to_float(tf.size(x)) -> mean
+tf.reduce_mean(x) * tf.to_float(tf.size(q))           -> mean
+tf.reduce_mean(x) * tf.to_float(tf.shape(x)[1])       -> mean
+tf.reduce_mean(x) / tf.to_float(tf.size(x))           -> other
 tf.reduce_sum(x) / batch_size                         -> mean
 tf.reduce_sum(x) / float(batch_size)                  -> mean
 tf.reduce_sum(x) / (2 * batch_size)                   -> mean
