@@ -140,8 +140,10 @@ class Walk:
             yield
             return
         self.taken[switch[0]] = side is switch[1]
-        yield
-        del self.taken[switch[0]]
+        try:
+            yield
+        finally:
+            del self.taken[switch[0]]
 
     # -- values ------------------------------------------------------------------------------
 

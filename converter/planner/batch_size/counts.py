@@ -76,11 +76,12 @@ def fixed_strides(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Orig
     Nothing else sets these bounds there: with N towers such a loop goes on to N times as many rows, too.
     """
     sizes = set(found)
-    reads = _reads(facts, sizes)
-    for loop, fixed in _counted_loops(facts, steps, sizes):
-        if fixed:
-            bounds = {n.id for part in _of(loop, ast.Slice) for n in ast.walk(part) if isinstance(n, ast.Name)}
-            yield from (node for name, node in _strides(loop, reads) if name in bounds)
+    loops = [loop for loop, fixed in _counted_loops(facts, steps, sizes) if fixed]
+    reads = _reads(facts, sizes) if loops else set()
+    for loop in loops:
+        cuts = (node for node in ast.walk(loop) if isinstance(node, ast.Slice))
+        bounds = {node.id for cut in cuts for node in ast.walk(cut) if isinstance(node, ast.Name)}
+        yield from (node for name, node in _strides(loop, reads) if name in bounds)
 
 
 def _reads(facts: Facts, sizes: set[Origin]) -> set[ast.AST | None]:
@@ -128,10 +129,6 @@ def _moved(node: ast.Assign | ast.AugAssign, name: str, reads: set[ast.AST | Non
             if isinstance(one, ast.Name) and two in reads:
                 return (one.id, two)
     return ("", None)
-
-
-def _of(tree: ast.AST, kind: type[ast.AST]) -> Iterator[ast.AST]:
-    return (node for node in ast.walk(tree) if isinstance(node, kind))
 
 
 def other_sizes(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> Iterator[tuple[ast.AST, str]]:
