@@ -16,6 +16,7 @@ from converter.analysis.values import (
     Bound,
     Input,
     Mapping,
+    Number,
     Sequence,
     Tensor,
     Value,
@@ -219,7 +220,7 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
         axis=batch.axis if batch.kind == "example" else 0,
         shard=group,
         loss=step is not None,
-        packed=batch.packed == "major",
+        packed=batch.packed == "major" or _is_of_multiple(tensors[0]),
         op_name=name,
         cast=cast,
         count=count,
@@ -246,6 +247,14 @@ def _is_renamed(site: LoopSite, value: Value, tensors: list[Tensor]) -> bool:
     )
     nested = isinstance(value, (Sequence, Mapping))
     return asked or (nested and any(op_name(site.region, t) for t in tensors))
+
+
+def _is_of_multiple(tensor: Tensor) -> bool:
+    """Whether no input gives a tensor its rows, but a multiple of the batch size: `tf.zeros([batch_size * 2, n])`."""
+    if tensor.roots or tensor.batch.kind != "example":
+        return False
+    numbers = (v for v in needed([tensor]).values() if isinstance(v, Number))
+    return any(n.linear and len(n.inputs) > 1 and not n.chosen for n in numbers)
 
 
 def _batch_of(value: Value) -> Batch:
