@@ -37,9 +37,9 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
     if two is None or one is two:
         return one
     for cut, beside in ((one, two), (two, one)):
-        number = _number_beside(beside, cut) if _is_fed(cut) else None
-        if isinstance(cut, Tensor) and number is not None:
-            return Tensor(cut.batch, (cut, number), cut.dims, "join")  # weights that are fed, or 1.0
+        one_branch = _number_beside(beside, cut) if _is_fed(cut) else None
+        if isinstance(cut, Tensor) and one_branch is not None:
+            return Tensor(cut.batch, (cut, one_branch), cut.dims, "join")  # weights that are fed, or 1.0
     if isinstance(one, Tensor) and isinstance(two, Tensor):
         if _are_parts_of_one(one, two):
             return max(one, two, key=lambda part: part.uid)  # an earlier tower left its part in the name
@@ -111,8 +111,9 @@ def join_contents(one: Sequence, two: Sequence) -> Sequence:
 
 def _is_fed(value: Value) -> bool:
     """Whether a value is a batch that is fed, or a tower's part of one."""
-    fed = isinstance(value, Input) or (isinstance(value, Tensor) and value.op == PART)
-    return fed and value.batch.kind == "example"
+    if not isinstance(value, Tensor) or value.batch.kind != "example":
+        return False
+    return isinstance(value, Input) or value.op == PART
 
 
 def _are_parts_of_one(one: Value, two: Value) -> bool:

@@ -321,7 +321,12 @@ def _regrouped(
 
 
 def _aliases_out(
-    facts: Facts, region: Region, traffic: Traffic, saved: dict[str, str], parts_of_tuples: set[str], optional: Iterable[Input]
+    facts: Facts,
+    region: Region,
+    traffic: Traffic,
+    saved: dict[str, str],
+    parts_of_tuples: set[str],
+    optional: Iterable[Input],
 ) -> Traffic:
     """Restore names that the towers bind to an input: after the loop they mean the whole batch again."""
     by_input: dict[int, str] = {}
