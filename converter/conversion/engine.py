@@ -431,6 +431,7 @@ def _plans(
         mention=partial(project.mentions, own),
         readers=project.graph_readers,
         asked=project.names_asked,
+        rows=project.rows_taken,
     )
     inputs: Decisions = {}
     while True:

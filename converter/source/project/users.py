@@ -15,6 +15,7 @@ from converter.parsing import parse_text
 from converter.source.header import HELPERS, is_converted
 from converter.source.look import SCRIPTS, code_of, imported_by, scripts_in
 from converter.source.project.above import package_root
+from converter.source.project.array_readers import RowsTaken, rows_taken
 from converter.source.project.graph_readers import GraphReader, graph_readers, names_asked
 
 LARGEST_NOTEBOOK = 20_000_000  # bytes
@@ -67,6 +68,10 @@ class Project:
     def graph_readers(self) -> Sequence[GraphReader]:
         """The calls in other scripts of the folder that read the graph of a checkpoint."""
         return () if self.known else graph_readers(self.script, self.above)
+
+    def rows_taken(self) -> Sequence[RowsTaken]:
+        """The numbers by which other scripts of the folder reshape what they load."""
+        return () if self.known else rows_taken(self.script, self.above)
 
     def names_asked(self) -> frozenset[str]:
         """Texts in other scripts of the folder that may be names of operations of a graph that this script saves."""
