@@ -257,7 +257,7 @@ class Walk:
             self.maybe_plain.add(joined.uid)
         if (unset or none or plain) and self.site is not None:
             self.partly[place, joined.uid] = (unset, none, plain)
-            if isinstance(joined, (Tensor, Sequence, values.Mapping)):
+            if isinstance(joined, (Tensor, Sequence, values.Mapping, values.Instance)):
                 self.facts.maybe.append(
                     Maybe(place=place, value=joined, unset=unset, none=none, plain=plain, site=self.site)
                 )

@@ -208,6 +208,7 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
     cast = how == "mean" and any(_needs_cast(site.facts, traffic, t, group) for t in tensors)
     (count, per_row, counts), traffic = _counting(traffic, value)
     guard, unset = _made_at_all(site.facts, region, part, node, site.tensorflow)
+    guard = " and ".join(filter(None, (_holder_bound(site.facts, region, part), guard)))
     each = None
     if is_flat_list(value):
         one, traffic = traffic.again("part", "tower_part")
@@ -350,6 +351,16 @@ def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensor
             return (there if maybe.none or maybe.plain else f"hasattr({holder}, {name!r})"), False
         raise refuse(facts, node, Found.MADE_BY_ONE_BRANCH, name=part.text)
     return "", False
+
+
+def _holder_bound(facts: Facts, region: Region, part: Part) -> str:
+    """The expression that tells whether the object is there that holds a value, where only some branches bind it."""
+    name = part.text.partition(".")[0].partition("[")[0]
+    for maybe in facts.maybe if name != part.text else ():
+        here = maybe.place.kind == "name" and maybe.place.key == name and maybe.place.frame is region.block.frame
+        if here and maybe.unset and region.in_tower(maybe.site):
+            return f"{name!r} in locals()"
+    return ""
 
 
 def _part_made(facts: Facts, part: Part, node: ast.AST, tensorflow: str) -> str:
