@@ -22,6 +22,7 @@ from converter.analysis.flow.repeats import Endless, Repeats
 from converter.analysis.flow.undo import UndoLog
 from converter.analysis.frames import Access, Place
 from converter.analysis.project import Project
+from converter.analysis.tensors.sparse import PART
 from converter.analysis.values import (
     Constant,
     Frame,
@@ -115,6 +116,7 @@ class Walk:
         self.control: list[Value] = []
         self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe
         self.maybe_none: set[int] = set()  # uids of values in whose place there may be None
+        self.maybe_plain: set[int] = set()  # and a number, or another value that is no tensor
         self.undo_log: UndoLog = []  # what attributes and items stood for before they were changed
         self.scopes: list[str] = []
         self.collections: dict[object, list[Value]] = {}
@@ -248,11 +250,14 @@ class Walk:
             other = not is_none and isinstance(value, (Constant, Number, Host, Sequence, values.Mapping))
             unset, none, plain = unset or before[0], none or before[1] or is_none, plain or before[2] or other
         plain &= isinstance(joined, Tensor)
-        if none and not isinstance(joined, (Constant, Host, Input)):
+        fed = isinstance(joined, Input) or (isinstance(joined, Tensor) and joined.op == PART)
+        if none and not fed and not isinstance(joined, (Constant, Host)):
             self.maybe_none.add(joined.uid)
+        if plain:
+            self.maybe_plain.add(joined.uid)
         if (unset or none or plain) and self.site is not None:
             self.partly[place, joined.uid] = (unset, none, plain)
-            if isinstance(joined, (Tensor, Sequence, values.Mapping)):
+            if isinstance(joined, (Tensor, Sequence, values.Mapping, values.Instance)):
                 self.facts.maybe.append(
                     Maybe(place=place, value=joined, unset=unset, none=none, plain=plain, site=self.site)
                 )

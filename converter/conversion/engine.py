@@ -197,6 +197,7 @@ def _converted(
 ) -> Conversion:
     """Source to facts to plans to texts; raises Refusal."""
     from converter.conversion.constants import with_constants
+    from converter.conversion.unchanged_files import unchanged_files
     from converter.plan.decisions import File, decisions_of
     from converter.planner.outcome import Refused
     from converter.planner.steps import takes_a_step
@@ -222,6 +223,7 @@ def _converted(
             for plan in plans
         },
         {finding.code for finding in made_plans.findings},
+        unchanged_files(read, plans),
     )
     width = options.line_length or project_line_length(source.path)
     made = []
@@ -431,6 +433,7 @@ def _plans(
         mention=partial(project.mentions, own),
         readers=project.graph_readers,
         asked=project.names_asked,
+        rows=project.rows_taken,
     )
     inputs: Decisions = {}
     while True:

@@ -14,6 +14,7 @@ from converter.planner.region.groups import Group
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted
 from converter.planner.writing.free_names import Names
+from converter.source.project.array_readers import RowsTaken
 from converter.source.project.graph_readers import GraphReader
 from converter.source.project.users import User
 
@@ -27,7 +28,7 @@ class Sources:
     the helpers and this definition. users: other scripts that import some of these files, which are
     given by their absolute paths. mention: whether another file of the project holds one of these names. readers:
     calls in other scripts of the folder that read the graph of a checkpoint. asked: texts there that may be names of
-    its operations.
+    its operations. rows: numbers by which these scripts reshape what they load.
     """
 
     read: Callable[[str], str]
@@ -37,6 +38,7 @@ class Sources:
     mention: Callable[[list[str], Collection[str]], bool]
     readers: Callable[[], Sequence[GraphReader]] = tuple
     asked: Callable[[], frozenset[str]] = frozenset
+    rows: Callable[[], Sequence[RowsTaken]] = tuple
 
 
 def alone(text: str) -> Sources:

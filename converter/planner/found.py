@@ -128,6 +128,7 @@ class Found(Enum):
     NO_MEAN_ALL_THE_SAME = auto()
     DIVIDED_BY_SIZE = auto()
     STEP_AMONG_MODEL = auto()
+    COLOCATION_GIVEN = auto()
     STEP_IN_BRANCH_OF_MODEL = auto()
     STEP_IN_LOOP_OF_MODEL = auto()
     STEP_IN_STATEMENT_OF_MODEL = auto()

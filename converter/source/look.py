@@ -7,6 +7,9 @@ import re
 from contextlib import suppress
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+\(?([^#;\r\n()\\]*)", re.MULTILINE)
+# A package that looks for its modules in its folder, and imports them or lists their names.
+_LOOKS = re.compile(rb"\b(?:i?glob|listdir|scandir|iter_modules|walk_packages|iterdir)\(")
+_IMPORTS_FOUND = re.compile(rb"\b(?:import_module|__import__|load_module|exec_module)\(|^__all__\s*=", re.MULTILINE)
 SCRIPTS = (".py", ".ipynb")  # endings of what may train; notebooks are read as scripts
 _NOT_OF_THE_PROJECT = {"__pycache__", "node_modules", "site-packages"}
 
@@ -174,3 +177,22 @@ def is_foreign(folder: str, outside: str | None) -> bool:
         or os.path.exists(os.path.join(folder, "pyvenv.cfg"))
         or (outside is not None and os.path.realpath(folder) == outside)
     )
+
+
+def imports_its_folder(path: str, data: bytes) -> bool:
+    """Whether a file is a package that looks for its modules in its folder, and imports them or lists them.
+
+    `for f in glob.glob(…): import_module(f)`, `__all__ = [… for f in os.listdir(…)]`.
+    """
+    if os.path.basename(path) != "__init__.py" or _LOOKS.search(data) is None:
+        return False
+    return _IMPORTS_FOUND.search(data) is not None
+
+
+def modules_beside(path: str) -> list[str]:
+    """The files of the modules in the folder of a package's `__init__.py`, in the order of their names."""
+    folder = os.path.dirname(path)
+    with suppress(OSError):
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".py") and not name.startswith("_"))
+        return [os.path.join(folder, name) for name in names]
+    return []

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from converter.conversion import convert
+from converter.options import Options
+from converter.source import read
 from tests.plan.test_decisions import decided
 
 MODEL = """\
@@ -26,3 +31,46 @@ with tf.Session() as sess:
 def test_a_loss_divided_by_the_batch_size_counts_none(turns: str, line: int) -> None:
     said = decided(script=MODEL.format(turns))["epochs"]
     assert said.startswith(f"train.py:{line} counts" if line else "no line was seen"), said
+
+
+CUTS = """\
+def batches(data, size):
+    count = int((len(data) - 1) / size) + 1
+    for number in range(count):
+        yield data[number * size:(number + 1) * size]
+
+
+def thirds(number):
+    return number / 3
+"""
+FED = """\
+import tensorflow as tf
+import helpers
+{size}
+x = tf.placeholder(tf.float32, [None, 4])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1)))
+train_op = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for rows in {batches}:
+        sess.run(train_op, {{x: rows}})
+    helpers.thirds(9)
+"""
+FLAG = "tf.app.flags.DEFINE_integer('rows', 16, '')\nn = tf.app.flags.FLAGS.rows"
+
+
+@pytest.mark.parametrize(
+    ("size", "batches", "counts"),
+    [
+        ("n = 16", "helpers.batches(data, n)", True),
+        (FLAG, "helpers.batches(data, n)", True),
+        (FLAG, "helpers.batches(data, tf.app.flags.FLAGS.rows)", True),
+        ("n = 16", "[np.random.rand(n, 4) for i in range(9)]", False),
+    ],
+)
+def test_a_line_of_a_file_that_stays_may_count_steps(tmp_path: Path, size: str, batches: str, counts: bool) -> None:
+    (tmp_path / "helpers.py").write_text(CUTS)
+    (tmp_path / "train.py").write_text("import numpy as np\n" + FED.format(size=size, batches=batches))
+    done = convert(read(str(tmp_path / "train.py")), Options())
+    said = {decision.topic: decision.text for decision in done.decisions}["epochs"]
+    assert said.startswith("helpers.py:2 counts" if counts else "no line was seen"), said

@@ -289,6 +289,8 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
     elif name == value.call:
         if name.rpartition(".")[2] == PADS:
             return _rows(at, given.get(0, "sequences"), deep)
+        if name == "sorted":
+            return _rows(at, given.get(0, "iterable"), deep)
         return _asked(value)
     if name in ("random.rand", "random.randn"):
         return _size(at, given.positions[0], deep) if given.positions else None

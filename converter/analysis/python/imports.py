@@ -11,13 +11,18 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import LocalModule
 from converter.analysis.frames import Place
 from converter.analysis.library import naming, symbol_of
-from converter.analysis.values import Constant, Frame, Instance, Module, Symbol, Value
+from converter.analysis.python.joins import join
+from converter.analysis.values import Class, Constant, Frame, Function, Instance, Module, Symbol, Value
 from converter.analysis.walk import MAX_PER_LINE, lines_of
+from converter.source.look import imports_its_folder, modules_beside
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 _CONVERTED = re.compile(rb"^# tf-multigpu \S+: converted from ", re.MULTILINE)
+_WRITES = re.compile(rb"\b(?:globals|locals|vars|setattr)\(")  # into the names of a module
+
+
 def import_module(walk: Walk, alias: ast.alias, stmt: ast.Import) -> None:
     """Executes one name of `import …`."""
     root, _, rest = alias.name.partition(".")
@@ -111,12 +116,33 @@ def local_module(walk: Walk, name: str, stmt: ast.AST, level: int) -> Module | N
         walk.facts.modules[path] = LocalModule(data, tree, frame)
         walk.facts.foreign.update(dict.fromkeys(ast.walk(tree), path))
         _execute(walk, frame)
+        if imports_its_folder(path, data):
+            _import_all(walk, frame, name, stmt, level)
     module = Module(walk.modules[path])
     parent, _, last = name.rpartition(".")
     package = local_module(walk, parent, stmt, level) if parent else None
     if package is not None:  # the package's attribute from now on, under whatever name it goes
         package.frame.locals[last] = module
     return module
+
+
+def _import_all(walk: Walk, package: Frame, name: str, stmt: ast.AST, level: int) -> None:
+    """Imports the modules of a package that it looks for in its own folder: `for f in glob(…): import_module(f)`.
+
+    Their public classes and functions are the package's, too, where it writes into its own names.
+    """
+    path = str(getattr(package.locals["__file__"], "value", ""))
+    names = [os.path.basename(file)[:-3] for file in modules_beside(path)]
+    found = [local_module(walk, f"{name}.{each}" if name else each, stmt, level) for each in names]
+    modules = {each: module for each, module in zip(names, found, strict=True) if module is not None}
+    writes = _WRITES.search(walk.facts.modules[path].data)
+    taken: dict[str, Value] = {}
+    for module in modules.values() if writes else ():
+        for key, value in module.frame.locals.items():
+            if not key.startswith("_") and isinstance(value, (Class, Function)):
+                taken[key] = join(taken.get(key), value)  # the order of the files is that of their folder
+    package.locals.update(taken)
+    package.locals.update(modules)
 
 
 def imported_beside(walk: Walk, stmt: ast.Try) -> list[ast.stmt] | None:

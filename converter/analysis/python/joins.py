@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.tensors.algebra import join_batches
+from converter.analysis.tensors.sparse import PART
 from converter.analysis.values import (
     Absent,
     Bound,
@@ -35,7 +36,13 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
         return two
     if two is None or one is two:
         return one
+    for cut, beside in ((one, two), (two, one)):
+        one_branch = _number_beside(beside, cut) if _is_fed(cut) else None
+        if isinstance(cut, Tensor) and one_branch is not None:
+            return Tensor(cut.batch, (cut, one_branch), cut.dims, "join")  # weights that are fed, or 1.0
     if isinstance(one, Tensor) and isinstance(two, Tensor):
+        if _are_parts_of_one(one, two):
+            return max(one, two, key=lambda part: part.uid)  # an earlier tower left its part in the name
         dims = one.dims if one.dims == two.dims else None
         return Tensor(join_batches(one.batch, two.batch), (one, two), dims, "join")
     if _is_callable(one) and _is_callable(two):
@@ -100,6 +107,28 @@ def join_contents(one: Sequence, two: Sequence) -> Sequence:
     both.ends = min(head, both.ends[0] if both.ends else head), 0
     both.open = both.open or _is_built(both)
     return both
+
+
+def _is_fed(value: Value) -> bool:
+    """Whether a value is a batch that is fed, or a tower's part of one."""
+    if not isinstance(value, Tensor) or value.batch.kind != "example":
+        return False
+    return isinstance(value, Input) or value.op == PART
+
+
+def _are_parts_of_one(one: Value, two: Value) -> bool:
+    """Whether two values are towers' parts of the same batch."""
+    parts = all(isinstance(part, Tensor) and part.op == PART for part in (one, two))
+    return parts and one.inputs == two.inputs
+
+
+def _number_beside(value: Value, fed: Value) -> Number | None:
+    """A number that a branch leaves in the place of a batch; an earlier turn of a loop may have put one there."""
+    if isinstance(value, Tensor) and value.op == "join" and len(value.inputs) == 2:
+        before, value = value.inputs
+        if before is not fed and not _are_parts_of_one(before, fed):
+            return None
+    return value if isinstance(value, Number) else None
 
 
 def _part(one: Value | None, two: Value | None, depth: int) -> Value:

@@ -15,7 +15,7 @@ from converter.analysis.values import FED, Host, Input, Mapping, Number, Origin,
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace
-from converter.planner.batch_size.counts import counted_again
+from converter.planner.batch_size.counts import counted_again, first_bounds
 from converter.planner.batch_size.defaults import kept_defaults, may_be_none, with_defaults
 from converter.planner.batch_size.fed.carried import beginnings, is_fetched
 from converter.planner.batch_size.fed.rows import (
@@ -153,7 +153,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     if not origins:  # the towers count their shards all the same
         origins = counted
     elif not fixed:
-        origins |= counted_again(facts, steps, origins).counts
+        origins |= counted_again(facts, steps, origins).counts | first_bounds(facts, steps, origins)
     return BatchSize(
         origins=frozenset(origins | when_run),
         fixed=fixed,

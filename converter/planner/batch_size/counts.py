@@ -79,8 +79,7 @@ def fixed_strides(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Orig
     loops = [loop for loop, fixed in _counted_loops(facts, steps, sizes) if fixed]
     reads = _reads(facts, sizes) if loops else set()
     for loop in loops:
-        cuts = (node for node in ast.walk(loop) if isinstance(node, ast.Slice))
-        bounds = {node.id for cut in cuts for node in ast.walk(cut) if isinstance(node, ast.Name)}
+        bounds = _sliced(loop)
         yield from (node for name, node in _strides(loop, reads) if name in bounds)
 
 
@@ -101,25 +100,64 @@ def _counted_loops(facts: Facts, steps: Iterable[TrainStep], sizes: set[Origin])
                 yield site.stmt, bool(ends) and all(n.origins and not _follows(n, sizes) for n in ends)
 
 
-def _strides(loop: ast.For, reads: set[ast.AST | None]) -> Iterator[tuple[str, ast.AST]]:
+def first_bounds(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> frozenset[Origin]:
+    """Numbers that equal the batch size, where the first batch ends whose bounds move on by it.
+
+    `begin, end = 0, 64` in front of a loop that takes `x[begin:end]` and ends with `begin, end = end, end + size`.
+    """
+    known = set(found)
+    sizes = _written_sizes(known)
+    reads = _reads(facts, known) if sizes else set()
+    bounds: set[Origin] = set()
+    loops = {site.stmt for run in _training(facts, steps) for site in run.site.chain()} if sizes else set()
+    for loop in (stmt for stmt in loops if isinstance(stmt, LOOPS)):
+        moved = {name for name, _ in _strides(loop, reads)} & _sliced(loop)
+        if not moved:
+            continue
+        around = next((a for a in parents_of(facts, loop) if isinstance(a, (ast.FunctionDef, ast.Module))), loop)
+        for name, value, _ in _bound(around):
+            first = isinstance(value, ast.Constant) and any(_as_large(value, size) for size in sizes)
+            if first and name in moved and facts.origin_of(value) not in known:
+                bounds.add(facts.origin_of(value))
+    return frozenset(bounds)
+
+
+def _sliced(loop: ast.stmt) -> set[str]:
+    """The names in the bounds of slices in a loop."""
+    cuts = (node for node in ast.walk(loop) if isinstance(node, ast.Slice))
+    return {node.id for cut in cuts for node in ast.walk(cut) if isinstance(node, ast.Name)}
+
+
+def _bound(around: ast.AST) -> Iterator[tuple[str, ast.expr, ast.Assign | ast.AugAssign]]:
+    """The names that statements bind, each with what it gets: `begin, end = 0, 64` binds two."""
+    for node in ast.walk(around):
+        if not isinstance(node, (ast.Assign, ast.AugAssign)):
+            continue
+        target, value = node.targets[0] if isinstance(node, ast.Assign) else node.target, node.value
+        pairs: Iterable[tuple[ast.expr, ast.expr]] = [(target, value)]
+        if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
+            pairs = zip(target.elts, value.elts, strict=False)
+        yield from ((name.id, given, node) for name, given in pairs if isinstance(name, ast.Name))
+
+
+def _strides(loop: ast.stmt, reads: set[ast.AST | None]) -> Iterator[tuple[str, ast.AST]]:
     """Names that each iteration moves on by a batch size from where they were: `begin += size`, with the size.
 
     Or `begin = end`, `end = begin + size`. A name that anything else sets in the loop is none of them.
     """
     sums: dict[str, list[tuple[str, ast.AST | None]]] = {}
-    for node in ast.walk(loop):
-        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
-        if isinstance(node, (ast.Assign, ast.AugAssign)) and isinstance(target, ast.Name):
-            sums.setdefault(target.id, []).append(_moved(node, target.id, reads))
+    for name, value, node in _bound(loop):
+        sums.setdefault(name, []).append(_moved(node, value, name, reads))
     for name, ((of, size), *others) in sums.items():
         back = sums.get(of, [])
         if not others and size is not None and (of == name or back == [(name, None)]):
             yield from ((moved, size) for moved in {name, of})
 
 
-def _moved(node: ast.Assign | ast.AugAssign, name: str, reads: set[ast.AST | None]) -> tuple[str, ast.AST | None]:
+def _moved(
+    node: ast.Assign | ast.AugAssign, value: ast.expr, name: str, reads: set[ast.AST | None]
+) -> tuple[str, ast.AST | None]:
     """What an assignment makes of a name: the name that it starts from, and the batch size that it adds."""
-    value = node.value
     if isinstance(node, ast.AugAssign):
         return (name, value if value in reads and isinstance(node.op, ast.Add) else None)
     if isinstance(value, ast.Name):

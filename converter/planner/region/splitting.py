@@ -187,7 +187,7 @@ def _among_model(case: _Among, trains: Sequence[TrainStep]) -> Refused:
     elif not isinstance(both, (ast.With, ast.If)):
         fault = finding(facts, step.call, Found.STEP_IN_STATEMENT_OF_MODEL, line=both.lineno)
     else:
-        fault = finding(facts, step.call, Found.STEP_AMONG_MODEL)
+        fault = finding(facts, step.call, Found.STEP_AMONG_MODEL, line=around.lineno)
     return Refused((fault,), shorter=True)
 
 

@@ -20,6 +20,7 @@ from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import Text
 
+COLOCATED = "colocate_gradients_with_ops"
 COMPUTE_ARGUMENTS = ("var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
 SCOPES = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 MINIMIZE = (
@@ -61,8 +62,8 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
     if region.forward:
         calls = {step.call: step for step in steps}
         why = "TMG167" if region.exact else "TMG133"
-        colocated = tuple(_colocated(facts, step, text, why) for step in calls.values())
-        return Gradients(traffic.names, replaces=colocated)
+        colocated = (_colocated(facts, step, text, why) for step in calls.values())
+        return Gradients(traffic.names, replaces=tuple(filter(None, colocated)))
     replaces: list[Replace] = []
     inserts: list[Insert] = []
     helpers: list[str] = []
@@ -125,12 +126,18 @@ def _registered(loss: ast.expr, text: Text, one_gpu: bool) -> str:
     return (text.of(loss) if atom else f"({text.of(loss)})") + ".tower_losses"
 
 
-def _colocated(facts: Facts, step: TrainStep, text: Text, why: str) -> Replace:
-    """The gradient of a loss on merged results: each tower's part of it is computed where the tower is."""
+def _colocated(facts: Facts, step: TrainStep, text: Text, why: str) -> Replace | None:
+    """The gradient of a loss on merged results: each tower's part of it is computed where the tower is.
+
+    None for a call that says so itself.
+    """
     call = step.call
-    if any(k.arg == "colocate_gradients_with_ops" or k.arg is None for k in call.keywords):
-        raise refuse(facts, call, Found.STEP_AMONG_MODEL)
-    made = text.with_argument(call, "colocate_gradients_with_ops=True")
+    given = next((k for k in call.keywords if k.arg in (COLOCATED, None)), None)
+    if given is not None and given.arg and isinstance(given.value, ast.Constant) and given.value.value is True:
+        return None
+    if given is not None:
+        raise refuse(facts, given.value, Found.COLOCATION_GIVEN, written=ast.unparse(given))
+    made = text.with_argument(call, f"{COLOCATED}=True")
     return Replace(text.start(call), text.end(call), made, why)
 
 
@@ -266,7 +273,9 @@ def _at_call(
         return Replace(text.start(call), text.end(call), made, "TMG102"), [], traffic
     arguments = _minimize_arguments(call)
     if step.kind is StepKind.FUNCTION or arguments is None or not isinstance(call.func, ast.Attribute):
-        raise refuse(facts, call, Found.KIND_OF_STEP, kind=step.function)
+        spread = arguments is None and step.kind is not StepKind.FUNCTION
+        kind = f"{step.function} with arguments given by * or **" if spread else step.function
+        raise refuse(facts, call, Found.KIND_OF_STEP, kind=kind)
     if step.kind is StepKind.COMPUTE:
         order = ("loss", *COMPUTE_ARGUMENTS)
         arguments = {**dict(zip(order, call.args, strict=False)), **{k.arg: k.value for k in call.keywords if k.arg}}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from converter.analysis.frames import Place
 from converter.analysis.values import Frame, Instance, Module, Value
 
@@ -24,11 +26,14 @@ def spelling(frame: Frame, place: Place) -> str | None:
     return f"{holder}.{place.key}" if place.kind == "attr" else f"{holder}[{place.key}]"
 
 
-def reach(frame: Frame, holder: Value | None, depth: int = 2) -> str | None:
-    """The expression for an object in a frame's own names, None where it cannot be reached from there."""
+def reach(frame: Frame, holder: Value | None, depth: int = 2, but: Container[str] = ()) -> str | None:
+    """The expression for an object in a frame's own names, None where it cannot be reached from there.
+
+    but: names that do not stand for it where it is asked for.
+    """
     if holder is None:
         return None
-    names = _visible(frame)
+    names = [(name, value) for name, value in _visible(frame) if name not in but]
     for name, value in names:
         if value is holder:
             return name

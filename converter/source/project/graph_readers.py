@@ -87,7 +87,7 @@ def _read(path: str, changed: int, size: int) -> _Seen:
         data = code_of(path, data) if ASKS.search(data) else b""
     if not data or is_converted(data.decode("latin-1")):
         return _Seen()
-    nodes = _nodes(data)
+    nodes = syntax_of(data)
     texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     calls = [node for node in nodes if isinstance(node, ast.Call) and _name(node.func) == IMPORTS]
     soft = b"allow_soft_placement" in data
@@ -96,7 +96,7 @@ def _read(path: str, changed: int, size: int) -> _Seen:
     )
 
 
-def _nodes(data: bytes) -> list[ast.AST]:
+def syntax_of(data: bytes) -> list[ast.AST]:
     """The nodes of a script, none if it cannot be read."""
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -13,8 +13,16 @@ from contextlib import suppress
 from converter.dataclass import dataclass
 from converter.parsing import parse_text
 from converter.source.header import HELPERS, is_converted
-from converter.source.look import SCRIPTS, code_of, imported_by, scripts_in
+from converter.source.look import (
+    SCRIPTS,
+    code_of,
+    imported_by,
+    imports_its_folder,
+    modules_beside,
+    scripts_in,
+)
 from converter.source.project.above import package_root
+from converter.source.project.array_readers import RowsTaken, rows_taken
 from converter.source.project.graph_readers import GraphReader, graph_readers, names_asked
 
 LARGEST_NOTEBOOK = 20_000_000  # bytes
@@ -68,6 +76,10 @@ class Project:
         """The calls in other scripts of the folder that read the graph of a checkpoint."""
         return () if self.known else graph_readers(self.script, self.above)
 
+    def rows_taken(self) -> Sequence[RowsTaken]:
+        """The numbers by which other scripts of the folder reshape what they load."""
+        return () if self.known else rows_taken(self.script, self.above)
+
     def names_asked(self) -> frozenset[str]:
         """Texts in other scripts of the folder that may be names of operations of a graph that this script saves."""
         return names_asked(self.script, self.above)
@@ -109,7 +121,7 @@ def users_of(
     while todo:
         todo = False
         for path, text in data.items():
-            if path in reached or not _may_import(text, names):
+            if path in reached or not (_may_import(text, names) or imports_its_folder(path, text)):
                 continue
             if path not in imports:
                 imports[path] = _imported_files(path, text, root, index)
@@ -199,6 +211,8 @@ def _imported_files(
     for module, level, line in named:
         for file, folder in _resolved(module, level, path, root, others).items():
             found.setdefault(file, (0 if notebook else line, folder))
+    for file in modules_beside(path) if imports_its_folder(path, text) else ():
+        found.setdefault(file, (1, os.path.dirname(path)))
     return found
 
 

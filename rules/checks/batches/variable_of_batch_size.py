@@ -81,7 +81,8 @@ def made_with_the_batch_size(case: Placed) -> Iterator[Diagnostic]:
             foreign = []
         node, how = value.node or case.steps[0].call, own if value.trainable else FED_STATE
         if _holds(behind, keys):
-            yield error(case.facts, node, "TMG224", "this variable is made with the batch size in it", how)
+            size = _written(case.facts, behind, keys)
+            yield error(case.facts, node, "TMG224", f"this variable is made with the batch size{size} in it", how)
         elif given := next((v for v in foreign if _holds(_sizes_behind(v.inputs, known, given=True), keys)), None):
             package = library_behind(given).split(".")[0]
             unseen = unseen_module(case.facts, given)
@@ -132,6 +133,17 @@ def _gone_over(facts: Facts, node: ast.AST) -> Iterator[ast.AST]:
 def _holds(values: list[Value], keys: set[tuple[object, ...]]) -> bool:
     """Whether one of the numbers is made of the batch size."""
     return any(o.key in keys for value in values if isinstance(value, Number) for o in value.origins)
+
+
+def _written(facts: Facts, values: list[Value], keys: set[tuple[object, ...]]) -> str:
+    """The batch size among some numbers by its name and the line where it is written: ` (batch_size, line 3)`."""
+    numbers = (v for v in values if isinstance(v, Number))
+    origins = sorted({o for n in numbers for o in n.origins if o.key in keys}, key=lambda o: (o.path, o.line))
+    for origin in origins:
+        names = sorted(facts.names_of(origin)) or [origin.name or str(getattr(origin.node, "value", ""))]
+        place = f"line {origin.line}" if not facts.path_of(origin.node) else f"{facts.shown(origin.node)}:{origin.line}"
+        return f" ({names[0]}, {place})" if origin.line and names[0] else ""
+    return ""
 
 
 def _sizes_behind(values: Iterable[Value], known: dict[int, bool], given: bool = False) -> list[Value]:

@@ -47,5 +47,12 @@ def helpers_not_found(case: Shared) -> Iterator[Diagnostic]:
                 user,
                 "TMG265",
                 f"it imports files that change, and does not find {module} {where}, which these will import",
-                "put the two scripts into one folder, or add that folder to sys.path",
+                f"add {_way(user.path, here)} to sys.path in front of this import, or put the two scripts into one "
+                "folder",
             )
+
+
+def _way(user: str, folder: str) -> str:
+    """The folder of the helpers as another script would write it: `ae`, `../nets`."""
+    way = os.path.relpath(folder, os.path.dirname(user)).replace(os.sep, "/")
+    return f"the folder {way}" if way != "." else "its own folder"

@@ -56,6 +56,6 @@ WORDS = {
     Found.KIND_OF_STEP: Words(
         "TMG213",
         "a training step made by {kind} is not converted yet",
-        "use optimizer.minimize, or compute_gradients and apply_gradients",
+        "use optimizer.minimize, or compute_gradients and apply_gradients, with the arguments written out",
     ),
 }

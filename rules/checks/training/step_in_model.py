@@ -71,7 +71,15 @@ with tf.Session() as sess:
 
 WORDS = {
     Found.STEP_AMONG_MODEL: Words(
-        "TMG219", "the training step stands among the statements of the model", "take the gradients after the loss"
+        "TMG219",
+        "the training step stands in the block of line {line}, among the statements of the model",
+        "end that block after the loss, and take the gradients in another one of the same kind behind it",
+    ),
+    Found.COLOCATION_GIVEN: Words(
+        "TMG219",
+        "the loss is computed from the towers' results, and its gradients where these are, which `{written}` may "
+        "not say",
+        "write colocate_gradients_with_ops=True among the arguments of the call",
     ),
     Found.STEP_IN_BRANCH_OF_MODEL: Words(
         "TMG219",

@@ -167,7 +167,9 @@ BOUNDS = "    begin, end = 0, batch_size\n    for i in {count}:\n        {walk}\
         ("range(10)", "begin:end", "begin = end; end = begin + batch_size", ["TMG339"]),
         ("range(10)", "begin:begin + batch_size", "begin += batch_size", ["TMG339"]),
         ("range(10)", "begin:begin + batch_size", "begin = begin + batch_size", ["TMG339"]),
+        ("range(10)", "begin:end", "begin, end = end, end + batch_size", ["TMG339"]),
         ("range(len(data) // batch_size)", "begin:begin + batch_size", "begin += batch_size", []),
+        ("range(10)", "begin:end", "begin, end = end, end + batch_size; begin, end = move(begin), end", []),
         ("range(load())", "begin:begin + batch_size", "begin += batch_size", []),
         ("range(10)", "begin:begin + batch_size", "begin = draw(); end = begin + batch_size", []),
         ("range(10)", "begin:begin + batch_size", "begin = (begin + batch_size) % 999", []),
@@ -180,6 +182,26 @@ def test_bounds_that_move_on_in_a_fixed_number_of_iterations(
 ) -> None:
     loop = BOUNDS.format(count=count, walk=WALK.format(rows=rows), moves=moves)
     assert [code for code in codes(GRAPH.format(head=NAMED) + loop) if code == "TMG339"] == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "loop", "moves", "scaled"),
+    [
+        ("begin, end = 0, 50", "while end <= 999:", "begin = end; end += batch_size", True),
+        ("begin, end = 0, 50", "while begin < 999:", "begin, end = end, end + batch_size", True),
+        ("begin = 0; end = 50", "for i in range(data.n // batch_size):", "begin = end; end = begin + batch_size", True),
+        ("begin, end = 0, 50", "for i in range(9):", "begin += batch_size; end += batch_size", True),
+        ("begin, end = 0, 40", "while end <= 999:", "begin = end; end += batch_size", False),
+        ("begin, end = 0, 50", "while end <= 999:", "begin = end; end = draw()", False),
+        ("begin, end, other = 0, batch_size, 50", "while end <= 999:", "begin = end; end += batch_size", False),
+    ],
+)
+def test_a_first_bound_that_is_written_out_grows_with_the_others(
+    first: str, loop: str, moves: str, scaled: bool
+) -> None:
+    walk = WALK.format(rows="begin:end")
+    lines = body(GRAPH.format(head=NAMED) + f"    {first}\n    {loop}\n        {walk}\n        {moves}\n")
+    assert any("50 * num_gpus" in line for line in lines[1:]) == scaled
 
 
 def test_bounds_that_are_set_back_are_not_told() -> None:

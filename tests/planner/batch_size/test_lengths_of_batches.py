@@ -83,3 +83,25 @@ def test_a_list_that_a_loop_fills_by_the_batch_size_tells_it() -> None:
 
 def test_without_a_name_the_same_number_stays_a_doubt() -> None:
     assert codes(GRAPH + DRAWN.format(size="10")) == ["TMG303"]
+
+
+SORTED = """\
+batch_size = 32
+sess = tf.Session()
+for i in range(0, len(data), batch_size):
+    batch = data[i:i + batch_size]
+    {}
+    sess.run(train_op, {{X: [row[:4] for row in batch], Y: [row[4:] for row in batch]}})
+"""
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "pass",
+        "batch = sorted(batch, key=lambda row: row[0])",
+        "if len(sys.argv) > 1:\n        batch = sorted(batch, key=lambda row: row[0], reverse=True)",
+    ],
+)
+def test_sorted_rows_are_as_many(order: str) -> None:
+    assert scaled(GRAPH + "import sys\n" + SORTED.format(order)) == ["batch_size = 32 * num_gpus"]

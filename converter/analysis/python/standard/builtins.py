@@ -331,6 +331,14 @@ def _filter(call: Call) -> Value:
     return Host(call.args, call.name, call.node)
 
 
+def _sorted(call: Call) -> Value:
+    """A list of all that the first argument holds, in another order."""
+    made, of = _filter(call), call.args[0] if call.args else None
+    if isinstance(made, Sequence) and isinstance(of, Sequence):
+        call.walk.facts.listed[made.uid] = of
+    return made
+
+
 def _chosen_by(call: Call) -> Value:
     """`filter(function, values)`: any of them; the function is followed once for each kind of value."""
     function, value = (call.args[0], call.args[-1]) if call.args else (Host(), Host())
@@ -436,7 +444,7 @@ BUILTINS: dict[str, Handler] = {
     "super": _super,
     "map": _once(_map),
     "filter": _once(_chosen_by),
-    "sorted": _filter,
+    "sorted": _sorted,
     "reversed": _once(_reversed),
     "iter": _once(_iter),
     "bool": _bool,

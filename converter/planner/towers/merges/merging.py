@@ -16,6 +16,7 @@ from converter.analysis.values import (
     Bound,
     Input,
     Mapping,
+    Number,
     Sequence,
     Tensor,
     Value,
@@ -207,6 +208,7 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
     cast = how == "mean" and any(_needs_cast(site.facts, traffic, t, group) for t in tensors)
     (count, per_row, counts), traffic = _counting(traffic, value)
     guard, unset = _made_at_all(site.facts, region, part, node, site.tensorflow)
+    guard = " and ".join(filter(None, (_holder_bound(site.facts, region, part), guard)))
     each = None
     if is_flat_list(value):
         one, traffic = traffic.again("part", "tower_part")
@@ -219,7 +221,7 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
         axis=batch.axis if batch.kind == "example" else 0,
         shard=group,
         loss=step is not None,
-        packed=batch.packed == "major",
+        packed=batch.packed == "major" or _is_of_multiple(tensors[0]),
         op_name=name,
         cast=cast,
         count=count,
@@ -246,6 +248,14 @@ def _is_renamed(site: LoopSite, value: Value, tensors: list[Tensor]) -> bool:
     )
     nested = isinstance(value, (Sequence, Mapping))
     return asked or (nested and any(op_name(site.region, t) for t in tensors))
+
+
+def _is_of_multiple(tensor: Tensor) -> bool:
+    """Whether no input gives a tensor its rows, but a multiple of the batch size: `tf.zeros([batch_size * 2, n])`."""
+    if tensor.roots or tensor.batch.kind != "example":
+        return False
+    numbers = (v for v in needed([tensor]).values() if isinstance(v, Number))
+    return any(n.linear and len(n.inputs) > 1 and not n.chosen for n in numbers)
 
 
 def _batch_of(value: Value) -> Batch:
@@ -341,6 +351,16 @@ def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensor
             return (there if maybe.none or maybe.plain else f"hasattr({holder}, {name!r})"), False
         raise refuse(facts, node, Found.MADE_BY_ONE_BRANCH, name=part.text)
     return "", False
+
+
+def _holder_bound(facts: Facts, region: Region, part: Part) -> str:
+    """The expression that tells whether the object is there that holds a value, where only some branches bind it."""
+    name = part.text.partition(".")[0].partition("[")[0]
+    for maybe in facts.maybe if name != part.text else ():
+        here = maybe.place.kind == "name" and maybe.place.key == name and maybe.place.frame is region.block.frame
+        if here and maybe.unset and region.in_tower(maybe.site):
+            return f"{name!r} in locals()"
+    return ""
 
 
 def _part_made(facts: Facts, part: Part, node: ast.AST, tensorflow: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from converter.analysis.facts import TrainStep, behind_losses
@@ -25,8 +25,17 @@ def drawing_alone(steps: Iterable[TrainStep]) -> list[TrainStep]:
 
 
 def drawn_out(values: Iterable[Value]) -> list[Tensor]:
-    """The tensors of a drawn batch among some values: nobody feeds them, so that they can be run without any input."""
+    """The tensors of a drawn batch among some values: nobody feeds them, so that they can be run without any input.
+
+    The same holds for batches that only the batch size makes, as `cell.zero_state(batch_size, …)` does.
+    """
     return [t for v in values for t in tensors_in(v) if t.batch.kind != "free" and not t.roots]
+
+
+def _sizes_behind(values: Iterable[Value]) -> Iterator[Origin]:
+    """The numbers that some values without an input are made of."""
+    for value in needed(values).values():
+        yield from value.linear if isinstance(value, Number) else ()
 
 
 def drawn_rows(
@@ -43,8 +52,10 @@ def drawn_rows(
     if not alone and not drawn:
         return traffic
     keys = {o.key for o in sizes}
-    behind = {**needed(drawn), **behind_losses(alone)}
-    wanted = {o.key for number in rows_of_drawn(behind) for o in number.linear} & keys
+    wanted = {o.key for number in rows_of_drawn(behind_losses(alone)) for o in number.linear} & keys
+    cut = any(not shard.static for shard in traffic.shards[:1])  # else each tower has a known number of rows
+    random = rows_of_drawn(needed(drawn))
+    wanted |= {o.key for o in (_sizes_behind(drawn) if cut else (o for n in random for o in n.linear))} & keys
     rebound = {r.place: r.saved for r in traffic.rebinds}
     found: dict[object, tuple[int, str]] = {}
     for access in region.tower_reads():

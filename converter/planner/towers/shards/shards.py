@@ -72,7 +72,7 @@ def shards_in(site: LoopSite, before: Traffic) -> Traffic:
         _check_parts(site.facts, group)
         added, traffic = _shard_of(site, traffic, read, group, alone=len(groups) == 1)
         whole |= added
-    traffic = _aliases_out(region, traffic, whole, set(read.tuples), optional)
+    traffic = _aliases_out(site.facts, region, traffic, whole, set(read.tuples), optional)
     rebound = _bound_texts(region)
     restore = list(traffic.restore)
     for nest, access in read.nests:
@@ -321,7 +321,12 @@ def _regrouped(
 
 
 def _aliases_out(
-    region: Region, traffic: Traffic, saved: dict[str, str], parts_of_tuples: set[str], optional: Iterable[Input]
+    facts: Facts,
+    region: Region,
+    traffic: Traffic,
+    saved: dict[str, str],
+    parts_of_tuples: set[str],
+    optional: Iterable[Input],
 ) -> Traffic:
     """Restore names that the towers bind to an input: after the loop they mean the whole batch again."""
     by_input: dict[int, str] = {}
@@ -331,13 +336,21 @@ def _aliases_out(
             if text in saved and access.value in group:
                 by_input.setdefault(access.value.uid, saved[text])
     rebound = set(_bound_texts(region))
+    maybe = {m.place: m for m in facts.maybe if region.in_tower(m.site)}  # what other branches leave there
     restore = [*traffic.restore]
     restore += [pair for pair in saved.items() if pair[0] not in rebound and pair[0] not in parts_of_tuples]
     for index, access in region.block.accesses():
         if index in region.tower and access.write and isinstance(access.value, Input):
             text = spelling(region.block.frame, access.place)
-            if text and access.value.uid in by_input and (text, by_input[access.value.uid]) not in restore:
-                restore.append((text, by_input[access.value.uid]))
+            if not text or access.value.uid not in by_input:
+                continue
+            other, whole = maybe.get(access.place), by_input[access.value.uid]
+            if other is not None and other.plain:
+                continue  # what is bound is no input: it is merged where it is read
+            if other is not None and other.none and not other.unset:
+                whole = f"{text} if {text} is None else {whole}"
+            if (text, whole) not in restore:
+                restore.append((text, whole))
     return replace(traffic, whole=by_input, restore=tuple(restore))
 
 

@@ -116,7 +116,7 @@ def _reset_container(site: LoopSite, traffic: Traffic, value: Value, node: ast.A
     held = name_in_module(facts, value)  # by a module that is made once, wherever it is imported
     if (region.in_tower(value.site) and held is None) or value.time > region.end:
         return traffic
-    text = reach(region.block.frame, value)
+    text = reach(region.block.frame, value, but=_bound_by_towers(region, value))
     if text is None:
         text, traffic = with_holder(facts, region, traffic, value)
     cut = any(place.startswith(f"{text}[") for shard in traffic.shards for place in shard.places)
@@ -129,6 +129,17 @@ def _reset_container(site: LoopSite, traffic: Traffic, value: Value, node: ast.A
     saved, traffic = traffic.fresh(f"first_{leaf(text)}")
     reset = Reset(text, saved, "list" if isinstance(value, Sequence) else "dict")
     return replace(traffic, resets=(*traffic.resets, reset))
+
+
+def _bound_by_towers(region: Region, value: Value) -> set[str]:
+    """The names that only the towers bind to a list or dict from before them: `ends = self.ends`."""
+    writes = [
+        (index, a)
+        for index, a in region.block.accesses()
+        if a.write and a.value is value and a.place.kind == "name" and a.place.frame is region.block.frame
+    ]
+    before = {a.place.key for index, a in writes if index < min(region.tower)}
+    return {a.place.key for index, a in writes if index in region.tower} - before
 
 
 def _module_unreachable(facts: Facts, region: Region, node: ast.AST, path: str, name: str) -> Exception:

@@ -182,3 +182,27 @@ def test_other_losses_are_not_warned_of(text: str) -> None:
 
 def test_a_fixed_batch_that_towers_share_is_the_whole_batch() -> None:
     assert codes(of_rows(script(MEAN_LEFT)), batch="total") == []
+
+
+OTHERWISE = """\
+import sys
+{}
+loss = tf.losses.mean_squared_error(Y, tf.squeeze(tf.layers.dense(X, 1), 1), weights=w)
+"""
+
+
+@pytest.mark.parametrize(
+    ("weights", "warned"),
+    [
+        ("if '--mask' in sys.argv:\n    w = M\nelse:\n    w = 1.0", ["TMG302"]),
+        ("w = 1.0\nif '--mask' in sys.argv:\n    w = M", ["TMG302"]),
+        ("w = 1.0\nif '--mask' in sys.argv:\n    w = tf.cast(M > 0, tf.float32)", ["TMG302"]),
+        ("w = M", []),
+        ("w = 1.0", []),
+        ("if '--mask' in sys.argv:\n    w = tf.sign(M)\nelse:\n    w = tf.cast(M > 0, tf.float32)", []),
+    ],
+)
+def test_weights_that_one_branch_gives_do_not_count_in_the_others(weights: str, warned: list[str]) -> None:
+    text = script(OTHERWISE.format(weights))
+    assert codes(text) == warned
+    assert ("weigh_losses" in converted(text)) == (not warned and weights != "w = 1.0")

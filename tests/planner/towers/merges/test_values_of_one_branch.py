@@ -210,3 +210,31 @@ def test_an_attribute_that_is_set_twice_is_what_the_last_statement_leaves(last: 
     text = converted(FLAGS + "batch_size = 32\n" + model + TRAINED)
     assert ("if hasattr(self, 'more'):" in text) is ("tower_more" in text) is bool(merged)
     assert merged in text
+
+
+HELD = """\
+class Part(object):
+    def __init__(self, h):
+        self.scores = tf.nn.softmax(tf.layers.dense(h, 4))
+
+
+{before}
+h = tf.layers.dense(X, 4)
+if args.wide:
+    part = {made}
+    h = {scores} * h
+{other}
+out = tf.layers.dense(h, 1)
+"""
+MADE = {"Part(h)": "part.scores", "{'scores': tf.nn.softmax(tf.layers.dense(h, 4))}": "part['scores']"}
+
+
+@pytest.mark.parametrize(("made", "scores"), MADE.items())
+@pytest.mark.parametrize(
+    ("before", "other", "bound"), [("", "", False), ("part = None", "", True), ("", "else:\n    part = None", True)]
+)
+def test_an_object_that_only_one_branch_binds(made: str, scores: str, before: str, other: str, bound: bool) -> None:
+    model = HELD.format(before=before, made=made, scores=scores, other=other)
+    read = f"if args.wide:\n    top = tf.reduce_max({scores}, 1)\n"
+    (guard,) = guarded(FLAGS + INPUTS + model + LOSS + STEP + read + TRAINING).values()
+    assert guard.startswith("'part' in locals()") is not bound

@@ -117,3 +117,57 @@ def test_noise_beside_an_input_is_merged_by_its_own_rows() -> None:
 def test_what_an_input_reaches_is_merged_by_its_rows() -> None:
     _, inside, _ = parts(SAMPLED.format("tf.layers.dense(x, 8, name='mean') + tf.random_normal([batch_size, 8])"))
     assert "tower_sampled.append(sampled[:rows])" in inside and "drawn" not in "".join(inside)
+
+
+@pytest.mark.parametrize(
+    "made", ["tf.zeros([batch_size, 8])", "tf.ones((batch_size, 8))", "tf.fill([batch_size, 8], 0.5)"]
+)
+def test_batches_that_only_the_batch_size_makes_are_merged_by_its_rows(made: str) -> None:
+    _, inside, _ = parts(SAMPLED.format(made))
+    assert "rows_drawn, weight_drawn = shard_drawn(global_batch_size, gpu)" in inside
+    assert "tower_sampled.append(sampled[:rows_drawn])" in inside
+    assert "tower_loss.append(loss * weight)" in inside
+
+
+@pytest.mark.parametrize("draw", ["tf.zeros", "tf.random_normal"])
+def test_of_several_rows_for_each_example_all_are_merged(draw: str) -> None:
+    _, inside, _ = parts(SAMPLED.format(f"{draw}([batch_size * 2, 8])"))
+    assert "tower_sampled.append(sampled[:tf.shape(sampled)[0] * tf.minimum(rows_drawn, 1)])" in inside
+
+
+def test_beside_an_input_of_a_fixed_size_nothing_is_trimmed() -> None:
+    script = SAMPLED.replace("[None, 4]", "[batch_size, 4]").format("tf.zeros([batch_size, 8])")
+    _, inside, _ = parts(script)
+    assert "tower_sampled.append(sampled)" in inside and "drawn" not in "".join(inside)
+
+
+STATE = """\
+import tensorflow as tf
+
+batch_size = 8
+x = tf.placeholder(tf.float32, [None, 5, 3])
+cell = tf.nn.rnn_cell.{cell}(4)
+start = cell.zero_state(batch_size, tf.float32)
+outputs, state = tf.nn.dynamic_rnn(cell, x, initial_state=start)
+loss = tf.reduce_mean(tf.square(outputs))
+train_op = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        sess.run(train_op, {{x: next_batch(batch_size)}})
+    print(sess.run(start))
+"""
+
+
+@pytest.mark.parametrize(
+    ("cell", "part"),
+    [("GRUCell", "start[:rows_drawn]"), ("LSTMCell", "map_structure(lambda t: t[:rows_drawn], start)")],
+)
+def test_a_starting_state_can_be_run_without_feeds(cell: str, part: str) -> None:
+    _, inside, _ = parts(STATE.format(cell=cell))
+    assert f"tower_start.append({part})" in inside
+
+
+def test_a_batch_size_of_flags_is_no_multiple() -> None:
+    flag = "tf.app.flags.DEFINE_integer('batch_size', 8, '')\nbatch_size = tf.app.flags.FLAGS.batch_size\n"
+    _, inside, _ = parts(STATE.format(cell="GRUCell").replace("batch_size = 8\n", flag))
+    assert "tower_start.append(start[:rows_drawn])" in inside

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, parts, run
+from tests.scripts import INPUTS, MODEL, STEP, TRAINING, body, codes, parts, run
 
 HEAD = "import tensorflow as tf\n\nbatch_size = 32\n"
 TARGET = "Y = tf.placeholder(tf.float32, [None, 1])\n"
@@ -473,3 +473,51 @@ def test_a_default_that_nothing_can_feed_may_be_made_by_each_tower(
     model = IN_FUNCTION.format(default=default, returned=", rate" * returned, taken=", rate" * returned)
     training = TRAINING.replace("Y: ys", f"Y: ys, {fed}" if fed else "Y: ys")
     assert codes(INPUTS + model + STEP + training) == found
+
+
+OTHER_NAME = """\
+import sys
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, 4])
+M = tf.placeholder(tf.float32, [None, 1])
+error = tf.square(tf.layers.dense(X, 1))
+{}
+{}
+loss = tf.reduce_mean(error)
+train_op = tf.train.AdamOptimizer().minimize(loss)
+total = tf.constant(0.0)
+if {}:
+    total = tf.reduce_sum(w)
+with tf.Session() as sess:
+    for step in range(100):
+        sess.run([train_op, total], {{X: next_batch(batch_size), M: next_mask(batch_size)}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "applied", "read", "after"),
+    [
+        (
+            "w = None\nif '--mask' in sys.argv:\n    w = M",
+            "if w is not None:\n    error = error * w",
+            "w is not None",
+            "X, M, w = X_batch, M_batch, w if w is None else M_batch",
+        ),
+        ("w = M", "error = error * w", "True", "X, M, w = X_batch, M_batch, M_batch"),
+        (
+            "if '--mask' in sys.argv:\n    w = M\nelse:\n    w = 1.0",
+            "error = error * w",
+            "True",
+            "X, M = X_batch, M_batch",
+        ),
+    ],
+)
+def test_another_name_of_an_input_means_after_the_loop_what_its_branch_left(
+    chosen: str, applied: str, read: str, after: str
+) -> None:
+    lines = body(OTHER_NAME.format(chosen, applied, read))
+    assert after in lines
+    merges = [line.strip() for line in lines if "tower_w.append" in line]
+    assert merges == (["tower_w.append(w[:rows])"] if "1.0" in chosen else [])

@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import Conversion, convert
 from converter.options import Options
 from converter.source import read
-from tests.scripts import INPUTS, STEP, TRAINING, codes
+from tests.scripts import INPUTS, STEP, TRAINING, codes, parts
 
 LAYERS = """\
 import tensorflow as tf
@@ -161,3 +161,41 @@ def test_a_block_that_binds_what_it_reads_is_opened_once_around_the_towers() -> 
     script = NAMED_AGAIN.format(bound="scope").replace(made, "")
     opening = "    with tf.variable_scope(scope or"
     assert codes(script.replace(opening, made.replace("        ", "    ") + opening, 1)) == []
+
+
+OTHER_NAME = """\
+import tensorflow as tf
+
+batch_size = 32
+
+
+class Net(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 4])
+        self.ends = []
+        self.build()
+
+    def build(self):
+        {bound}
+        h = self.x
+        for i in range(3):
+            h = tf.layers.dense(h, 4)
+            {filled}.append(h)
+        self.loss = tf.reduce_mean(tf.square(tf.concat(self.ends, 1)))
+        self.train_op = tf.train.AdamOptimizer().minimize(self.loss)
+
+
+net = Net()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        sess.run(net.train_op, {{net.x: next_batch(batch_size)}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("bound", "filled"), [("ends = self.ends", "ends"), ("pass", "self.ends"), ("out = first = self.ends", "out")]
+)
+def test_a_list_that_the_towers_give_another_name_is_set_back_by_the_one_from_before(bound: str, filled: str) -> None:
+    _, inside, _ = parts(OTHER_NAME.format(bound=bound, filled=filled))
+    assert "self.ends[:] = first_ends" in inside
