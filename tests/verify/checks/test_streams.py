@@ -169,6 +169,46 @@ def test_batches_of_several_steps(own: str, theirs: str, status: str, step: int 
     assert (found["status"], found["step"]) == (status, step)
 
 
+def turns(text: str) -> tuple[dict[tuple[int, ...], list[dict[str, Any]]], list[tuple[int, ...]]]:
+    """The steps of each train op, and the train op of each step: `0:ab 1:cd` are two."""
+    steps = [part.split(":") for part in text.split()]
+    kinds: dict[tuple[int, ...], list[dict[str, Any]]] = {}
+    for number, batch in steps:
+        kinds.setdefault((int(number),), []).append({"x:0": (list(batch), None)})
+    return kinds, [(int(number),) for number, _ in steps]
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs", "status"),
+    [
+        ("0:ab 1:cd 0:ef 1:gh", "0:abcd 1:efgh", "in turn"),
+        ("0:ab 1:cd 0:ef 1:gh 0:ij", "0:abcd 1:efgh", "in turn"),
+        ("0:ab 1:cd 0:ef 1:gh", "1:abcd 0:efgh", "differs"),
+        ("0:ab 1:cd 0:ef 1:gh", "0:abcd 1:efxy", "differs"),
+        ("0:ab 1:cd 0:ef 1:gh", "0:abcd 1:ghef", "differs"),
+        ("0:ab 1:cd 0:ef 1:gh 0:ij 1:kl 0:mn 1:op", "0:abcd 1:ijkl", "differs"),  # every second one is left out
+        ("0:ab 1:ab 0:cd 0:ef 1:ef 0:gh", "0:abcd 1:abcd 0:efgh", "in turn"),  # one more takes every second batch
+        ("0:ab 1:ab 0:cd 0:ef 1:ef 0:gh", "0:abcd 1:efgh", "differs"),
+        ("0:ab 1:ab 0:cd 0:ef 1:ef 0:gh", "0:abcd 1:abcd 0:efgh 1:efgh", "differs"),
+    ],
+)
+def test_train_ops_that_take_turns_at_the_batches(own: str, theirs: str, status: str) -> None:
+    kept = stream.Streams()
+    kept.kinds, kept.turns = turns(own)
+    found = stream.figures(kept, turns(theirs)[0], 2, "", (), turns=turns(theirs)[1])
+    assert status in {row["status"] for row in found}
+    assert {row["status"] for row in found} <= {status, "same"}
+
+
+def test_a_batch_that_several_train_ops_take_ends_no_epoch() -> None:
+    epochs = stream.Epochs(1)
+    for kind, batch in ((0, "ab"), (1, "ab"), (0, "cd"), (1, "cd")):
+        epochs.ends_within({"x:0": (list(batch), None)}, (kind,))
+    assert epochs.count == 0
+    epochs.ends_within({"x:0": (list("ab"), None)}, (0,))
+    assert epochs.count == 1
+
+
 @pytest.mark.parametrize("size", [7, 8, 9, 10, 12, 30])
 @pytest.mark.parametrize("towers", [2, 3, 4])
 def test_both_scripts_find_the_end_of_an_epoch_in_the_same_batch(size: int, towers: int) -> None:

@@ -27,6 +27,7 @@ class Streams(object):
         self.carried = set()  # inputs that hold what earlier runs gave
         self.used = []  # what generators had drawn before the first step, see session/draws.py
         self.shared = {}  # inputs that are read from one iterator by several operations, see graph/graphs.py
+        self.turns = []  # the train op of each step
 
     def learn(self, axes):
         """Takes the batch axes that a comparison found."""
@@ -49,6 +50,7 @@ class Streams(object):
         if state != self.first:  # what draws for its second batch has drawn for the first one, too
             self.drawn.setdefault(kind, len(steps) if len(steps) > 1 else 0)
         steps.append(step)
+        self.turns.append(kind)
         self.carried.update(name for name, (marks, _) in steps[-1].items() if diary.results.intersection(marks or ()))
 
     def drawn_apart(self, used):
@@ -107,6 +109,11 @@ def of_record(recording, pairs_of, padding=None):
         step.update((pair['own'], None) for pair in pairs if pair['sparse'])
         found.setdefault(kind, []).append(step)
     return found
+
+
+def turns_of_record(recording):
+    """The train op of each recorded step."""
+    return [tuple(kept['triggered']) for kept in recording['steps']]
 
 
 def described(pairs, padding):
@@ -172,10 +179,15 @@ class Epochs(object):
     def __init__(self, batches):
         self.count, self._batches = 0, batches
         self._seen, self._mixed = set(), False
+        self._last, self._takers = None, set()  # the last batch, and the train ops that have taken it
 
-    def ends_within(self, step):
-        """Whether an epoch has ended before this step, or ends in it; takes the step."""
+    def ends_within(self, step, kind=()):
+        """Whether an epoch has ended before this step, or ends in it; takes the step of a train op."""
         before, examples = self.count, _together(step)
+        if step == self._last and kind not in self._takers:  # several train ops take each batch
+            self._takers.add(kind)
+            return False
+        self._last, self._takers = step, {kind}
         size = max(1, -(-len(examples) // self._batches))
         for begin in range(0, len(examples), size):
             self._take(examples[begin : begin + size])
@@ -234,20 +246,24 @@ def _rest(array):
     return rows.marks(array[np.newaxis], 0)[0]
 
 
-def figures(own, theirs, towers, unordered, floats, used=()):
+def figures(own, theirs, towers, unordered, floats, used=(), turns=()):
     """[{'input', 'status', 'rows', 'left_out', 'fault', 'step', ...}] for each train op and input.
 
     own: Streams of the original; theirs: of_record. unordered: why the order may be another, see session/draws.py.
     floats: names of inputs that a script may compute of a whole batch, as when it subtracts the mean.
-    used: what the conversion's generators had drawn before its first step.
+    used: what the conversion's generators had drawn before its first step. turns: the train op of each of its steps.
     """
     found = _each(own, theirs, towers, unordered)
+    unlike = {row['input'] for row in found if row['status'] == streams.DIFFERS and row['fault'] in ('', 'order', 'others')}
+    if unlike and len(set(turns)) > 1:
+        rows_in_turn = _in_turn(own, theirs, towers, turns, unlike)
+        found = [dict(row, **rows_in_turn.get(row['input'], {})) if row['status'] == streams.DIFFERS else row for row in found]
     apart = own.drawn_apart(used) and not any(row['status'] == streams.SAME and row['kinds'] > 1 for row in found)
-    same = any(row['status'] == streams.SAME for row in found)
+    same = {row['input'] for row in found if row['status'] == streams.SAME}
     for row in found:
         if row['status'] == streams.DIFFERS and row['fault'] in ('', 'order', 'others') and row['input'] in own.shared:
             row['status'] = streams.SHARED if _shared_alike(own, theirs, row['input']) else row['status']
-        computed = row['input'] in floats and same and row['fault'] in ('', 'others')
+        computed = row['input'] in floats and same - {row['input']} and row['fault'] in ('', 'others')
         # a state that goes from step to step belongs to the rows of a batch: its size shapes the data
         if row['status'] == streams.DIFFERS and row['fault'] != 'twice' and (computed or own.carried):
             row['status'] = streams.VALUES
@@ -313,6 +329,44 @@ def _each(own, theirs, towers, unordered):
                     one['step'] = once[1][one['step'] - 1] + 1
                 result.append(dict(one, input=name))
     return result
+
+
+def _in_turn(own, theirs, towers, turns, names):
+    """{input: figures} of those of these inputs that are the original's where train ops take turns at the batches.
+
+    Where every second batch goes to another train op, or every fifth to one more, N batches of the original are no
+    longer one of the conversion's for each of them: all together they are. Each batch goes to the same train ops.
+    """
+    mine, others = _taken_by(own.turns, own.kinds), _taken_by(turns, theirs)
+    for place, (one, other) in enumerate(zip(mine, others)):
+        cut = place == len(mine) - 1, place == len(others) - 1  # a script may have been stopped within its last batch
+        count = min([len(each[0]) for each, is_cut in zip((one, other), cut) if is_cut] or [None])
+        if one[0][:count] != other[0][:count]:
+            return {}
+    begins, found = streams.starts([marks for _, marks, _ in mine]), {}
+    for name in names:
+        batches = [[inputs.get(name) for _, _, inputs in each] for each in (mine, others)]
+        if None not in batches[0] and None not in batches[1]:
+            row = streams.compare(batches[0], batches[1], towers, begins)
+            if row['status'] == streams.SAME:
+                found[name] = dict(row, status=streams.IN_TURN)
+    return found
+
+
+def _taken_by(turns, kinds):
+    """[(train ops, marks, {input: marks})] of the batches, each with the steps in a row that take it, or a part of it."""
+    left, found = {kind: list(steps) for kind, steps in kinds.items()}, []
+    for kind in turns:
+        if not left.get(kind):
+            continue
+        step = left[kind].pop(0)
+        fed = {name: one[0] for name, one in step.items() if one is not None and one[0] is not None}
+        both = set(fed) & set(found[-1][2]) if found else ()
+        if not both or any(found[-1][2][name] != fed[name] for name in both):
+            found.append(([], _together(step), {}))
+        found[-1][0].append(kind)
+        found[-1][2].update(fed)
+    return found
 
 
 def _settings(own, theirs, towers, drawn):
