@@ -195,7 +195,7 @@ def turns(text: str) -> tuple[dict[tuple[int, ...], list[dict[str, Any]]], list[
 def test_train_ops_that_take_turns_at_the_batches(own: str, theirs: str, status: str) -> None:
     kept = stream.Streams()
     kept.kinds, kept.turns = turns(own)
-    found = stream.figures(kept, turns(theirs)[0], 2, "", (), turns=turns(theirs)[1])
+    found = stream.figures(kept, turns(theirs)[0], 2, "", (), taken=turns(theirs)[1])
     assert status in {row["status"] for row in found}
     assert {row["status"] for row in found} <= {status, "same"}
 

@@ -9,6 +9,7 @@ from __future__ import absolute_import, division, print_function
 import bisect
 
 import numpy as np
+from tmgprobe.reference import turns
 from tmgprobe.values import rows, streams
 
 KEPT = 2**26  # bytes of the original's batches that are kept
@@ -81,7 +82,7 @@ class Streams(object):
 
     def begins(self, kind):
         """The places in the stream of a train op at which an epoch may begin."""
-        return streams.starts([_together(step) for step in self.kinds[kind]]) if kind in self.kinds else set()
+        return streams.starts([turns.together(step) for step in self.kinds[kind]]) if kind in self.kinds else set()
 
     def ended(self):
         """Whether an epoch has ended, as far as the examples tell."""
@@ -111,7 +112,7 @@ def of_record(recording, pairs_of, padding=None):
     return found
 
 
-def turns_of_record(recording):
+def taken_by(recording):
     """The train op of each recorded step."""
     return [tuple(kept['triggered']) for kept in recording['steps']]
 
@@ -157,7 +158,7 @@ def epoch(own, theirs):
     """
     counts = []
     for kinds in (theirs, own):
-        batches = [_together(step) for steps in kinds.values() for step in steps]
+        batches = [turns.together(step) for steps in kinds.values() for step in steps]
         ends = streams.starts(batches) if len(kinds) == 1 else ()
         places = np.cumsum([0] + [len(batch) for batch in batches]).tolist()
         counts.append(places.index(min(ends)) if ends else None)
@@ -183,7 +184,7 @@ class Epochs(object):
 
     def ends_within(self, step, kind=()):
         """Whether an epoch has ended before this step, or ends in it; takes the step of a train op."""
-        before, examples = self.count, _together(step)
+        before, examples = self.count, turns.together(step)
         if step == self._last and kind not in self._takers:  # several train ops take each batch
             self._takers.add(kind)
             return False
@@ -210,15 +211,15 @@ def sets(own, theirs):
     """
     result = []
     for kind, steps in sorted(own.items()):
-        mine, others = ([mark for step in each for mark in _together(step)] for each in (steps, theirs.get(kind, [])))
+        mine, others = (examples({kind: each}) for each in (steps, theirs.get(kind, [])))
         result.append(
             {
                 'steps': len(theirs.get(kind, [])),
                 'own_steps': len(steps),
                 'rows': len(others),
                 'own_rows': len(mine),
-                'short': len({len(_together(step)) for step in steps}) > 1,
-                'batch': max(len(_together(step)) for step in steps),
+                'short': len({len(turns.together(step)) for step in steps}) > 1,
+                'batch': max(len(turns.together(step)) for step in steps),
                 'new': len(set(others) - set(mine)),
                 'lost': len(set(mine) - set(others)),
                 'different': len(set(mine)),
@@ -229,13 +230,7 @@ def sets(own, theirs):
 
 def examples(kinds):
     """One mark for each example that {train op: steps} take."""
-    return [mark for kind in sorted(kinds) for step in kinds[kind] for mark in _together(step)]
-
-
-def _together(step):
-    """One mark for each example of a step; those of the input with the most examples where these are not as many."""
-    columns = [found[0] for _, found in sorted(step.items()) if found is not None and found[0]]
-    return rows.joined(columns) or max(columns or [[]], key=lambda column: len(set(column)))
+    return [mark for kind in sorted(kinds) for step in kinds[kind] for mark in turns.together(step)]
 
 
 def _rest(array):
@@ -246,18 +241,16 @@ def _rest(array):
     return rows.marks(array[np.newaxis], 0)[0]
 
 
-def figures(own, theirs, towers, unordered, floats, used=(), turns=()):
+def figures(own, theirs, towers, unordered, floats, used=(), taken=()):
     """[{'input', 'status', 'rows', 'left_out', 'fault', 'step', ...}] for each train op and input.
 
     own: Streams of the original; theirs: of_record. unordered: why the order may be another, see session/draws.py.
     floats: names of inputs that a script may compute of a whole batch, as when it subtracts the mean.
-    used: what the conversion's generators had drawn before its first step. turns: the train op of each of its steps.
+    used: what the conversion's generators had drawn before its first step. taken: the train op of each of its steps.
     """
     found = _each(own, theirs, towers, unordered)
-    unlike = {row['input'] for row in found if row['status'] == streams.DIFFERS and row['fault'] in ('', 'order', 'others')}
-    if unlike and len(set(turns)) > 1:
-        rows_in_turn = _in_turn(own, theirs, towers, turns, unlike)
-        found = [dict(row, **rows_in_turn.get(row['input'], {})) if row['status'] == streams.DIFFERS else row for row in found]
+    if len(set(taken)) > 1:
+        found = _in_turn(own, theirs, towers, taken, found)
     apart = own.drawn_apart(used) and not any(row['status'] == streams.SAME and row['kinds'] > 1 for row in found)
     same = {row['input'] for row in found if row['status'] == streams.SAME}
     for row in found:
@@ -273,6 +266,14 @@ def figures(own, theirs, towers, unordered, floats, used=(), turns=()):
         if row['status'] == streams.DRAWN and unordered:
             row['status'] = unordered
     return found
+
+
+def _in_turn(own, theirs, towers, taken, found):
+    """The figures, with those of inputs that are the original's where train ops take turns at the batches."""
+    unlike = [row for row in found if row['status'] == streams.DIFFERS and row['fault'] in ('', 'order', 'others')]
+    batches = turns.batches(own.turns, own.kinds), turns.batches(taken, theirs)
+    alike = turns.alike(batches[0], batches[1], towers, {row['input'] for row in unlike})
+    return [dict(row, **alike.get(row['input'], {})) if row in unlike else row for row in found]
 
 
 def _shared_alike(own, theirs, name):
@@ -307,7 +308,7 @@ def _each(own, theirs, towers, unordered):
     for kind, steps in sorted(theirs.items()):
         mine = own.kinds.get(kind, [])
         drawn = 0 if unordered else own.drawn.get(kind)
-        joined = [[_together(step) for step in each] for each in (mine, steps)]
+        joined = [[turns.together(step) for step in each] for each in (mine, steps)]
         once = streams.taken_once(joined[0], joined[1], towers)
         begins = streams.starts([joined[0][number] for number in once[0]])
         for name in sorted(steps[0]):
@@ -329,44 +330,6 @@ def _each(own, theirs, towers, unordered):
                     one['step'] = once[1][one['step'] - 1] + 1
                 result.append(dict(one, input=name))
     return result
-
-
-def _in_turn(own, theirs, towers, turns, names):
-    """{input: figures} of those of these inputs that are the original's where train ops take turns at the batches.
-
-    Where every second batch goes to another train op, or every fifth to one more, N batches of the original are no
-    longer one of the conversion's for each of them: all together they are. Each batch goes to the same train ops.
-    """
-    mine, others = _taken_by(own.turns, own.kinds), _taken_by(turns, theirs)
-    for place, (one, other) in enumerate(zip(mine, others)):
-        cut = place == len(mine) - 1, place == len(others) - 1  # a script may have been stopped within its last batch
-        count = min([len(each[0]) for each, is_cut in zip((one, other), cut) if is_cut] or [None])
-        if one[0][:count] != other[0][:count]:
-            return {}
-    begins, found = streams.starts([marks for _, marks, _ in mine]), {}
-    for name in names:
-        batches = [[inputs.get(name) for _, _, inputs in each] for each in (mine, others)]
-        if None not in batches[0] and None not in batches[1]:
-            row = streams.compare(batches[0], batches[1], towers, begins)
-            if row['status'] == streams.SAME:
-                found[name] = dict(row, status=streams.IN_TURN)
-    return found
-
-
-def _taken_by(turns, kinds):
-    """[(train ops, marks, {input: marks})] of the batches, each with the steps in a row that take it, or a part of it."""
-    left, found = {kind: list(steps) for kind, steps in kinds.items()}, []
-    for kind in turns:
-        if not left.get(kind):
-            continue
-        step = left[kind].pop(0)
-        fed = {name: one[0] for name, one in step.items() if one is not None and one[0] is not None}
-        both = set(fed) & set(found[-1][2]) if found else ()
-        if not both or any(found[-1][2][name] != fed[name] for name in both):
-            found.append(([], _together(step), {}))
-        found[-1][0].append(kind)
-        found[-1][2].update(fed)
-    return found
 
 
 def _settings(own, theirs, towers, drawn):

@@ -234,14 +234,14 @@ class Replay(object):
         used = self.recording['first'].get('used', ())
         drawn = self.unordered or bool(self.streams.drawn) or self.streams.drawn_apart(used)
         theirs = [run for run in self.recording['evaluations'] if run[0] < len(self.recording['steps'])]
-        turns = stream.turns_of_record(self.recording)
-        fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats, used, turns)
+        taken = stream.taken_by(self.recording)
+        fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats, used, taken)
         tried = self._paddings(fed)
         while any(tried.values()):  # other than zeros
             self.padding.update((name, left.pop(0)) for name, left in tried.items() if left)
             self.streams.read_again(self.padding)
             recorded = stream.of_record(self.recording, self.pairs, self.padding)
-            fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats, used, turns)
+            fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats, used, taken)
             tried = {name: tried.get(name) for name in _unlike(fed)}
         with open(os.path.join(self.job['work'], 'own.json'), 'w') as file:
             json.dump(stream.examples(self.streams.kinds), file)
