@@ -248,14 +248,10 @@ def figures(own, theirs, towers, unordered, floats, used=(), taken=()):
     floats: names of inputs that a script may compute of a whole batch, as when it subtracts the mean.
     used: what the conversion's generators had drawn before its first step. taken: the train op of each of its steps.
     """
-    found = _each(own, theirs, towers, unordered)
-    if len(set(taken)) > 1:
-        found = _in_turn(own, theirs, towers, taken, found)
+    found = _taken_together(own, theirs, towers, taken, _each(own, theirs, towers, unordered))
     apart = own.drawn_apart(used) and not any(row['status'] == streams.SAME and row['kinds'] > 1 for row in found)
     same = {row['input'] for row in found if row['status'] == streams.SAME}
     for row in found:
-        if row['status'] == streams.DIFFERS and row['fault'] in ('', 'order', 'others') and row['input'] in own.shared:
-            row['status'] = streams.SHARED if _shared_alike(own, theirs, row['input']) else row['status']
         computed = row['input'] in floats and same - {row['input']} and row['fault'] in ('', 'others')
         # a state that goes from step to step belongs to the rows of a batch: its size shapes the data
         if row['status'] == streams.DIFFERS and row['fault'] != 'twice' and (computed or own.carried):
@@ -268,12 +264,18 @@ def figures(own, theirs, towers, unordered, floats, used=(), taken=()):
     return found
 
 
-def _in_turn(own, theirs, towers, taken, found):
-    """The figures, with those of inputs that are the original's where train ops take turns at the batches."""
+def _taken_together(own, theirs, towers, taken, found):
+    """The figures, with those of inputs that are the original's where all that take them are looked at together."""
     unlike = [row for row in found if row['status'] == streams.DIFFERS and row['fault'] in ('', 'order', 'others')]
-    batches = turns.batches(own.turns, own.kinds), turns.batches(taken, theirs)
-    alike = turns.alike(batches[0], batches[1], towers, {row['input'] for row in unlike})
-    return [dict(row, **alike.get(row['input'], {})) if row in unlike else row for row in found]
+    alike = {}
+    if unlike and len(set(taken)) > 1:
+        batches = turns.batches(own.turns, own.kinds), turns.batches(taken, theirs)
+        alike = turns.alike(batches[0], batches[1], towers, {row['input'] for row in unlike})
+    for row in unlike:
+        row.update(alike.get(row['input'], {}))
+        shared = row['status'] == streams.DIFFERS and row['input'] in own.shared
+        row['status'] = streams.SHARED if shared and _shared_alike(own, theirs, row['input']) else row['status']
+    return found
 
 
 def _shared_alike(own, theirs, name):
