@@ -147,6 +147,13 @@ def test_epochs_are_counted(text: str, towers: int, count: int) -> None:
     assert epochs.count == count
 
 
+def theirs_of(kinds: Any) -> Any:
+    """What went into the conversion's steps."""
+    found = stream.Streams()
+    found.kinds = kinds
+    return found
+
+
 @pytest.mark.parametrize(
     ("own", "theirs", "status", "step"),
     [
@@ -165,7 +172,7 @@ def test_batches_of_several_steps(own: str, theirs: str, status: str, step: int 
     kept = stream.Streams()
     kept.kinds[(0,)] = [{"x:0": (batch, None)} for batch in batches(own)]
     steps = {(0,): [{"x:0": (batch, None)} for batch in batches(theirs)]}
-    (found,) = stream.figures(kept, steps, 2, "", ())
+    (found,) = stream.figures(kept, theirs_of(steps), 2, "", ())
     assert (found["status"], found["step"]) == (status, step)
 
 
@@ -193,9 +200,10 @@ def turns(text: str) -> tuple[dict[tuple[int, ...], list[dict[str, Any]]], list[
     ],
 )
 def test_train_ops_that_take_turns_at_the_batches(own: str, theirs: str, status: str) -> None:
-    kept = stream.Streams()
+    kept, others = stream.Streams(), stream.Streams()
     kept.kinds, kept.turns = turns(own)
-    found = stream.figures(kept, turns(theirs)[0], 2, "", (), taken=turns(theirs)[1])
+    others.kinds, others.turns = turns(theirs)
+    found = stream.figures(kept, others, 2, "", ())
     assert status in {row["status"] for row in found}
     assert {row["status"] for row in found} <= {status, "same"}
 
@@ -242,7 +250,7 @@ def test_a_number_of_examples_that_is_fed(sizes: tuple[int, ...], fed: tuple[int
         own.kinds.setdefault(0, []).append({"x": (examples, None), "n": (None, [float(size)])})
     rows = [mark for step in own.kinds[0] for mark in step["x"][0]]
     theirs = [{"x": (rows[at : at + 8], None), "n": (None, [float(n)])} for at, n in zip((0, 8), fed, strict=True)]
-    found = {row["input"]: row for row in stream.figures(own, {0: theirs}, 2, "", ())}
+    found = {row["input"]: row for row in stream.figures(own, theirs_of({0: theirs}), 2, "", ())}
     assert found["n"]["fault"] == fault and found["x"]["status"] == "same"
 
 
@@ -255,7 +263,7 @@ def test_no_number_is_no_number(fed: str, fault: str) -> None:
     own = stream.Streams()
     own.kinds[0] = [{"x": ([mark], None), "k": (None, [float("nan")])} for mark in "ab"]
     theirs = [{"x": (["a", "b"], None), "k": (None, [float(fed)])}]
-    found = {row["input"]: row["fault"] for row in stream.figures(own, {0: theirs}, 2, "", ())}
+    found = {row["input"]: row["fault"] for row in stream.figures(own, theirs_of({0: theirs}), 2, "", ())}
     assert found == {"x": "", "k": fault}
 
 

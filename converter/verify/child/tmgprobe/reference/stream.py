@@ -100,7 +100,8 @@ def of_record(recording, pairs_of, padding=None):
 
     pairs_of: {train op: pairs of values/inputs.py}, of one step of each. padding: {input: padding}, see `Streams`.
     """
-    found = {}
+    found = Streams()
+    found.used = recording['first'].get('used', ())
     for kept in recording['steps']:
         kind = tuple(kept['triggered'])
         pairs = pairs_of.get(kind)
@@ -108,13 +109,9 @@ def of_record(recording, pairs_of, padding=None):
             continue
         step = step_of(described(pairs, padding or {}), kept['arrays'])
         step.update((pair['own'], None) for pair in pairs if pair['sparse'])
-        found.setdefault(kind, []).append(step)
+        found.kinds.setdefault(kind, []).append(step)
+        found.turns.append(kind)
     return found
-
-
-def taken_by(recording):
-    """The train op of each recorded step."""
-    return [tuple(kept['triggered']) for kept in recording['steps']]
 
 
 def described(pairs, padding):
@@ -241,16 +238,16 @@ def _rest(array):
     return rows.marks(array[np.newaxis], 0)[0]
 
 
-def figures(own, theirs, towers, unordered, floats, used=(), taken=()):
+def figures(own, theirs, towers, unordered, floats):
     """[{'input', 'status', 'rows', 'left_out', 'fault', 'step', ...}] for each train op and input.
 
-    own: Streams of the original; theirs: of_record. unordered: why the order may be another, see session/draws.py.
-    floats: names of inputs that a script may compute of a whole batch, as when it subtracts the mean.
-    used: what the conversion's generators had drawn before its first step. taken: the train op of each of its steps.
+    own, theirs: Streams of the original and of the conversion. unordered: why the order may be another, see
+    session/draws.py. floats: names of inputs that a script may compute of a whole batch, as when it subtracts the mean.
     """
-    found = _taken_together(own, theirs, towers, taken, _each(own, theirs, towers, unordered))
-    apart = own.drawn_apart(used) and not any(row['status'] == streams.SAME and row['kinds'] > 1 for row in found)
-    same = {row['input'] for row in found if row['status'] == streams.SAME}
+    found = _taken_together(own, theirs, towers, _each(own, theirs.kinds, towers, unordered))
+    alike = [row for row in found if row['status'] == streams.SAME]
+    same = {row['input'] for row in alike}
+    apart = own.drawn_apart(theirs.used) and not any(row['kinds'] > 1 for row in alike)
     for row in found:
         computed = row['input'] in floats and same - {row['input']} and row['fault'] in ('', 'others')
         # a state that goes from step to step belongs to the rows of a batch: its size shapes the data
@@ -264,17 +261,17 @@ def figures(own, theirs, towers, unordered, floats, used=(), taken=()):
     return found
 
 
-def _taken_together(own, theirs, towers, taken, found):
+def _taken_together(own, theirs, towers, found):
     """The figures, with those of inputs that are the original's where all that take them are looked at together."""
     unlike = [row for row in found if row['status'] == streams.DIFFERS and row['fault'] in ('', 'order', 'others')]
     alike = {}
-    if unlike and len(set(taken)) > 1:
-        batches = turns.batches(own.turns, own.kinds), turns.batches(taken, theirs)
-        alike = turns.alike(batches[0], batches[1], towers, {row['input'] for row in unlike})
+    if unlike and len(set(theirs.turns)) > 1:
+        mine, others = (turns.batches(each.turns, each.kinds) for each in (own, theirs))
+        alike = turns.alike(mine, others, towers, {row['input'] for row in unlike})
     for row in unlike:
         row.update(alike.get(row['input'], {}))
         shared = row['status'] == streams.DIFFERS and row['input'] in own.shared
-        row['status'] = streams.SHARED if shared and _shared_alike(own, theirs, row['input']) else row['status']
+        row['status'] = streams.SHARED if shared and _shared_alike(own, theirs.kinds, row['input']) else row['status']
     return found
 
 

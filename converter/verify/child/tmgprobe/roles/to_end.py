@@ -94,12 +94,14 @@ class Whole(object):
         towers = 1 if self.job['total'] else self.job['gpus']
         kinds = {kind: theirs['kinds'].get(stream.text_of(kind), []) for kind in self.streams.kinds}
         kinds = {kind: steps for kind, steps in kinds.items() if steps}
-        taken = [tuple(kind) for kind in theirs['turns']]
+        other = stream.Streams()
+        other.kinds, other.used = kinds, theirs['used']
+        other.turns = [tuple(kind) for kind in theirs['turns']]
         training = stream.marks_of(self.streams.kinds), stream.marks_of(kinds)
         drawn = self.unordered or bool(self.streams.drawn) or self.streams.drawn_apart(theirs['used'])
         runs = [[(0, run) for _, run in each] for each in (self.evaluations.runs, theirs['evaluations'])]
         return {
-            'fed': stream.figures(self.streams, kinds, towers, self.unordered, set(), theirs['used'], taken),
+            'fed': stream.figures(self.streams, other, towers, self.unordered, set()),
             'sets': stream.sets(self.streams.kinds, kinds),
             'again': self._not_again(),
             'evaluated': stream.evaluations(runs[0], runs[1], training, towers, drawn),
