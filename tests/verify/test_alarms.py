@@ -10,6 +10,7 @@ from converter.conversion import convert
 from converter.options import BatchMode, Options
 from converter.source import read
 from converter.verify import Report, Settings, verify
+from tests.proofs import proof_of
 from tests.verify.test_report import step, verdict
 
 PLAIN = """
@@ -357,3 +358,82 @@ def test_a_model_for_few_examples_shows_more_images_of_more(tmp_path: Path, tens
     assert [check.name for check in report.checks if check.status == "failed"] == []
     assert of(report, "summaries").startswith("passed") and of(report, "fetches").startswith("passed")
     assert "failed" not in of(report, "fewer examples than towers")
+
+
+TURNS = """
+import numpy as np
+import tensorflow as tf
+batch_size = 4
+data = np.random.RandomState(1).rand(96, 5)
+x = tf.placeholder(tf.float32, [None, 5])
+h = tf.layers.dense(x, 3)
+first = tf.reduce_mean(tf.square(tf.layers.dense(h, 5) - x))
+second = tf.reduce_mean(tf.square(h))
+optimizer = tf.train.GradientDescentOptimizer(0.1)
+first_step, second_step = optimizer.minimize(first), optimizer.minimize(second)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for n, begin in enumerate(range(0, len(data), batch_size)):
+        batch = data[begin:begin + batch_size]
+        {run}
+"""
+TURN_AND_TURN = "sess.run(second_step if n % 2 else first_step, {x: batch})"
+ONE_MORE = "sess.run(first_step, {x: batch})\n        if n % 2 == 0:\n            sess.run(second_step, {x: batch})"
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("run", "change", "result"),
+    [
+        (TURN_AND_TURN, ("", ""), "passed"),
+        (TURN_AND_TURN, ("if n % 2 else", "if n % 2 == 0 else"), "failed"),
+        (TURN_AND_TURN, ("batch = data[", "batch = data[::-1]["), "failed"),
+        (ONE_MORE, ("", ""), "passed"),
+        (ONE_MORE, ("sess.run(second_step, {x: batch})", "sess.run(second_step, {x: batch[::-1]})"), "failed"),
+    ],
+)
+def test_train_ops_that_take_turns(
+    tmp_path: Path, tensorflow_python: str, run: str, change: tuple[str, str], result: str
+) -> None:
+    (tmp_path / "train.py").write_text(TURNS.format(run=run))
+    report = proof_of(tmp_path / "train.py", tensorflow_python, tmp_path, Options(), change)
+    assert report.verdict == result, report.reason
+    assert ("the train ops take turns" in of(report, "data")) is (result == "passed")
+
+
+COPIES = """
+import random
+import numpy as np
+import tensorflow as tf
+batch_size = 4
+data = np.random.RandomState(1).rand(96, 5)
+x = tf.placeholder(tf.float32, [None, 5])
+y = tf.placeholder(tf.float32, [None, 2])
+with tf.variable_scope('model'):
+    out = tf.layers.dense(x, 2)
+with tf.variable_scope('copy'):
+    late = tf.layers.dense(x, 2)
+loss = tf.reduce_mean(tf.square(out - y))
+train_step = tf.train.GradientDescentOptimizer(0.1).minimize(loss, var_list=tf.trainable_variables('model'))
+memory = []
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for n in range(40):
+        if n % 3:
+            sess.run(out, {x: data[n:n + 1]})
+        memory.append(data[n])
+        if len(memory) > 2 * batch_size and n % 2 == 0:
+            rows = random.sample(memory, batch_size)
+            sess.run(train_step, {x: rows, y: sess.run(late, {x: rows})})
+"""
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(("change", "result"), [(("", ""), "passed"), (("run(late,", "run(out,"), "failed")])
+def test_runs_of_a_copy_of_the_model(
+    tmp_path: Path, tensorflow_python: str, change: tuple[str, str], result: str
+) -> None:
+    """The runs between two steps come in another order where a larger batch lets the steps begin later."""
+    (tmp_path / "train.py").write_text(COPIES)
+    report = proof_of(tmp_path / "train.py", tensorflow_python, tmp_path, Options(), change)
+    assert report.verdict == result, report.reason

@@ -88,7 +88,7 @@ def _value(value: Any) -> str:
 
 
 def _same(rows: list[Row], towers: int, ended: bool) -> list[Check]:
-    same = [row for row in rows if row["status"] == "same"]
+    same = [row for row in rows if row["status"] in ("same", "in turn")]
     settings = sum(row["status"] == "setting" for row in rows)
     if not same and not settings:
         return []
@@ -96,6 +96,8 @@ def _same(rows: list[Row], towers: int, ended: bool) -> list[Check]:
     what = f"{count} examples are the original's, in order" if same else ""
     if same and towers > 1:
         what += f": {towers} of its batches in each"
+    if any(row["status"] == "in turn" for row in same):
+        what += "; the train ops take turns at them, so that each gets others than in the original"
     if settings:
         what += ("; " if what else "") + f"{settings} other input{'s' if settings > 1 else ''} as in the original"
     left_out = max((row["left_out"] for row in same), default=0)

@@ -147,6 +147,13 @@ def test_epochs_are_counted(text: str, towers: int, count: int) -> None:
     assert epochs.count == count
 
 
+def theirs_of(kinds: Any) -> Any:
+    """What went into the conversion's steps."""
+    found = stream.Streams()
+    found.kinds = kinds
+    return found
+
+
 @pytest.mark.parametrize(
     ("own", "theirs", "status", "step"),
     [
@@ -165,8 +172,49 @@ def test_batches_of_several_steps(own: str, theirs: str, status: str, step: int 
     kept = stream.Streams()
     kept.kinds[(0,)] = [{"x:0": (batch, None)} for batch in batches(own)]
     steps = {(0,): [{"x:0": (batch, None)} for batch in batches(theirs)]}
-    (found,) = stream.figures(kept, steps, 2, "", ())
+    (found,) = stream.figures(kept, theirs_of(steps), 2, "", ())
     assert (found["status"], found["step"]) == (status, step)
+
+
+def turns(text: str) -> tuple[dict[tuple[int, ...], list[dict[str, Any]]], list[tuple[int, ...]]]:
+    """The steps of each train op, and the train op of each step: `0:ab 1:cd` are two."""
+    steps = [part.split(":") for part in text.split()]
+    kinds: dict[tuple[int, ...], list[dict[str, Any]]] = {}
+    for number, batch in steps:
+        kinds.setdefault((int(number),), []).append({"x:0": (list(batch), None)})
+    return kinds, [(int(number),) for number, _ in steps]
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs", "status"),
+    [
+        ("0:ab 1:cd 0:ef 1:gh", "0:abcd 1:efgh", "in turn"),
+        ("0:ab 1:cd 0:ef 1:gh 0:ij", "0:abcd 1:efgh", "in turn"),
+        ("0:ab 1:cd 0:ef 1:gh", "1:abcd 0:efgh", "differs"),
+        ("0:ab 1:cd 0:ef 1:gh", "0:abcd 1:efxy", "differs"),
+        ("0:ab 1:cd 0:ef 1:gh", "0:abcd 1:ghef", "differs"),
+        ("0:ab 1:cd 0:ef 1:gh 0:ij 1:kl 0:mn 1:op", "0:abcd 1:ijkl", "differs"),  # every second one is left out
+        ("0:ab 1:ab 0:cd 0:ef 1:ef 0:gh", "0:abcd 1:abcd 0:efgh", "in turn"),  # one more takes every second batch
+        ("0:ab 1:ab 0:cd 0:ef 1:ef 0:gh", "0:abcd 1:efgh", "differs"),
+        ("0:ab 1:ab 0:cd 0:ef 1:ef 0:gh", "0:abcd 1:abcd 0:efgh 1:efgh", "differs"),
+    ],
+)
+def test_train_ops_that_take_turns_at_the_batches(own: str, theirs: str, status: str) -> None:
+    kept, others = stream.Streams(), stream.Streams()
+    kept.kinds, kept.turns = turns(own)
+    others.kinds, others.turns = turns(theirs)
+    found = stream.figures(kept, others, 2, "", ())
+    assert status in {row["status"] for row in found}
+    assert {row["status"] for row in found} <= {status, "same"}
+
+
+def test_a_batch_that_several_train_ops_take_ends_no_epoch() -> None:
+    epochs = stream.Epochs(1)
+    for kind, batch in ((0, "ab"), (1, "ab"), (0, "cd"), (1, "cd")):
+        epochs.ends_within({"x:0": (list(batch), None)}, (kind,))
+    assert epochs.count == 0
+    epochs.ends_within({"x:0": (list("ab"), None)}, (0,))
+    assert epochs.count == 1
 
 
 @pytest.mark.parametrize("size", [7, 8, 9, 10, 12, 30])
@@ -202,7 +250,7 @@ def test_a_number_of_examples_that_is_fed(sizes: tuple[int, ...], fed: tuple[int
         own.kinds.setdefault(0, []).append({"x": (examples, None), "n": (None, [float(size)])})
     rows = [mark for step in own.kinds[0] for mark in step["x"][0]]
     theirs = [{"x": (rows[at : at + 8], None), "n": (None, [float(n)])} for at, n in zip((0, 8), fed, strict=True)]
-    found = {row["input"]: row for row in stream.figures(own, {0: theirs}, 2, "", ())}
+    found = {row["input"]: row for row in stream.figures(own, theirs_of({0: theirs}), 2, "", ())}
     assert found["n"]["fault"] == fault and found["x"]["status"] == "same"
 
 
@@ -215,7 +263,7 @@ def test_no_number_is_no_number(fed: str, fault: str) -> None:
     own = stream.Streams()
     own.kinds[0] = [{"x": ([mark], None), "k": (None, [float("nan")])} for mark in "ab"]
     theirs = [{"x": (["a", "b"], None), "k": (None, [float(fed)])}]
-    found = {row["input"]: row["fault"] for row in stream.figures(own, {0: theirs}, 2, "", ())}
+    found = {row["input"]: row["fault"] for row in stream.figures(own, theirs_of({0: theirs}), 2, "", ())}
     assert found == {"x": "", "k": fault}
 
 

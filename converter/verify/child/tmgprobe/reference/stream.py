@@ -9,6 +9,7 @@ from __future__ import absolute_import, division, print_function
 import bisect
 
 import numpy as np
+from tmgprobe.reference import turns
 from tmgprobe.values import rows, streams
 
 KEPT = 2**26  # bytes of the original's batches that are kept
@@ -27,6 +28,7 @@ class Streams(object):
         self.carried = set()  # inputs that hold what earlier runs gave
         self.used = []  # what generators had drawn before the first step, see session/draws.py
         self.shared = {}  # inputs that are read from one iterator by several operations, see graph/graphs.py
+        self.turns = []  # the train op of each step
 
     def learn(self, axes):
         """Takes the batch axes that a comparison found."""
@@ -49,6 +51,7 @@ class Streams(object):
         if state != self.first:  # what draws for its second batch has drawn for the first one, too
             self.drawn.setdefault(kind, len(steps) if len(steps) > 1 else 0)
         steps.append(step)
+        self.turns.append(kind)
         self.carried.update(name for name, (marks, _) in steps[-1].items() if diary.results.intersection(marks or ()))
 
     def drawn_apart(self, used):
@@ -79,7 +82,7 @@ class Streams(object):
 
     def begins(self, kind):
         """The places in the stream of a train op at which an epoch may begin."""
-        return streams.starts([_together(step) for step in self.kinds[kind]]) if kind in self.kinds else set()
+        return streams.starts([turns.together(step) for step in self.kinds[kind]]) if kind in self.kinds else set()
 
     def ended(self):
         """Whether an epoch has ended, as far as the examples tell."""
@@ -97,7 +100,8 @@ def of_record(recording, pairs_of, padding=None):
 
     pairs_of: {train op: pairs of values/inputs.py}, of one step of each. padding: {input: padding}, see `Streams`.
     """
-    found = {}
+    found = Streams()
+    found.used = recording['first'].get('used', ())
     for kept in recording['steps']:
         kind = tuple(kept['triggered'])
         pairs = pairs_of.get(kind)
@@ -105,7 +109,8 @@ def of_record(recording, pairs_of, padding=None):
             continue
         step = step_of(described(pairs, padding or {}), kept['arrays'])
         step.update((pair['own'], None) for pair in pairs if pair['sparse'])
-        found.setdefault(kind, []).append(step)
+        found.kinds.setdefault(kind, []).append(step)
+        found.turns.append(kind)
     return found
 
 
@@ -150,7 +155,7 @@ def epoch(own, theirs):
     """
     counts = []
     for kinds in (theirs, own):
-        batches = [_together(step) for steps in kinds.values() for step in steps]
+        batches = [turns.together(step) for steps in kinds.values() for step in steps]
         ends = streams.starts(batches) if len(kinds) == 1 else ()
         places = np.cumsum([0] + [len(batch) for batch in batches]).tolist()
         counts.append(places.index(min(ends)) if ends else None)
@@ -172,10 +177,15 @@ class Epochs(object):
     def __init__(self, batches):
         self.count, self._batches = 0, batches
         self._seen, self._mixed = set(), False
+        self._last, self._takers = None, set()  # the last batch, and the train ops that have taken it
 
-    def ends_within(self, step):
-        """Whether an epoch has ended before this step, or ends in it; takes the step."""
-        before, examples = self.count, _together(step)
+    def ends_within(self, step, kind=()):
+        """Whether an epoch has ended before this step, or ends in it; takes the step of a train op."""
+        before, examples = self.count, turns.together(step)
+        if step == self._last and kind not in self._takers:  # several train ops take each batch
+            self._takers.add(kind)
+            return False
+        self._last, self._takers = step, {kind}
         size = max(1, -(-len(examples) // self._batches))
         for begin in range(0, len(examples), size):
             self._take(examples[begin : begin + size])
@@ -198,15 +208,15 @@ def sets(own, theirs):
     """
     result = []
     for kind, steps in sorted(own.items()):
-        mine, others = ([mark for step in each for mark in _together(step)] for each in (steps, theirs.get(kind, [])))
+        mine, others = (examples({kind: each}) for each in (steps, theirs.get(kind, [])))
         result.append(
             {
                 'steps': len(theirs.get(kind, [])),
                 'own_steps': len(steps),
                 'rows': len(others),
                 'own_rows': len(mine),
-                'short': len({len(_together(step)) for step in steps}) > 1,
-                'batch': max(len(_together(step)) for step in steps),
+                'short': len({len(turns.together(step)) for step in steps}) > 1,
+                'batch': max(len(turns.together(step)) for step in steps),
                 'new': len(set(others) - set(mine)),
                 'lost': len(set(mine) - set(others)),
                 'different': len(set(mine)),
@@ -217,13 +227,7 @@ def sets(own, theirs):
 
 def examples(kinds):
     """One mark for each example that {train op: steps} take."""
-    return [mark for kind in sorted(kinds) for step in kinds[kind] for mark in _together(step)]
-
-
-def _together(step):
-    """One mark for each example of a step; those of the input with the most examples where these are not as many."""
-    columns = [found[0] for _, found in sorted(step.items()) if found is not None and found[0]]
-    return rows.joined(columns) or max(columns or [[]], key=lambda column: len(set(column)))
+    return [mark for kind in sorted(kinds) for step in kinds[kind] for mark in turns.together(step)]
 
 
 def _rest(array):
@@ -234,20 +238,18 @@ def _rest(array):
     return rows.marks(array[np.newaxis], 0)[0]
 
 
-def figures(own, theirs, towers, unordered, floats, used=()):
+def figures(own, theirs, towers, unordered, floats):
     """[{'input', 'status', 'rows', 'left_out', 'fault', 'step', ...}] for each train op and input.
 
-    own: Streams of the original; theirs: of_record. unordered: why the order may be another, see session/draws.py.
-    floats: names of inputs that a script may compute of a whole batch, as when it subtracts the mean.
-    used: what the conversion's generators had drawn before its first step.
+    own, theirs: Streams of the original and of the conversion. unordered: why the order may be another, see
+    session/draws.py. floats: names of inputs that a script may compute of a whole batch, as when it subtracts the mean.
     """
-    found = _each(own, theirs, towers, unordered)
-    apart = own.drawn_apart(used) and not any(row['status'] == streams.SAME and row['kinds'] > 1 for row in found)
-    same = any(row['status'] == streams.SAME for row in found)
+    found = _taken_together(own, theirs, towers, _each(own, theirs.kinds, towers, unordered))
+    alike = [row for row in found if row['status'] == streams.SAME]
+    same = {row['input'] for row in alike}
+    apart = own.drawn_apart(theirs.used) and not any(row['kinds'] > 1 for row in alike)
     for row in found:
-        if row['status'] == streams.DIFFERS and row['fault'] in ('', 'order', 'others') and row['input'] in own.shared:
-            row['status'] = streams.SHARED if _shared_alike(own, theirs, row['input']) else row['status']
-        computed = row['input'] in floats and same and row['fault'] in ('', 'others')
+        computed = row['input'] in floats and same - {row['input']} and row['fault'] in ('', 'others')
         # a state that goes from step to step belongs to the rows of a batch: its size shapes the data
         if row['status'] == streams.DIFFERS and row['fault'] != 'twice' and (computed or own.carried):
             row['status'] = streams.VALUES
@@ -256,6 +258,20 @@ def figures(own, theirs, towers, unordered, floats, used=()):
             row['status'] = row['status'] if row['moved'] and not own.ended() else streams.DRAWN
         if row['status'] == streams.DRAWN and unordered:
             row['status'] = unordered
+    return found
+
+
+def _taken_together(own, theirs, towers, found):
+    """The figures, with those of inputs that are the original's where all that take them are looked at together."""
+    unlike = [row for row in found if row['status'] == streams.DIFFERS and row['fault'] in ('', 'order', 'others')]
+    alike = {}
+    if unlike and len(set(theirs.turns)) > 1:
+        mine, others = (turns.batches(each.turns, each.kinds) for each in (own, theirs))
+        alike = turns.alike(mine, others, towers, {row['input'] for row in unlike})
+    for row in unlike:
+        row.update(alike.get(row['input'], {}))
+        shared = row['status'] == streams.DIFFERS and row['input'] in own.shared
+        row['status'] = streams.SHARED if shared and _shared_alike(own, theirs.kinds, row['input']) else row['status']
     return found
 
 
@@ -291,7 +307,7 @@ def _each(own, theirs, towers, unordered):
     for kind, steps in sorted(theirs.items()):
         mine = own.kinds.get(kind, [])
         drawn = 0 if unordered else own.drawn.get(kind)
-        joined = [[_together(step) for step in each] for each in (mine, steps)]
+        joined = [[turns.together(step) for step in each] for each in (mine, steps)]
         once = streams.taken_once(joined[0], joined[1], towers)
         begins = streams.starts([joined[0][number] for number in once[0]])
         for name in sorted(steps[0]):

@@ -122,7 +122,7 @@ class Replay(object):
         """
         recorded = {kept['place']: kept for kept in self.recording['asides']}
         for place, call, drew in self.asides.taken:
-            kept = recorded.get(place)
+            kept = fetched.counterpart(place, recorded)
             if kept is None:
                 continue
             last = self.recording['steps'][place[0] - 1]['after'] if place[0] else {}
@@ -230,17 +230,16 @@ class Replay(object):
         """Compares the batches of both scripts; keeps those of the original, which a whole run of it may take again."""
         towers = 1 if self.job['total'] else self.job['gpus']
         recorded = stream.of_record(self.recording, self.pairs)
-        training = stream.marks_of(self.streams.kinds), stream.marks_of(recorded)
-        used = self.recording['first'].get('used', ())
-        drawn = self.unordered or bool(self.streams.drawn) or self.streams.drawn_apart(used)
+        training = stream.marks_of(self.streams.kinds), stream.marks_of(recorded.kinds)
+        drawn = self.unordered or bool(self.streams.drawn) or self.streams.drawn_apart(recorded.used)
         theirs = [run for run in self.recording['evaluations'] if run[0] < len(self.recording['steps'])]
-        fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats, used)
+        fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats)
         tried = self._paddings(fed)
         while any(tried.values()):  # other than zeros
             self.padding.update((name, left.pop(0)) for name, left in tried.items() if left)
             self.streams.read_again(self.padding)
             recorded = stream.of_record(self.recording, self.pairs, self.padding)
-            fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats, used)
+            fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats)
             tried = {name: tried.get(name) for name in _unlike(fed)}
         with open(os.path.join(self.job['work'], 'own.json'), 'w') as file:
             json.dump(stream.examples(self.streams.kinds), file)
@@ -248,7 +247,7 @@ class Replay(object):
             'fed': fed,
             'evaluated': stream.evaluations(self.evaluations.runs, theirs, training, towers, drawn),
             'ended': self.streams.ended(),
-            'epoch': stream.epoch(self.streams.kinds, recorded),
+            'epoch': stream.epoch(self.streams.kinds, recorded.kinds),
         }
 
     def _paddings(self, fed):

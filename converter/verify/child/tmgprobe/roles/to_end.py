@@ -38,7 +38,7 @@ class Whole(object):
         kind = tuple(apply.index for apply in call.step.applies)
         pairs = self.job['inputs'].get(stream.text_of(kind))
         step = {} if pairs is None else stream.step_of(pairs, call.arrays)
-        over = self.epochs.ends_within(step) and 0 < self.job['epochs'] <= self.epochs.count
+        over = self.epochs.ends_within(step, kind) and 0 < self.job['epochs'] <= self.epochs.count
         if over and self.streams.kinds:
             self._leave('epochs')
         self._note_rates(call)
@@ -75,8 +75,9 @@ class Whole(object):
             ran['diary'] = self.watch.diary.facts(self.graph)
         if self.job['theirs']:
             marks = {stream.text_of(kind): steps for kind, steps in self.streams.kinds.items()}
+            seen = {'kinds': marks, 'turns': self.streams.turns, 'used': self.streams.used}
             with open(self.job['record'], 'w') as file:
-                json.dump({'kinds': marks, 'evaluations': self.evaluations.runs, 'used': self.streams.used}, file)
+                json.dump(dict(seen, evaluations=self.evaluations.runs), file)
             self.channel.leave('ran', **ran)
         self.channel.send('ran', **ran)
         with open(self.channel.receive()['record']) as file:
@@ -93,11 +94,14 @@ class Whole(object):
         towers = 1 if self.job['total'] else self.job['gpus']
         kinds = {kind: theirs['kinds'].get(stream.text_of(kind), []) for kind in self.streams.kinds}
         kinds = {kind: steps for kind, steps in kinds.items() if steps}
+        other = stream.Streams()
+        other.kinds, other.used = kinds, theirs['used']
+        other.turns = [tuple(kind) for kind in theirs['turns']]
         training = stream.marks_of(self.streams.kinds), stream.marks_of(kinds)
         drawn = self.unordered or bool(self.streams.drawn) or self.streams.drawn_apart(theirs['used'])
         runs = [[(0, run) for _, run in each] for each in (self.evaluations.runs, theirs['evaluations'])]
         return {
-            'fed': stream.figures(self.streams, kinds, towers, self.unordered, set(), theirs['used']),
+            'fed': stream.figures(self.streams, other, towers, self.unordered, set()),
             'sets': stream.sets(self.streams.kinds, kinds),
             'again': self._not_again(),
             'evaluated': stream.evaluations(runs[0], runs[1], training, towers, drawn),

@@ -121,12 +121,29 @@ class Asides(object):
         self.seen, self.taken = {}, []
 
     def place(self, gap, call):
-        """(steps before it, kind, number among its kind) of a run; None where it is not to be compared."""
+        """(steps before it, kind, variables, numbers) of a run; None where it is not to be compared.
+
+        variables: those that it reads; numbers: its number among the runs of its kind that read these, and of its kind.
+        """
         if not call.step.fetches or sum(array.nbytes for array in call.fed.values()) > LARGEST:
             return None
         elements = call.step.elements
         # what is kept in variables is shown at a script's end, as many values as a run between steps may reset
         kind = (tuple(sorted(call.fed)), len(elements), all(graphs.reads_variable(element) for element in elements))
-        number = self.seen.get((gap, kind), 0)
-        self.seen[gap, kind] = number + 1
-        return (gap, kind, number) if number < NEAR else None
+        # a copy of the model that has its own variables is fed alike, and may be run more or less often
+        keys = (gap, kind, call.step.reads), (gap, kind)
+        numbers = tuple(self.seen.get(key, 0) for key in keys)
+        self.seen.update((key, number + 1) for key, number in zip(keys, numbers))
+        return (gap, kind, call.step.reads, numbers) if numbers[0] < NEAR else None
+
+
+def counterpart(place, recorded):
+    """The run in a recording, {place: run}, that is the one with this place; None if there is none.
+
+    A run that reads other variables is it where none reads these: another value may be fetched.
+    """
+    gap, kind, reads, (number, of_kind) = place
+    alike = {key: run for key, run in recorded.items() if key[:2] == (gap, kind)}
+    same = [(key, run) for key, run in alike.items() if key[2] == reads]
+    wanted = [run for key, run in same or alike.items() if key[3][0 if same else 1] == (number if same else of_kind)]
+    return wanted[0] if wanted else None

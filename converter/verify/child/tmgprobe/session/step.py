@@ -28,7 +28,14 @@ class Step(object):
         self.operations = graphs.ancestors(graphs.operation_of(element) for element in self.elements)
         self.applies = [apply for apply in watched.applies if apply.operation in self.operations]
         self._backward, self._fetches, self._gathers, self._rates = None, None, None, None
-        self._rates_write = None
+        self._rates_write, self._reads = None, None
+
+    @property
+    def reads(self):
+        """The names of the variables from which something is computed."""
+        if self._reads is None:
+            self._reads = tuple(sorted(one.name for one in self.operations if one.type in graphs.HANDLES))
+        return self._reads
 
     @property
     def fetches(self):

@@ -8,7 +8,7 @@ from __future__ import absolute_import, division, print_function
 
 import collections
 
-SAME, DRAWN, VALUES, DIFFERS, SHARED = 'same', 'drawn', 'values', 'differs', 'shared'
+SAME, DRAWN, VALUES, DIFFERS, SHARED, IN_TURN = 'same', 'drawn', 'values', 'differs', 'shared', 'in turn'
 
 
 def compare(own, theirs, towers, begins=(), drawn_at=None, whole=None):
