@@ -110,6 +110,7 @@ def verify(
         ALL_STEPS if settings.steps == "all" else settings.steps,
         towers.rate,
         towers.target,
+        loss=towers.loss,
     )
     if towers.target in OTHERS and (settings.epochs or settings.steps == "all"):
         raise VerifyError(f"--epochs and --steps all are for towers, not for {_TRAINS[towers.target]}")
@@ -273,8 +274,8 @@ def _whole(
     multi = files.layout.converted(work / "whole_converted" / "run", files.parts)
     single = files.layout.original(work / "whole_original" / "run")
     args = set_gpus(multi.script, asked.gpus, settings.args, files.way, multi.root)
-    theirs = whole_job(jobs["record"], multi, args, replayed["inputs"], settings.epochs)
-    mine = whole_job(jobs["replay"], single, settings.args, replayed["inputs"], settings.epochs)
+    theirs = whole_job(jobs["record"], multi, args, replayed, settings.epochs)
+    mine = whole_job(jobs["replay"], single, settings.args, replayed, settings.epochs)
     return run_whole((theirs, mine), means.pool, means.python, means.limits, asked)
 
 
@@ -287,6 +288,7 @@ def _job(role: str, copy: Copy, args: tuple[str, ...], asked: Asked, work: Path)
         "gpus": asked.gpus,
         "steps": asked.steps,
         "total": asked.batch == "total",
+        "added": asked.loss == "global",
         "work": str(work),
         "record": str(work / "record.pickle"),
         "log": str(work / f"{role}.log"),
