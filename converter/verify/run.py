@@ -35,6 +35,7 @@ from converter.verify.processes.family import memory_of_machine
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.processes.layout import Copy, Layout, layout_of
 from converter.verify.processes.workspace import (
+    Towers,
     check_scripts,
     read_towers,
     set_gpus,
@@ -104,14 +105,7 @@ def verify(
     if towers.target == "mirrored" and towers.gpus not in (None, settings.gpus or towers.gpus):
         hint = f"convert it anew with --num-gpus {settings.gpus}"
         raise VerifyError(f"{multi.name} is written for {towers.gpus} GPUs: {hint}")
-    asked = Asked(
-        settings.gpus or towers.gpus or 2,
-        settings.batch or towers.batch or "per-gpu",
-        ALL_STEPS if settings.steps == "all" else settings.steps,
-        towers.rate,
-        towers.target,
-        loss=towers.loss,
-    )
+    asked = _asked(settings, towers)
     if towers.target in OTHERS and (settings.epochs or settings.steps == "all"):
         raise VerifyError(f"--epochs and --steps all are for towers, not for {_TRAINS[towers.target]}")
     if towers.target == "cluster" and settings.also:
@@ -135,6 +129,18 @@ def verify(
         origin=origin,
         command=command,
         seconds=round(time.monotonic() - begin, 2),
+    )
+
+
+def _asked(settings: Settings, towers: Towers) -> Asked:
+    """What is compared; what the settings leave open, the converted script says."""
+    return Asked(
+        settings.gpus or towers.gpus or 2,
+        settings.batch or towers.batch or "per-gpu",
+        ALL_STEPS if settings.steps == "all" else settings.steps,
+        towers.rate,
+        towers.target,
+        loss=towers.loss,
     )
 
 
