@@ -43,7 +43,8 @@ from converter.verify.data import ALL_STEPS, BatchMode, Check, DeviceRow, Report
 class Asked:
     """What is compared: settings with nothing left open.
 
-    rate: how the conversion scales the learning rate. target: what trains on several GPUs.
+    rate: how the conversion scales the learning rate. target: what trains on several GPUs. loss: what it was to do
+    with a loss that is no mean over the examples ("towers", "global").
     apart: paths that both scripts change, for which they run one after the other; none: at the same time.
     """
 
@@ -53,6 +54,7 @@ class Asked:
     rate: str = "none"
     target: str = "towers"
     apart: tuple[str, ...] = ()
+    loss: str = "towers"
 
     @property
     def batches(self) -> int:
@@ -133,7 +135,7 @@ def _beside(recorded: Facts, replayed: Facts, asked: Asked) -> list[Check]:
 def _of_steps(mine: Facts, theirs: Facts, replayed: Facts, done: list[Facts], asked: Asked, once: bool) -> list[Check]:
     """What the steps computed; once: whether losses are computed once from the towers' merged results."""
     return [
-        check_gradients(done, asked.batch, once),
+        check_gradients(done, asked.batch, once, asked.loss == "global"),
         check_sparse(done),
         check_loss(done),
         *check_fetches(done, replayed.get("asides", ()), asked.rate),

@@ -35,6 +35,7 @@ from converter.verify.processes.family import memory_of_machine
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.processes.layout import Copy, Layout, layout_of
 from converter.verify.processes.workspace import (
+    Towers,
     check_scripts,
     read_towers,
     set_gpus,
@@ -104,13 +105,7 @@ def verify(
     if towers.target == "mirrored" and towers.gpus not in (None, settings.gpus or towers.gpus):
         hint = f"convert it anew with --num-gpus {settings.gpus}"
         raise VerifyError(f"{multi.name} is written for {towers.gpus} GPUs: {hint}")
-    asked = Asked(
-        settings.gpus or towers.gpus or 2,
-        settings.batch or towers.batch or "per-gpu",
-        ALL_STEPS if settings.steps == "all" else settings.steps,
-        towers.rate,
-        towers.target,
-    )
+    asked = _asked(settings, towers)
     if towers.target in OTHERS and (settings.epochs or settings.steps == "all"):
         raise VerifyError(f"--epochs and --steps all are for towers, not for {_TRAINS[towers.target]}")
     if towers.target == "cluster" and settings.also:
@@ -134,6 +129,18 @@ def verify(
         origin=origin,
         command=command,
         seconds=round(time.monotonic() - begin, 2),
+    )
+
+
+def _asked(settings: Settings, towers: Towers) -> Asked:
+    """What is compared; what the settings leave open, the converted script says."""
+    return Asked(
+        settings.gpus or towers.gpus or 2,
+        settings.batch or towers.batch or "per-gpu",
+        ALL_STEPS if settings.steps == "all" else settings.steps,
+        towers.rate,
+        towers.target,
+        loss=towers.loss,
     )
 
 
@@ -273,8 +280,8 @@ def _whole(
     multi = files.layout.converted(work / "whole_converted" / "run", files.parts)
     single = files.layout.original(work / "whole_original" / "run")
     args = set_gpus(multi.script, asked.gpus, settings.args, files.way, multi.root)
-    theirs = whole_job(jobs["record"], multi, args, replayed["inputs"], settings.epochs)
-    mine = whole_job(jobs["replay"], single, settings.args, replayed["inputs"], settings.epochs)
+    theirs = whole_job(jobs["record"], multi, args, replayed, settings.epochs)
+    mine = whole_job(jobs["replay"], single, settings.args, replayed, settings.epochs)
     return run_whole((theirs, mine), means.pool, means.python, means.limits, asked)
 
 
@@ -287,6 +294,7 @@ def _job(role: str, copy: Copy, args: tuple[str, ...], asked: Asked, work: Path)
         "gpus": asked.gpus,
         "steps": asked.steps,
         "total": asked.batch == "total",
+        "added": asked.loss == "global",
         "work": str(work),
         "record": str(work / "record.pickle"),
         "log": str(work / f"{role}.log"),

@@ -504,3 +504,72 @@ def test_variables_shown_at_the_end_as_many_as_are_reset_between_steps(
 ) -> None:
     """The conversion has no third step, before which the original resets two sums; it shows two weights there."""
     assert verdict_of(SUMMED_OVER_RUNS, tensorflow_python, tmp_path, Options(), change) == verdict
+
+
+ADDED = (
+    HEAD
+    + """\
+data, labels = rng.rand(64, 5), rng.randint(3, size=64)
+x = tf.placeholder(tf.float32, [None, 5])
+y = tf.placeholder(tf.int32, [None])
+logits = tf.layers.dense(x, 3)
+loss = {loss}(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits))"""
+    + TAIL.format(fetched="loss", feed="{{x: data[begin:end], y: labels[begin:end]}}")
+)
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("loss", "option", "change", "verdict"),
+    [
+        ("tf.reduce_sum", "global", ("", ""), "passed"),
+        ("tf.reduce_sum", "global", ("loss = tf.add_n(tower_loss)", "loss = tf.add_n(tower_loss) / 2"), "failed loss"),
+        ("tf.reduce_sum", "global", ("(loss * tf.cast(", "(loss * weight * tf.cast("), "failed gradients"),
+        ("tf.reduce_sum", "towers", ("", ""), "passed"),
+        ("tf.reduce_sum", "towers", ("loss * weight))", "loss))"), "failed gradients"),
+        ("tf.reduce_mean", "global", ("", ""), "passed"),
+        ("tf.reduce_mean", "global", ("loss * weight))", "loss))"), "failed gradients"),
+    ],
+)
+def test_sums_that_are_added(
+    loss: str, option: str, change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    options = Options(loss=option)
+    assert verdict_of(ADDED.format(loss=loss), tensorflow_python, tmp_path, options, change) == verdict
+
+
+# how much an example counts depends on the other ones of its batch, and so on the size of the batch
+BALANCED = (
+    HEAD
+    + """\
+data, labels = rng.rand(64, 5), rng.randint(3, size=64)
+x = tf.placeholder(tf.float32, [None, 5])
+y = tf.placeholder(tf.int32, [None])
+w = tf.placeholder(tf.float32, [None])
+loss = tf.reduce_mean(w * tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=tf.layers.dense(x, 3)))
+
+
+def rarely(found):
+    return 1.0 / np.bincount(found, minlength=3)[found]
+"""
+    + TAIL.format(
+        fetched="loss",
+        feed="{x: data[begin:end], y: labels[begin:end], w: rarely(labels[begin:end])}",
+    ).replace("in range(0, 64, batch_size)", "in [begin for _ in range(2) for begin in range(0, 64, batch_size)]")
+)
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),
+        (("x: data[begin:end]", "x: np.roll(data[begin:end], begin // 48, 0)"), "failed data, whole run"),
+        (("y: labels[begin:end]", "y: np.roll(labels[begin:end], begin // 48, 0)"), "failed data, whole run"),
+    ],
+    ids=["right", "examples in another order at an epoch's end", "labels in another order there"],
+)
+def test_a_weight_that_is_computed_from_each_batch(
+    change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    assert verdict_of(BALANCED, tensorflow_python, tmp_path, Options(), change, epochs=1) == verdict

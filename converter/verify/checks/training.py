@@ -30,10 +30,11 @@ FAULTS = {
 _AVERAGED = ("divided twice", "unweighted", "divided by all towers")
 
 
-def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False) -> Check:
+def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False, added: bool = False) -> Check:
     """The gradients applied in every step equal the reference, computed by the original.
 
     once: the conversion computes its loss once, of the whole batch, and so must have the gradient of that.
+    added: it was to add the towers' sums (--loss global), as --batch total does.
     """
     name = "gradients"
     for number_of, step in enumerate(done, 1) if once else ():
@@ -45,7 +46,7 @@ def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False) -> 
         if not step["finite"]:
             return Check(name, "failed", f"step {number_of}: a gradient is not finite", worst, GRADIENT)
         if not worst <= GRADIENT:
-            fault = _named(step, batch)
+            fault = _named(step, "--batch total" if batch == "total" else "--loss global" if added else "")
             return Check(name, "failed", f"{fault or 'they differ'} (step {number_of}, {who})", worst, GRADIENT)
     used = {step["reference"] for step in done}
     what = (
@@ -61,13 +62,16 @@ def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False) -> 
     return Check(name, "passed", f"equal to {what}", worst, GRADIENT)
 
 
-def _named(found: Facts, batch: BatchMode) -> str:
-    """The fault whose gradients are closest to these, if any is close."""
+def _named(found: Facts, adding: str) -> str:
+    """The fault whose gradients are closest to these, if any is close.
+
+    adding: the option by which the towers' sums are to be added, if there is one.
+    """
     matches = found["matches"]
     if not matches:
         return ""
-    if batch == "total" and found["kind"] in ("sum", "coupled sum") and any(match[0] in _AVERAGED for match in matches):
-        return "the loss is a sum over examples: with --batch total the towers are to be added, not averaged"
+    if adding and found["kind"] in ("sum", "coupled sum") and any(match[0] in _AVERAGED for match in matches):
+        return f"the loss is a sum over examples: with {adding} the towers are to be added, not averaged"
     best = min(matches, key=lambda match: abs(number(match[1])) if match[0] != "weight decay" else 1.0)[0]
     if best in FAULTS:
         return FAULTS[best]

@@ -51,6 +51,7 @@ class Towers:
     way: str
     rate: str = "none"  # how the learning rate follows the number of towers
     target: str = "towers"
+    loss: str = "towers"  # whose loss it is that is no mean over the examples: each tower's, or the whole batch's
 
 
 def read_towers(path: Path, parts: Mapping[str, bytes] | None = None, root: Path | None = None) -> Towers:
@@ -64,7 +65,7 @@ def read_towers(path: Path, parts: Mapping[str, bytes] | None = None, root: Path
     options = header.group().decode("utf-8", "replace").split() if header else []
     batch: BatchMode | None = None
     gpus: int | None = None
-    rate, target = "none", "towers"
+    rate, target, loss = "none", "towers", "towers"
     for option, value in zip(options, options[1:], strict=False):
         if option == "--batch" and value in ("per-gpu", "total"):
             batch = "total" if value == "total" else "per-gpu"
@@ -72,6 +73,8 @@ def read_towers(path: Path, parts: Mapping[str, bytes] | None = None, root: Path
             rate = value
         if option == "--target":
             target = value
+        if option == "--loss":
+            loss = value
         if option == "--num-gpus" and value.isdigit():
             gpus = int(value)
     beside = (file.read_bytes() for file in _neighbours(path, root) if os.path.relpath(file, path.parent) not in parts)
@@ -82,11 +85,11 @@ def read_towers(path: Path, parts: Mapping[str, bytes] | None = None, root: Path
     flagged = next((body for body in bodies if _FLAG.search(body)), None)
     constant = next(filter(None, map(_constant, texts)), None)
     if constant:
-        return Towers(int(constant.group(2)), batch, "constant", rate)
+        return Towers(int(constant.group(2)), batch, "constant", rate, loss=loss)
     if flagged is None:
-        return Towers(gpus, batch, "environment", rate)
+        return Towers(gpus, batch, "environment", rate, loss=loss)
     default = _FLAG_DEFAULT.search(flagged)
-    return Towers(int(default.group(1)) if default else gpus, batch, "flag", rate)
+    return Towers(int(default.group(1)) if default else gpus, batch, "flag", rate, loss=loss)
 
 
 def _neighbours(path: Path, root: Path | None) -> Iterator[Path]:

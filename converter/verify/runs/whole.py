@@ -52,8 +52,9 @@ class Ran:
     stop: str = ""
 
 
-def job(like: Mapping[str, Any], copy: Copy, args: tuple[str, ...], inputs: Facts, epochs: int) -> dict[str, Any]:
-    """The job of a whole run, beside that of the compared steps of the same script."""
+def job(like: Mapping[str, Any], copy: Copy, args: tuple[str, ...], seen: Facts, epochs: int) -> dict[str, Any]:
+    """The job of a whole run, beside that of the compared steps of the same script, in which so much was `seen`."""
+    inputs: Facts = seen["inputs"]
     theirs = like["role"] == "record"
     work = Path(like["work"]) / ("whole_converted" if theirs else "whole_original")
     work.mkdir(exist_ok=True)
@@ -66,6 +67,7 @@ def job(like: Mapping[str, Any], copy: Copy, args: tuple[str, ...], inputs: Fact
         "args": list(args),
         "inputs": inputs if theirs else mine,
         "epochs": epochs,
+        "computed": [row["input"] for row in seen["data"]["fed"] if row["status"] == "values"],
         "work": str(work),
         "record": str(Path(like["work"]) / "whole.json"),
         "again": str(Path(like["work"]) / "own.json"),
@@ -153,9 +155,11 @@ def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check
         )
         return [Check(_NAME, "skipped", detail)]
     checks = [_steps(mine, theirs, compared, towers) if in_time else _late(mine, theirs)]
-    checks += [_renamed(check) for check in check_data({**compared, "ended": True}, towers, said) if not _drawn(check)]
+    fed = [_renamed(check) for check in check_data({**compared, "ended": True}, towers, said) if not _drawn(check)]
     if not compared["evaluated"]:
-        checks[-1] = Check("data of evaluations, whole run", "skipped", _UNFED)
+        unfed = Check("data of evaluations, whole run", "skipped", _UNFED)
+        fed = [*(check for check in fed if check.name != unfed.name), unfed]
+    checks += fed
     if in_time:
         checks += [*_ends(mine, compared), *_sets(compared, said), *_rates(mine, theirs, towers)]
         checks += _paces(mine, theirs, compared, towers)

@@ -13,8 +13,9 @@ RULES = (
         why="A sum grows with the batch, and so does its gradient. With --batch per-gpu the towers' sums "
         "are averaged like every other loss: one step is as large as one of the original on its batch, "
         "computed from N of them. One GPU with the N times larger batch would take a step N times as "
-        "large. If that is what the learning rate was chosen for, --batch total adds the sums. A mean "
-        "over the examples leaves nothing to decide.",
+        "large. If that is what the learning rate was chosen for, --batch total adds the sums. Where the loss "
+        "is fetched, it is the mean of the towers' sums as well: an evaluation that feeds as many examples as "
+        "in the original gets 1/N of the original's number. A mean over the examples leaves nothing to decide.",
         before="""\
 import tensorflow as tf
 
@@ -53,7 +54,7 @@ WORDS = {
     Found.SUM_OVER_EXAMPLES: Words(
         "TMG301",
         "this loss is a sum over the examples: the towers' sums are averaged, so a step is as large as on one "
-        "GPU with its own batch",
+        "GPU with its own batch, and the loss that a run fetches, an evaluation's too, is 1/N of its examples' sum",
         "use --loss global to add them up; --batch total also keeps the steps of one GPU",
     ),
 }

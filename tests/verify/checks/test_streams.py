@@ -434,6 +434,8 @@ def ran(**changes: Any) -> Ran:
         ),
         ({"fed": [{**SAME, "status": "drawn"}]}, "examples, whole run", "passed", "the same set"),
         ({"fed": [{**SAME, "status": "drawn"}], "new": 3}, "examples, whole run", "skipped", "left to chance"),
+        ({"fed": [{**SAME, "status": "differs", "step": 4}]}, "data, whole run", "failed", "step 4"),
+        ({"fed": [{**SAME, "status": "differs", "step": 4}]}, "data of evaluations, whole run", "skipped", "is fed"),
     ],
 )
 def test_the_verdict_on_whole_runs(changes: Any, name: str, status: str, words: str) -> None:

@@ -21,6 +21,7 @@ HEADER = "# tf-multigpu 0.1.0: train.py sha256:0123 --num-gpus 4 --batch total\n
         ("num_gpus = 2\n" + MARKER + "\n", Towers(None, None, "environment")),
         (MARKER + "\nnum_gpus = count_gpus()\n", Towers(None, None, "environment")),
         (HEADER, Towers(4, "total", "environment")),
+        (HEADER.replace("\n", " --loss global\n"), Towers(4, "total", "environment", loss="global")),
         ("parser.add_argument('--num_gpus', type=int, default=2)\n", Towers(2, None, "flag")),
         ("flags.DEFINE_integer('num_gpus', 8, 'towers')\n", Towers(8, None, "flag")),
         (HEADER.replace("total", "per-gpu") + "x = 1\n", Towers(4, "per-gpu", "environment")),

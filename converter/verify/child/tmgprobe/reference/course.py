@@ -61,7 +61,7 @@ def _parted(replay, weights):
     """How far the original ends from the conversion's steps if it begins with these weights."""
     kept = replay.recording['steps'][: len(replay.figures)]
     for index, (call, step) in enumerate(zip(replay.calls, kept)):
-        one = Comparison(call, step, replay.job['gpus'], replay.job['total'])
+        one = Comparison(call, step, replay.job)
         if index:
             weights = with_changes(weights, kept[index - 1], step)
         weights = update.walk(one, weights, replay.figures[index]['reference'])

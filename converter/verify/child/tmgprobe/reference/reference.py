@@ -9,16 +9,21 @@ from tmgprobe.values import compare, inputs
 
 
 class Comparison(object):
-    """One recorded step against the reference."""
+    """One recorded step against the reference.
 
-    def __init__(self, call, kept, gpus, total):
-        self.call, self.kept, self.gpus, self.total = call, kept, gpus, total
+    The job has `gpus`; `total`, whether these share the original's batch; and `added`, whether the conversion was to
+    compute a loss that is no mean over the examples for the whole batch.
+    """
+
+    def __init__(self, call, kept, job):
+        self.call, self.kept = call, kept
+        self.gpus, self.total, self.added = job['gpus'], job['total'], job['added']
         self.step = call.step
         self.refused = (call.tf.errors.OpError, ValueError)
         mine = [apply.index for apply in self.step.applies]
         self.applies = [apply for apply in self.step.applies if apply.index in kept['triggered']]
         self.pairs, alone = inputs.match(
-            self.step.describe(call.arrays, call.sources, call.sparse), kept['inputs'], gpus, total
+            self.step.describe(call.arrays, call.sources, call.sparse), kept['inputs'], self.gpus, self.total
         )
         self.groups = self.step.groups
         self.losses = self.step.losses
@@ -42,7 +47,7 @@ class Comparison(object):
         schedules = rates.Schedules(
             self.step.rates,
             kept,
-            1 if total else gpus,
+            1 if self.total else self.gpus,
             self.store,
             lambda tensors: call.run(tensors, dict(own, **self.extra)),
         )
@@ -257,6 +262,8 @@ class Comparison(object):
         names = [name for name in ('shards', 'shards rounded down', 'counted') if name in found]
         if 'whole' not in found:
             return names
+        if self.added and kind == 'sum':
+            return ['whole']
         if self.total:
             return ['whole'] + {'other': names, 'coupled sum': ['added']}.get(kind, [])
         return names + (['whole'] if kind != 'sum' or not names else [])

@@ -64,7 +64,7 @@ class Replay(object):
         """Takes the next recorded step."""
         kept = self.recording['steps'][len(self.figures)]
         between = self._changed(call, kept)  # before a comparison loads anything
-        one = Comparison(call, kept, self.job['gpus'], self.job['total'])
+        one = Comparison(call, kept, self.job)
         one.figures['between'] = between
         self._compare_asides(one.figures)
         self._fed(call, one)
@@ -130,7 +130,7 @@ class Replay(object):
             store = call.store()
             try:
                 now = store.read()
-                one = Comparison(call, kept, self.job['gpus'], self.job['total'])
+                one = Comparison(call, kept, self.job)
                 axes, batch = figures['axes'], (figures['own_rows'], figures['rows'])
                 one.pairs = inputs.with_axes(one.pairs, axes, kept['arrays'])
                 if one.groups and figures['rows'] is None:
@@ -348,7 +348,7 @@ class Replay(object):
         found = {}
         for size, few in self.recording['first']['uneven'].items():
             cut = dict(kept, arrays=few['arrays'], applied=few['applied'], losses=few['losses'], scalars={})
-            part = Comparison(call, cut, self.job['gpus'], self.job['total'])
+            part = Comparison(call, cut, self.job)
             refused = one.refuses(size) if self.job['total'] else None  # there is no step to be the same as
             if refused:
                 found[size] = {'skipped': refused}

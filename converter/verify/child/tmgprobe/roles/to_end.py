@@ -18,13 +18,14 @@ class Whole(object):
     """Lets a script run to its end, to the end of so many epochs, or until its time is up.
 
     The job has `inputs`, {train op as text: see `described` in reference/stream.py}; `seconds`;
-    `epochs` (0: all); and `theirs`: whether this is the conversion.
+    `epochs` (0: all); `theirs`: whether this is the conversion; and `computed`: the original's names of the inputs
+    that the compared steps have shown to be computed from each batch.
     """
 
     def __init__(self, tf, watch, channel, job):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
         self.streams, self.evaluations = stream.Streams(), stream.Evaluations()
-        self.unordered, self.graph = '', None
+        self.unordered, self.graph, self.computed = '', None, set(job['computed'])
         self.epochs = stream.Epochs(1 if job['total'] or not job['theirs'] else job['gpus'])
         self.rates = []  # those that a schedule gives, in the first step and in the last one
         self._leaving, self.message = threading.Lock(), None  # why the script has ended, where it has failed
@@ -101,7 +102,7 @@ class Whole(object):
         drawn = self.unordered or bool(self.streams.drawn) or self.streams.drawn_apart(theirs['used'])
         runs = [[(0, run) for _, run in each] for each in (self.evaluations.runs, theirs['evaluations'])]
         return {
-            'fed': stream.figures(self.streams, other, towers, self.unordered, set()),
+            'fed': stream.figures(self.streams, other, towers, self.unordered, self.computed),
             'sets': stream.sets(self.streams.kinds, kinds),
             'again': self._not_again(),
             'evaluated': stream.evaluations(runs[0], runs[1], training, towers, drawn),
