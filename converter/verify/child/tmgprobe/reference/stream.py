@@ -245,7 +245,7 @@ def figures(own, theirs, towers, unordered, floats):
     session/draws.py. floats: names of inputs that a script may compute of a whole batch, as when it subtracts the mean.
     """
     found = _taken_together(own, theirs, towers, _each(own, theirs.kinds, towers, unordered))
-    alike = [row for row in found if row['status'] == streams.SAME]
+    alike = [row for row in found if row['status'] in (streams.SAME, streams.IN_TURN)]
     same = {row['input'] for row in alike}
     apart = own.drawn_apart(theirs.used) and not any(row['kinds'] > 1 for row in alike)
     for row in found:
