@@ -340,6 +340,9 @@ def is_one_row(value: Value, axis: int, grown: Container[int]) -> bool:
         if isinstance(first, ast.Slice):  # a part of a data set of one example
             return is_one_row(value.inputs[0], axis, grown)
         return is_new_axis(first)
+    if isinstance(node, ast.BinOp):  # with a number, which changes no shape; a list times a number is repeated
+        arrays = [part for part in value.inputs if not isinstance(part, Number)]
+        return len(arrays) == 1 and isinstance(arrays[0], Host) and is_one_row(arrays[0], axis, grown)
     if not isinstance(node, ast.Call) or not arguments:
         return False
     if value.call == "numpy.expand_dims":
