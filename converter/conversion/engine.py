@@ -197,8 +197,8 @@ def _converted(
 ) -> Conversion:
     """Source to facts to plans to texts; raises Refusal."""
     from converter.conversion.constants import with_constants
-    from converter.conversion.unchanged_files import unchanged_files
-    from converter.plan.decisions import File, decisions_of
+    from converter.conversion.sizes_read import files_of
+    from converter.plan.decisions import decisions_of
     from converter.planner.outcome import Refused
     from converter.planner.steps import takes_a_step
 
@@ -214,17 +214,7 @@ def _converted(
         return _refused(source, read, _with_names(read.placed(made_plans.findings), asked.unknown))
     plans = tuple(_as_asked(plan, options) for plan in made_plans.plans)
     plans = tuple(_with_reasons(plan, read.named.get(plan.path)) for plan in plans)
-    decided = decisions_of(
-        plans,
-        {
-            plan.path: File(
-                os.path.basename(read.file(plan.path).path), read.file(plan.path).text, read.facts.tree_of(plan.path)
-            )
-            for plan in plans
-        },
-        {finding.code for finding in made_plans.findings},
-        unchanged_files(read, plans),
-    )
+    decided = decisions_of(plans, files_of(read, plans), {finding.code for finding in made_plans.findings})
     width = options.line_length or project_line_length(source.path)
     made = []
     for plan in plans:

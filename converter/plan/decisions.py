@@ -52,11 +52,15 @@ class Command:
 
 @dataclass(frozen=True)
 class File:
-    """One file of a conversion: its name as it is shown, its text, and its tree."""
+    """One file of a conversion: its name as it is shown, its text, and its tree.
+
+    sizes: the lines and columns at which it reads a batch size that grows.
+    """
 
     name: str
     text: str
     tree: ast.Module
+    sizes: frozenset[tuple[int, int]] = frozenset()
 
     @cached_property
     def lines(self) -> list[str]:
@@ -64,26 +68,18 @@ class File:
         return _LINE_END.split(self.text)
 
 
-@dataclass(frozen=True)
-class Unchanged:
-    """A file that stays as it is; sizes: the lines and columns at which it reads a batch size that grows."""
-
-    file: File
-    sizes: Collection[tuple[int, int]]
-
-
 def decisions_of(
-    plans: Sequence[Plan], files: Mapping[str, File], codes: Collection[str] = (), unchanged: Sequence[Unchanged] = ()
+    plans: Sequence[Plan], files: Mapping[str, File], codes: Collection[str] = ()
 ) -> tuple[Decision, ...]:
-    """What the plans of one conversion decided; files by the paths of their plans.
+    """What the plans of one conversion decided.
 
-    codes: those of its findings. unchanged: other files that read the batch size.
+    files: by the paths of their plans, and others that read the batch size. codes: those of its findings.
     """
     options = plans[0].options
     return (
         *_model(plans, files),
         *_inputs(plans),
-        *_batch(plans, files, COUNTED_BY_ANOTHER in codes, unchanged),
+        *_batch(plans, files, COUNTED_BY_ANOTHER in codes),
         *_loss(plans),
         _rate(options.scale_lr, RATE_OF_BATCH_SIZE in codes),
         Decision("variables", _VARIABLES[options.variables], f"variables {_VARIABLES[options.variables]}"),
@@ -118,9 +114,7 @@ def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:
         yield Decision("inputs", "; ".join(said), "inputs " + "; ".join(said))
 
 
-def _batch(
-    plans: Sequence[Plan], files: Mapping[str, File], by_another: bool, unchanged: Sequence[Unchanged]
-) -> Iterator[Decision]:
+def _batch(plans: Sequence[Plan], files: Mapping[str, File], by_another: bool) -> Iterator[Decision]:
     """The batch size, and what becomes of an epoch. by_another: another number counts its steps."""
     options = plans[0].options
     if options.batch == "total":
@@ -143,7 +137,7 @@ def _batch(
     where = sorted({f"{files[plan.path].name}:{edit.at.line}" for plan, edit in changes})
     at = f" ({_listed(where)})" if where else ""
     yield Decision("batch size", f"{short} for one step{at}", f"batch size {short}")
-    yield _epochs(plans, files, by_another, unchanged)
+    yield _epochs(plans, files, by_another)
 
 
 def _stays(file: File, edit: Replace) -> bool:
@@ -151,30 +145,20 @@ def _stays(file: File, edit: Replace) -> bool:
     return _bare(edit.text).startswith(f"{_before(file, edit)} // ")
 
 
-def _epochs(
-    plans: Sequence[Plan], files: Mapping[str, File], by_another: bool, unchanged: Sequence[Unchanged]
-) -> Decision:
+def _epochs(plans: Sequence[Plan], files: Mapping[str, File], by_another: bool) -> Decision:
     """How the larger batch changes an epoch: it has fewer steps if the script counts them by the batch size."""
     number = "N" if plans[0].options.num_gpus is None else str(plans[0].options.num_gpus)
     if by_another:
         return Decision("epochs", f"as many steps as before, which take {number} times the examples")
-    scaled: dict[str, set[tuple[int, int]]] = {path: set() for path in files}
-    for plan in plans:
-        scaled[plan.path].update((e.at.line, e.at.column) for e in plan.replaces if e.why == BATCH_SIZE)
-    nodes = {path: list(ast.walk(file.tree)) for path, file in files.items()}
-    names = {name for path in files for name in _names_of(nodes[path], scaled[path])}
-    found = ""
     for path, file in files.items():
-        built = {id(node) for stmt in _in_towers(plans, path, nodes[path]) for node in ast.walk(stmt)}
-        line = _counts_steps([n for n in nodes[path] if id(n) not in built], scaled[path], names)
-        if line and not found:
-            found = f"{file.name}:{line}"
-    for other in unchanged if not found else ():
-        line = _counts_steps(list(ast.walk(other.file.tree)), other.sizes)
-        found = f"{other.file.name}:{line}" if line else found
-    if found:
-        text = f"{found} counts by the batch size, so that an epoch takes 1/{number} of the steps"
-        return Decision("epochs", text)
+        edits = [edit for plan in plans if plan.path == path for edit in plan.replaces if edit.why == BATCH_SIZE]
+        nodes = list(ast.walk(file.tree))
+        built = {id(node) for stmt in _in_towers(plans, path, nodes) for node in ast.walk(stmt)}
+        sizes = file.sizes.union((edit.at.line, edit.at.column) for edit in edits)
+        line = _counts_steps([node for node in nodes if id(node) not in built], sizes)
+        if line:
+            text = f"{file.name}:{line} counts by the batch size, so that an epoch takes 1/{number} of the steps"
+            return Decision("epochs", text)
     text = f"no line was seen that counts steps by the batch size: as many steps take {number} times the examples"
     return Decision("epochs", text)
 
@@ -185,17 +169,6 @@ def _in_towers(plans: Sequence[Plan], path: str, nodes: Sequence[ast.AST]) -> It
     yield from (n for n in nodes if isinstance(n, ast.stmt) and (n.lineno, n.col_offset) in places)
 
 
-def _names_of(nodes: Sequence[ast.AST], scaled: Collection[tuple[int, int]]) -> Iterator[str]:
-    """What numbers that are scaled are called where they are written: of `rate, size = 0.1, 64`, the second."""
-    for stmt in (node for node in nodes if isinstance(node, ast.Assign)):
-        for target in stmt.targets:
-            pairs = [(target, stmt.value)]
-            if isinstance(target, ast.Tuple) and isinstance(stmt.value, ast.Tuple):
-                pairs = list(zip(target.elts, stmt.value.elts, strict=False))
-            found = [_name(name) for name, value in pairs if (value.lineno, value.col_offset) in scaled]
-            yield from filter(None, found)
-
-
 def _name(node: ast.expr | None) -> str:
     """The name, the attribute or the key (`params["batch_size"]`) by which an expression reads a value, or ""."""
     if isinstance(node, ast.Subscript):
@@ -204,20 +177,16 @@ def _name(node: ast.expr | None) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def _counts_steps(
-    nodes: Sequence[ast.AST], scaled: Collection[tuple[int, int]], names: Collection[str] | None = None
-) -> int:
+def _counts_steps(nodes: Sequence[ast.AST], sizes: Collection[tuple[int, int]]) -> int:
     """The line of the first expression that counts by a batch size (see `_counted_by`); 0 where there is none.
 
-    scaled: lines and columns of numbers that are scaled. names: what they are called; None where no name tells it.
+    sizes: lines and columns of those that grow.
     """
     for node in nodes:
         for size in _counted_by(node):
             if isinstance(size, ast.Call) and _name(size.func) in ("float", "int") and size.args:
                 size = size.args[0]
-            written = (size.lineno, size.col_offset) in scaled
-            named = names is not None and (_name(size) in names or "batch" in _name(size).lower())
-            if written or named:
+            if (size.lineno, size.col_offset) in sizes:
                 return getattr(node, "lineno", 0)
     return 0
 

@@ -74,3 +74,34 @@ def test_a_line_of_a_file_that_stays_may_count_steps(tmp_path: Path, size: str, 
     done = convert(read(str(tmp_path / "train.py")), Options())
     said = {decision.topic: decision.text for decision in done.decisions}["epochs"]
     assert said.startswith("helpers.py:2 counts" if counts else "no line was seen"), said
+
+
+EVALUATED = """\
+import numpy as np
+import tensorflow as tf
+n, eval_batch_size = 8, 16
+x = tf.placeholder(tf.float32, [None, 4])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1)))
+step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+data = np.random.rand(64, 4)
+
+
+def rows(count):
+    for i in range(64 // count):
+        yield data[i * count:(i + 1) * count]
+
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(64 // eval_batch_size):
+        sess.run(loss, {{x: data[i * eval_batch_size:(i + 1) * eval_batch_size]}})
+    for batch in {batches}:
+        sess.run(step, {{x: batch}})
+"""
+
+
+@pytest.mark.parametrize(("batches", "line"), [("[np.random.rand(n, 4) for i in range(9)]", 0), ("rows(n)", 11)])
+def test_batches_of_an_evaluation_count_no_steps(batches: str, line: int) -> None:
+    """The batch size is told by where it comes from: not by a name that speaks of batches."""
+    said = decided(script=EVALUATED.format(batches=batches))["epochs"]
+    assert said.startswith(f"train.py:{line} counts" if line else "no line was seen"), said

@@ -1,4 +1,4 @@
-"""Files of the project that stay as they are and read a batch size that grows: the data may be cut there."""
+"""The files of a conversion for its decisions, and where they read a batch size that grows."""
 
 from __future__ import annotations
 
@@ -10,26 +10,25 @@ from converter.analysis.facts import Facts
 from converter.analysis.values import Number
 from converter.conversion.reading import Reading
 from converter.plan import Plan
-from converter.plan.decisions import BATCH_SIZE, File, Unchanged
+from converter.plan.decisions import BATCH_SIZE, File
 
 
-def unchanged_files(read: Reading, plans: Sequence[Plan]) -> list[Unchanged]:
-    """The files that no plan changes, and where they read a batch size that grows."""
+def files_of(read: Reading, plans: Sequence[Plan]) -> dict[str, File]:
+    """The files that plans change, by their paths; then those that read a batch size too: the data may be cut there."""
     facts = read.facts
     edits = [edit.at for plan in plans for edit in plan.replaces if edit.why == BATCH_SIZE]
     grown = {(at.path, at.line, at.column) for at in edits}
-    others = set(facts.modules) - {plan.path for plan in plans} if grown else set()
-    reads = [(a.node, a.value) for a in facts.accesses if isinstance(a.value, Number) and not a.write] if others else []
+    reads = [(a.node, a.value) for a in facts.accesses if isinstance(a.value, Number) and not a.write] if grown else []
     origins = {o for node, number in reads for o in number.linear if not grown.isdisjoint(_places(facts, node, o.node))}
-    found: dict[str, set[tuple[int, int]]] = {}
+    found: dict[str, set[tuple[int, int]]] = {plan.path: set() for plan in plans}
     for node, number in reads:
         path, line, column = _place(facts, node)
-        if path in others and not origins.isdisjoint(number.linear):
+        if not origins.isdisjoint(number.linear) and (path in found or path in facts.modules):
             found.setdefault(path, set()).add((line, column))
-    return [
-        Unchanged(File(os.path.basename(path), read.file(path).text, facts.tree_of(path)), places)
+    return {
+        path: File(os.path.basename(read.file(path).path), read.file(path).text, facts.tree_of(path), frozenset(places))
         for path, places in found.items()
-    ]
+    }
 
 
 def _places(facts: Facts, *nodes: ast.AST) -> set[tuple[str, int, int]]:
