@@ -437,3 +437,52 @@ def test_runs_of_a_copy_of_the_model(
     (tmp_path / "train.py").write_text(COPIES)
     report = proof_of(tmp_path / "train.py", tensorflow_python, tmp_path, Options(), change)
     assert report.verdict == result, report.reason
+
+
+NORMALISED = """
+import numpy as np
+import tensorflow as tf
+batch_size = 4
+data = np.random.RandomState(1).rand(96, 5)
+x = tf.placeholder(tf.float32, [None, 5])
+z = tf.placeholder(tf.float32, [None, 5])
+
+
+def normalised(kernel, size):
+    direction = tf.get_variable('direction', [1, size], trainable=False)
+    left = tf.nn.l2_normalize(tf.matmul(direction, kernel, transpose_b=True))
+    right = tf.nn.l2_normalize(tf.matmul(left, kernel))
+    norm = tf.matmul(tf.matmul(left, kernel), right, transpose_b=True)
+    with tf.control_dependencies([direction.assign(right)]):
+        return kernel / norm
+
+
+def critic(rows):
+    with tf.variable_scope('critic', reuse=tf.AUTO_REUSE):
+        for layer in range(4):
+            with tf.variable_scope('layer%d' % layer):
+                rows = tf.nn.relu(tf.matmul(rows, normalised(tf.get_variable('kernel', [5, 5]), 5)) + 0.1)
+        return tf.reduce_sum(rows, 1)
+
+
+loss = tf.reduce_mean(critic(x)) - tf.reduce_mean(critic(z)) + tf.reduce_mean(critic(x + z))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for begin in range(0, len(data), batch_size):
+        rows = data[begin:begin + batch_size]
+        sess.run([train_op, loss], {x: rows, z: 1 - rows})
+"""
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("change", "result"), [(("", ""), "passed"), (("return kernel / norm", "return 1.01 * kernel / norm"), "failed")]
+)
+def test_variables_that_a_step_reads_and_writes_in_no_order(
+    tmp_path: Path, tensorflow_python: str, change: tuple[str, str], result: str
+) -> None:
+    """A spectral norm in a model that is used several times: its vector may have been moved on already, or not yet."""
+    (tmp_path / "train.py").write_text(NORMALISED)
+    report = proof_of(tmp_path / "train.py", tensorflow_python, tmp_path, Options(), change)
+    assert report.verdict == result, report.reason

@@ -318,33 +318,38 @@ def names_iterator(graph, name):
 
 def assigned(operation):
     """The variable that an operation assigns its second input to, or adds it to; None for other operations."""
-    return _handle(operation.inputs[0]) if operation.type.startswith('Assign') and len(operation.inputs) > 1 else None
+    assigns = operation.type.startswith('Assign') and len(operation.inputs) > 1
+    return variable_of(operation.inputs[0]) if assigns else None
 
 
-def written(operations):
-    """How many operations write each variable: {operation name of the variable: count}."""
-    counts = {}
+def writers(operations):
+    """The operations that write each variable: {operation name of the variable: [operation]}."""
+    found = {}
     for operation in operations:
         if not (
             operation.type.startswith(('Assign', 'Scatter', 'ResourceScatter')) or 'Apply' in operation.type
         ):
             continue
-        targets = operation.inputs[:1] if 'Apply' not in operation.type else list(operation.inputs)
-        for tensor in list(targets)[:1]:
-            handle = _handle(tensor)
-            if handle:
-                counts[handle] = counts.get(handle, 0) + 1
-    return counts
+        handle = variable_of(operation.inputs[0]) if len(operation.inputs) else None
+        if handle:
+            found.setdefault(handle, []).append(operation)
+    return found
+
+
+def written(operations):
+    """How many operations write each variable: {operation name of the variable: count}."""
+    return {name: len(found) for name, found in writers(operations).items()}
 
 
 def reads_variable(element):
     """Whether a graph element is what a variable holds, and nothing is computed of it."""
     if getattr(element, 'op', element).type == 'ReadVariableOp':
         element = element.op.inputs[0]
-    return hasattr(element, 'op') and _handle(element) is not None
+    return hasattr(element, 'op') and variable_of(element) is not None
 
 
-def _handle(tensor):
+def variable_of(tensor):
+    """The operation name of the variable that a tensor refers to or holds the value of; None for other tensors."""
     for _ in range(20):
         operation = tensor.op
         if operation.type in HANDLES:

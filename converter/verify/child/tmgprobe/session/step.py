@@ -8,7 +8,7 @@ import re
 import threading
 import traceback
 
-from tmgprobe.graph import graphs, places, rates
+from tmgprobe.graph import graphs, places, races, rates
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import slices
 
@@ -28,7 +28,7 @@ class Step(object):
         self.operations = graphs.ancestors(graphs.operation_of(element) for element in self.elements)
         self.applies = [apply for apply in watched.applies if apply.operation in self.operations]
         self._backward, self._fetches, self._gathers, self._rates = None, None, None, None
-        self._rates_write, self._reads = None, None
+        self._rates_write, self._reads, self._unordered = None, None, None
 
     @property
     def reads(self):
@@ -36,6 +36,14 @@ class Step(object):
         if self._reads is None:
             self._reads = tuple(sorted(one.name for one in self.operations if one.type in graphs.HANDLES))
         return self._reads
+
+    @property
+    def unordered(self):
+        """The variables that are read while they are written, see graph/races.py."""
+        if self._unordered is None:
+            trained = {name.split(':')[0] for apply in self.applies for name in apply.variables}
+            self._unordered = races.unordered_reads(self.graph, self.operations, self.losses, trained)
+        return self._unordered
 
     @property
     def fetches(self):
@@ -335,8 +343,11 @@ class Call(object):
         return self._arrays
 
     def run(self, fetches, feed, options=None, metadata=None):
-        """Runs with all randomness held still."""
+        """Runs with all randomness held still, and what nothing orders."""
         feed = dict(feed)
+        if self.step.unordered:
+            held = self._run(self.session, self.step.unordered, feed)
+            feed.update(zip([tensor.name for tensor in self.step.unordered], held))
         if self.step.watched.flag is not None:
             feed[self.step.watched.flag] = False
         return self._run(self.session, fetches, feed, options, metadata)
