@@ -21,7 +21,6 @@ from converter.conversion.reading import Reading
 from converter.conversion.review import Text, Written, read_again
 from converter.options import Options
 from converter.plan import At, Plan
-from converter.plan.decisions import File, decisions_of
 from converter.planner.cases import Measured, Placed, Planned, Script, Selected, Shared, alone
 from converter.planner.passes import PLACING, PLANNING
 from converter.planner.writing.free_names import names_in
@@ -161,9 +160,8 @@ class Stops:
 
     def _report(self) -> Iterator[str]:
         """What the command says."""
-        plan = self.plan
-        decided = decisions_of([plan], {"": File("train.py", self.source.text, self.facts.tree)})
-        result = FileResult("train.py", "converted", self.made.diagnostics, "train_mg.py", True, decisions=decided)
+        made = self.made
+        result = FileResult("train.py", "converted", made.diagnostics, "train_mg.py", True, decisions=made.decisions)
         yield from (diagnostic(finding) for finding in result.diagnostics)
         yield outcome(result)
         yield decisions(result)
