@@ -268,6 +268,8 @@ class Facts:
     namespaces: list[tuple[Typed, Site]] = field(default_factory=list)  # parsed argparse results
     parsers: dict[int, int] = field(default_factory=dict)  # the parser of each of these, both by their numbers
     batch_sizes: list[tuple[Number | Host, str, ast.AST]] = field(default_factory=list)  # value, why, where
+    size_keys: set[tuple[object, ...]] = field(default_factory=set)  # keys of the numbers in the first `keyed` of these
+    keyed: int = 0
     fed_sizes: list[Number] = field(default_factory=list)  # numbers of examples that are fed
     counted: list[Number] = field(default_factory=list)  # what stands for the batch in shapes that the model writes
     set_shapes: list[tuple[Tensor, Value, ast.AST, Site]] = field(default_factory=list)  # how many rows, and where
@@ -292,6 +294,13 @@ class Facts:
     modules: dict[str, LocalModule] = field(default_factory=dict)  # those files, by path
     found: dict[tuple[str, str], tuple[Found, ast.AST]] = field(default_factory=dict)  # by dotted name and folder
     imports: dict[str, dict[str, str]] = field(default_factory=dict)  # by path: name -> TensorFlow's ("" is the top)
+
+    def keys_of_sizes(self) -> set[tuple[object, ...]]:
+        """The keys of the numbers that are batch sizes, as far as the walk has come."""
+        for size, _, _ in self.batch_sizes[self.keyed :]:
+            self.size_keys.update(origin.key for origin in getattr(size, "linear", ()))
+        self.keyed = len(self.batch_sizes)
+        return self.size_keys
 
     def effects_of(self, kind: EffectKind) -> Iterator[Effect]:
         """The effects of a kind, in the order of the walk."""

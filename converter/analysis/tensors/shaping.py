@@ -171,13 +171,7 @@ def _follows_batch(facts: Facts, entry: Number) -> bool:
         return False
     if any(o.key[0] == FED for o in entry.linear):
         return True
-    known = {
-        o.key
-        for i in facts.inputs
-        for n in facts.batch_sizes
-        if isinstance(n[0], Number)
-        for o in n[0].linear
-    }
+    known = facts.keys_of_sizes() if facts.inputs else ()
     return any(o.key in known or named_batch(facts.origin_names.get(o.key, ())) for o in entry.linear)
 
 
