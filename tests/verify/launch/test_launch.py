@@ -131,6 +131,7 @@ sys.exit(3)
 def test_nothing_is_left_when_launch_is_told_to_end(tmp_path: Path, number: signal.Signals) -> None:
     words = command(put(tmp_path, "time.sleep(600)\n"))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it, and so would a child
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # as a job under nohup does this one
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None and process.stderr is not None
         for _ in range(3):
