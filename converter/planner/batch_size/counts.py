@@ -115,9 +115,10 @@ def first_bounds(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origi
         if not moved:
             continue
         around = next((a for a in parents_of(facts, loop) if isinstance(a, (ast.FunctionDef, ast.Module))), loop)
-        for name, value, _ in _bound(around):
+        last = {name: value for name, value, node in _in_order(around) if node.lineno < loop.lineno and name in moved}
+        for value in last.values():
             first = isinstance(value, ast.Constant) and any(_as_large(value, size) for size in sizes)
-            if first and name in moved and facts.origin_of(value) not in known:
+            if first and facts.origin_of(value) not in known:
                 bounds.add(facts.origin_of(value))
     return frozenset(bounds)
 
@@ -138,6 +139,11 @@ def _bound(around: ast.AST) -> Iterator[tuple[str, ast.expr, ast.Assign | ast.Au
         if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
             pairs = zip(target.elts, value.elts, strict=False)
         yield from ((name.id, given, node) for name, given in pairs if isinstance(name, ast.Name))
+
+
+def _in_order(around: ast.AST) -> list[tuple[str, ast.expr, ast.Assign | ast.AugAssign]]:
+    """What `_bound` gives, in the order of the lines."""
+    return sorted(_bound(around), key=lambda bound: bound[2].lineno)
 
 
 def _strides(loop: ast.stmt, reads: set[ast.AST | None]) -> Iterator[tuple[str, ast.AST]]:

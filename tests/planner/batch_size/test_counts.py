@@ -194,6 +194,7 @@ def test_bounds_that_move_on_in_a_fixed_number_of_iterations(
         ("begin, end = 0, 40", "while end <= 999:", "begin = end; end += batch_size", False),
         ("begin, end = 0, 50", "while end <= 999:", "begin = end; end = draw()", False),
         ("begin, end, other = 0, batch_size, 50", "while end <= 999:", "begin = end; end += batch_size", False),
+        ("end = 50; begin, end = 0, batch_size", "while end <= 999:", "begin = end; end += batch_size", False),
     ],
 )
 def test_a_first_bound_that_is_written_out_grows_with_the_others(
@@ -202,6 +203,15 @@ def test_a_first_bound_that_is_written_out_grows_with_the_others(
     walk = WALK.format(rows="begin:end")
     lines = body(GRAPH.format(head=NAMED) + f"    {first}\n    {loop}\n        {walk}\n        {moves}\n")
     assert any("50 * num_gpus" in line for line in lines[1:]) == scaled
+
+
+def test_the_first_bound_of_an_evaluation_stays() -> None:
+    loop = "    begin, end = 0, 50\n    while begin < 999:\n        {}\n        begin, end = end, end + {}\n"
+    train = loop.format(WALK.format(rows="begin:end"), "batch_size")
+    evaluation = loop.format("print(sess.run(loss, {X: data[begin:end]}))", 50)
+    lines = body(GRAPH.format(head=NAMED) + train + evaluation)
+    first = [line.strip() for line in lines if "= 0, 50" in line]
+    assert first == ["begin, end = 0, 50 * num_gpus", "begin, end = 0, 50"]
 
 
 def test_bounds_that_are_set_back_are_not_told() -> None:
