@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+\(?([^#;\r\n()\\]*)", re.MULTILINE)
@@ -177,6 +178,21 @@ def is_foreign(folder: str, outside: str | None) -> bool:
         or os.path.exists(os.path.join(folder, "pyvenv.cfg"))
         or (outside is not None and os.path.realpath(folder) == outside)
     )
+
+
+def scripts_beside(script: str, above: Iterable[str], largest: int) -> Iterator[tuple[str, int, int]]:
+    """The other scripts of a script's folder and of folders above it: path, time of the last change (ns), bytes.
+
+    largest: how many bytes one of them may have.
+    """
+    script = os.path.abspath(script)
+    for folder in (os.path.dirname(script), *above):
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                if entry.name.endswith(SCRIPTS) and entry.path != script and entry.is_file():
+                    told = entry.stat()
+                    if told.st_size <= largest:
+                        yield entry.path, told.st_mtime_ns, told.st_size
 
 
 def imports_its_folder(path: str, data: bytes) -> bool:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from converter.dataclass import dataclass
 from converter.source.header import is_converted
-from converter.source.look import SCRIPTS, code_of
+from converter.source.look import code_of, scripts_beside
 from converter.source.project.graph_readers import LARGEST, syntax_of
 
 LOADS = re.compile(rb"\b(?:load|loadtxt|genfromtxt|loadmat|fromfile|File)\s*\(")
@@ -33,16 +33,8 @@ class RowsTaken:
 
 def rows_taken(script: str, above: Sequence[str] = ()) -> list[RowsTaken]:
     """The numbers by which other scripts of the folder reshape what they load. above: further folders."""
-    found: list[RowsTaken] = []
-    script = os.path.abspath(script)
-    for folder in (os.path.dirname(script), *above):
-        with suppress(OSError), os.scandir(folder) as entries:
-            for entry in sorted(entries, key=lambda entry: entry.name):
-                if entry.name.endswith(SCRIPTS) and entry.path != script and entry.is_file():
-                    told = entry.stat()
-                    if told.st_size <= LARGEST:
-                        found += _read(entry.path, told.st_mtime_ns, told.st_size)
-    return found
+    seen = scripts_beside(script, above, LARGEST)
+    return [taken for path, changed, size in seen for taken in _read(path, changed, size)]
 
 
 @lru_cache(maxsize=4096)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from converter.dataclass import dataclass
 from converter.parsing import parse_text
 from converter.source.header import is_converted
-from converter.source.look import SCRIPTS, code_of
+from converter.source.look import code_of, scripts_beside
 
 IMPORTS = "import_meta_graph"
 ASKS = re.compile(  # what a script calls that looks for operations of a graph by their names
@@ -67,14 +67,8 @@ class _Seen:
 
 def _beside(script: str, above: Sequence[str]) -> Iterator[_Seen]:
     """What the other scripts of a script's folder, and of folders above it, read of graphs."""
-    script = os.path.abspath(script)
-    for folder in (os.path.dirname(script), *above):
-        with suppress(OSError), os.scandir(folder) as entries:
-            for entry in sorted(entries, key=lambda entry: entry.name):
-                if entry.name.endswith(SCRIPTS) and entry.path != script and entry.is_file():
-                    told = entry.stat()
-                    if told.st_size <= LARGEST:
-                        yield _read(entry.path, told.st_mtime_ns, told.st_size)
+    for path, changed, size in scripts_beside(script, above, LARGEST):
+        yield _read(path, changed, size)
 
 
 @lru_cache(maxsize=4096)

@@ -43,17 +43,20 @@ def ancestors(operations, fed=()):
     return seen
 
 
-def counts_waiting(operation):
-    """Whether a value is computed from how many elements wait in a queue."""
-    seen, todo = set(), [operation]
+def computed_from(operations):
+    """Every operation from whose results these compute, themselves included: not those that they only wait for."""
+    seen, todo = set(), list(operations)
     while todo:
         operation = todo.pop()
-        if operation.type in WAITING:
-            return True
         if operation not in seen:
             seen.add(operation)
             todo.extend(tensor.op for tensor in operation.inputs)
-    return False
+    return seen
+
+
+def counts_waiting(operation):
+    """Whether a value is computed from how many elements wait in a queue."""
+    return any(one.type in WAITING for one in computed_from([operation]))
 
 
 def descendants(tensors, within):

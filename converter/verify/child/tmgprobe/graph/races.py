@@ -15,7 +15,7 @@ def unordered_reads(graph, operations, losses, trained):
     operations: all that run. trained: operation names of the variables that the train ops move.
     """
     writers = {name: found for name, found in graphs.writers(operations).items() if name not in trained}
-    behind = _behind(losses) if writers else ()
+    behind = graphs.computed_from(loss.op for loss in losses) if writers else ()
     found = []
     for read in sorted(behind, key=lambda operation: operation.name):
         if read.type not in ('Identity', 'ReadVariableOp') or read.inputs[0].op.type not in graphs.HANDLES:
@@ -34,17 +34,6 @@ def unordered_reads(graph, operations, losses, trained):
 def _is_held(graph, read):
     """Whether a value can be taken and fed: not where a branch or a loop of the graph makes it."""
     return graph.is_feedable(read.outputs[0]) and read._get_control_flow_context() is None
-
-
-def _behind(tensors):
-    """The operations from whose results these are computed."""
-    seen, todo = set(), [tensor.op for tensor in tensors]
-    while todo:
-        operation = todo.pop()
-        if operation not in seen:
-            seen.add(operation)
-            todo.extend(tensor.op for tensor in operation.inputs)
-    return seen
 
 
 def _in_no_order(one, two):
