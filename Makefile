@@ -30,9 +30,9 @@ PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 help:
 	@echo 'make demo     convert a script, show the diff, verify it on 4 virtual devices, as text and as a page'
 	@echo 'make quick    ruff, mypy and all tests in one process: no TensorFlow, no PyTorch, no browser, no installed program'
-	@echo 'make test     ruff, mypy and all tests but the whole matrix'
+	@echo 'make test     ruff, mypy and all tests but the matrix; of long variations of a test those of a TURN'
 	@echo 'make test-torch  the tests that run PyTorch; makes .venv-torch, which takes 1 GB'
-	@echo 'make matrix   also TensorFlow 1.4 and 1.12, and each fixture with 1, 2, 3, 4 and many towers, both batch modes'
+	@echo 'make matrix   all variations, also TensorFlow 1.4 and 1.12, and each fixture with 1, 2, 3, 4 and many towers'
 	@echo 'make product  also each number of towers in each batch mode on each TensorFlow'
 	@echo 'make fuzz     generate N scripts from SEED on, convert them, and run originals and conversions on TensorFlow 1.15'
 	@echo 'make coverage which lines the tests without TensorFlow run'
@@ -86,17 +86,20 @@ demo: compiled
 	@echo; echo 'The same as a page: build/demo/report.html'
 
 # ruff and mypy run beside the tests: each leaves a processor waiting now and then.
+BESIDE_LINT = @{ $(LINT); } & lint=$$!; status=0; $(1) || status=$$?; wait $$lint || status=$$?; exit $$status
+QUICK := not matrix and not tf1 and not tf2 and not torch and not slow and not browser and not programs
+
 quick: $(VENV)/.dev compiled
-	@{ $(LINT); } & lint=$$!; status=0; \
-	$(PYTEST) -m 'not matrix and not tf1 and not tf2 and not torch and not slow and not browser and not programs' \
-	    --durations=10 || status=$$?; \
-	wait $$lint || status=$$?; exit $$status
+	$(call BESIDE_LINT,$(PYTEST) -m '$(QUICK)' --durations=10)
 
 # Tests that run scripts wait for them now and then, and a processor with them: there is one worker more than processors.
 test matrix product: WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
-test: lint site compiled tf1.15
-	$(PYTEST) -m 'not matrix' --durations=10
+# Which cases of the tests that are marked one_in: .ci/run goes through all turns, one with each commit.
+TURN := 0
+
+test: site compiled tf1.15
+	$(call BESIDE_LINT,$(PYTEST) -m 'not matrix' --turn $(TURN) --durations=10)
 
 test-torch: $(VENV)/.dev compiled torch
 	$(PYTEST) -m 'torch and not matrix' tests/test_ddp.py --durations=10

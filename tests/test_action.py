@@ -165,6 +165,7 @@ def test_the_event_says_what_to_compare_with(job: Job, name: str) -> None:
     assert (done.code, done.outputs["checked"]) == (1, "1")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("event", "said"),
     [({}, "::notice::all pairs"), ({"before": "0" * 40}, "::notice::all"), ({"before": "1" * 40}, "::warning::all")],

@@ -166,6 +166,7 @@ WRONG = [
 ]  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("right", "wrong", "check", "steps"), WRONG, ids=[row[2] for row in WRONG])
 def test_verify_fails_a_wrong_worker(

@@ -345,6 +345,7 @@ def test_verify_sees_a_fault_in_the_package(tmp_path: Path, tensorflow_python: s
     assert verify(path, tmp_path / "out/pkg/train.py", Settings(python=tensorflow_python)).verdict == "failed"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("script", "text"), RUNS[:2])
 def test_it_runs_as_the_note_says(script: str, text: str, tmp_path: Path, tensorflow_python: str) -> None:

@@ -72,6 +72,7 @@ def test_a_shared_batch_needs_no_option(name: str) -> None:
     assert texts[0].splitlines()[3:] == (texts[1] or "").splitlines()[3:]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("name", "gpus", "batch"), PROVEN)
 def test_proof(name: str, gpus: int, batch: BatchMode, tensorflow_python: str, tmp_path: Path) -> None:
     report = proof(name, gpus, batch, tmp_path, tensorflow_python)
@@ -108,6 +109,7 @@ def test_in_double_precision_the_steps_are_the_originals(
     assert all(figure is not None and figure < 1e-10 for figure in figures.values()), figures
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.tf1
 def test_runs_by_itself(name: str, tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns) -> None:

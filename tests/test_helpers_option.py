@@ -284,6 +284,7 @@ def proofs() -> list[object]:
     ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("helpers", proofs())
 def test_proof(helpers: Helpers, tensorflow_python: str, tmp_path: Path) -> None:
     shutil.copy(FIXTURES / "raw_in_functions/single.py", tmp_path)

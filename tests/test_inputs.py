@@ -48,6 +48,7 @@ def proofs() -> list[object]:
     return first + [pytest.param(name, marks=marks, id=f"{name}-2") for name in NAMES if name != "prefetch_queue"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", proofs())
 def test_proof(name: str, tensorflow_python: str) -> None:
     folder = FIXTURES / name
@@ -56,6 +57,7 @@ def test_proof(name: str, tensorflow_python: str) -> None:
     assert skipped(report) == ({"uneven batch", "fewer examples than towers"} if name in QUEUES else set())
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("name", "before", "after", "detail"),

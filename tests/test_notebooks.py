@@ -93,6 +93,7 @@ def test_a_script_in_cells_is_converted_as_the_script_is(name: str, often: float
     assert not re.search(r"(?<!cell \d, )(?<!cell \d\d, )\blines? \d", told)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_proof(name: str, version: str, tensorflow_python: str) -> None:

@@ -90,6 +90,7 @@ def verifications() -> list[object]:
     return cases
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("name", "gpus"), verifications())
 def test_proof(name: str, gpus: int, tensorflow_python: str) -> None:
     project = PROJECTS / name
@@ -111,6 +112,7 @@ def test_convert_proves_all_files_together(tmp_path: Path, capsys: pytest.Captur
     assert names == {"train.py", "model.py", "tower_helpers.py"}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("name", "way"), [*((name, "folder") for name in NAMES), *((name, "in place") for name in ("modules", "package"))]
@@ -177,6 +179,7 @@ train_op = opt.apply_gradients(zip(tf.gradients(net.loss, tf.trainable_variables
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("in_place", [False, True])
 @pytest.mark.parametrize("first", ["other", "net"])

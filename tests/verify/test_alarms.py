@@ -44,6 +44,7 @@ def of(report: Report, name: str) -> str:
     return " ".join(f"{check.status} {check.detail}" for check in report.checks if check.name == name)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("old", "new", "check", "said"),
@@ -221,6 +222,7 @@ with tf.Session() as sess:
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     "loss",
@@ -239,6 +241,7 @@ def test_masked_means_beside_a_batch_norm(tmp_path: Path, tensorflow_python: str
     assert verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python)).verdict == "failed"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("momentum", "verdict"), [("0.9", "passed"), ("0.8", "failed")])
 def test_a_rate_that_waits_for_the_updates_of_a_batch_norm(
@@ -301,6 +304,7 @@ WEIGHTED = ("weights = tf.cast(rows, tf.float32)", "weights = 0.9 * tf.cast(rows
 SAME_ROWS = ("begin, end, step, rows, weight = [column[gpu]", "begin, end, step, rows, weight = [column[0]")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize("draws", [SHUFFLED, NUMBERED, REPLAYED], ids=["shuffled", "numbered", "replayed"])
 def test_draws_that_the_batch_size_changes(tmp_path: Path, tensorflow_python: str, draws: str) -> None:
@@ -381,6 +385,7 @@ TURN_AND_TURN = "sess.run(second_step if n % 2 else first_step, {x: batch})"
 ONE_MORE = "sess.run(first_step, {x: batch})\n        if n % 2 == 0:\n            sess.run(second_step, {x: batch})"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("run", "change", "result"),
@@ -475,6 +480,7 @@ with tf.Session() as sess:
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("change", "result"), [(("", ""), "passed"), (("return kernel / norm", "return 1.01 * kernel / norm"), "failed")]

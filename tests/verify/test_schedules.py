@@ -50,6 +50,7 @@ def rates(report: Report) -> list[Entry]:
     return [entry for entry in report.ledger if entry.what == "learning rate"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("rate", "words"),
@@ -81,6 +82,7 @@ def test_a_schedule_of_steps_stays(tmp_path: Path, tensorflow_python: str, batch
     assert report.verdict == "passed" and not rates(report)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("old", "new", "words"),

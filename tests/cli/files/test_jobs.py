@@ -130,6 +130,7 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -244,6 +245,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks for processes in /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_whatever_ends_the_command_ends_its_processes(tmp_path: Path, number: signal.Signals) -> None:

@@ -183,6 +183,7 @@ def measured(page: str, folder: Path, width: int, which: str = CUT, *flags: str)
     return inner, whole, names
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("flag", "is_light"), [(LIGHT, True), (DARK, False)], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [390, 800, 1440])
 def test_nothing_is_cut(page: str, tmp_path: Path, width: int, flag: str, is_light: bool) -> None:
@@ -202,6 +203,7 @@ def test_a_long_name_goes_on_in_the_next_line(page: str, tmp_path: Path) -> None
     assert measured(page.replace("<main>", f"<main>{name}", 1), tmp_path, 390) == (390, 390, [])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("width", "is_stacked"), [(390, True), (800, False)])
 def test_on_a_phone_the_sides_stand_below_each_other(page: str, tmp_path: Path, width: int, is_stacked: bool) -> None:
     assert bool(measured(page, tmp_path, width, STACKED)[2]) is is_stacked

@@ -5,7 +5,7 @@ from __future__ import absolute_import, division, print_function
 import re
 
 import numpy as np
-from tmgprobe.values import slices
+from tmgprobe.values import assigning, slices
 
 PACKED = 'DeserializeSparse'  # takes apart the one tensor in which a dataset hands on a sparse one
 SOURCES = (
@@ -413,15 +413,5 @@ class Store(object):
 
     def write(self, values):
         """Sets variables; those whose initial values are one tensor in turn."""
-        waiting = [pair for name in values if name in self.variables for pair in self._settable(name, values[name])]
-        while waiting:
-            feed, now, later = {}, [], []
-            for variable, value in waiting:
-                initial = variable.initializer.inputs[1]
-                if initial.name in feed:
-                    later.append((variable, value))
-                else:
-                    feed[initial.name] = value
-                    now.append(variable.initializer)
-            self.run(self.session, now, feed)
-            waiting = later
+        pairs = [pair for name in values if name in self.variables for pair in self._settable(name, values[name])]
+        assigning.assign(pairs, lambda now, feed: self.run(self.session, now, feed))

@@ -5,6 +5,7 @@ from __future__ import absolute_import, division, print_function
 import numpy
 from tmgprobe.strategy import gradients
 from tmgprobe.strategy.walk import merged
+from tmgprobe.values import assigning
 
 
 class SessionWalk(object):
@@ -100,8 +101,11 @@ def _values(tf, session):
 
 
 def _load(tf, session, wanted, held=None):
-    """Gives variables these values; held: the values that they have, where they are known."""
+    """Gives variables these values; held: the values that they have, where they are known.
+
+    All of them are set where one differs: a run that sets others than the last one makes TensorFlow plan anew.
+    """
+    if held is not None and all(numpy.array_equal(held[name], value) for name, value in wanted.items()):
+        return
     variables = _variables(tf)
-    for name, value in wanted.items():
-        if held is None or not numpy.array_equal(held[name], value):
-            variables[name].load(value, session)
+    assigning.assign([(variables[name], value) for name, value in wanted.items()], session.run)
