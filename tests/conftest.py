@@ -20,7 +20,7 @@ from converter.verify.processes import interpreters
 from tests.bare import BareRuns
 from tests.conversions import conversion_of
 from tests.records import Records
-from tests.turns import leave_to_the_matrix
+from tests.turns import leave_out
 
 # How long an example takes is for the benchmarks to say: on a busy machine a test would fail for it now and then.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -99,12 +99,12 @@ def _changes_the_program(item: pytest.Item) -> bool:
 def pytest_addoption(parser: pytest.Parser) -> None:
     what = "the TensorFlow of tests that are marked tf1 without a version"
     parser.addoption("--tensorflow", default="1.15", choices=sorted({*ENVIRONMENTS} - {"torch"}), help=what)
-    parser.addoption("--turn", type=int, default=0, help="which of their cases tests run that are marked one_in")
+    parser.addoption("--turn", type=int, default=0, help="which cases of tests marked one_in, or quick_one_in, run")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    leave_to_the_matrix(items, config.getoption("turn"))
+    leave_out(items, config.getoption("turn"))
 
 
 def pytest_collection_finish() -> None:

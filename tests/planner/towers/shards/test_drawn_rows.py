@@ -37,6 +37,7 @@ with tf.Session() as sess:
 """
 
 
+@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     "draw",
     [
