@@ -85,7 +85,7 @@ demo: compiled
 	$(BIN)/tf-multigpu verify fixtures/slim_cnn/single.py build/demo/multi.py --gpus 4 --html build/demo/report.html
 	@echo; echo 'The same as a page: build/demo/report.html'
 
-# Which cases of the tests that are marked one_in or quick_one_in: .ci/run goes through all turns, one with each commit.
+# Which of the cases that take turns (tests/turns.py): .ci/run goes through all turns, one with each commit.
 TURN := 0
 
 # ruff and mypy run beside the tests: each leaves a processor waiting now and then.

@@ -99,7 +99,7 @@ def _changes_the_program(item: pytest.Item) -> bool:
 def pytest_addoption(parser: pytest.Parser) -> None:
     what = "the TensorFlow of tests that are marked tf1 without a version"
     parser.addoption("--tensorflow", default="1.15", choices=sorted({*ENVIRONMENTS} - {"torch"}), help=what)
-    parser.addoption("--turn", type=int, default=0, help="which cases of tests marked one_in, or quick_one_in, run")
+    parser.addoption("--turn", type=int, default=0, help="which of the cases that take turns run")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -107,6 +107,7 @@ def test_every_fixture_has_all_its_files() -> None:
         assert files == {"single.py", "multi.py", "README.md"}
 
 
+@pytest.mark.quick_whole
 def test_the_golden_is_the_conversion(folder: Path) -> None:
     source = read(str(folder / "single.py"))
     conversion = conversion_of(source, Options(num_gpus=2))
@@ -117,7 +118,6 @@ def test_the_golden_is_the_conversion(folder: Path) -> None:
     assert encode(source, conversion.text) == golden, "run `make goldens`"
 
 
-@pytest.mark.quick_one_in(3)
 def test_the_command_writes_the_golden(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_bytes((ROOT / "fixtures/pyproject.toml").read_bytes())
     (tmp_path / "single.py").write_bytes((folder / "single.py").read_bytes())

@@ -93,7 +93,6 @@ def test_only_what_the_options_leave_is_in_the_script() -> None:
     assert written == ["import tensorflow as tf", "import os"]
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("name", ["layers_cnn", "raw_in_functions", "sessions", "update_ops", "model_by_flag"])
 @pytest.mark.parametrize("helpers", SHARED)
 def test_the_second_reading_reads_as_much(name: str, helpers: Helpers) -> None:

@@ -33,7 +33,6 @@ def test_each_row_of_the_page_is_held_by_a_script() -> None:
         assert all(word.split(":")[0] in text for word in re.findall(r"`(?:tf\.)?(?:train\.)?(\w+)`", row[0])), row
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_golden_is_the_conversion(name: str) -> None:
     source = read(str(FIXTURES / name / "single.py"))

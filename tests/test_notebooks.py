@@ -74,7 +74,6 @@ def cells_of(text: str, chance: random.Random, often: float) -> list[str]:
     return ["\n".join(lines[begin:end]) for begin, end in pairwise([*cuts, len(lines)])]
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("often", [0.3, 1.0])
 @pytest.mark.parametrize(
     "name", ["clipped_gradients", "ctc", "graph_dict", "sessions", "weights_dict", "mirrored/keras_dataset"]

@@ -770,7 +770,6 @@ def test_modules_of_a_folder_that_is_no_package_by_itself(tmp_path: Path, line: 
     assert [os.path.basename(part.path) for part in done.parts if part.source] == ["model.py"]
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     ("line", "found"),
     [

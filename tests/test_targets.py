@@ -35,7 +35,6 @@ def test_each_row_is_held_by_a_fixture_or_a_page() -> None:
     assert len(ROWS) == len(FIXTURES) + len(PAGES) > 15
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(("style", "target", "fixture"), FIXTURES, ids=[row[2] for row in FIXTURES])
 def test_what_a_fixture_holds_is_converted_for_that_target(style: str, target: str, fixture: str) -> None:
     options = Options(target="cluster") if target == "cluster" else Options()
@@ -68,7 +67,6 @@ def test_each_style_is_in_a_row_or_is_a_fixture() -> None:
     assert {one.script for one in STYLES if "\n" not in one.script} <= {row[2] for row in FIXTURES}
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("style", STYLES, ids=[one.name for one in STYLES])
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_outcome_of_a_style_for_a_target(style: Style, target: str) -> None:
@@ -106,7 +104,6 @@ def proven() -> set[tuple[str, str]]:
     return found
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("row", [row for row in ROWS if "`" in row[-1]], ids=lambda row: str(row[-1]))
 def test_each_version_of_a_row_has_its_test(row: list[str], proven: set[tuple[str, str]]) -> None:
     folder, _, name = row[4].strip("` |").rpartition("/")

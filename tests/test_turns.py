@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 import pytest
 
-from tests.turns import LEFT_OUT, leave_out
+from tests.turns import leave_out
 
-NAMES = [f"test_a[{case}]" for case in range(7)] + ["test_b[x]", "test_b[y]", "test_c"]
+MARKED = [f"test_marked[{case}]" for case in "abcd"]
+MANY = [f"test_many[{case}]" for case in "abcdefg"]
+FEW = [f"test_few[{case}]" for case in "abc"]
+WHOLE = [f"test_whole[{case}]" for case in "abcdefg"]
+ALL = [*MARKED, *MANY, *FEW, *WHOLE, "test_one"]
 
 
 class Case:
@@ -24,28 +29,26 @@ class Case:
         self.marks.append(getattr(pytest.mark, name).mark)
 
 
-def run_in(turn: int, marker: str = "one_in") -> list[str]:
-    left_out = LEFT_OUT[marker]
-    one_in = getattr(pytest.mark, marker)(3)
-    cases = [Case(name, one_in) for name in NAMES[:-1]] + [Case(NAMES[-1])]
-    cases.insert(1, Case("test_a[always left out]", one_in, getattr(pytest.mark, left_out)))
+def run_in(turn: int, *left_out: str) -> Sequence[str]:
+    marks = {**dict.fromkeys(MARKED, [pytest.mark.one_in(2)]), **dict.fromkeys(WHOLE, [pytest.mark.quick_whole])}
+    cases = [Case(name, *marks.get(name, ())) for name in ALL]
+    cases.insert(1, Case("test_marked[of the matrix]", pytest.mark.one_in(2), pytest.mark.matrix))
     leave_out(cast("list[pytest.Item]", cases), turn)
-    return [case.nodeid for case in cases if not case.get_closest_marker(left_out)]
+    return [case.nodeid for case in cases if not any(case.get_closest_marker(name) for name in left_out)]
 
 
-@pytest.mark.parametrize("marker", LEFT_OUT)
-def test_three_turns_have_all_cases_and_none_twice(marker: str) -> None:
-    turns = [[name for name in run_in(turn, marker) if name != "test_c"] for turn in (4, 5, 6)]
-    assert sorted(sum(turns, [])) == NAMES[:-1]
+def test_make_test_runs_all_but_those_of_marked_tests_that_are_not_in_turn() -> None:
+    first, second = run_in(4, "matrix"), run_in(5, "matrix")
+    assert first == [MARKED[0], MARKED[2], *ALL[4:]]
+    assert second == [MARKED[1], MARKED[3], *ALL[4:]]
 
 
-def test_a_turn_has_every_third_case_of_each_test() -> None:
-    assert run_in(0) == ["test_a[0]", "test_a[3]", "test_a[6]", "test_b[x]", "test_c"]
-    assert run_in(1) == ["test_a[1]", "test_a[4]", "test_b[y]", "test_c"]
-    assert run_in(3) == run_in(0)
+def test_make_quick_runs_a_third_of_many_cases() -> None:
+    turns = [run_in(turn, "matrix", "left_by_quick") for turn in (6, 7, 8)]
+    assert [[name for name in turn if name in MANY] for turn in turns] == [MANY[0::3], MANY[1::3], MANY[2::3]]
+    for turn in turns:
+        assert {*FEW, *WHOLE, "test_one"} < set(turn)
 
 
-def test_quick_leaves_out_none_of_make_test() -> None:
-    case = Case("test_a[1]", pytest.mark.quick_one_in(3))
-    leave_out(cast("list[pytest.Item]", [Case("test_a[0]", pytest.mark.quick_one_in(3)), case]), 0)
-    assert [mark.name for mark in case.marks] == ["quick_one_in", "left_by_quick"]
+def test_what_quick_leaves_out_is_in_make_test() -> None:
+    assert set(run_in(0, "matrix")) > set(run_in(0, "matrix", "left_by_quick")) > set(FEW)

@@ -1,28 +1,36 @@
-"""Which cases of a test `make test` and `make quick` run: variations of one thing that take long take turns."""
+"""Which cases of a test `make test` and `make quick` run: variations of one thing take turns.
+
+`make test` runs every n-th case of a test that is marked one_in(n), and all cases of the others. `make quick` runs every
+third case of a test that has many, unless it is marked quick_whole.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 import pytest
 
-# What the marker says of how many cases one is run, and the marker of the others.
-LEFT_OUT = {"one_in": "matrix", "quick_one_in": "left_by_quick"}
+MANY = 6  # cases
 
 
 def leave_out(items: Iterable[pytest.Item], turn: int) -> None:
-    """Of the cases of a test that is marked one_in(n) or quick_one_in(n), marks all but every n-th as left out.
+    """Marks cases that `make test` leaves to the matrix as part of it, and those of `make quick` as left_by_quick.
 
-    turn: which ones; n turns one after the other have all of them. Cases that are left out anyway do not count.
+    turn: which ones; n turns one after the other run all of them. Cases that are part of the matrix do not count.
     """
-    counted: Counter[tuple[str, str]] = Counter()
+    cases_of: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
-        for name, left_out in LEFT_OUT.items():
-            marker = item.get_closest_marker(name)
-            if marker is None or item.get_closest_marker(left_out):
-                continue
-            test = (name, item.nodeid.split("[")[0])
-            if (counted[test] - turn) % marker.args[0]:
-                item.add_marker(left_out)
-            counted[test] += 1
+        if not item.get_closest_marker("matrix"):
+            cases_of[item.nodeid.split("[")[0]].append(item)
+    for cases in cases_of.values():
+        marker = cases[0].get_closest_marker("one_in")
+        _mark_all_but(cases, turn, marker.args[0] if marker else 1, "matrix")
+        whole = len(cases) < MANY or cases[0].get_closest_marker("quick_whole")
+        _mark_all_but(cases, turn, 1 if whole else 3, "left_by_quick")
+
+
+def _mark_all_but(cases: Sequence[pytest.Item], turn: int, one_in: int, name: str) -> None:
+    for number, case in enumerate(cases):
+        if (number - turn) % one_in:
+            case.add_marker(name)

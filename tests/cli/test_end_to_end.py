@@ -46,7 +46,6 @@ def lost(before: bytes, after: bytes) -> list[bytes]:
     return [line for line in before.removeprefix(BOM).split(newline) if line.lstrip(b" \t") not in kept]
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("name", MAKE_UP)
 def test_what_a_file_is_made_of_survives(run: Run, name: str) -> None:
     data = put("train.py", MAKE_UP[name](SINGLE)).read_bytes()

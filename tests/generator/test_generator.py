@@ -28,7 +28,6 @@ def test_scripts_are_python(seed: int) -> None:
         ast.parse(text)
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("seed", range(5000, 5040))
 def test_a_conversion_or_a_refusal(seed: int) -> None:
     files = write(draw(seed))

@@ -68,7 +68,6 @@ def test_what_a_global_loss_comes_to_is_said(loss: str, told: str) -> None:
     assert "loss" not in decided(script=script)
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     ("loop", "line"),
     [

@@ -27,7 +27,6 @@ DEEP = {
 }
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("deep", DEEP.values(), ids=DEEP)
 def test_deep_expressions_beside_the_model_stay_as_they_are(deep: str) -> None:
     script = f"{INPUTS}made = {deep}\n{MODEL}{STEP}{TRAINING}"

@@ -73,7 +73,6 @@ MAKE_UP = {
 }
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("name", MAKE_UP)
 def test_lines_stay(name: str) -> None:
     script = MAKE_UP[name](SCRIPT)
@@ -82,7 +81,6 @@ def test_lines_stay(name: str) -> None:
     assert text.count("\x0c") == script.count("\x0c")
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("newline", ["\r\n", "\r"])
 @pytest.mark.parametrize("name", MAKE_UP)
 def test_lines_stay_with_other_newlines(name: str, newline: str) -> None:
@@ -222,7 +220,6 @@ def long_lines(text: str, width: int) -> list[str]:
     return [line for line in below.splitlines() if len(line.expandtabs(4)) > width]
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("indent", ["    ", "\t", "  "])
 @pytest.mark.parametrize("width", [79, 100])

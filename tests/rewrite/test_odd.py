@@ -40,7 +40,6 @@ ODD = {
 }
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("name", ODD)
 def test_odd_scripts_have_an_end(name: str) -> None:
     done = run(ODD[name])

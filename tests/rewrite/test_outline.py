@@ -103,7 +103,6 @@ def places(module: cst.Module) -> set[tuple[str, int, int]]:
     return {(n.value, w.start.line, w.start.column) for n, w in found.items() if isinstance(n, cst.Name)}
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("name", sorted(TEXTS | EDGES))
 def test_nothing_is_lost_and_nothing_moves(name: str) -> None:
     text = (TEXTS | EDGES)[name]
@@ -141,7 +140,6 @@ def test_statements_that_an_edit_changes_have_no_names() -> None:
     assert found.held == ("ä = 3",) and found.filled(found.module.code) == WITHIN
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("name", sorted(TEXTS | EDGES))
 def test_names_take_the_places_of_their_statements(name: str) -> None:
     text = (TEXTS | EDGES)[name]

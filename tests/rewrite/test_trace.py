@@ -59,14 +59,12 @@ def check(conversion: Conversion) -> None:
         assert not new or (ends and ends[-1] >= new[-1]), texts
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.parent.name)
 @pytest.mark.parametrize("batch", ["per-gpu", "total"])
 def test_every_line_added_to_a_fixture_has_a_rule(path: Path, batch: str) -> None:
     check(conversion_of(read(str(path)), Options(num_gpus=2, batch=batch)))
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("rule", CONVERSIONS, ids=lambda rule: rule.code)
 def test_a_rule_is_named_where_its_example_shows_it(rule: Rule) -> None:
     conversion = converted_example(rule, rule.before)

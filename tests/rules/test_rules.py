@@ -114,7 +114,6 @@ def test_rules_read_alike(rule: Rule) -> None:
 # -- examples ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("rule", of_kind("conversion"))
 def test_conversions_make_what_they_say(rule: Rule) -> None:
     conversion = converted(rule, rule.before)
@@ -129,7 +128,6 @@ def test_conversions_change_something(rule: Rule) -> None:
     assert missing_line(rule.after, rule.before) != ""
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("rule", of_kind("refusal"))
 def test_refusals_refuse(rule: Rule) -> None:
     with patch(*FAULTS[rule.code]) if rule.code in FAULTS else nullcontext():
@@ -137,7 +135,6 @@ def test_refusals_refuse(rule: Rule) -> None:
     assert (conversion.status, set(codes(conversion))) == ("refused", {rule.code})
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("rule", of_kind("warning"))
 def test_warnings_warn(rule: Rule) -> None:
     conversion = converted(rule, rule.before)
@@ -145,7 +142,6 @@ def test_warnings_warn(rule: Rule) -> None:
     assert [f.code for f in conversion.diagnostics if f.severity == "warning"] == [rule.code]
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("rule", of_kind("refusal", "warning"))
 def test_findings_say_where_and_what_to_do(rule: Rule) -> None:
     for finding in converted(rule, rule.before).diagnostics:
@@ -153,7 +149,6 @@ def test_findings_say_where_and_what_to_do(rule: Rule) -> None:
         assert finding.line > 0 and finding.column > 0
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("rule", of_kind("refusal", "warning"))
 def test_the_advice_helps(rule: Rule) -> None:
     conversion = converted(replace(rule, options=()) if rule.code in LEAVE_OUT else rule, rule.after)

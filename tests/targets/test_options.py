@@ -107,7 +107,6 @@ def test_each_option_has_a_value_here() -> None:
     assert GIVEN.keys() == {option.name for option in OPTIONS}
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("target", SCRIPTS)
 @pytest.mark.parametrize("option", OPTIONS, ids=[option.name for option in OPTIONS])
 def test_an_option_changes_the_text_or_a_reason_is_told(target: str, option: Option) -> None:
@@ -123,7 +122,6 @@ def test_an_option_changes_the_text_or_a_reason_is_told(target: str, option: Opt
 UNUSED = {"TMG271", "TMG287"}
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("target", SCRIPTS)
 @pytest.mark.parametrize("option", OPTIONS, ids=[option.name for option in OPTIONS])
 def test_an_option_of_a_configuration_does_not_make_a_file_fail_on_which_it_has_no_effect(

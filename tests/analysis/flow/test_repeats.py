@@ -122,7 +122,6 @@ def test_functions_that_call_the_next_one_twice_are_no_two_to_the_power_of_them(
     assert (walk.facts.endless is not None) is bool(use)  # what nobody calls is followed as far as it goes
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("function", TWICE)
 @pytest.mark.parametrize("leaf", ["a", "a + 1", "read(a)"])
 def test_such_functions_cost_a_bounded_number_of_calls_each_where_they_build_nothing(

@@ -14,7 +14,6 @@ def script(settings: str, imports: str = "from easydict import EasyDict\n", size
     return text.replace("next_batch(batch_size)", f"next_batch({size})".replace("size", "batch_size"))
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     ("settings", "written", "size"),
     [

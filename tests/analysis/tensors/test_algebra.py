@@ -847,7 +847,6 @@ def test_what_is_not_followed_in_one_branch_is_the_reason() -> None:
         assert isinstance(value, Tensor) and value.batch.reason == reason
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     ("expression", "wanted"),
     [

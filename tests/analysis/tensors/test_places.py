@@ -37,7 +37,6 @@ SIZE = "tf.shape(x)[0]"
 PAIRS = "tf.concat([tf.expand_dims(tf.range({0}), 1), tf.expand_dims(y, 1)], 1)"
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("rows", ["None", "batch_size"])
 @pytest.mark.parametrize(
     "places",

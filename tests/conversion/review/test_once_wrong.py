@@ -22,7 +22,6 @@ LEFT = {
 }  # fmt: skip
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("name", [name for name in FAULTS if name not in LEFT])
 def test_what_was_wrong_once_is_refused(name: str) -> None:
     case, change = FAULTS[name]
@@ -35,7 +34,6 @@ def test_what_was_wrong_once_is_refused(name: str) -> None:
     assert (conversion.status, conversion.diagnostics[0].code) == ("refused", "TMG290")
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("name", [name for name in SCRIPTS if name != "assign op by hand"])
 def test_the_right_conversions_are_read_in_silence(name: str) -> None:
     conversion = run(SCRIPTS[name])

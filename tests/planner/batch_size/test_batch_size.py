@@ -39,7 +39,6 @@ def changed(text: str, **options: object) -> list[str]:
     ]
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
@@ -220,7 +219,6 @@ def test_a_flag_in_arithmetic_gets_parentheses() -> None:
     assert "for step in range(1000 // (args.batch_size * num_gpus)):" in [line.strip() for line in body(text)]
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     "line",
     [
@@ -244,7 +242,6 @@ def test_a_text_shows_what_the_user_gave(line: str) -> None:
     assert line in body(text)
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     ("line", "scaled"),
     [

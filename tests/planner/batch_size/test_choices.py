@@ -37,7 +37,6 @@ def named(text: str) -> list[str]:
     return [line for line in kept if not line.startswith(("parser", "(X, Y)", "X_batch", "X, Y", "flags"))]
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     ("lines", "made"),
     [
@@ -176,7 +175,6 @@ def test_the_dict_of_the_arguments_is_read_and_set_as_they_are() -> None:
 BODY = "".join(f"    {line}\n" for line in TRAINING.splitlines()) + "\n\n"
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("given", ["vars(args)", "args.__dict__", "dict(vars(args))", "json.load(open('c.json'))"])
 @pytest.mark.parametrize("parameters", ["batch_size", "batch_size=32", "rate=.1, batch_size=32"])
 def test_what_a_dict_of_settings_hands_over_is_scaled_in_the_function(given: str, parameters: str) -> None:

@@ -203,7 +203,6 @@ TESTS = [
 ]
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("give", ["yield x, y", "yield np.array(x), np.array(y)"])
 def test_a_generator_that_tests_before_it_appends(test: str, give: str) -> None:

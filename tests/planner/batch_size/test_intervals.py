@@ -56,7 +56,6 @@ def flag(loop: str) -> str:
     return HEAD.format(size=FLAG) + loop.replace("batch_size", "FLAGS.batch_size")
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     ("loop", "line", "changed"),
     [

@@ -34,7 +34,6 @@ def script(lines: str, rows: str, head: str = "SIZE = 32\n") -> str:
     return SCRIPT.format(head=head) + text.replace("SIZE", HEADS[head]) + "\n"
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("head", HEADS, ids=["name", "flag", "attribute"])
 @pytest.mark.parametrize(
     ("lines", "rows"),
@@ -58,7 +57,6 @@ def test_batches_that_overlap_are_told(head: str, lines: str, rows: str) -> None
     assert codes(script(lines, rows, head), batch="total") == []
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("head", HEADS, ids=["name", "flag", "attribute"])
 @pytest.mark.parametrize(
     ("lines", "rows"),

@@ -26,7 +26,6 @@ JSON = "import json\ncfg = json.load(open('train.json'))\n"
 YAML = "import yaml\nwith open('train.yml') as file:\n    cfg = yaml.safe_load(file)\n"
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     ("head", "read"),
     [

@@ -36,7 +36,6 @@ def script(loop: str, body: str = EACH, head: str = "batch_size = 32\n") -> str:
     return (SCRIPT.format(head=head) + lines).replace("SIZE", HEADS[head])
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("head", HEADS, ids=["name", "flag", "attribute", "argument"])
 @pytest.mark.parametrize(
     ("loop", "body"),

@@ -59,7 +59,6 @@ COUNTED = [
 ]
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("model", COUNTED)
 def test_numbers_that_count_rows(model: str) -> None:
     assert codes(script(model.replace("SIZE", "8")), batch="total") == ["TMG254"]
@@ -87,7 +86,6 @@ def test_rows_that_no_tower_has(model: str) -> None:
 STEPS = "h = tf.reshape(tf.layers.dense(x, 16), [-1, 8, 2])\n"
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     "model",
     [

@@ -76,7 +76,6 @@ def recurrent(line: str) -> str:
     return f"{START}{CELL}{line}\nloss = tf.reduce_mean(tf.square(tf.layers.dense(h, 2)))"
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize("line", RECURRENT)
 def test_states_of_as_many_rows_as_a_number_says(line: str, start: str) -> None:

@@ -50,7 +50,6 @@ INSIDE = [
 ]
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("head", HEADS, ids=IDS)
 @pytest.mark.parametrize("model", INSIDE)
 def test_a_width_inside_the_towers_is_a_share_of_the_script_s_with_batch_total(head: str, model: str) -> None:

@@ -85,7 +85,6 @@ NOT_SEEN = [
 ]
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("how", ["linear", "sqrt"])
 @pytest.mark.parametrize(("lines", "expected"), SCALED)
 def test_each_rate_is_scaled_once(lines: str, expected: list[str], how: str) -> None:

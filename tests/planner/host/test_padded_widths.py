@@ -55,7 +55,6 @@ def script(pad: str = LONGEST, loss: str = LOSSES + "loss = tf.reduce_mean(losse
 CLASSES = "loss = tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(state, 3))"
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     ("loss", "lengths", "found"),
     [

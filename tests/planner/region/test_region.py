@@ -34,7 +34,6 @@ def cases(*listed: tuple[str, int]) -> list[object]:
     return [pytest.param(line, place, id=line) for line, place in listed]
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     ("line", "place"),
     cases(

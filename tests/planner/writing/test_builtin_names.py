@@ -27,7 +27,6 @@ def read(text: str) -> set[str]:
     return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("name", sorted(USED & BUILTINS))
 def test_helpers_reach_a_builtin_whose_name_is_taken(name: str) -> None:
     binding = f"{name} = 'mine'\n"

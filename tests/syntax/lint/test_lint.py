@@ -45,7 +45,6 @@ def test_the_right_script_is_right() -> None:
     assert codes(RIGHT) == []
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("path", CONVERTED, ids=lambda path: str(path.relative_to(ROOT / "fixtures")))
 def test_nothing_is_found_in_conversions(path: Path) -> None:
     assert lint(from_bytes(str(path), path.read_bytes())) == ()

@@ -212,7 +212,6 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(("script", "old", "new", "code", "where"), REFUSED)
 def test_what_is_refused_and_what_is_not(script: str, old: str, new: str, code: str, where: str) -> None:
     changed = with_(script, old, new)

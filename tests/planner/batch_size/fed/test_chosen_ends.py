@@ -35,7 +35,6 @@ def script(*lines: str) -> str:
     return SCRIPT + "".join(f"        {line}\n" for line in "\n".join(lines).splitlines())
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize(
     "rows",

@@ -46,7 +46,6 @@ def test_who_asks_for_it(options: dict[str, str], once: bool) -> None:
     assert once or "--loss global" in found.diagnostics[0].hint
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     "loss",
     [
@@ -67,7 +66,6 @@ def test_means_stay_in_the_towers(loss: str, batch: str) -> None:
     assert made.replace(told, "") == plain.replace(f"--batch {batch}", f"--batch {batch} --loss global")
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     "loss",
     [

@@ -37,7 +37,6 @@ with tf.Session() as sess:
 """
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     "draw",
     [

@@ -25,7 +25,6 @@ def script(queue: str, *lines: str) -> str:
     return HEAD + queue + "".join(line + "\n" for line in lines) + MODEL + STEP + TRAINING
 
 
-@pytest.mark.quick_one_in(3)
 @pytest.mark.parametrize(
     "queue",
     [
