@@ -1,6 +1,6 @@
 """Which cases of a test `make test` and `make quick` run: variations of one thing take turns.
 
-`make test` runs every n-th case of a test that is marked one_in(n), and all cases of the others. `make quick` runs every
+`make test` runs every n-th case of a test that is marked one_in(n), all cases of the others; `make quick` every
 third case of a test that has many, unless it is marked quick_whole.
 """
 
