@@ -29,7 +29,7 @@ PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
 help:
 	@echo 'make demo     convert a script, show the diff, verify it on 4 virtual devices, as text and as a page'
-	@echo 'make quick    ruff, mypy and tests without TensorFlow, PyTorch, browser or installed program; of many cases a third'
+	@echo 'make quick    ruff, mypy and tests without TensorFlow, PyTorch, browser or installed program; of many cases a fourth'
 	@echo 'make test     ruff, mypy and all tests but the matrix; of long variations of a test those of a TURN'
 	@echo 'make test-torch  the tests that run PyTorch; makes .venv-torch, which takes 1 GB'
 	@echo 'make matrix   all variations, also TensorFlow 1.4 and 1.12, and each fixture with 1, 2, 3, 4 and many towers'

@@ -1,7 +1,7 @@
 """Which cases of a test `make test` and `make quick` run: variations of one thing take turns.
 
 `make test` runs every n-th case of a test that is marked one_in(n), all cases of the others; `make quick` every
-third case of a test that has many, unless it is marked quick_whole.
+fourth case of a test that has as many, unless it is marked quick_whole.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
-MANY = 6  # cases
+QUICK_ONE_IN = 4
 
 
 def leave_out(items: Iterable[pytest.Item], turn: int) -> None:
@@ -26,8 +26,8 @@ def leave_out(items: Iterable[pytest.Item], turn: int) -> None:
     for cases in cases_of.values():
         marker = cases[0].get_closest_marker("one_in")
         _mark_all_but(cases, turn, marker.args[0] if marker else 1, "matrix")
-        whole = len(cases) < MANY or cases[0].get_closest_marker("quick_whole")
-        _mark_all_but(cases, turn, 1 if whole else 3, "left_by_quick")
+        whole = len(cases) < QUICK_ONE_IN or cases[0].get_closest_marker("quick_whole")
+        _mark_all_but(cases, turn, 1 if whole else QUICK_ONE_IN, "left_by_quick")
 
 
 def _mark_all_but(cases: Sequence[pytest.Item], turn: int, one_in: int, name: str) -> None:
