@@ -27,26 +27,27 @@ BEGIN = "# tf-multigpu "
 HELPERS = "# tf-multigpu: helpers for training on several GPUs"  # how a module of helpers begins
 PART_OF = "--part-of"  # in the header of a file that was converted with the script that imports it
 _PRINTABLE = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
-_ODD = re.compile(f"[^{re.escape(_PRINTABLE)}]")
-_LINE_END = re.compile(r"\r\n|\n|\r")
-_LINE = re.compile(r"(?:\A|(?<=[\r\n]))# tf-multigpu \S+: converted from [^\r\n]*")
-_PARTS = re.compile(
+# Patterns as text: `re` compiles them when they are first used, which for most files without TensorFlow is never.
+_ODD = f"[^{re.escape(_PRINTABLE)}]"
+_LINE_END = r"\r\n|\n|\r"
+_LINE = r"(?:\A|(?<=[\r\n]))# tf-multigpu \S+: converted from [^\r\n]*"
+_PARTS = (
     r"# tf-multigpu (?P<version>\S+): converted from (?P<source>.+) "
     r"sha256:(?P<sha256>[0-9a-f]{64}) with (?P<flags>.*)"
 )
-_BELOW = re.compile(
+_BELOW = (
     r"(?P<decided>(?:(?:\r\n|\n|\r)# tf-multigpu: decided: [^\r\n]*)*)"
     r"(?:(?:\r\n|\n|\r)# tf-multigpu: text (?P<text>[0-9a-f]{16}|-) by: (?P<command>[^\r\n]*))?"
 )
-_SEALED = re.compile(r"(?P<decided>.*); text (?P<text>[0-9a-f]{16}|-) by: (?P<command>.*)")
-_SEAL = re.compile(r"(\A[^\r\n]*(?:\r\n|\n|\r)# tf-multigpu: text )([0-9a-f]{16}|-)(?=[\r\n])")
+_SEALED = r"(?P<decided>.*); text (?P<text>[0-9a-f]{16}|-) by: (?P<command>.*)"
+_SEAL = r"(\A[^\r\n]*(?:\r\n|\n|\r)# tf-multigpu: text )([0-9a-f]{16}|-)(?=[\r\n])"
 _DECIDED = "# tf-multigpu: decided: "
 _DIGITS = 16  # of the digest of the text
 _PART = r"(?:(?:example:\d+|mean|sum|free)/(?:(?:\d+|-)(?:x(?:\d+|-))*)?|host)"
 # Options whose flags are not called as their fields, and those that a command names where they are not the defaults.
 _FLAGS = {"batch_axes": "--batch-axis", "traced": "--trace"}
 _SHOWN = ("loss", "variables", "scale_lr", "gpu_memory", "fewer_gpus", "target", "helpers", "warnings", "line_length")
-_TRACED = re.compile(rf"\d+:\d+=(?:{_PART}|\({_PART}(?:,{_PART})*\))(?:\+(?:variables|collections|updates))*")
+_TRACED = rf"\d+:\d+=(?:{_PART}|\({_PART}(?:,{_PART})*\))(?:\+(?:variables|collections|updates))*"
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def format_header(header: Header) -> str:
 
 def _quoted(text: str) -> str:
     """Percent-encoded where it is not printable."""
-    if not _ODD.search(text):
+    if not re.search(_ODD, text):
         return text
     from urllib.parse import quote  # 2 ms, which hardly any script needs
 
@@ -141,8 +142,8 @@ def find_header(text: str) -> Header | None:
         return None
     import shlex
 
-    line = len(_LINE_END.split(text[: found.start()]))
-    parts = _PARTS.fullmatch(found[0].rstrip())
+    line = len(re.split(_LINE_END, text[: found.start()]))
+    parts = re.fullmatch(_PARTS, found[0].rstrip())
     if parts is None:
         raise HeaderError(line, "it does not read `converted from SOURCE sha256:HASH with OPTIONS`")
     try:
@@ -152,11 +153,11 @@ def find_header(text: str) -> Header | None:
     except ValueError as error:
         raise HeaderError(line, str(error)) from error
     source = _unquoted(parts["source"])
-    below = _BELOW.match(text, found.end())
+    below = re.compile(_BELOW).match(text, found.end())
     assert below is not None  # it matches nothing at all, too
-    lines = [part.removeprefix(_DECIDED) for part in _LINE_END.split(below["decided"])[1:]]
+    lines = [part.removeprefix(_DECIDED) for part in re.split(_LINE_END, below["decided"])[1:]]
     seal: re.Match[str] | None = below
-    if below["text"] is None and lines and (seal := _SEALED.fullmatch(lines[-1])):
+    if below["text"] is None and lines and (seal := re.fullmatch(_SEALED, lines[-1])):
         lines[-1] = seal["decided"]
     command = _unquoted((seal and seal["command"]) or "")
     return Header(
@@ -183,9 +184,9 @@ def relabel(converted: str, source: str, **changes: str) -> str:
 def sealed(text: str) -> str:
     """A converted file, or a module of helpers, whose header has the digest of the text below it."""
     if text.startswith(HELPERS):
-        if not _SEAL.search(text):
+        if not re.search(_SEAL, text):
             text = text.replace("\n", "\n# tf-multigpu: text -\n", 1)
-        return _SEAL.sub(rf"\g<1>{_digest(bare(text))}", text, count=1)
+        return re.sub(_SEAL, rf"\g<1>{_digest(bare(text))}", text, count=1)
     header = find_header(text)
     return text if header is None else _with_header(text, replace(header, text=_digest(bare(text))))
 
@@ -196,7 +197,7 @@ def is_as_written(text: str) -> bool | None:
     None where its header is of an earlier version, which left no digest.
     """
     if text.startswith(HELPERS):
-        seal = _SEAL.search(text)
+        seal = re.search(_SEAL, text)
         return None if seal is None else seal[2] == _digest(bare(text))
     try:
         header = find_header(text)
@@ -210,7 +211,7 @@ def is_as_written(text: str) -> bool | None:
 def bare(text: str) -> str:
     """A file without its header, or a module of helpers without its digest; other texts as they are."""
     if text.startswith(HELPERS):
-        return _SEAL.sub(r"\g<1>-", text, count=1)
+        return re.sub(_SEAL, r"\g<1>-", text, count=1)
     found = _find_line(text)
     return text if found is None else text[: found.start()] + text[_end(text, found) :]
 
@@ -219,14 +220,14 @@ def _with_header(text: str, header: Header) -> str:
     found = _find_line(text)
     assert found is not None
     end = _end(text, found)
-    newline = _LINE_END.search(text)
+    newline = re.search(_LINE_END, text)
     block = format_header(header).replace("\n", newline[0] if newline else "\n")
     return text[: found.start()] + block + text[end:]
 
 
 def _end(text: str, found: re.Match[str]) -> int:
     """Where a header ends that begins with this line."""
-    below = _BELOW.match(text, found.end())
+    below = re.compile(_BELOW).match(text, found.end())
     return below.end() if below else found.end()
 
 
@@ -234,12 +235,12 @@ def _digest(text: str) -> str:
     """Of a text, whatever its line ends are: version control may write others."""
     import hashlib
 
-    return hashlib.sha256(_LINE_END.sub("\n", text).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return hashlib.sha256(re.sub(_LINE_END, "\n", text).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
 def _find_line(text: str) -> re.Match[str] | None:
     """The first line that is a header and a comment: a string may quote one."""
-    return next((found for found in _LINE.finditer(text) if _is_comment(text[: found.end()])), None)
+    return next((found for found in re.finditer(_LINE, text) if _is_comment(text[: found.end()])), None)
 
 
 def _is_comment(head: str) -> bool:
@@ -252,7 +253,7 @@ def _is_comment(head: str) -> bool:
         for token in tokenize.generate_tokens(io.StringIO(head, newline=None).readline):
             if token.type == tokenize.COMMENT:
                 last = token
-    return last is not None and last.start == (len(_LINE_END.split(head)), 0)
+    return last is not None and last.start == (len(re.split(_LINE_END, head)), 0)
 
 
 def flag_of(name: str) -> str:
@@ -402,7 +403,7 @@ def _add_batch_axis(options: Options, value: str) -> Options:
 
 
 def _add_traced(options: Options, value: str) -> Options:
-    if not _TRACED.fullmatch(value):
+    if not re.fullmatch(_TRACED, value):
         raise ValueError(f"{value!r} is not LINE:COLUMN=FACT")
     place, _, fact = value.partition("=")
     return replace(options, traced=(*options.traced, (place, fact)))
