@@ -9,44 +9,50 @@ from contextlib import suppress
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+\(?([^#;\r\n()\\]*)", re.MULTILINE)
 # A package that looks for its modules in its folder, and imports them or lists their names.
-_LOOKS = re.compile(rb"\b(?:i?glob|listdir|scandir|iter_modules|walk_packages|iterdir)\(")
-_IMPORTS_FOUND = re.compile(rb"\b(?:import_module|__import__|load_module|exec_module)\(|^__all__\s*=", re.MULTILINE)
+# Patterns as text: `re` compiles them when they are first used.
+_LOOKS = rb"\b(?:i?glob|listdir|scandir|iter_modules|walk_packages|iterdir)\("
+_IMPORTS_FOUND = rb"(?m)\b(?:import_module|__import__|load_module|exec_module)\(|^__all__\s*="
 SCRIPTS = (".py", ".ipynb")  # endings of what may train; notebooks are read as scripts
 _NOT_OF_THE_PROJECT = {"__pycache__", "node_modules", "site-packages"}
 
 
 # One of the parts that every configuration of the Object Detection API has (protos/pipeline.proto there).
-_PIPELINE = re.compile(rb"^[ \t]*(?:train_config|train_input_reader|eval_config)[ \t]*:?\s*[{<]", re.MULTILINE)
+_PIPELINE = rb"(?m)^[ \t]*(?:train_config|train_input_reader|eval_config)[ \t]*:?\s*[{<]"
 
 
 def is_pipeline(path: str, data: bytes) -> bool:
     """Whether a file is a configuration of the Object Detection API: by its name, and by its parts."""
-    return os.fspath(path).endswith((".config", ".config.txt", ".pbtxt")) and _PIPELINE.search(data) is not None
+    return os.fspath(path).endswith((".config", ".config.txt", ".pbtxt")) and re.search(_PIPELINE, data) is not None
 
 
-_TORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
-
-
-LIGHTNING = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:pytorch_lightning|lightning(?:_fabric)?)\b", re.MULTILINE)
-
-
-_LIBRARIES = re.compile(
-    rb"^[ \t]*(?:import|from)[ \t]+(?:(?:tensorflow[\w.]*\.)?keras|pytorch_lightning|lightning(?:_fabric)?)\b",
-    re.MULTILINE,
+_TORCH = rb"(?m)^[ \t]*(?:import|from)[ \t]+torch\b"
+_LIGHTNING = rb"(?m)^[ \t]*(?:import|from)[ \t]+(?:pytorch_lightning|lightning(?:_fabric)?)\b"
+_LIBRARIES = (
+    rb"(?m)^[ \t]*(?:import|from)[ \t]+(?:(?:tensorflow[\w.]*\.)?keras|pytorch_lightning|lightning(?:_fabric)?)\b"
 )
+
+
+def imports_torch(data: bytes) -> bool:
+    """Whether a file imports PyTorch."""
+    return re.search(_TORCH, data) is not None
+
+
+def imports_lightning(data: bytes) -> bool:
+    """Whether a file imports PyTorch Lightning."""
+    return re.search(_LIGHTNING, data) is not None
 
 
 def may_train_by_library(data: bytes) -> bool:
     """Whether a file imports Keras or PyTorch Lightning, which may run its training loop."""
-    return _LIBRARIES.search(data) is not None
+    return re.search(_LIBRARIES, data) is not None
 
 
 def trains_by_torch(data: bytes) -> bool:
     """Whether a file imports PyTorch and takes gradients, or trains by Lightning."""
     trains = b".fit(" in data or b"Trainer(" in data or b"LightningCLI(" in data
-    if trains and LIGHTNING.search(data) is not None:
+    if trains and imports_lightning(data):
         return True
-    return b".backward(" in data and _TORCH.search(data) is not None
+    return b".backward(" in data and imports_torch(data)
 
 
 def torch_trains_in(path: str, data: bytes) -> tuple[str, str, int] | None:
@@ -76,7 +82,7 @@ def _gradients(data: bytes) -> tuple[str, str]:
     with suppress(SyntaxError, ValueError):
         for stmt in parse_text(data).body:
             for node in ast.walk(stmt):
-                if isinstance(node, ast.Call) and LIGHTNING.search(data) is not None:
+                if isinstance(node, ast.Call) and imports_lightning(data):
                     made = getattr(node.func, "attr", getattr(node.func, "id", ""))
                     if made in ("Trainer", "LightningCLI"):
                         return f":{node.lineno}:{node.col_offset + 1}", ""
@@ -200,9 +206,9 @@ def imports_its_folder(path: str, data: bytes) -> bool:
 
     `for f in glob.glob(…): import_module(f)`, `__all__ = [… for f in os.listdir(…)]`.
     """
-    if os.path.basename(path) != "__init__.py" or _LOOKS.search(data) is None:
+    if os.path.basename(path) != "__init__.py" or re.search(_LOOKS, data) is None:
         return False
-    return _IMPORTS_FOUND.search(data) is not None
+    return re.search(_IMPORTS_FOUND, data) is not None
 
 
 def modules_beside(path: str) -> list[str]:

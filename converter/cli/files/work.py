@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
@@ -18,7 +17,7 @@ from converter.diagnostics import Diagnostic, Refusal
 from converter.report.results import FileResult, Outcome
 from converter.source import from_bytes, is_pipeline, leads_to_tensorflow, load, too_long
 from converter.source.header import BEGIN as HEADER
-from converter.source.look import LIGHTNING, may_train_by_library, torch_trains_in
+from converter.source.look import imports_lightning, imports_torch, may_train_by_library, torch_trains_in
 
 if TYPE_CHECKING:
     from converter.cli.files.delivery import Written
@@ -35,7 +34,6 @@ OF_NO_SCRIPT = {NO_TRAINING_STEP, "TMG202"}
 # Refusals of what a folder may hold beside the project's Python: notebooks in other languages.
 FOREIGN = "TMG042"
 NOTEBOOK = ".ipynb"
-PYTORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
 # What is said of named files without TensorFlow: of the file, and what to do.
 WITHOUT_TENSORFLOW = (
     "does not use TensorFlow",
@@ -540,8 +538,8 @@ def _nothing_in(source: Source) -> Diagnostic:
         return Diagnostic(NO_TRAINING_STEP, source.path, line, 1, message=message, hint=hint)
     if (library := _library_of(source)) is not None:
         return library
-    message, hint = WITH_PYTORCH if PYTORCH.search(source.code) else WITHOUT_TENSORFLOW
-    if LIGHTNING.search(source.code) is not None:
+    message, hint = WITH_PYTORCH if imports_torch(source.code) else WITHOUT_TENSORFLOW
+    if imports_lightning(source.code):
         message, hint = WITH_LIGHTNING
     message = f"there is nothing to convert: this file {message}"
     return Diagnostic(NO_TRAINING_STEP, source.path, 0, 0, message=message, hint=hint)
