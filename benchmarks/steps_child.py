@@ -3,8 +3,9 @@
 Usage: python steps_child.py TOWERS SCRIPT:ARGUMENT:… …
 
 Each script has a graph and a thread of its own; one at a time runs, up to its next `Session.run`. So what else the
-machine does falls on all of them alike. The first two take turns in following the last, which leaves the caches to the
-next as it likes (a few hundredths of a step). `/gpu:i` of a script is CPU i + 1 of TOWERS + 1; one thread computes.
+machine does falls on all of them alike. The first two take turns in following the last: whichever does finds the
+caches colder, and its step takes a few hundredths longer. `/gpu:i` of a script is CPU i + 1 of TOWERS + 1; one
+thread computes.
 Prints a line of JSON: for each script the processor seconds of each run of a step and of building its graph, the
 number of operations, and how many of these are the model's: what lies between inputs and gradients.
 """

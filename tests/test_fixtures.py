@@ -26,7 +26,7 @@ MANY = (8, 12)  # past ten, tower_1 is a prefix of tower_10
 MODES = ("per-gpu", "total")
 # What `make test` proves of a fixture when it is its turn: one of these. What is proven on TensorFlow 2 is also trained
 # to its end on 1.15, in other turns. `make matrix` does what `in_matrix` says, `make product` all of it.
-IN_EACH_RUN = (("1.15", 3, "per-gpu"), ("2", 2, "total"))
+IN_MAKE_TEST = (("1.15", 3, "per-gpu"), ("2", 2, "total"))
 MANY_TOWERS = {  # where hand-written towers fail: moving averages, and cells under reuse
     ("base_model", "1.15", 12, "per-gpu"),
     ("graph_dict", "2", 12, "per-gpu"),
@@ -61,9 +61,9 @@ def required(name: str) -> list[str]:
     return file.read_text(encoding="utf-8").split() if file.exists() else []
 
 
-def in_each_run(name: str) -> tuple[str, int, str]:
+def in_make_test(name: str) -> tuple[str, int, str]:
     """The proof of a fixture that `make test` makes."""
-    return IN_EACH_RUN[0 if required(name) else NAMES.index(name) % 2]
+    return IN_MAKE_TEST[0 if required(name) else NAMES.index(name) % 2]
 
 
 def in_matrix(name: str, version: str, gpus: int, batch: str) -> bool:
@@ -87,7 +87,7 @@ def verifications() -> list[object]:
         names = [name for name in NAMES if version != "2" or not required(name)]
         for name, gpus, batch in product(names, TOWERS, MODES):
             marks = [mark]
-            chosen = (version, gpus, batch) == in_each_run(name) or (name, version, gpus, batch) in MANY_TOWERS
+            chosen = (version, gpus, batch) == in_make_test(name) or (name, version, gpus, batch) in MANY_TOWERS
             if not chosen:
                 marks.append(pytest.mark.matrix)
                 if not in_matrix(name, version, gpus, batch):
@@ -138,7 +138,7 @@ def test_what_a_fixture_requires_is_not_in_tensorflow_2(name: str, tensorflow_py
 def solo_runs() -> list[object]:
     cases = []
     for (version, mark), name in product(RUN_ALONE.items(), NAMES):
-        chosen = version == "1.15" and in_each_run(name)[0] == "2"
+        chosen = version == "1.15" and in_make_test(name)[0] == "2"
         marks = [mark] if chosen else [mark, pytest.mark.matrix]
         cases.append(pytest.param(name, version, marks=marks, id=f"{name}-{version}"))
     return cases

@@ -26,8 +26,9 @@ def leave_out(items: Iterable[pytest.Item], turn: int) -> None:
     for cases in cases_of.values():
         marker = cases[0].get_closest_marker("one_in")
         _mark_all_but(cases, turn, marker.args[0] if marker else 1, "matrix")
-        whole = len(cases) < QUICK_ONE_IN or cases[0].get_closest_marker("quick_whole")
-        _mark_all_but(cases, turn, 1 if whole else QUICK_ONE_IN, "left_by_quick")
+        left = [case for case in cases if not case.get_closest_marker("matrix")]
+        whole = len(left) < QUICK_ONE_IN or cases[0].get_closest_marker("quick_whole")
+        _mark_all_but(left, turn, 1 if whole else QUICK_ONE_IN, "left_by_quick")
 
 
 def _mark_all_but(cases: Sequence[pytest.Item], turn: int, one_in: int, name: str) -> None:
