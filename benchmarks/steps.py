@@ -6,8 +6,9 @@ Four small models (step_models/) are converted and run on four virtual CPU devic
 written by hand in the manner of tutorials (by_hand.py there), beside the original with the whole batch on one device,
 and beside the same model trained by MirroredStrategy. The scripts of a process take turns, step by step
 (steps_child.py); one thread computes, and what counts is the processor time of a step, as the median over the steps
-of a process. A measurement is the ratio of two such medians; rounds repeat it. Graphs are built for 2, 4 and 8
-towers: what each further tower adds is set against the operations between inputs and gradients of the original.
+of a script. Where its memory happens to lie makes a script a few hundredths faster or slower, so the first two run in
+COPIES each, and a measurement is the ratio of the sums of their medians; rounds repeat it. Graphs are built for 2, 4
+and 8 towers: what each further tower adds is set against the operations between inputs and gradients of the original.
 PYTHON: interpreters with TensorFlow; without any, this one and that of .venv-tf1.15.
 """
 
@@ -20,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 import timing
@@ -29,6 +30,7 @@ HERE = Path(__file__).resolve().parent
 MODELS = {"conv": 16, "lstm": 16, "embedding": 64, "gan": 32}  # and the examples of one tower
 RUNS = {"gan": 2}  # training runs of one step, where there are several
 TOWERS = 4
+COPIES = 4  # of the two scripts that are compared, in each process that runs steps
 WARM_UP = 6  # steps
 
 
@@ -93,15 +95,12 @@ def _version(python: str) -> str:
 
 
 def _children(python: str, folder: Path, model: str, towers: int, steps: int) -> list[dict[str, Any]]:
-    """What a process tells of the converted script, towers by hand, the whole batch on one device, MirroredStrategy."""
+    """What a process tells of converted and by hand, in turn, then of the whole batch on one device, MirroredStrategy."""
     size, turns = MODELS[model], f"--steps:{steps + WARM_UP if steps else 0}"
     by_hand = f"{HERE}/step_models/by_hand.py:--model:{model}:--num_gpus:{towers}:--batch_size:{size}:{turns}"
-    scripts = [
-        f"{folder / model}.py:--num_gpus:{towers}:{turns}",
-        by_hand,
-        f"{HERE}/step_models/{model}.py:--batch_size:{size * towers}:{turns}",
-        f"{by_hand}:--mirrored",
-    ]
+    compared = [f"{folder / model}.py:--num_gpus:{towers}:{turns}", by_hand]
+    others = [f"{HERE}/step_models/{model}.py:--batch_size:{size * towers}:{turns}", f"{by_hand}:--mirrored"]
+    scripts = compared * (COPIES if steps else 1) + others
     done = subprocess.run(
         [python, str(HERE / "steps_child.py"), str(towers), *scripts], capture_output=True, text=True
     )
@@ -115,14 +114,14 @@ def _children(python: str, folder: Path, model: str, towers: int, steps: int) ->
 
 
 def _step_seconds(model: str, found: list[dict[str, Any]]) -> tuple[float, ...]:
-    """The median processor time of a step of each script."""
+    """The median processor time of a step of converted, by hand, one device, MirroredStrategy; of copies the mean."""
     runs = RUNS.get(model, 1)
-    result = []
+    medians = []
     for one in found:
         seconds = one["seconds"][: len(one["seconds"]) // runs * runs]
-        each = [sum(seconds[i : i + runs]) for i in range(WARM_UP * runs, len(seconds), runs)]
-        result.append(median(each))
-    return tuple(result)
+        medians.append(median(sum(seconds[i : i + runs]) for i in range(WARM_UP * runs, len(seconds), runs)))
+    *compared, one_device, mirrored = medians
+    return mean(compared[::2]), mean(compared[1::2]), one_device, mirrored
 
 
 if __name__ == "__main__":
