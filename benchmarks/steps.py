@@ -95,7 +95,7 @@ def _version(python: str) -> str:
 
 
 def _children(python: str, folder: Path, model: str, towers: int, steps: int) -> list[dict[str, Any]]:
-    """What a process tells of converted and by hand, in turn, then of the whole batch on one device, MirroredStrategy."""
+    """What a process tells: converted and by hand, in turn, then the whole batch on one device, MirroredStrategy."""
     size, turns = MODELS[model], f"--steps:{steps + WARM_UP if steps else 0}"
     by_hand = f"{HERE}/step_models/by_hand.py:--model:{model}:--num_gpus:{towers}:--batch_size:{size}:{turns}"
     compared = [f"{folder / model}.py:--num_gpus:{towers}:{turns}", by_hand]

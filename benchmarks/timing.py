@@ -29,7 +29,7 @@ TOOL = str(Path(sys.executable).with_name("tf-multigpu"))
 
 @dataclass(frozen=True)
 class Run:
-    """A command that ends with another status than 0, or reads a file as its standard input."""
+    """A command that ends with another status than 0, or reads a file as its standard input, in that file's folder."""
 
     words: Sequence[str]
     status: int = 0
@@ -107,7 +107,12 @@ def run(command: Command) -> None:
     asked = command if isinstance(command, Run) else Run(command)
     with open(asked.stdin or os.devnull, "rb") as stdin:
         done = subprocess.run(
-            asked.words, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            asked.words,
+            stdin=stdin,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=asked.stdin.parent if asked.stdin else None,
         )
     if done.returncode != asked.status:
         raise SystemExit(f"exit status {done.returncode}: {' '.join(asked.words)}\n{done.stderr}")

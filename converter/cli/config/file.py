@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -13,7 +14,7 @@ from converter.cli.config.keys import COMMAND_LINE_ONLY, FILES, KEYS, OVERRIDES,
 
 PYPROJECT = "pyproject.toml"
 NAME = "[tool.tf-multigpu]"
-_MARK = b"tf-multigpu"  # without it in a file there is no table in it
+_KEY = rb"tf-multigpu[\"']?\s*(?:[.\]]|=(?!=))"  # a key of that name, or the end of a table's header; no dependency
 
 Path = tuple[str | int, ...]  # the keys and numbers that lead to a value, from the top of the file
 
@@ -106,7 +107,7 @@ def _above(folder: str) -> Configuration | None:
         path = os.path.join(folder, PYPROJECT)
         with suppress(OSError), open(path, "rb") as file:
             data = file.read()
-            if _MARK in data and (made := load(_shown(path), data)):
+            if _may_have_table(data) and (made := load(_shown(path), data)):
                 return made
         above = os.path.dirname(folder)
         if above == folder or os.path.exists(os.path.join(folder, ".git")):
@@ -122,8 +123,13 @@ def further(folders: Iterable[str], followed: Configuration | None) -> Iterator[
             continue
         with suppress(OSError), open(path, "rb") as file:
             data = file.read()
-            if _MARK in data and _has_table(path, data):
+            if _may_have_table(data) and _has_table(path, data):
                 yield path
+
+
+def _may_have_table(data: bytes) -> bool:
+    """Whether a file has to be read as TOML, whose library most starts are spared."""
+    return b"tf-multigpu" in data and re.search(_KEY, data) is not None
 
 
 def _has_table(path: str, data: bytes) -> bool:

@@ -34,6 +34,7 @@ OF_NO_SCRIPT = {NO_TRAINING_STEP, "TMG202"}
 # Refusals of what a folder may hold beside the project's Python: notebooks in other languages.
 FOREIGN = "TMG042"
 NOTEBOOK = ".ipynb"
+_MAIN = b"__main__"  # in a file that is a script, whoever imports it
 # What is said of named files without TensorFlow: of the file, and what to do.
 WITHOUT_TENSORFLOW = (
     "does not use TensorFlow",
@@ -116,6 +117,7 @@ class _Run:
         self._imported: frozenset[str] | None = None
         self._held: list[tuple[Job, FileResult]] = []  # refused files that scripts of the run import
         self._late: list[tuple[Job, Conversion]] = []  # scripts that train nothing: those that do change files first
+        self._refused_users: dict[str, tuple[str, str]] = {}  # files that refused training scripts read: which, why
         self._converted = 0
         self._unknown: dict[str, int] = {}  # messages about option names that no input has: scripts with each
         self._taken = False  # whether any script was converted
@@ -259,11 +261,28 @@ class _Run:
                     yield job, _within_its_border(job, partial(self._finished, job, attempt))
 
     def _finished(self, job: Job, done: Conversion) -> list[FileResult]:
-        """The results of a conversion; those of a script that takes no training step come when all others are done."""
+        """The results of a conversion; those of a script that takes no training step come when all others are done.
+
+        A module is not converted for itself where the script that trains with it was refused: that one would go on as
+        it is, with a model that is no longer what it was read with.
+        """
+        if done.status == "refused" and done.trains:
+            self._note_refused(job, done)
+        user = self._refused_users.get(os.path.abspath(job.script.path))
+        if user and done.status == "converted" and not job.script.named and _MAIN not in done.source.code:
+            return [_refused_with(job, *user)]
         if not done.trains and not job.script.named and self.request.mode not in ("print", "diff", "check"):
             self._late.append((job, done))
             return []
         return _finish(job, self.request.of(job.script.path), done, self.written)
+
+    def _note_refused(self, job: Job, done: Conversion) -> None:
+        """Remembers what a refused training script reads of the project, with its name and the first error's code."""
+        codes = [finding.code for finding in done.diagnostics if finding.severity == "error"]
+        if set(codes) <= OF_NO_SCRIPT:
+            return
+        for path in done.reads:
+            self._refused_users.setdefault(os.path.abspath(path), (job.script.path, codes[0]))
 
     def late(self) -> Rows:
         """Scripts that build a model and do not train it: they stay as they are where one that trains changed a file.
@@ -374,20 +393,11 @@ def _attempt(request: Request, names: frozenset[str], job: Job) -> list[FileResu
     request = request.of(job.script.path)
 
     def work() -> list[FileResult]:
-        written = Written(names)
-        done = _prepared(job, request, load(job.script.path), written)
+        done = _prepared(job, request, load(job.script.path), Written(names))
         if isinstance(done, list):
             return done
-        if done.status == "converted" and request.mode not in ("print", "diff", "check"):
-            made.append(without_plans(done))
-            return []
-        if job.copies:
-            made.append(done)
-            return []
-        if not done.trains and not job.script.named:
-            made.append(without_plans(done))
-            return []
-        return _finish(job, request, done, written)
+        made.append(without_plans(done))
+        return []
 
     results = _within_its_border(job, work)
     return made[0] if made else results
@@ -489,6 +499,14 @@ def _without_ignored(done: Conversion) -> Conversion:
             placed = without_ignored(source.path, pragmas_in(source.text), placed)
             findings = tuple(in_cells(finding, source) for finding in placed)
     return replace(done, diagnostics=findings)
+
+
+def _refused_with(job: Job, user: str, code: str) -> FileResult:
+    """TMG038 for a module of a refused script."""
+    path = job.script.path
+    message = f"{user} trains with this file, and is refused ({code})"
+    hint = f"make the edit that is named there, or convert this file by its name: tf-multigpu convert {path}"
+    return FileResult(path, "refused", (Diagnostic("TMG038", path, 0, 0, message=message, hint=hint),))
 
 
 def _finish(job: Job, request: Request, done: Conversion, written: Written) -> list[FileResult]:

@@ -115,4 +115,12 @@ RULES = (
         "along which axis an input holds the examples: 0 for the first. The shape of this input has fewer axes, so no "
         "tower could cut it there. Inputs whose shape is not known are not looked at.",
     ),
+    Rule(
+        code="TMG038",
+        title="the script that trains with this file is refused",
+        why="A file of a folder builds a model, and another script of the folder, which imports it and trains, is "
+        "refused. Converted for itself the file would be right only where that script uses nothing of the model that "
+        "changes; it stays as it is, and the refused script goes on working. A file with a main program of its own "
+        "(`if __name__ == '__main__'`) and a file that is named are converted all the same.",
+    ),
 )

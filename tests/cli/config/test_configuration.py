@@ -203,6 +203,29 @@ def test_files_without_the_tools_name_are_not_read(project: Path, run: Run, engi
     assert run("convert", "train.py", "-o", "multi.py").code == 0
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEAD + "jobs = 2\n",
+        "[ tool . 'tf-multigpu' ]\njobs = 2\n",
+        '[tool]\n"tf-multigpu" = {jobs = 2}\n',
+        "[tool]\ntf-multigpu . jobs = 2\n",
+        "tool.tf-multigpu.jobs = 2\n",
+        "tool = {tf-multigpu = {jobs = 2}}\n",
+    ],
+)
+def test_a_table_in_each_way_to_write_one(project: Path, text: str) -> None:
+    config(text)
+    found = nearest(["train.py"])
+    assert found is not None and found.values == {"jobs": 2}
+
+
+def test_a_project_that_depends_on_the_tool_is_not_read_for_it(project: Path) -> None:
+    listed = 'dependencies = ["tf-multigpu>=0.2", "tf-multigpu==0.2", "tf-multigpu", "tf-multigpu[verify]"]\n'
+    config(f"[project]\n{listed}this is no TOML\n")
+    assert nearest(["train.py"]) is None
+
+
 def test_paths_with_two_configurations(project: Path, run: Run) -> None:
     for name in ("a", "b"):
         config(HEAD, f"{name}/pyproject.toml")

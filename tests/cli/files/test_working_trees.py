@@ -39,6 +39,21 @@ EVERYTHING = [
 ]
 
 
+LOOP = """\
+import numpy as np
+import tensorflow as tf
+from {module} import Net
+
+batch_size = {size}
+net = Net()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        x, y = np.random.rand(batch_size, 8), np.zeros(batch_size)
+        sess.run(net.train_op, {{net.x: x, net.y: y}})
+"""
+
+
 def statuses(out: bytes) -> dict[str, str]:
     rows = [(row["path"], row["outcome"]) for row in json.loads(out)["files"]]
     assert len(rows) == len(dict(rows)), "a file has two statuses"
@@ -212,6 +227,35 @@ def test_models_are_taken_with_the_script_that_trains_them(
             f"{main}.py": "copied",
         },
     )
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_module_stays_as_it_is_where_the_script_that_trains_with_it_is_refused(
+    tmp_path: Path, run: Run, jobs: str
+) -> None:
+    from tests.test_projects import MODEL
+
+    made = MODEL + "        self.train_op = tf.train.AdamOptimizer().minimize(self.loss)\n"
+    texts = {
+        "model.py": made,
+        "train.py": LOOP.format(module="model", size=1),
+        "script.py": made + "\n\nif __name__ == '__main__':\n    Net()\n",
+        "train_script.py": LOOP.format(module="script", size=1),
+        "shared.py": made,
+        "one.py": LOOP.format(module="shared", size=1),
+        "many.py": LOOP.format(module="shared", size=16),
+    }
+    for name, text in texts.items():
+        put(f"{tmp_path}/src/{name}", text.encode())
+    done = run("convert", tmp_path / "src", "-o", tmp_path / "out", "--json", "--jobs", jobs)
+    found = {os.path.basename(path): status for path, status in statuses(done.out).items()}
+    refused = dict.fromkeys(["train.py", "model.py", "train_script.py", "one.py"], "refused")
+    taken = dict.fromkeys(["script.py", "shared.py", "many.py"], "converted")
+    assert found == {**refused, **taken, "tower_helpers.py": "added"}
+    assert (tmp_path / "out/model.py").read_bytes() == made.encode()
+    assert f"{tmp_path}/src/train.py trains with this file, and is refused (TMG218)".encode() in done.out
+    named = run("convert", tmp_path / "src/model.py", "-o", tmp_path / "named.py")
+    assert named.code == 0 and "TMG038" not in named.err
 
 
 @pytest.mark.parametrize("option", [("--refused", "fail"), ("--refused", "pass"), ()])
