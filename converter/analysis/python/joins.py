@@ -196,12 +196,13 @@ def _joined_dicts(one: Mapping, two: Mapping, depth: int) -> Mapping:
 
 
 def _differ(one: Instance, two: Instance) -> bool:
-    """Whether two objects hold models that are made by different code."""
+    """Whether two objects hold models that are made by different code: their own, or that of another class."""
     places = [
         {(name, t.node) for name, v in each.attributes.items() for t in tensors_in(v) if t.batch.kind != "free"}
         for each in (one, two)
     ]
-    return one.cls is not None and two.cls is not None and any(places) and places[0] != places[1]
+    known = one.cls is not None and two.cls is not None
+    return known and any(places) and (places[0] != places[1] or one.cls is not two.cls)
 
 
 def _joined_objects(one: Instance, two: Instance, depth: int) -> Instance:

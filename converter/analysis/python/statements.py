@@ -522,6 +522,8 @@ def _delete(walk: Walk, stmt: ast.Delete) -> Signal:
             walk.frame.locals.pop(target.id, None)
         elif isinstance(target, ast.Subscript):
             _delete_item(walk, target)
+        elif isinstance(target, ast.Attribute) and isinstance(holder := walk.evaluate(target.value), Instance):
+            walk.undo_log.append(Change(holder, target.attr, holder.attributes.pop(target.attr, None)))
     return None
 
 

@@ -16,7 +16,7 @@ from itertools import chain
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Mapping, Sequence, Tensor
+from converter.analysis.values import Instance, Mapping, Sequence, Tensor
 from converter.conversion.review.compare import Comparison, Mode
 from converter.conversion.review.counts import counts_differ, rates_differ
 from converter.conversion.review.order import orders_differ
@@ -127,7 +127,7 @@ class _Comparing:
         news: dict[tuple[Key, Mode], list[Access]] = defaultdict(list)
         for access in self.second.facts.accesses:
             node = self.paths.node(access.node)
-            if node is None or isinstance(node, ast.stmt):  # what branches leave is compared where it is read
+            if node is None or _is_left(access, node):
                 continue
             mode = turn_of(self.comparison.towers, access.time)
             key = self.paths.again(access.site), id(node), access.write, _place(access)
@@ -176,6 +176,14 @@ class _Comparing:
     def _unread(self, why: str) -> None:
         if why not in self.reading.unread:
             self.reading.unread.append(why)
+
+
+def _is_left(access: Access, node: ast.AST) -> bool:
+    """Whether it is what branches leave, or what one of several objects holds: that is compared where it is read."""
+    holder = access.place.holder
+    if isinstance(holder, Instance) and access.write and any(isinstance(one, Instance) for one in holder.inputs):
+        return access.site is holder.site
+    return isinstance(node, ast.stmt)
 
 
 def _place(access: Access) -> str:

@@ -33,6 +33,7 @@ from converter.planner.towers.merges.one_towers_values import warn_of_one_towers
 from converter.planner.towers.merges.recomputed import Repeat, is_left_by_call, repeats
 from converter.planner.towers.merges.reopened_scopes import asks_again, reopened
 from converter.planner.towers.merges.reused_scopes import reuse_scopes
+from converter.planner.towers.merges.unread_attributes import deleted
 from converter.planner.towers.merges.unread_attributes import unread as unread_attributes
 from converter.planner.towers.merges.wanted import Wanted, wanted_out
 from converter.planner.towers.shards.drawn_rows import drawn_rows
@@ -105,7 +106,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         kept=tuple(kept),
         reused=reused,
         early=_early(facts, region, text) if site.options.one_gpu else (),
-        dropped=tuple(text for text in unread if text not in _kept_places(traffic, wanted)),
+        dropped=deleted(facts, region, [text for text in unread if text not in _kept_places(traffic, wanted)]),
     )
     helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *taking.helpers, *_merge_helpers(traffic)]
     helpers += ["keep_names"] if loop.keep_names else []

@@ -12,6 +12,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Leaving
 from converter.planner.checking import check
 from converter.planner.found import Found
+from converter.planner.questions.other_calls import bound_by_other_calls
 from converter.planner.wording import Words
 from converter.planner.writing.findings import error
 from converter.rule import Rule
@@ -126,29 +127,12 @@ def made_by_one_call_alone(case: Leaving) -> Iterator[Diagnostic]:
     block = region.block
     if any(isinstance(n, ast.Return) for s in block.body[: min(region.tower)] for n in ast.walk(s)):
         return  # another call may be over by then
-    calls: dict[int, set[str]] = {}  # the names that the towers of each other call bind
-    constants: dict[str, Tensor] = {}  # and those that they bind to integers
-    around: dict[int, tuple[int, ...]] = {}  # the frames of other calls, by the statements that they execute
-    for access in facts.accesses:
-        frames = around.get(id(access.site))
-        if frames is None:
-            frames = around[id(access.site)] = tuple(
-                site.frame.uid
-                for site in access.site.chain()
-                if site.frame.uid != block.frame.uid
-                and site.frame.node is block.frame.node
-                and site.stmt in region.stmts
-            )
-        for frame in frames:
-            bound = calls.setdefault(frame, set())
-            if access.write:
-                bound.add(access.place.key)
-                if _is_integer(access.value):
-                    constants[access.place.key] = access.value
+    calls = bound_by_other_calls(facts, region.block.frame, region.stmts)
+    constants = {key: value for bound in calls for key, held in bound.items() for value in held if _is_integer(value)}
     own = {a.place.key for i, a in block.accesses() if i in region.tower and a.write}
     for part, node in case.wanted.values():
         key = (part.root or part.text).rpartition(".")[2]
-        if key in own and any(key not in bound for bound in calls.values()):
+        if key in own and any(key not in bound for bound in calls):
             yield error(
                 facts,
                 node,
