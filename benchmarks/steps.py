@@ -6,8 +6,8 @@ Four small models (step_models/) are converted and run on four virtual CPU devic
 written by hand in the manner of tutorials (by_hand.py there), beside the original with the whole batch on one device,
 and beside the same model trained by MirroredStrategy. The scripts of a process take turns, step by step
 (steps_child.py); one thread computes, and what counts is the processor time of a step, as the median over the steps
-of a script. Where its memory happens to lie makes a script a few hundredths faster or slower, so the first two run in
-COPIES each, and a measurement is the ratio of the sums of their medians; rounds repeat it. Graphs are built for 2, 4
+of a script. Where its memory happens to lie makes a script a few hundredths faster or slower, so processes keep what
+they have (KEPT_MEMORY), the first two run in COPIES each, and a measurement is the ratio of the sums of their medians; rounds repeat it. Graphs are built for 2, 4
 and 8 towers: what each further tower adds is set against the operations between inputs and gradients of the original.
 PYTHON: interpreters with TensorFlow; without any, this one and that of .venv-tf1.15.
 """
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -32,6 +33,13 @@ RUNS = {"gan": 2}  # training runs of one step, where there are several
 TOWERS = 4
 COPIES = 4  # of the two scripts that are compared, in each process that runs steps
 WARM_UP = 6  # steps
+# For glibc: memory that is given back stays with the process. Else large tensors come in new pages in each step, and how
+# long these take to be filled depends on what else the process holds: a few hundredths of a step.
+KEPT_MEMORY = {
+    "MALLOC_MMAP_THRESHOLD_": str(2**30),
+    "MALLOC_TRIM_THRESHOLD_": str(2**33),
+    "MALLOC_TOP_PAD_": str(2**28),
+}
 
 
 def main() -> None:
@@ -102,7 +110,10 @@ def _children(python: str, folder: Path, model: str, towers: int, steps: int) ->
     others = [f"{HERE}/step_models/{model}.py:--batch_size:{size * towers}:{turns}", f"{by_hand}:--mirrored"]
     scripts = compared * (COPIES if steps else 1) + others
     done = subprocess.run(
-        [python, str(HERE / "steps_child.py"), str(towers), *scripts], capture_output=True, text=True
+        [python, str(HERE / "steps_child.py"), str(towers), *scripts],
+        capture_output=True,
+        text=True,
+        env=os.environ | KEPT_MEMORY,
     )
     if done.returncode:
         raise SystemExit(done.stderr)
