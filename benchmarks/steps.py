@@ -7,8 +7,9 @@ written by hand in the manner of tutorials (by_hand.py there), beside the origin
 and beside the same model trained by MirroredStrategy. The scripts of a process take turns, step by step
 (steps_child.py); one thread computes, and what counts is the processor time of a step, as the median over the steps
 of a script. Where its memory happens to lie makes a script a few hundredths faster or slower, so processes keep what
-they have (KEPT_MEMORY), the first two run in COPIES each, and a measurement is the ratio of the sums of their medians; rounds repeat it. Graphs are built for 2, 4
-and 8 towers: what each further tower adds is set against the operations between inputs and gradients of the original.
+they have (KEPT_MEMORY), the first two run in COPIES each, and a measurement is the ratio of the sums of their medians;
+rounds repeat it. Graphs are built for 2, 4 and 8 towers: what each further tower adds is set against the operations
+between inputs and gradients of the original.
 PYTHON: interpreters with TensorFlow; without any, this one and that of .venv-tf1.15.
 """
 
@@ -33,8 +34,8 @@ RUNS = {"gan": 2}  # training runs of one step, where there are several
 TOWERS = 4
 COPIES = 4  # of the two scripts that are compared, in each process that runs steps
 WARM_UP = 6  # steps
-# For glibc: memory that is given back stays with the process. Else large tensors come in new pages in each step, and how
-# long these take to be filled depends on what else the process holds: a few hundredths of a step.
+# For glibc: memory that is given back stays with the process. Else large tensors come in new pages in each step, and
+# how long that takes depends on what else the process holds: a few hundredths of a step.
 KEPT_MEMORY = {
     "MALLOC_MMAP_THRESHOLD_": str(2**30),
     "MALLOC_TRIM_THRESHOLD_": str(2**33),
