@@ -180,10 +180,12 @@ class _Comparing:
 
 def _is_left(access: Access, node: ast.AST) -> bool:
     """Whether it is what branches leave, or what one of several objects holds: that is compared where it is read."""
+    if isinstance(node, ast.stmt):
+        return True
     holder = access.place.holder
-    if isinstance(holder, Instance) and access.write and any(isinstance(one, Instance) for one in holder.inputs):
-        return access.site is holder.site
-    return isinstance(node, ast.stmt)
+    if not isinstance(holder, Instance) or not any(isinstance(one, Instance) for one in holder.inputs):
+        return False
+    return access.write and access.site is holder.site
 
 
 def _place(access: Access) -> str:
