@@ -5,7 +5,7 @@ Usage: python steps_child.py TOWERS SCRIPT:ARGUMENT:… …
 Each script has a graph and a thread of its own; one at a time runs, up to its next `Session.run`. So what else the
 machine does falls on all of them alike. Whichever follows a script of another kind finds the caches colder, and its
 step takes a few hundredths longer: in every other turn each pair, the first and the second, the third and the fourth,
-runs the other way round. `/gpu:i` of a script is CPU i + 1 of TOWERS + 1; one thread computes.
+runs the other way round, so their number is even. `/gpu:i` of a script is CPU i + 1 of TOWERS + 1; one thread computes.
 Prints a line of JSON: for each script the processor seconds of each run of a step and of building its graph, the
 number of operations, and how many of these are the model's: what lies between inputs and gradients.
 """
