@@ -23,7 +23,7 @@ def towers():
 
 
 def count_gpus():
-    """The number of visible GPUs, at least 1; neither initialises CUDA nor takes GPU memory."""
+    """Return how many GPUs this process may use, at least 1; do not initialise CUDA or take GPU memory."""
     visible = os.environ.get('CUDA_VISIBLE_DEVICES')
     try:
         lines = subprocess.check_output(['nvidia-smi', '-L']).decode('utf-8', 'replace').splitlines()
@@ -43,70 +43,100 @@ def count_gpus():
 
 
 def check_gpus():
-    """Ends a script that sees fewer GPUs than it has towers, which would share them; FEWER_GPUS=allow lets them."""
-    present = len(os.listdir('/proc/driver/nvidia/gpus')) if os.path.isdir('/proc/driver/nvidia/gpus') else 0
-    visible = os.environ.get('CUDA_VISIBLE_DEVICES', 'all,' * present).split(',')
-    count = min(present, len([entry for entry in visible if entry.strip() not in ('', '-1')]))
-    if 0 < count < towers() and os.environ.get('FEWER_GPUS', fewer_gpus) != 'allow':
-        raise RuntimeError('%d towers need as many GPUs, not %d; FEWER_GPUS=allow lets them share' % (towers(), count))
+    """Raise RuntimeError if the script sees fewer GPUs than it builds towers, because towers would share a GPU.
+
+    FEWER_GPUS=allow in the environment permits that. On a machine without GPUs the towers run on the CPU.
+    """
+    folder = '/proc/driver/nvidia/gpus'
+    present = len(os.listdir(folder)) if os.path.isdir(folder) else 0
+    visible = os.environ.get('CUDA_VISIBLE_DEVICES')
+    if visible is not None:
+        present = min(present, len([entry for entry in visible.split(',') if entry.strip() not in ('', '-1')]))
+    if 0 < present < towers() and os.environ.get('FEWER_GPUS', fewer_gpus) != 'allow':
+        message = '%d towers need %d GPUs, but this script sees %d; set FEWER_GPUS=allow to let towers share'
+        raise RuntimeError(message % (towers(), towers(), present))
 
 
 def is_variable(op):
+    """Return whether an operation holds a variable."""
     return op.type in ('Variable', 'VariableV2', 'VarHandleOp')
 
 
 def tower_device(gpu):
-    """Places variables on the CPU and everything else on one GPU; what the model puts on a CPU stays there."""
-    check_gpus()
-    return lambda op: op.device if 'cpu' in op.device.lower() else \
-        '/cpu:0' if op.type in ('Variable', 'VariableV2', 'VarHandleOp') else '/gpu:%d' % gpu
+    """Return a function for tf.device() that puts variables on the CPU and all other operations on GPU `gpu`.
+
+    An operation that the model itself puts on a CPU stays there.
+    """
+
+    def place(op):
+        if 'cpu' in op.device.lower():
+            return op.device
+        return '/cpu:0' if op.type in ('Variable', 'VariableV2', 'VarHandleOp') else '/gpu:%d' % gpu
+
+    return place
 
 
 @contextlib.contextmanager
 def enter_tower(gpu, place, *contexts):
-    """Enters the device, the scopes and the contexts of a tower; nothing where the model is built for one GPU."""
+    """Enter the device, the name scope and the variable scope of tower `gpu`; with one GPU, enter nothing.
+
+    `place` is tower_device; each of `contexts` is called with `gpu` and gives one more context to enter.
+    """
     if towers() == 1:
         yield
     elif contexts:
         with enter_tower(gpu, place, *contexts[:-1]), contexts[-1](gpu):
             yield
     else:
-        with tf.device(place(gpu)), tf.name_scope('tower_%d' % gpu), \
-                tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):
+        with tf.device(place(gpu)), tf.name_scope('tower_%d' % gpu), tf.variable_scope(
+            tf.get_variable_scope(), reuse=gpu > 0
+        ):
             yield
 
 
 def variable_device(op):
-    """Places variables on the CPU."""
-    return '/cpu:0' if is_variable(op) and not op.device else op.device
+    """For tf.device(): put variables on the CPU; all other operations stay where they are."""
+    return '/cpu:0' if towers() > 1 and is_variable(op) and not op.device else op.device
 
 
 def tower_device_gpu_0(gpu):
-    """Places variables on the first GPU and everything else on the tower's; what is on a CPU stays there."""
-    check_gpus()
-    return lambda op: op.device if 'cpu' in op.device.lower() else '/gpu:%d' % (0 if is_variable(op) else gpu)
+    """Return a function for tf.device() that puts variables on the first GPU and all other operations on GPU `gpu`.
+
+    An operation that the model itself puts on a CPU stays there.
+    """
+
+    def place(op):
+        if 'cpu' in op.device.lower():
+            return op.device
+        return '/gpu:%d' % (0 if is_variable(op) else gpu)
+
+    return place
 
 
 def variable_device_gpu_0(op):
-    """Places variables on the first GPU."""
-    return '/gpu:0' if is_variable(op) and not op.device else op.device
+    """For tf.device(): put variables on the first GPU; all other operations stay where they are."""
+    return '/gpu:0' if towers() > 1 and is_variable(op) and not op.device else op.device
 
 
-VARIABLE_BYTES = {}  # number of a GPU -> bytes of the variables that it holds
+VARIABLE_BYTES = {}  # for each GPU: the bytes of the variables on it so far
 
 
 def tower_device_balanced(gpu):
-    """Spreads variables over the GPUs and places everything else on the tower's."""
-    check_gpus()
+    """Return a function for tf.device() that spreads variables over all GPUs and puts the rest on GPU `gpu`.
+
+    An operation that the model itself puts on a CPU stays there.
+    """
+
     def place(op):
         device = variable_device_balanced(op).lower()
         return device if 'cpu' in device or is_variable(op) else '/gpu:%d' % gpu
+
     return place
 
 
 def variable_device_balanced(op):
-    """Places a variable on the GPU that holds the fewest bytes of them so far."""
-    if op.device or not is_variable(op):
+    """For tf.device(): put each new variable on the GPU whose variables take the fewest bytes so far."""
+    if towers() == 1 or op.device or not is_variable(op):
         return op.device
     least = min(range(towers()), key=lambda i: VARIABLE_BYTES.get(i, 0))
     size = 1
@@ -117,20 +147,27 @@ def variable_device_balanced(op):
 
 
 def tower_device_partitioned(gpu):
-    """Places variables and their slices on the GPUs in turn, and everything else on the tower's."""
-    check_gpus()
+    """Return a function for tf.device() that spreads variables and their slices over all GPUs.
+
+    All other operations go to GPU `gpu`, but for those that the model itself puts on a CPU.
+    """
+
     def place(op):
         device = variable_device_partitioned(op).lower()
         return device if 'cpu' in device or is_variable(op) else '/gpu:%d' % gpu
+
     return place
 
 
-FIRST_SLICES = {}  # name of a variable that is cut -> number of the GPU that holds its first slice
+FIRST_SLICES = {}  # for each variable that is cut, by name: the GPU that holds its first slice
 
 
 def variable_device_partitioned(op):
-    """Places the slices of a variable one after the other, anything else on the GPU that holds the fewest bytes."""
-    if op.device or not is_variable(op):
+    """For tf.device(): put the slices of a variable on one GPU after the other.
+
+    The first slice, or a whole variable, goes to the GPU whose variables take the fewest bytes so far.
+    """
+    if towers() == 1 or op.device or not is_variable(op):
         return op.device
     name, _, number = op.name.rpartition('/part_')
     home = min(range(towers()), key=lambda i: VARIABLE_BYTES.get(i, 0))
@@ -143,14 +180,14 @@ def variable_device_partitioned(op):
     return '/gpu:%d' % home
 
 
-SLICE_BYTES = 1024  # of the smallest slice: a variable that gives no such slices stays whole
+SLICE_BYTES = 1024  # a variable whose slices would be smaller than this is not cut
 
 
 def cut_variables(*kept, **names):
-    """A custom getter under which large variables are cut into one slice for each GPU.
+    """Return a custom getter (see tf.variable_scope) that cuts large variables into one slice for each GPU.
 
-    Checkpoints hold the whole variables as before. Small ones stay whole, and those of the names in `kept`; tables of
-    the names in `rows` are cut along their rows, of which the script looks some up.
+    Checkpoints hold whole variables as before. Small variables are not cut, nor those whose last part of the name is in
+    `kept`. Variables named in `rows` (embedding tables) are cut along their first axis.
     """
     if not hasattr(tf, 'variable_creator_scope'):
         raise NotImplementedError('cutting variables needs TensorFlow 1.12 or newer')
@@ -173,13 +210,14 @@ def cut_variables(*kept, **names):
             initializer = slices_of_initial_value(initializer, shape.as_list())
         kwargs.update(initializer=initializer, partitioner=lambda *_, **__: parts)
         return read_as_one(getter(name, *args, **kwargs))
+
     return get
 
 
 def slice_counts(shape, dtype, by_rows=False):
-    """The number of slices along each axis of a variable; None for one that stays whole.
+    """Return the number of slices along each axis of a variable, or None if it is not to be cut.
 
-    The last axis is cut that gives slices of about the same size, else the largest; the first for slices of rows.
+    One axis is cut: the first if `by_rows`, else the last that gives slices of nearly equal size, else the largest.
     """
     if not shape.is_fully_defined() or not tf.as_dtype(dtype or tf.float32).is_floating:
         return None
@@ -192,24 +230,25 @@ def slice_counts(shape, dtype, by_rows=False):
 
 
 def slices_of_initial_value(initializer, shape):
-    """An initializer of slices: all are parts of one initial value, as the whole variable would get."""
+    """Return an initializer for slices, which cuts them from one initial value made for the whole variable."""
     made = []
 
     def initial(slice_shape, dtype=None, partition_info=None):
         if not made:
             whole = initializer() if isinstance(initializer, type) else initializer
             code = getattr(whole, '__code__', None)  # of a function, which may take anything
-            names = code.co_varnames[:code.co_argcount] if code else ()
+            names = code.co_varnames[: code.co_argcount] if code else ()
             given = {'partition_info': None} if 'partition_info' in names else {}
             alone = code is not None and not names and not code.co_flags & 12  # 12: neither *args nor **kwargs
             with tf.device('/cpu:0'):
                 made.append(whole() if alone else whole(shape, dtype=dtype, **given))
         return tf.slice(made[0], partition_info.var_offset, slice_shape)
+
     return initial
 
 
 def read_as_one(variable):
-    """Lets a variable that is cut pass for one tensor, which each tower puts together once."""
+    """Make a variable that is cut usable like a whole one: each tower concatenates its slices once."""
     kind, towers, first = type(variable), {}, {}
     if kind.__name__ == 'CutVariable':
         return variable
@@ -228,69 +267,77 @@ def read_as_one(variable):
 
     names = set(tf.Tensor.OVERLOADABLE_OPERATORS) - {'__eq__', '__ne__'}
     members = dict((name, like_a_tensor(name)) for name in names | {'eval'})
-    members.update(as_tensor=as_tensor, value=as_tensor, _as_graph_element=as_tensor,
-                   op=property(lambda self: self.as_tensor().op), graph=property(lambda self: self.as_tensor().graph))
+    members.update(
+        as_tensor=as_tensor,
+        value=as_tensor,
+        _as_graph_element=as_tensor,
+        op=property(lambda self: self.as_tensor().op),
+        graph=property(lambda self: self.as_tensor().graph),
+    )
     variable.__class__ = type('CutVariable', (kind,), members)
     return variable
 
 
-def shard_bounds(total):
-    """For each tower: where its rows begin and end, and a list of their numbers and one of their weights."""
-    limits = (total * list(range(towers() + 1)) + (towers() - 1)) // towers()
-    rows = limits[1:] - limits[:-1]
-    begin = tf.minimum(limits[:-1], total - 1)
-    weights = tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
-    return begin, begin + tf.maximum(rows, 1), tf.unstack(rows), tf.unstack(weights)
+def shard_bounds(total, gpu):
+    """Return where tower `gpu`'s rows begin and end in a batch of `total` rows, a number or a scalar tensor.
+
+    The towers' rows are consecutive, and their numbers differ by at most one.
+    """
+    return (total * gpu + towers() - 1) // towers(), (total * (gpu + 1) + towers() - 1) // towers()
 
 
 def shard(tensors, gpu):
-    """Returns tower `gpu`'s rows of batch tensors, their number and weight: one row of weight 0 if it has none."""
+    """Return tower `gpu`'s part of each batch tensor, the number of its rows, and its weight (rows / all rows).
+
+    A tower without rows gets one row with weight 0, so that no mean is taken over nothing.
+    """
     with tf.device('/cpu:0'), tf.name_scope('shard'):
-        if gpu == 0:  # the bounds of all towers
-            total = tf.shape(tensors[0])[0]
-            limits = (total * list(range(towers() + 1)) + (towers() - 1)) // towers()
-            begin, rows = tf.minimum(limits[:-1], total - 1), limits[1:] - limits[:-1]
-            bounds = [tf.split(bound, towers()) for bound in (begin, begin + tf.maximum(rows, 1))]
-            weights = tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
-            tensors[0].tower_rows = bounds + [[tf.constant([1])] * towers(), tf.unstack(rows), tf.unstack(weights)]
-        begin, end, step, rows, weight = [column[gpu] for column in tensors[0].tower_rows]
-        return [tf.strided_slice(t, begin, end, step) for t in tensors], rows, weight
+        total = tf.shape(tensors[0])[0]
+        begin, end = shard_bounds(total, gpu)
+        rows = end - begin
+        first = tf.minimum(begin, total - 1)
+        last = first + tf.maximum(rows, 1)
+        weight = tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
+        return [t[first:last] for t in tensors], rows, weight
 
 
 def shard_along(tensors, axes, gpu):
-    """Cuts tower `gpu`'s examples out of batch tensors, each along its batch axis.
+    """Return tower `gpu`'s part of each batch tensor, the number of its examples, and its weight (examples / all).
 
-    Returns the shards, their number of examples, and their weight in the mean over the whole batch.
-    Sizes differ by at most one; a tower without an example computes on one, with weight 0.
+    `axes` has the batch axis of each tensor. A tower without examples gets one with weight 0, so that no mean is taken
+    over nothing.
     """
     with tf.device('/cpu:0'), tf.name_scope('shard'):
-        if gpu == 0:
-            begin, end, rows, weights = shard_bounds(tf.shape(tensors[0])[axes[0]])
-            tensors[0].tower_examples = tf.unstack(begin), tf.unstack(end), rows, weights
-        begin, end, rows, weight = [column[gpu] for column in tensors[0].tower_examples]
-        shards = [t[(slice(None),) * axis + (slice(begin, end),)] for t, axis in zip(tensors, axes)]
-        return shards, rows, weight
+        total = tf.shape(tensors[0])[axes[0]]
+        begin, end = shard_bounds(total, gpu)
+        rows = end - begin
+        first = tf.minimum(begin, total - 1)
+        part = slice(first, first + tf.maximum(rows, 1))
+        weight = tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
+        return [t[(slice(None),) * axis + (part,)] for t, axis in zip(tensors, axes)], rows, weight
 
 
 def shard_sparse(tensors, gpu):
-    """Cuts tower `gpu`'s rows out of batch tensors of which some are sparse.
+    """Return tower `gpu`'s part of each batch tensor, the number of its rows, and its weight (rows / all rows).
 
-    Returns the shards, their number of rows, and their weight in the mean over the whole batch.
-    Sizes differ by at most one row; a tower without a row computes on one, with weight 0.
+    Some of the tensors are sparse. A tower without rows gets one row with weight 0, so that no mean is taken over
+    nothing.
     """
     with tf.device('/cpu:0'), tf.name_scope('shard'):
         lead = tensors[0]
         total = tf.cast(lead.dense_shape[0], tf.int32) if isinstance(lead, tf.SparseTensor) else tf.shape(lead)[0]
-        begin, end = [(total * i + towers() - 1) // towers() for i in (gpu, gpu + 1)]
+        begin, end = shard_bounds(total, gpu)
         rows = end - begin
         first, count = tf.minimum(begin, total - 1), tf.maximum(rows, 1)
-        shards = [sparse_rows(t, first, count) if isinstance(t, tf.SparseTensor) else t[first:first + count]
-                  for t in tensors]
+        shards = [
+            sparse_rows(t, first, count) if isinstance(t, tf.SparseTensor) else t[first : first + count]
+            for t in tensors
+        ]
         return shards, rows, tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
 
 
 def sparse_rows(tensor, first, count):
-    """The rows of a sparse tensor from `first` on; what is known of its other dimensions stays known."""
+    """Return `count` rows of a sparse tensor from row `first` on; its static shape stays known but for the rows."""
     shape, known = tensor.dense_shape, tensor.get_shape()
     rest = tf.zeros_like(shape[1:])
     start = tf.concat([[tf.cast(first, tf.int64)], rest], 0)
@@ -302,7 +349,7 @@ def sparse_rows(tensor, first, count):
 
 
 def whole_batch(tensor):
-    """The batch that a tower's shard was cut from; for any other tensor, the tensor itself."""
+    """Return the whole batch that a tower's shard was cut from; for any other tensor, the tensor itself."""
     cut = tensor.op
     while cut.type in ('Cast', 'Identity'):
         cut = cut.inputs[0].op
@@ -311,7 +358,11 @@ def whole_batch(tensor):
 
 
 def pad_steps(decode):
-    """Lets `dynamic_decode` pad what it gives of a tower's shard to the steps that the whole batch has on one GPU."""
+    """Return a `dynamic_decode` that pads its outputs to the longest sequence of the whole batch, as on one GPU.
+
+    A tower's shard alone may have shorter sequences.
+    """
+
     def decode_padded(decoder, output_time_major=False, *args, **kwargs):
         outputs, state, lengths = decode(decoder, output_time_major, *args, **kwargs)
         helper = getattr(decoder, '_helper', None)  # a beam search has none
@@ -325,11 +376,12 @@ def pad_steps(decode):
             wide.append(tf.pad(tensor, [[0, rest if i == axis else 0] for i in range(tensor.get_shape().ndims)]))
             wide[-1].set_shape(tensor.get_shape())
         return type(outputs)(*wide), state, lengths
+
     return decode_padded
 
 
 def concat_steps(parts, axis):
-    """Puts the towers' parts together along their batch axis; those with fewer steps are padded."""
+    """Concatenate the towers' parts along their batch axis; those with fewer time steps are padded with zeros."""
     shapes = [tf.shape(part) for part in parts]
     largest = tf.reduce_max(tf.stack(shapes), 0)
     known = [set(sizes) for sizes in zip(*[part.get_shape().as_list() for part in parts])]
@@ -342,41 +394,38 @@ def concat_steps(parts, axis):
 
 
 def shard_size(total, gpu):
-    """The number of examples that tower `gpu` computes on in a batch of `total`."""
-    begin, end = [(total * i + towers() - 1) // towers() for i in (gpu, gpu + 1)]
+    """Return the number of rows that tower `gpu` computes on in a batch of `total` rows, at least 1."""
+    begin, end = shard_bounds(total, gpu)
     return max(end - begin, 1)
 
 
 def shard_drawn(total, gpu):
-    """The rows of a batch of `total` that tower `gpu` draws itself, and their weight in the mean over all of it.
-
-    A tower without a row draws one, with weight 0.
-    """
-    begin, end = [(total * i + towers() - 1) // towers() for i in (gpu, gpu + 1)]
+    """Return how many rows of a batch of `total` rows tower `gpu` draws itself, and its weight (rows / all rows)."""
+    begin, end = shard_bounds(total, gpu)
     return end - begin, (end - begin) / float(total)
 
 
 def shard_static(tensors, gpu):
-    """Cuts tower `gpu`'s rows out of batch tensors of a fixed size.
+    """Return tower `gpu`'s part of each batch tensor, the number of its rows, and its weight (rows / all rows).
 
-    Returns the shards, their number of rows, and their weight in the mean over the whole batch.
+    The batch has a static size, and so has each part.
     """
     with tf.device('/cpu:0'), tf.name_scope('shard'):
         total = int(tensors[0].get_shape()[0])
-        begin, end = [(total * i + towers() - 1) // towers() for i in (gpu, gpu + 1)]
+        begin, end = shard_bounds(total, gpu)
         if begin == end:
             raise ValueError('a batch of %d cannot be shared by %d GPUs' % (total, towers()))
         return [t[begin:end] for t in tensors], end - begin, (end - begin) / float(total)
 
 
 def shard_static_along(tensors, axes, gpu):
-    """Cuts tower `gpu`'s examples out of batch tensors of a fixed size, each along its batch axis.
+    """Return tower `gpu`'s part of each batch tensor, the number of its examples, and its weight (examples / all).
 
-    Returns the shards, their number of examples, and their weight in the mean over the whole batch.
+    `axes` has the batch axis of each tensor. The batch has a static size, and so has each part.
     """
     with tf.device('/cpu:0'), tf.name_scope('shard'):
         total = int(tensors[0].get_shape()[axes[0]])
-        begin, end = [(total * i + towers() - 1) // towers() for i in (gpu, gpu + 1)]
+        begin, end = shard_bounds(total, gpu)
         if begin == end:
             raise ValueError('a batch of %d cannot be shared by %d GPUs' % (total, towers()))
         part = slice(begin, end)
@@ -385,26 +434,27 @@ def shard_static_along(tensors, axes, gpu):
 
 
 def shard_data(data, gpu):
-    """Cuts tower `gpu`'s rows out of the arrays, lists and constants of a whole data set.
+    """Return tower `gpu`'s part of a data set, the number of its rows, and its weight (rows / all rows).
 
-    Returns the shards, their number of rows, and their weight in the mean over the whole data set.
-    Sizes differ by at most one row; a tower without a row computes on one, with weight 0.
+    `data` has arrays, lists and constant tensors. A tower without rows gets one row with weight 0, so that no mean is
+    taken over nothing.
     """
     with tf.device('/cpu:0'), tf.name_scope('shard'):
         sizes = [int(d.get_shape()[0]) if hasattr(d, 'get_shape') else len(d) for d in data]
         if len(set(sizes)) > 1:
             raise ValueError('data of %s rows cannot be cut together' % sizes)
-        begin, end = [(sizes[0] * i + towers() - 1) // towers() for i in (gpu, gpu + 1)]
+        begin, end = shard_bounds(sizes[0], gpu)
         first = min(begin, sizes[0] - 1)
-        return [d[first:max(end, first + 1)] for d in data], end - begin, (end - begin) / float(sizes[0])
+        return [d[first : max(end, first + 1)] for d in data], end - begin, (end - begin) / float(sizes[0])
 
 
 def shard_data_along(data, axes, gpu):
-    """Cuts tower `gpu`'s examples out of the data of a whole data set, each along its batch axis.
+    """Return tower `gpu`'s part of a data set, the number of its examples, and its weight (examples / all).
 
-    Returns the shards, their number of examples, and their weight in the mean over the whole data set.
-    Sizes differ by at most one; a tower without an example computes on one, with weight 0.
+    `data` has arrays, lists and constant tensors, `axes` the batch axis of each. A tower without examples gets one with
+    weight 0, so that no mean is taken over nothing.
     """
+
     def size(d, axis):
         return size(d[0], axis - 1) if axis else int(d.get_shape()[0]) if hasattr(d, 'get_shape') else len(d)
 
@@ -417,14 +467,14 @@ def shard_data_along(data, axes, gpu):
         sizes = [size(d, axis) for d, axis in zip(data, axes)]
         if len(set(sizes)) > 1:
             raise ValueError('data of %s examples cannot be cut together' % sizes)
-        begin, end = [(sizes[0] * i + towers() - 1) // towers() for i in (gpu, gpu + 1)]
+        begin, end = shard_bounds(sizes[0], gpu)
         first = min(begin, sizes[0] - 1)
         part = slice(first, max(end, first + 1))
         return [cut(d, axis, part) for d, axis in zip(data, axes)], end - begin, (end - begin) / float(sizes[0])
 
 
 def map_structure(function, *structures):
-    """Applies a function to the tensors of lists, tuples and dicts that are built alike."""
+    """Call a function with the corresponding tensors of lists, tuples or dicts; return its results in the same nest."""
     first = structures[0]
     if isinstance(first, dict):
         return type(first)((key, map_structure(function, *[s[key] for s in structures])) for key in first)
@@ -435,31 +485,34 @@ def map_structure(function, *structures):
 
 
 def merge_fed(parts, name=None):
-    """Joins the towers' parts of a value that a run feeds; `parts` has each tower's tensor, its rows and its weight."""
+    """Concatenate the towers' parts of a tensor that the script feeds later; feed_towers() then feeds each part.
+
+    `parts` has, for each tower, its tensor, the number of its rows, and its weight.
+    """
     merged = tf.identity(tf.concat([part[:rows] for part, rows, _ in parts], 0), name=name)
     merged.tower_parts = parts
     return merged
 
 
 def feed_towers(feed_dict):
-    """A run's feeds, in which each tower gets its rows of a value that the towers compute."""
+    """Return a feed_dict in which a value for a tensor of merge_fed() is split into one feed for each tower."""
     fed = dict(feed_dict)
     for key, value in feed_dict.items():
         total = len(value) if hasattr(key, 'tower_parts') else 0
         for gpu, (part, rows, weight) in enumerate(getattr(key, 'tower_parts', [])):
-            begin, end = [(total * i + towers() - 1) // towers() for i in (gpu, gpu + 1)]
+            begin, end = shard_bounds(total, gpu)
             first = min(begin, total - 1)
-            fed[part] = value[first:max(end, first + 1)]
-            if not isinstance(rows, int):  # counted by the inputs, which need not be fed
+            fed[part] = value[first : max(end, first + 1)]
+            if not isinstance(rows, int):  # tensors: computed from other inputs, which may not be fed
                 fed[rows], fed[weight] = end - begin, (end - begin) / float(total)
     return fed
 
 
 class SharedVariables(object):
-    """Hands the variables that tower 0 makes by tf.Variable to the other towers, in order of creation.
+    """Gives the variables that tower 0 makes by tf.Variable() to the other towers, in the order of creation.
 
-    They get the names that they have on one GPU. Variables made by tf.get_variable are shared by
-    their variable scope and pass through.
+    They keep the names that they have on one GPU. tf.get_variable() needs no such help: its variables are shared by
+    their variable scope.
     """
 
     def __init__(self):
@@ -469,7 +522,7 @@ class SharedVariables(object):
         self.getting = 0
 
     def scope(self, inner):
-        """A scope of the tower as it is named on one GPU."""
+        """Return the name that a name scope of the tower has on one GPU."""
         return '/'.join(part for part in (self.outer, inner) if part)
 
     def getter(self, getter, *args, **kwargs):
@@ -488,24 +541,24 @@ class SharedVariables(object):
                 return next_creator(**kwargs)
             if gpu:
                 return next(variables)
-            scope = self.scope(self.graph.get_name_scope()[len(self.entered):].strip('/'))
+            scope = self.scope(self.graph.get_name_scope()[len(self.entered) :].strip('/'))
             with tf.name_scope(scope + '/' if scope else None):
                 self.variables.append(next_creator(**kwargs))
             return self.variables[-1]
 
-        with tf.variable_scope(tf.get_variable_scope(), custom_getter=self.getter), \
-                tf.variable_creator_scope(create):
+        with tf.variable_scope(tf.get_variable_scope(), custom_getter=self.getter), tf.variable_creator_scope(create):
             self.entered = self.graph.get_name_scope()  # the variable scopes above opened name scopes, too
             yield
 
 
 class SharedVariablesOfModels(SharedVariables):
-    """Those of a model that is built beside others in one graph: the second `net` of the graph is net_1."""
-    before = None  # those of the model that was built before
+    """SharedVariables for one of several models in a graph: the scope `net` of the second one is named net_1."""
+
+    before = None  # the SharedVariablesOfModels of the model that was built before
 
     def __init__(self):
         super(SharedVariablesOfModels, self).__init__()
-        self.scopes = {}  # of this model, by their names in the tower
+        self.scopes = {}  # for each scope of the tower: its name on one GPU
         before, SharedVariablesOfModels.before = self.before, self
         self.taken = before.taken if before and before.graph is self.graph else set()
 
@@ -522,9 +575,9 @@ class SharedVariablesOfModels(SharedVariables):
 
 
 class ScopeReuse(object):
-    """Lets each tower's variable scope say about reuse what it says on one GPU, as the model asks for it.
+    """Gives each tower's variable scope the `reuse` that it has on one GPU, because the model asks for it.
 
-    The towers behind the first find its variables all the same.
+    All towers but the first still reuse the first tower's variables.
     """
 
     def __init__(self):
@@ -541,9 +594,9 @@ class ScopeReuse(object):
 
 
 class LayerNames(object):
-    """Goes on counting the default names of layers (dense, dense_1, ...) and of slots where the first tower left off.
+    """Continues the numbering of default names (dense, dense_1, ...) after the towers where tower 0 ended.
 
-    TensorFlow keeps the counters in a collection of the graph, and sets them back at the end of each tower.
+    TensorFlow resets these counters at the end of each tower's variable scope.
     """
 
     def __init__(self):
@@ -565,35 +618,38 @@ class LayerNames(object):
 
 
 def keep_names():
-    """Takes the names that the model's scopes have at the top on one GPU, so that a later `loss` is loss_1 as there."""
+    """Reserve the top-level names that the graph for one GPU would have used for the model.
+
+    Names created later are then numbered as on one GPU: a second `loss` becomes loss_1.
+    """
     graph = tf.get_default_graph()
     outer = graph.unique_name('tower', mark_as_used=False).rpartition('/')[0]
     prefix = (outer + '/' if outer else '') + 'tower_0/'
     operations = graph.get_operations()
-    for name in sorted(set(op.name[len(prefix):].split('/')[0] for op in operations if op.name.startswith(prefix))):
+    for name in sorted(set(op.name[len(prefix) :].split('/')[0] for op in operations if op.name.startswith(prefix))):
         if graph.unique_name(name, mark_as_used=False).rpartition('/')[2] == name:
             graph.unique_name(name)
 
 
 def plain_name(tensor):
-    """The name that a tensor of a tower has without towers."""
+    """Return the name that a tower's tensor has on one GPU, without scopes around the towers."""
     return re.split('tower_[0-9_]+/', tensor.op.name)[-1]
 
 
 def name_without_tower(tensor):
-    """The name that the operation of a tensor has in the graph on one GPU, with all scopes but the tower's."""
+    """Return the name that a tower's tensor has on one GPU: without the tower's scope."""
     return re.sub('tower_[0-9_]+/', '', tensor.op.name)
 
 
 def without_tower(name):
-    """A name of the graph as it is on one GPU."""
+    """Return a name without the scope of a tower: as it is on one GPU."""
     return re.sub('tower_[0-9_]+/', '', name)
 
 
 class TowerCollections(object):
-    """Lets each tower see only what it adds to the graph's collections itself; keeps tower 0's.
+    """Shows each tower only its own additions to the graph's collections; afterwards they hold those of tower 0.
 
-    Collections that grow only when a variable is made are the same for all towers.
+    Collections of variables are the same for all towers.
     """
 
     def __init__(self):
@@ -606,9 +662,16 @@ class TowerCollections(object):
         return dict((key, list(self.graph.get_collection_ref(key))) for key in keys)
 
     def restore(self, contents):
-        shared = [tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.TRAINABLE_VARIABLES, tf.GraphKeys.LOCAL_VARIABLES,
-                  tf.GraphKeys.MODEL_VARIABLES, tf.GraphKeys.REGULARIZATION_LOSSES, tf.GraphKeys.GLOBAL_STEP,
-                  tf.GraphKeys.COND_CONTEXT, tf.GraphKeys.WHILE_CONTEXT]
+        shared = [
+            tf.GraphKeys.GLOBAL_VARIABLES,
+            tf.GraphKeys.TRAINABLE_VARIABLES,
+            tf.GraphKeys.LOCAL_VARIABLES,
+            tf.GraphKeys.MODEL_VARIABLES,
+            tf.GraphKeys.REGULARIZATION_LOSSES,
+            tf.GraphKeys.GLOBAL_STEP,
+            tf.GraphKeys.COND_CONTEXT,
+            tf.GraphKeys.WHILE_CONTEXT,
+        ]
         for key in self.graph.get_all_collection_keys():
             if key not in shared and not isinstance(key, tuple):
                 self.graph.get_collection_ref(key)[:] = contents.get(key, [])
@@ -625,7 +688,7 @@ class TowerCollections(object):
 
 
 class MergedCollections(TowerCollections):
-    """Lets each tower see only what it adds itself; merges what the script reads after the towers."""
+    """TowerCollections that can also merge the towers' additions to a collection, for scripts that read it later."""
 
     def __init__(self):
         TowerCollections.__init__(self)
@@ -638,18 +701,20 @@ class MergedCollections(TowerCollections):
             self.towers.append(self.contents())
 
     def merge(self, key, weights):
+        """Replace tower 0's additions to a collection by the sums of all towers', each times its tower's weight."""
         begin = len(self.before.get(key, []))
         added = [contents.get(key, [])[begin:] for contents in self.towers]
         if len(set(len(values) for values in added)) == 1:
             with tf.name_scope('towers'):
                 parts = [[v * tf.cast(w, v.dtype) for v, w in zip(values, weights)] for values in zip(*added)]
             self.graph.get_collection_ref(key)[begin:] = [
-                tf.add_n(part, name=plain_name(values[0])) for part, values in zip(parts, zip(*added))]
+                tf.add_n(part, name=plain_name(values[0])) for part, values in zip(parts, zip(*added))
+            ]
 
 
 @contextlib.contextmanager
 def scopes_without_towers(gpu):
-    """From here on get_collection(key, scope) compares names as they are on one GPU: tower_0/model is model."""
+    """Make get_collection(key, scope) ignore the towers' scopes in names, from here on: tower_0/model is model."""
     graph = tf.get_default_graph()
     get_collection = graph.get_collection
 
@@ -667,7 +732,7 @@ def scopes_without_towers(gpu):
 
 @contextlib.contextmanager
 def first_tower_updates(gpu):
-    """Leaves updates that layers force by control dependencies (moving averages) to the first tower."""
+    """Let only tower 0 run the updates that layers force by control dependencies, such as moving averages."""
     graph = tf.get_default_graph()
     control_dependencies = graph.control_dependencies
 
@@ -686,7 +751,7 @@ def first_tower_updates(gpu):
 
 
 def updates_variable(op):
-    """Whether an operation, or the ones that it only passes on or groups, changes a variable."""
+    """Return whether an operation, or one that it groups or passes on, changes a variable."""
     op = getattr(op, 'op', op)
     if op.type in ('Identity', 'Merge', 'NoOp'):
         return any(updates_variable(i) for i in list(op.inputs) + list(op.control_inputs))
@@ -694,9 +759,9 @@ def updates_variable(op):
 
 
 class TowerAverages(object):
-    """Leaves tf.train.ExponentialMovingAverage to tower 0; the other towers read its averages.
+    """Lets only tower 0 make and update moving averages (tf.train.ExponentialMovingAverage); the others read them.
 
-    Averages are named after what they are of: in tower 0 that gets the name that it has on one GPU.
+    An average is named after its tensor, so tower 0's tensors get the names that they have on one GPU.
     """
 
     def __init__(self):
@@ -709,7 +774,7 @@ class TowerAverages(object):
         for tensor, named in self.named:
             if tensor is value:
                 return named
-        tower, _, name = value.op.name[len(self.prefix):].partition('/') if isinstance(value, tf.Tensor) else [''] * 3
+        tower, _, name = value.op.name[len(self.prefix) :].partition('/') if isinstance(value, tf.Tensor) else [''] * 3
         if not tower.startswith('tower_0'):
             return value
         with tf.name_scope(None):
@@ -746,42 +811,60 @@ class TowerAverages(object):
             kind.apply, kind.average = apply, average
 
 
-def average_gradients(tower_grads):
-    """Adds the towers' gradients, which carry their weights already; sparse ones stay sparse."""
-    average = []
+def sum_gradients(tower_grads):
+    """Add each variable's gradients over the towers: return one list of (gradient, variable) pairs.
+
+    `tower_grads` has what compute_gradients() returned in each tower. Each tower's loss was multiplied with the tower's
+    share of the batch, so the sum is the mean gradient over the whole batch. Sparse gradients (tf.IndexedSlices, from
+    embedding lookups) are concatenated and stay sparse.
+    """
+    summed = []
     for pairs in zip(*tower_grads):
         grads, var = [grad for grad, _ in pairs if grad is not None], pairs[0][1]
-        with tf.device(var.device or None):  # the one that holds the variable
+        with tf.device(var.device or None):  # add where the variable is stored
             if grads and all(isinstance(grad, tf.IndexedSlices) for grad in grads):
-                parts = [tf.concat(column, 0) for column in zip(*[(grad.values, grad.indices) for grad in grads])]
-                average.append((tf.IndexedSlices(*parts, dense_shape=grads[0].dense_shape), var))
+                values, indices = [grad.values for grad in grads], [grad.indices for grad in grads]
+                total = tf.IndexedSlices(tf.concat(values, 0), tf.concat(indices, 0), grads[0].dense_shape)
             else:
-                average.append((tf.add_n([tf.convert_to_tensor(grad) for grad in grads]) if grads else None, var))
-    return average
+                total = tf.add_n([tf.convert_to_tensor(grad) for grad in grads]) if grads else None
+        summed.append((total, var))
+    return summed
+
+
+average_gradients = sum_gradients  # its name in the scripts that version 0.2.0 converted
 
 
 def tower_gradients(optimizer, tower_losses, **kwargs):
-    """Like optimizer.compute_gradients(loss), with each tower's gradient taken on its own GPU."""
+    """Like optimizer.compute_gradients(loss), but each GPU computes the gradients of its own tower's loss.
+
+    Returns one list of (gradient, variable) pairs: the sums over the towers.
+    """
     tower_grads = []
     for gpu, loss in enumerate(tower_losses):
         with tf.device('/gpu:%d' % gpu), tf.name_scope('tower_%d/' % gpu):
             tower_grads.append(optimizer.compute_gradients(loss, **kwargs))
-    return average_gradients(tower_grads)
+    return sum_gradients(tower_grads)
 
 
 def tower_gradients_or_one_gpu(optimizer, tower_losses, **kwargs):
-    """Like optimizer.compute_gradients(loss), with each tower's gradient taken on its own GPU, if there are any."""
+    """Like optimizer.compute_gradients(loss), but each GPU computes the gradients of its own tower's loss.
+
+    Returns one list of (gradient, variable) pairs: the sums over the towers. With one GPU there are no towers.
+    """
     if towers() == 1:
         return optimizer.compute_gradients(tower_losses[0], **kwargs)
     tower_grads = []
     for gpu, loss in enumerate(tower_losses):
         with tf.device('/gpu:%d' % gpu), tf.name_scope('tower_%d/' % gpu):
             tower_grads.append(optimizer.compute_gradients(loss, **kwargs))
-    return average_gradients(tower_grads)
+    return sum_gradients(tower_grads)
 
 
 class TowerOptimizer(tf.train.Optimizer):
-    """An optimizer for functions that build a whole training step: its gradients are those of the towers' losses."""
+    """Hands the towers' gradients to a library function that calls optimizer.compute_gradients(loss) itself.
+
+    `optimizer` is the script's own, which applies them; `tower_losses` has each tower's loss.
+    """
 
     def __init__(self, optimizer, tower_losses):
         tf.train.Optimizer.__init__(self, False, type(optimizer).__name__)
@@ -796,17 +879,23 @@ class TowerOptimizer(tf.train.Optimizer):
 
 
 def gradients_of_towers(tower_losses, variables, *args, **kwargs):
-    """Like tf.gradients(loss, variables), with each tower's gradient taken on its own GPU."""
+    """Like tf.gradients(loss, variables), but each GPU computes the gradients of its own tower's loss.
+
+    Returns one gradient for each variable: the sum over the towers.
+    """
     variables = list(variables) if isinstance(variables, (list, tuple)) else [variables]
     tower_grads = []
     for gpu, loss in enumerate(tower_losses):
         with tf.device('/gpu:%d' % gpu), tf.name_scope('tower_%d/' % gpu):
             tower_grads.append(zip(tf.gradients(loss, variables, *args, **kwargs), variables))
-    return [grad for grad, _ in average_gradients(tower_grads)]
+    return [grad for grad, _ in sum_gradients(tower_grads)]
 
 
 def gradients_of_towers_or_one_gpu(tower_losses, variables, *args, **kwargs):
-    """Like tf.gradients(loss, variables), with each tower's gradient taken on its own GPU, if there are any."""
+    """Like tf.gradients(loss, variables), but each GPU computes the gradients of its own tower's loss.
+
+    Returns one gradient for each variable: the sum over the towers. With one GPU there are no towers.
+    """
     if towers() == 1:
         return tf.gradients(tower_losses[0], variables, *args, **kwargs)
     variables = list(variables) if isinstance(variables, (list, tuple)) else [variables]
@@ -814,17 +903,23 @@ def gradients_of_towers_or_one_gpu(tower_losses, variables, *args, **kwargs):
     for gpu, loss in enumerate(tower_losses):
         with tf.device('/gpu:%d' % gpu), tf.name_scope('tower_%d/' % gpu):
             tower_grads.append(zip(tf.gradients(loss, variables, *args, **kwargs), variables))
-    return [grad for grad, _ in average_gradients(tower_grads)]
+    return [grad for grad, _ in sum_gradients(tower_grads)]
 
 
 def weigh_losses(tower_losses, tower_counts):
-    """Weights the towers' losses, which are means over what a mask leaves, by how much each of them counts."""
+    """Weight the towers' losses, each a mean over unmasked entries, by the towers' numbers of unmasked entries.
+
+    The sum of the weighted losses is then the mean over the unmasked entries of the whole batch.
+    """
     total = tf.maximum(tf.add_n(tower_counts), 1e-30)
     return [loss * tf.cast(count / total, loss.dtype) for loss, count in zip(tower_losses, tower_counts)]
 
 
 def merge_loss(tower_losses, name=None):
-    """Adds the towers' weighted losses; the sum carries them along, for where its gradient is taken."""
+    """Add the towers' weighted losses: the loss of the whole batch.
+
+    The sum keeps them as its attribute `tower_losses`, for tower_gradients() where the script minimises the sum.
+    """
     loss = tf.add_n(tower_losses, name=name)
     loss.tower_losses = tower_losses
     return loss

@@ -12,6 +12,7 @@ from converter.plan import Loop
 from converter.planner.batch_size.means import settle_means
 from converter.planner.cases import Script, Sources
 from converter.planner.writing.free_names import names_in
+from converter.runtime.catalog import catalog
 from converter.source import encode, from_bytes, parse, read
 from converter.source.header import find_header, relabel
 from tests.conversions import conversion_of
@@ -45,6 +46,8 @@ ABOVE = [
     "tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):",
     "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)",
 ]
+# What it has around the loop for whoever reads it, whatever the script.
+TOLD = ["check_gpus()", "# Each GPU computes its share of the batch.", "# From here on: the whole batch."]
 BELOW = ["tower_grads.append(optimizer.compute_gradients(loss * weight))", "tower_loss.append(loss * weight)"]
 
 
@@ -78,8 +81,8 @@ def as_written_by(command: str, golden: Path) -> bytes:
 
 
 def parts(script: str, **options: object) -> tuple[list[str], list[str], list[str]]:
-    """What stands before the loop, in it, and after it; stripped lines."""
-    lines = body(script, **options)
+    """What stands before the loop, in it, and after it; stripped lines, without those that each loop has."""
+    lines = [line for line in body(script, **options) if line.strip() not in TOLD]
     loop = next(
         i for i, line in enumerate(lines) if line.lstrip().startswith(("for gpu in range", "for tower in range"))
     )
@@ -132,4 +135,5 @@ def helpers(script: str, **options: object) -> set[str]:
     """The helpers that a script carries for what its plan does, without those that these need."""
     conversion = run(script, **options)
     assert conversion.plan is not None, conversion.diagnostics
-    return {name for name, _ in conversion.plan.helpers}
+    carried = {name for name, _ in conversion.plan.helpers}
+    return carried - {needed for name in carried for needed in catalog()[name].needs}

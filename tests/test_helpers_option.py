@@ -52,7 +52,7 @@ def test_a_script_imports_what_it_uses_and_says_its_number(helpers: Helpers, mod
     own = "" if helpers == "module" else " as tower_helpers"
     assert imports(text) == [
         f"import {module}{own}",
-        f"from {module} import average_gradients, shard, tower_device",
+        f"from {module} import sum_gradients, shard, tower_device",
         "tower_helpers.num_gpus = 2",
     ]
     assert "batch_size = 32 * tower_helpers.num_gpus\n" in text and "range(tower_helpers.num_gpus)" in text
@@ -109,7 +109,7 @@ def test_the_module_holds_all_helpers_and_what_they_read() -> None:
     text = ast.parse(whole_module())
     bound = {n.name for n in text.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     bound |= {t.id for n in text.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
-    assert bound == {*catalog(), "num_gpus", "fewer_gpus", "towers"} - {"average_gradients_dense"}  # it serves all
+    assert bound == {*catalog(), "num_gpus", "fewer_gpus", "towers"} - {"sum_gradients_dense"}  # it serves all
     bound |= {alias.asname or alias.name for n in ast.walk(text) if isinstance(n, ast.Import) for alias in n.names}
     read_ = {name for helper in catalog().values() for name in (*helper.needs, *helper.imports)} - {"NUM_GPUS"}
     assert {name for name in read_ if name in catalog() or name in ("tf", "os", "re", "contextlib")} <= bound
@@ -155,7 +155,7 @@ def test_fewer_gpus(monkeypatch: pytest.MonkeyPatch, said: str, environment: str
         monkeypatch.setenv("FEWER_GPUS", environment)
     module.num_gpus, module.fewer_gpus = 2, said  # type: ignore[attr-defined]
     if ends:
-        with pytest.raises(RuntimeError, match="2 towers need as many GPUs, not 1"):
+        with pytest.raises(RuntimeError, match="2 towers need 2 GPUs, but this script sees 1"):
             module.check_gpus()
     else:
         module.check_gpus()

@@ -60,6 +60,7 @@ class Shard:
         whole batch; else of each tower's.
     sparse: whether some of the inputs are sparse tensors. helper: the runtime helper that cuts them, or that counts
         the rows that a tower draws.
+    together: of many inputs, the name of one list that holds the whole batches; "" where each has a name of its own.
     """
 
     places: tuple[str, ...]
@@ -73,6 +74,7 @@ class Shard:
     drawn: tuple[str, bool] | None = None
     sparse: bool = False
     helper: str = "shard"
+    together: str = ""
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,7 @@ class Merge:
     each: for a flat list, names for one of its tensors, and for the towers' parts of it. in_place: the list or dict
         was there before the loop, and other names may stand for it: what it holds is replaced; `keyed` for a dict.
     fed: a run feeds it, so that each tower's own tensor must be at hand.
+    written: of a loss without a name in the script, the expression for it; the place is a new name.
     late: it is put in its place behind the statements that are repeated, one of which writes there.
     count: for a mean over what a mask leaves, the expression for the tower's denominator; `per_row`
         if that is a mean over the tower's rows, `counts` the list that keeps it.
@@ -174,6 +177,7 @@ class Merge:
     in_place: bool = False
     keyed: bool = False
     fed: bool = False
+    written: str = ""
     late: bool = False
 
 

@@ -50,7 +50,8 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     made_outside = tuple(dict.fromkeys(run for region in regions for run in pinned(facts, region, text)))
     plain, collected = names_in(facts, regions, text), collected_names(facts, regions, text)
     cut = cut_variables(facts, regions, text) if options.variables == "partitioned" else None
-    plain_device = options.variables == "cpu" and only_variables(facts, regions, made_outside, text)
+    bare = options.variables == "cpu" and not options.one_gpu
+    plain_device = bare and only_variables(facts, regions, made_outside, text)
     around = {
         "count_gpus": count.counts,
         "name_without_tower": bool(plain),
@@ -147,6 +148,7 @@ def _needed(around: dict[str, bool], options: Options) -> list[str]:
         "count_gpus": around["count_gpus"],
         "name_without_tower": around["name_without_tower"],
         "without_tower": around["without_tower"],
+        "check_gpus": options.fewer_gpus == "refuse",
         "enter_tower": options.one_gpu,
         "tower_device": True,
         "variable_device": around["variable_device"],

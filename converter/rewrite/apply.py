@@ -26,6 +26,8 @@ from converter.source.text import split_lines
 
 # the rules for the header, for statements that stand elsewhere, and for those that stand there once more
 HEADER, MOVED, AGAIN = "TMG009", "TMG121", "TMG116"
+_CONTINUED = re.compile(r"\\\r?\n")
+_FURTHER_LINES = re.compile(r"(?<=\n)(?=[^\r\n])")  # the beginnings of a text's lines, but the first and blank ones
 _NAME = re.compile(r"\w+")
 _MARGIN = re.compile(r"^(?:    )+ *", re.MULTILINE)
 _IN_STRING = re.compile(r"\b[rR]?[fF][rR]?['\"]")  # maybe: a string that formats takes no line ends
@@ -291,8 +293,7 @@ class _Rewriter(Transformer):
     def _pinned(
         self, order: Sequence[At], statements: dict[At, list[cst.BaseStatement]], depth: int
     ) -> list[cst.BaseStatement]:
-        device = next((new for old, new in self.plan.helpers if old.startswith("variable_device")), "'/cpu:0'")
-        place = f"{device} if {self.plan.one_gpu} else ''" if self.plan.one_gpu else device
+        place = next((new for old, new in self.plan.helpers if old.startswith("variable_device")), "'/cpu:0'")
         result: list[cst.BaseStatement] = []
         for pinned, ats in _runs(order, dict(self.plan.pinned)):
             inside = [stmt for at in ats for stmt in statements[at]]
@@ -368,6 +369,8 @@ class _Rewriter(Transformer):
         step = len(self.module.default_indent.expandtabs(4))
         if depth == 0:
             towers = visited(towers, _BlankLines())
+        if "\\" in self._text or '"""' in self._text or "'''" in self._text:
+            towers = visited(towers, _Indented(2 * self.module.default_indent))
         head, towers[0] = _split_leading(towers[0], whole=False)
         prelude = [*self._lines(text.prelude, depth), *self._towers_only(self._lines(text.saved, depth + step), depth)]
         loops, scopes = text.headers
@@ -459,7 +462,9 @@ class _Rewriter(Transformer):
             return []
         self.written += lines
         source = "\n".join(fitted(line, self._room(depth)) if fit else line for line in lines) + "\n"
-        return list(_parsed(self._with_tabs(source), self.module).body)
+        made = _parsed(self._with_tabs(source), self.module)
+        first, *rest = made.body
+        return [_with_leading(first, made.header), *rest]  # LibCST gives a comment at the top to the module
 
     def _room(self, depth: int) -> int:
         """How long a line may be behind an indentation of so many characters."""
@@ -519,6 +524,37 @@ class _BlankLines(Transformer):
         if updated_node.comment is None and not updated_node.whitespace.value:
             return updated_node.with_changes(indent=False)
         return updated_node
+
+
+class _Indented(Transformer):
+    """Indents what LibCST does not: lines continued behind a backslash, and strings that serve as comments."""
+
+    def __init__(self, margin: str) -> None:
+        super().__init__()
+        self._margin = margin
+        self._docstrings: list[cst.CSTNode] = []
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, (cst.FunctionDef, cst.ClassDef)) and isinstance(node.body, cst.IndentedBlock):
+            self._docstrings += node.body.body[:1]
+        return True
+
+    def leave_SimpleWhitespace(
+        self, original_node: cst.SimpleWhitespace, updated_node: cst.SimpleWhitespace
+    ) -> cst.SimpleWhitespace:
+        if "\\" not in updated_node.value:
+            return updated_node
+        return updated_node.with_changes(value=_CONTINUED.sub(rf"\g<0>{self._margin}", updated_node.value))
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine:
+        first = updated_node.body[0]
+        text = first.value if isinstance(first, cst.Expr) else None
+        if not isinstance(text, cst.SimpleString) or original_node in self._docstrings or "\n" not in text.value:
+            return updated_node
+        moved = text.with_changes(value=_FURTHER_LINES.sub(self._margin, text.value))
+        return updated_node.with_changes(body=[first.with_changes(value=moved), *updated_node.body[1:]])
 
 
 def _any_within(lines: list[int], first: int, last: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from converter.choices import Helpers
@@ -11,7 +12,7 @@ from converter.parsing import parse_text
 from converter.plan import Plan
 from converter.rewrite.fit import fitted
 from converter.rewrite.marks import mark_text, take_out
-from converter.runtime.catalog import Helper, catalog, for_dense, with_statements
+from converter.runtime.catalog import catalog, for_dense
 from converter.runtime.whole import PACKAGE
 from converter.source.header import HELPERS
 
@@ -20,7 +21,6 @@ _WORD = re.compile(r"\w+")
 _DEFINED = re.compile(r"^(?:def |class )?(\w+)(?=\(| = )", re.MULTILINE)
 IMPORT = "import tensorflow as"
 END = "# tf-multigpu: end of helpers"
-CHECK = "    check_gpus()\n"
 FRAME, SHARED = "TMG112", "TMG115"  # the rules for what frames the helpers, and for importing them instead
 
 
@@ -29,8 +29,8 @@ def helper_text(plan: Plan, indent: str, imported: set[str]) -> str:
 
     Each piece ends with the mark of its rule.
     """
-    written = _written(plan)
-    chosen = [helper for helper, _ in written]
+    known = for_dense() if plan.dense else catalog()
+    chosen = [known[name] for name, _ in plan.helpers]
     imported = imported - {module for module, _ in plan.modules}
     modules = sorted({m for helper in chosen for m in helper.imports if m != "tf"} - imported)
     plain = {helper.removesuffix("_or_one_gpu"): name for helper, name in plan.helpers}
@@ -41,10 +41,7 @@ def helper_text(plan: Plan, indent: str, imported: set[str]) -> str:
     lines += _builtins(plan.builtins)
     if plan.import_tensorflow:
         lines.append(f"{IMPORT} {plan.tensorflow}")
-    pieces = [
-        _marked(_renamed(_reading(helper.source, own), names), others) + mark_text(helper.why)
-        for helper, others in written
-    ]
+    pieces = [_renamed(_reading(helper.source, own), names) + mark_text(helper.why) for helper in chosen]
     counted = [p for h, p in zip(chosen, pieces, strict=True) if h.name == "count_gpus"]
     rest = [p for h, p in zip(chosen, pieces, strict=True) if h.name != "count_gpus"]
     define = plan.define and plan.define + mark_text(FRAME)
@@ -56,23 +53,6 @@ def helper_text(plan: Plan, indent: str, imported: set[str]) -> str:
     if indent != "    ":
         text = "\n".join(_reindented(line, indent) for line in text.split("\n"))
     return text + "\n"
-
-
-def _written(plan: Plan) -> list[tuple[Helper, dict[int, str]]]:
-    """The helpers as a script has them, each with the rules of lines that come from another one."""
-    names = [name for name, _ in plan.helpers]
-    known = for_dense() if plan.dense else catalog()
-    helpers = [known[name] for name in names]
-    if plan.options.fewer_gpus != "refuse":
-        helpers = [replace(helper, source=helper.source.replace(CHECK, "")) for helper in helpers]
-    return [with_statements(helper, names, known) for helper in helpers]
-
-
-def _marked(source: str, rules: dict[int, str]) -> str:
-    """A source whose lines of other rules end with their marks."""
-    lines = source.split("\n")
-    last = len(lines) - 1  # is marked with the helper's own rule
-    return "\n".join(line + mark_text(rules[i]) if i in rules and i < last else line for i, line in enumerate(lines))
 
 
 def helper_imports(plan: Plan, written: set[str], width: int) -> str:
@@ -113,8 +93,7 @@ def helper_module_text(plan: Plan, tensorflow: str, held: str) -> str:
     number = "towers()" if plan.num_gpus.endswith(".towers()") else number
     own_names = {given for _, given in plan.helpers}
     earlier = {given: given for given in _DEFINED.findall(held) if given in catalog() and given not in own_names}
-    helpers = {**earlier, **dict(plan.helpers)}
-    helpers = {helper: helpers[helper] for helper in catalog() if helper in helpers}
+    helpers = _with_needs({**earlier, **dict(plan.helpers)})
     own = replace(
         plan,
         tensorflow="tf",
@@ -127,6 +106,19 @@ def helper_module_text(plan: Plan, tensorflow: str, held: str) -> str:
     )
     text, _ = take_out(helper_text(own, "    ", set()))
     return text.replace(f"{IMPORT} tf\n", f"{tensorflow} tf\n", 1)
+
+
+def _with_needs(helpers: Mapping[str, str]) -> dict[str, str]:
+    """Helpers by their names in a module, with those that they need, in the catalog's order.
+
+    What a module held before may need other helpers now than in the version that wrote it.
+    """
+    known, todo, found = catalog(), list(helpers), dict(helpers)
+    while todo:
+        needed = [name for name in known[todo.pop()].needs if name in known and name not in found]
+        found.update((name, name) for name in needed)
+        todo += needed
+    return {name: found[name] for name in known if name in found}
 
 
 def _builtins(name: str) -> list[str]:

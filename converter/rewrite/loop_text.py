@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from converter.dataclass import dataclass
@@ -9,6 +10,8 @@ from converter.plan import Loop, Merge, Plan, Rebind, Reset, Shard
 from converter.runtime.catalog import catalog
 
 STEP = "    "
+LOOP = "# Each GPU computes its share of the batch."
+BEHIND = "# From here on: the whole batch."
 KEPT = {"value": "{}", "list": "{list}({})", "dict": "{}.copy()", "iterator": "{list}({})"}  # what is kept for a Reset
 
 
@@ -43,12 +46,12 @@ def loop_text(plan: Plan, loop: Loop, width: int) -> LoopText:
     name = dict(plan.helpers)
     names = {plain: given for helper, given in name.items() for plain in (helper, _plain(helper))}
     return LoopText(
-        prelude=_prelude(plan, loop, names),
-        saved=_saved(plan, loop) if plan.one_gpu else [],
+        prelude=_prelude(plan, loop, names, width),
+        saved=_saved(plan, loop, width) if plan.one_gpu else [],
         headers=_headers(plan, loop, names, width),
         above=_above(plan, loop, names),
         below=_below(plan, loop, names),
-        epilogue=_epilogue(plan, loop, names, width),
+        epilogue=_under_comment(BEHIND, _epilogue(plan, loop, names, width)),
         late=_late(plan, loop, names),
         closing=[Line(f"{names['keep_names']}()", _why("keep_names"))] if loop.keep_names else [],
     )
@@ -71,15 +74,38 @@ def _builtin(plan: Plan, loop: Loop, name: str) -> str:
     return f"{plan.builtins}.{name}" if name in loop.hidden else name
 
 
-def _prelude(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
-    lines = []
+def _under_comment(comment: str, lines: list[Line]) -> list[Line]:
+    """Lines of which the first has a comment above it."""
+    return [line._replace(text=f"{comment}\n{line.text}") for line in lines[:1]] + lines[1:]
+
+
+def _bindings(pairs: Sequence[tuple[str, str]], why: str, width: int) -> list[Line]:
+    """Assignments of values to targets, as many on a line as fit in the width.
+
+    pairs: each target with its value; no target is read by a later value.
+    """
+    rows: list[list[tuple[str, str]]] = []
+    for pair in pairs:
+        if rows and len(_binding([*rows[-1], pair])) <= width:
+            rows[-1].append(pair)
+        else:
+            rows.append([pair])
+    return [Line(_binding(row), why) for row in rows]
+
+
+def _binding(pairs: Sequence[tuple[str, str]]) -> str:
+    return f"{', '.join(target for target, _ in pairs)} = {', '.join(value for _, value in pairs)}"
+
+
+def _prelude(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Line]:
+    lines = [Line(f"{names['check_gpus']}()", _why("check_gpus"))] if "check_gpus" in names else []
     if loop.gradient is not None and loop.gradient.create:
         lines.append(Line(f"{loop.gradient.optimizer} = {loop.gradient.create}", "TMG101"))
     if plan.kept_whole is not None:
         cut = getter_that_cuts(plan, names["cut_variables"])
         lines.append(Line(f"{plan.tensorflow}.get_variable_scope().set_custom_getter({cut})", _why("cut_variables")))
     if not plan.one_gpu:
-        lines += _saved(plan, loop)
+        lines += _saved(plan, loop, width)
     lists = [m.towers for m in loop.merges if m.merged or loop.gradient is None]
     why = ["TMG104"] if lists else []
     counts = [m.counts for m in loop.merges if m.counts]
@@ -95,13 +121,12 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     if loop.kept:
         lists += loop.kept
         why.append("TMG131")
-    if lists:
-        lines.append(Line(f"{', '.join(lists)} = {', '.join('[]' for _ in lists)}", ",".join(why)))
+    lines += _bindings([(name, "[]") for name in lists], ",".join(why), width)
     lines += [Line(f"{variable} = {names[helper]}()", _why(helper)) for helper, variable in loop.contexts if variable]
     return lines
 
 
-def _saved(plan: Plan, loop: Loop) -> list[Line]:
+def _saved(plan: Plan, loop: Loop, width: int) -> list[Line]:
     """Lines before the loop that save the values of names that mean something else inside it."""
     saved = [
         (s, p) for shard in loop.shards for s, p in zip(shard.saved, shard.places, strict=True) if s.isidentifier()
@@ -111,9 +136,8 @@ def _saved(plan: Plan, loop: Loop) -> list[Line]:
         (r.saved, r.place) for r in loop.rebinds if not r.name
     ]
     saved += [(r.saved, KEPT[r.how].format(r.place, list=_builtin(plan, loop, "list"))) for r in loop.resets if r.saved]
-    if not saved:
-        return []
-    return [Line(f"{', '.join(s for s, _ in saved)} = {', '.join(p for _, p in saved)}", _bound(loop))]
+    together = [(s.together, f"[{', '.join(s.places)}]") for s in loop.shards if s.together]
+    return [Line(_binding([pair]), _bound(loop)) for pair in together] + _bindings(saved, _bound(loop), width)
 
 
 def _bound(loop: Loop) -> str:
@@ -147,7 +171,7 @@ def _headers(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
     known = (taken, *((_why("enter_tower"),) if plan.one_gpu else ()), _why("tower_device"))
     entered = dict.fromkeys((*known, *(_why(helper) for helper, _ in loop.contexts)))
     return [
-        Line(f"for {gpu} in {_builtin(plan, loop, 'range')}({plan.num_gpus}):", taken),
+        Line(f"{LOOP}\nfor {gpu} in {_builtin(plan, loop, 'range')}({plan.num_gpus}):", taken),
         Line("\n".join(lines) + ":", ",".join(entered)),
     ]
 
@@ -163,7 +187,8 @@ def _above(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
         numbers = (axis,) * lead + shard.axes
         target = f"({', '.join(places)})" if len(places) > 1 else f"({places[0]},)"
         axes = f"[{', '.join(map(str, numbers))}], " if any(numbers) else ""
-        cut = f"{names[shard.helper]}([{', '.join(saved)}], {axes}{loop.gpu})"
+        whole = shard.together or f"[{', '.join(saved)}]"
+        cut = f"{names[shard.helper]}({whole}, {axes}{loop.gpu})"
         lines.append(Line(f"{target}, {shard.rows}, {shard.weight} = {cut}", _why(shard.helper)))
     lines += [_size(plan, loop, rebind, names) for rebind in loop.rebinds]
     lines += [Line(f"{r.place} = {r.text}", _why("shard")) for r in loop.regroups]
@@ -220,6 +245,8 @@ def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     if loop.collections[0]:
         lines.append(Line(f"{loop.collections[1]}.append({loop.collections[2]})", _why("MergedCollections")))
     for merge in loop.merges:
+        if merge.written:
+            lines.append(Line(f"{merge.place} = {merge.written}", "TMG101" if loop.gradient is not None else "TMG102"))
         part = _part(plan, loop, merge, names)
         made = f"if {merge.guard}:\n    " if merge.guard and not (loop.gradient is not None and merge.loss) else ""
         if loop.gradient is not None and merge.loss:
@@ -283,9 +310,7 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
     counters = [variable for helper, variable in loop.contexts if helper == "LayerNames"]
     lines = [Line(f"{variable}.resume()", _why("LayerNames")) for variable in counters]
     lines += [Line(line, "TMG123") for line in loop.reused]
-    if loop.restore:
-        places, saved = zip(*loop.restore, strict=True)
-        lines.append(Line(f"{', '.join(places)} = {', '.join(saved)}", _bound(loop)))
+    lines += _restored(loop, width)
     for merge in loop.merges:
         if merge.counts:
             weighed = f"{names['weigh_losses']}({merge.towers}, {merge.counts})"
@@ -310,6 +335,16 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
     weights = loop.collections[1]
     lines += [Line(f"{kept}.merge({key}, {weights})", _why("MergedCollections")) for key in loop.collections[0]]
     return lines
+
+
+def _restored(loop: Loop, width: int) -> list[Line]:
+    """Assignments that give names back the values that they had before the loop; a list of batches is unpacked."""
+    restore, lines = dict(loop.restore), list[Line]()
+    for shard in loop.shards:
+        if shard.together and all(restore.get(p) == s for p, s in zip(shard.places, shard.saved, strict=True)):
+            lines.append(Line(f"{', '.join(shard.places)} = {shard.together}", _bound(loop)))
+            restore = {place: saved for place, saved in restore.items() if place not in shard.places}
+    return lines + _bindings(list(restore.items()), _bound(loop), width)
 
 
 def _late(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:

@@ -1,13 +1,14 @@
 """Moving averages of what the towers compute."""
+
 import contextlib
 
 import tensorflow as tf
 
 
 class TowerAverages(object):
-    """Leaves tf.train.ExponentialMovingAverage to tower 0; the other towers read its averages.
+    """Lets only tower 0 make and update moving averages (tf.train.ExponentialMovingAverage); the others read them.
 
-    Averages are named after what they are of: in tower 0 that gets the name that it has on one GPU.
+    An average is named after its tensor, so tower 0's tensors get the names that they have on one GPU.
     """
 
     def __init__(self):
@@ -20,7 +21,7 @@ class TowerAverages(object):
         for tensor, named in self.named:
             if tensor is value:
                 return named
-        tower, _, name = value.op.name[len(self.prefix):].partition('/') if isinstance(value, tf.Tensor) else [''] * 3
+        tower, _, name = value.op.name[len(self.prefix) :].partition('/') if isinstance(value, tf.Tensor) else [''] * 3
         if not tower.startswith('tower_0'):
             return value
         with tf.name_scope(None):

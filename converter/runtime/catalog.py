@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import ChainMap
-from collections.abc import Collection, Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import replace
 from functools import cache
 from pkgutil import get_data
@@ -17,7 +17,7 @@ from converter.parsing import parse_text
 MODULES = ("counting", "devices", "sharding", "sharing", "averaging", "gradients")
 
 REASONS = {  # helpers by the rule that asks for them
-    "TMG101": ("average_gradients", "average_gradients_dense"),
+    "TMG101": ("sum_gradients", "sum_gradients_dense", "average_gradients"),
     "TMG102": ("tower_gradients", "gradients_of_towers", "merge_loss"),
     "TMG103": (
         *("shard", "shard_along", "shard_static", "shard_static_along", "shard_data", "shard_data_along"),
@@ -49,7 +49,6 @@ REASONS = {  # helpers by the rule that asks for them
 
 DENSE = "_dense"  # suffix of the helpers for scripts without sparse gradients
 
-_HEAD = re.compile(r"def \w+\((.*)\):")
 _IMPORT = re.compile(r"^import (\w+)$", re.MULTILINE)
 # A definition goes on to the next line that is not indented, closes no bracket, and is no `def` below its decorator.
 _DEFINITION = re.compile(
@@ -66,52 +65,6 @@ class Helper:
     needs: tuple[str, ...]
     imports: tuple[str, ...]
     why: str
-
-    def call(self) -> re.Pattern[str]:
-        """A call of a function in a line of its own, with arguments that are called as its parameters are."""
-        head = _HEAD.match(self.source)  # none for a class or a constant
-        called = rf"^    (?:return )?{self.name}\({re.escape(head[1])}\)$" if head else r"(?!)"
-        return re.compile(called, re.MULTILINE)
-
-    def statements(self) -> str:
-        """The lines of a function below its docstring."""
-        return _below_docstring(self.source)
-
-
-@cache
-def _below_docstring(source: str) -> str:
-    (stmt,) = parse_text(source).body
-    assert isinstance(stmt, ast.FunctionDef)
-    return "\n".join(source.splitlines()[stmt.body[1].lineno - 1 :])
-
-
-def written_out(chosen: Collection[str], called: Collection[str]) -> frozenset[str]:
-    """Helpers whose statements can stand where another one calls them, in place of a function of their own.
-
-    chosen: the helpers of a script. called: those that its other lines call.
-    """
-    known = catalog()
-    users = {
-        name: [known[user] for user in chosen if name in known[user].needs] for name in chosen if name not in called
-    }
-    return frozenset(name for name, by in users.items() if len(by) == 1 and known[name].call().search(by[0].source))
-
-
-def with_statements(
-    helper: Helper, chosen: Collection[str], known: Mapping[str, Helper]
-) -> tuple[Helper, dict[int, str]]:
-    """A helper with the statements of those that it calls and that are not among the chosen; their lines' rules."""
-    source, rules = helper.source, dict[int, str]()
-    needs, imports = set(helper.needs), set(helper.imports)
-    for other in (known[name] for name in helper.needs if name in known and name not in chosen):
-        found = other.call().search(source)
-        if found is not None:
-            first, statements = source.count("\n", 0, found.start()), other.statements()
-            rules.update((first + index, other.why) for index in range(statements.count("\n") + 1))
-            source = source[: found.start()] + statements + source[found.end() :]
-            needs |= set(other.needs)
-            imports |= set(other.imports)
-    return Helper(helper.name, source, tuple(sorted(needs)), tuple(sorted(imports)), helper.why), rules
 
 
 @cache

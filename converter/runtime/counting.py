@@ -1,4 +1,5 @@
-"""Counting the GPUs without touching them."""
+"""Counting the GPUs without initialising CUDA."""
+
 import os
 import subprocess
 
@@ -6,7 +7,7 @@ NUM_GPUS = 2
 
 
 def count_gpus():
-    """The number of visible GPUs, at least 1; neither initialises CUDA nor takes GPU memory."""
+    """Return how many GPUs this process may use, at least 1; do not initialise CUDA or take GPU memory."""
     visible = os.environ.get('CUDA_VISIBLE_DEVICES')
     try:
         lines = subprocess.check_output(['nvidia-smi', '-L']).decode('utf-8', 'replace').splitlines()
@@ -26,9 +27,15 @@ def count_gpus():
 
 
 def check_gpus():
-    """Ends a script that sees fewer GPUs than it has towers, which would share them; FEWER_GPUS=allow lets them."""
-    present = len(os.listdir('/proc/driver/nvidia/gpus')) if os.path.isdir('/proc/driver/nvidia/gpus') else 0
-    visible = os.environ.get('CUDA_VISIBLE_DEVICES', 'all,' * present).split(',')
-    count = min(present, len([entry for entry in visible if entry.strip() not in ('', '-1')]))
-    if 0 < count < NUM_GPUS and os.environ.get('FEWER_GPUS') != 'allow':
-        raise RuntimeError('%d towers need as many GPUs, not %d; FEWER_GPUS=allow lets them share' % (NUM_GPUS, count))
+    """Raise RuntimeError if the script sees fewer GPUs than it builds towers, because towers would share a GPU.
+
+    FEWER_GPUS=allow in the environment permits that. On a machine without GPUs the towers run on the CPU.
+    """
+    folder = '/proc/driver/nvidia/gpus'
+    present = len(os.listdir(folder)) if os.path.isdir(folder) else 0
+    visible = os.environ.get('CUDA_VISIBLE_DEVICES')
+    if visible is not None:
+        present = min(present, len([entry for entry in visible.split(',') if entry.strip() not in ('', '-1')]))
+    if 0 < present < NUM_GPUS and os.environ.get('FEWER_GPUS') != 'allow':
+        message = '%d towers need %d GPUs, but this script sees %d; set FEWER_GPUS=allow to let towers share'
+        raise RuntimeError(message % (NUM_GPUS, NUM_GPUS, present))

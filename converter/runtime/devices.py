@@ -1,69 +1,92 @@
 """Where variables and towers are placed."""
+
 import contextlib
 
 import tensorflow as tf
-
-from converter.runtime.counting import check_gpus
 
 NUM_GPUS = 2
 
 
 def is_variable(op):
+    """Return whether an operation holds a variable."""
     return op.type in ('Variable', 'VariableV2', 'VarHandleOp')
 
 
 def tower_device(gpu):
-    """Places variables on the CPU and everything else on one GPU; what the model puts on a CPU stays there."""
-    check_gpus()
-    return lambda op: op.device if 'cpu' in op.device.lower() else \
-        '/cpu:0' if op.type in ('Variable', 'VariableV2', 'VarHandleOp') else '/gpu:%d' % gpu
+    """Return a function for tf.device() that puts variables on the CPU and all other operations on GPU `gpu`.
+
+    An operation that the model itself puts on a CPU stays there.
+    """
+
+    def place(op):
+        if 'cpu' in op.device.lower():
+            return op.device
+        return '/cpu:0' if op.type in ('Variable', 'VariableV2', 'VarHandleOp') else '/gpu:%d' % gpu
+
+    return place
 
 
 @contextlib.contextmanager
 def enter_tower(gpu, place, *contexts):
-    """Enters the device, the scopes and the contexts of a tower; nothing where the model is built for one GPU."""
+    """Enter the device, the name scope and the variable scope of tower `gpu`; with one GPU, enter nothing.
+
+    `place` is tower_device; each of `contexts` is called with `gpu` and gives one more context to enter.
+    """
     if NUM_GPUS == 1:
         yield
     elif contexts:
         with enter_tower(gpu, place, *contexts[:-1]), contexts[-1](gpu):
             yield
     else:
-        with tf.device(place(gpu)), tf.name_scope('tower_%d' % gpu), \
-                tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):
+        with tf.device(place(gpu)), tf.name_scope('tower_%d' % gpu), tf.variable_scope(
+            tf.get_variable_scope(), reuse=gpu > 0
+        ):
             yield
 
 
 def variable_device(op):
-    """Places variables on the CPU."""
-    return '/cpu:0' if is_variable(op) and not op.device else op.device
+    """For tf.device(): put variables on the CPU; all other operations stay where they are."""
+    return '/cpu:0' if NUM_GPUS > 1 and is_variable(op) and not op.device else op.device
 
 
 def tower_device_gpu_0(gpu):
-    """Places variables on the first GPU and everything else on the tower's; what is on a CPU stays there."""
-    check_gpus()
-    return lambda op: op.device if 'cpu' in op.device.lower() else '/gpu:%d' % (0 if is_variable(op) else gpu)
+    """Return a function for tf.device() that puts variables on the first GPU and all other operations on GPU `gpu`.
+
+    An operation that the model itself puts on a CPU stays there.
+    """
+
+    def place(op):
+        if 'cpu' in op.device.lower():
+            return op.device
+        return '/gpu:%d' % (0 if is_variable(op) else gpu)
+
+    return place
 
 
 def variable_device_gpu_0(op):
-    """Places variables on the first GPU."""
-    return '/gpu:0' if is_variable(op) and not op.device else op.device
+    """For tf.device(): put variables on the first GPU; all other operations stay where they are."""
+    return '/gpu:0' if NUM_GPUS > 1 and is_variable(op) and not op.device else op.device
 
 
-VARIABLE_BYTES = {}  # number of a GPU -> bytes of the variables that it holds
+VARIABLE_BYTES = {}  # for each GPU: the bytes of the variables on it so far
 
 
 def tower_device_balanced(gpu):
-    """Spreads variables over the GPUs and places everything else on the tower's."""
-    check_gpus()
+    """Return a function for tf.device() that spreads variables over all GPUs and puts the rest on GPU `gpu`.
+
+    An operation that the model itself puts on a CPU stays there.
+    """
+
     def place(op):
         device = variable_device_balanced(op).lower()
         return device if 'cpu' in device or is_variable(op) else '/gpu:%d' % gpu
+
     return place
 
 
 def variable_device_balanced(op):
-    """Places a variable on the GPU that holds the fewest bytes of them so far."""
-    if op.device or not is_variable(op):
+    """For tf.device(): put each new variable on the GPU whose variables take the fewest bytes so far."""
+    if NUM_GPUS == 1 or op.device or not is_variable(op):
         return op.device
     least = min(range(NUM_GPUS), key=lambda i: VARIABLE_BYTES.get(i, 0))
     size = 1
@@ -74,20 +97,27 @@ def variable_device_balanced(op):
 
 
 def tower_device_partitioned(gpu):
-    """Places variables and their slices on the GPUs in turn, and everything else on the tower's."""
-    check_gpus()
+    """Return a function for tf.device() that spreads variables and their slices over all GPUs.
+
+    All other operations go to GPU `gpu`, but for those that the model itself puts on a CPU.
+    """
+
     def place(op):
         device = variable_device_partitioned(op).lower()
         return device if 'cpu' in device or is_variable(op) else '/gpu:%d' % gpu
+
     return place
 
 
-FIRST_SLICES = {}  # name of a variable that is cut -> number of the GPU that holds its first slice
+FIRST_SLICES = {}  # for each variable that is cut, by name: the GPU that holds its first slice
 
 
 def variable_device_partitioned(op):
-    """Places the slices of a variable one after the other, anything else on the GPU that holds the fewest bytes."""
-    if op.device or not is_variable(op):
+    """For tf.device(): put the slices of a variable on one GPU after the other.
+
+    The first slice, or a whole variable, goes to the GPU whose variables take the fewest bytes so far.
+    """
+    if NUM_GPUS == 1 or op.device or not is_variable(op):
         return op.device
     name, _, number = op.name.rpartition('/part_')
     home = min(range(NUM_GPUS), key=lambda i: VARIABLE_BYTES.get(i, 0))
@@ -100,14 +130,14 @@ def variable_device_partitioned(op):
     return '/gpu:%d' % home
 
 
-SLICE_BYTES = 1024  # of the smallest slice: a variable that gives no such slices stays whole
+SLICE_BYTES = 1024  # a variable whose slices would be smaller than this is not cut
 
 
 def cut_variables(*kept, **names):
-    """A custom getter under which large variables are cut into one slice for each GPU.
+    """Return a custom getter (see tf.variable_scope) that cuts large variables into one slice for each GPU.
 
-    Checkpoints hold the whole variables as before. Small ones stay whole, and those of the names in `kept`; tables of
-    the names in `rows` are cut along their rows, of which the script looks some up.
+    Checkpoints hold whole variables as before. Small variables are not cut, nor those whose last part of the name is in
+    `kept`. Variables named in `rows` (embedding tables) are cut along their first axis.
     """
     if not hasattr(tf, 'variable_creator_scope'):
         raise NotImplementedError('cutting variables needs TensorFlow 1.12 or newer')
@@ -130,13 +160,14 @@ def cut_variables(*kept, **names):
             initializer = slices_of_initial_value(initializer, shape.as_list())
         kwargs.update(initializer=initializer, partitioner=lambda *_, **__: parts)
         return read_as_one(getter(name, *args, **kwargs))
+
     return get
 
 
 def slice_counts(shape, dtype, by_rows=False):
-    """The number of slices along each axis of a variable; None for one that stays whole.
+    """Return the number of slices along each axis of a variable, or None if it is not to be cut.
 
-    The last axis is cut that gives slices of about the same size, else the largest; the first for slices of rows.
+    One axis is cut: the first if `by_rows`, else the last that gives slices of nearly equal size, else the largest.
     """
     if not shape.is_fully_defined() or not tf.as_dtype(dtype or tf.float32).is_floating:
         return None
@@ -149,24 +180,25 @@ def slice_counts(shape, dtype, by_rows=False):
 
 
 def slices_of_initial_value(initializer, shape):
-    """An initializer of slices: all are parts of one initial value, as the whole variable would get."""
+    """Return an initializer for slices, which cuts them from one initial value made for the whole variable."""
     made = []
 
     def initial(slice_shape, dtype=None, partition_info=None):
         if not made:
             whole = initializer() if isinstance(initializer, type) else initializer
             code = getattr(whole, '__code__', None)  # of a function, which may take anything
-            names = code.co_varnames[:code.co_argcount] if code else ()
+            names = code.co_varnames[: code.co_argcount] if code else ()
             given = {'partition_info': None} if 'partition_info' in names else {}
             alone = code is not None and not names and not code.co_flags & 12  # 12: neither *args nor **kwargs
             with tf.device('/cpu:0'):
                 made.append(whole() if alone else whole(shape, dtype=dtype, **given))
         return tf.slice(made[0], partition_info.var_offset, slice_shape)
+
     return initial
 
 
 def read_as_one(variable):
-    """Lets a variable that is cut pass for one tensor, which each tower puts together once."""
+    """Make a variable that is cut usable like a whole one: each tower concatenates its slices once."""
     kind, towers, first = type(variable), {}, {}
     if kind.__name__ == 'CutVariable':
         return variable
@@ -185,7 +217,12 @@ def read_as_one(variable):
 
     names = set(tf.Tensor.OVERLOADABLE_OPERATORS) - {'__eq__', '__ne__'}
     members = dict((name, like_a_tensor(name)) for name in names | {'eval'})
-    members.update(as_tensor=as_tensor, value=as_tensor, _as_graph_element=as_tensor,
-                   op=property(lambda self: self.as_tensor().op), graph=property(lambda self: self.as_tensor().graph))
+    members.update(
+        as_tensor=as_tensor,
+        value=as_tensor,
+        _as_graph_element=as_tensor,
+        op=property(lambda self: self.as_tensor().op),
+        graph=property(lambda self: self.as_tensor().graph),
+    )
     variable.__class__ = type('CutVariable', (kind,), members)
     return variable

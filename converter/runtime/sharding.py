@@ -1,66 +1,70 @@
 """Cutting a batch into one shard for each tower."""
+
 import tensorflow as tf
 
 NUM_GPUS = 2
 
 
-def shard_bounds(total):
-    """For each tower: where its rows begin and end, and a list of their numbers and one of their weights."""
-    limits = (total * list(range(NUM_GPUS + 1)) + (NUM_GPUS - 1)) // NUM_GPUS
-    rows = limits[1:] - limits[:-1]
-    begin = tf.minimum(limits[:-1], total - 1)
-    weights = tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
-    return begin, begin + tf.maximum(rows, 1), tf.unstack(rows), tf.unstack(weights)
+def shard_bounds(total, gpu):
+    """Return where tower `gpu`'s rows begin and end in a batch of `total` rows, a number or a scalar tensor.
+
+    The towers' rows are consecutive, and their numbers differ by at most one.
+    """
+    return (total * gpu + NUM_GPUS - 1) // NUM_GPUS, (total * (gpu + 1) + NUM_GPUS - 1) // NUM_GPUS
 
 
 def shard(tensors, gpu):
-    """Returns tower `gpu`'s rows of batch tensors, their number and weight: one row of weight 0 if it has none."""
+    """Return tower `gpu`'s part of each batch tensor, the number of its rows, and its weight (rows / all rows).
+
+    A tower without rows gets one row with weight 0, so that no mean is taken over nothing.
+    """
     with tf.device('/cpu:0'), tf.name_scope('shard'):
-        if gpu == 0:  # the bounds of all towers
-            total = tf.shape(tensors[0])[0]
-            limits = (total * list(range(NUM_GPUS + 1)) + (NUM_GPUS - 1)) // NUM_GPUS
-            begin, rows = tf.minimum(limits[:-1], total - 1), limits[1:] - limits[:-1]
-            bounds = [tf.split(bound, NUM_GPUS) for bound in (begin, begin + tf.maximum(rows, 1))]
-            weights = tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
-            tensors[0].tower_rows = bounds + [[tf.constant([1])] * NUM_GPUS, tf.unstack(rows), tf.unstack(weights)]
-        begin, end, step, rows, weight = [column[gpu] for column in tensors[0].tower_rows]
-        return [tf.strided_slice(t, begin, end, step) for t in tensors], rows, weight
+        total = tf.shape(tensors[0])[0]
+        begin, end = shard_bounds(total, gpu)
+        rows = end - begin
+        first = tf.minimum(begin, total - 1)
+        last = first + tf.maximum(rows, 1)
+        weight = tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
+        return [t[first:last] for t in tensors], rows, weight
 
 
 def shard_along(tensors, axes, gpu):
-    """Cuts tower `gpu`'s examples out of batch tensors, each along its batch axis.
+    """Return tower `gpu`'s part of each batch tensor, the number of its examples, and its weight (examples / all).
 
-    Returns the shards, their number of examples, and their weight in the mean over the whole batch.
-    Sizes differ by at most one; a tower without an example computes on one, with weight 0.
+    `axes` has the batch axis of each tensor. A tower without examples gets one with weight 0, so that no mean is taken
+    over nothing.
     """
     with tf.device('/cpu:0'), tf.name_scope('shard'):
-        if gpu == 0:
-            begin, end, rows, weights = shard_bounds(tf.shape(tensors[0])[axes[0]])
-            tensors[0].tower_examples = tf.unstack(begin), tf.unstack(end), rows, weights
-        begin, end, rows, weight = [column[gpu] for column in tensors[0].tower_examples]
-        shards = [t[(slice(None),) * axis + (slice(begin, end),)] for t, axis in zip(tensors, axes)]
-        return shards, rows, weight
+        total = tf.shape(tensors[0])[axes[0]]
+        begin, end = shard_bounds(total, gpu)
+        rows = end - begin
+        first = tf.minimum(begin, total - 1)
+        part = slice(first, first + tf.maximum(rows, 1))
+        weight = tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
+        return [t[(slice(None),) * axis + (part,)] for t, axis in zip(tensors, axes)], rows, weight
 
 
 def shard_sparse(tensors, gpu):
-    """Cuts tower `gpu`'s rows out of batch tensors of which some are sparse.
+    """Return tower `gpu`'s part of each batch tensor, the number of its rows, and its weight (rows / all rows).
 
-    Returns the shards, their number of rows, and their weight in the mean over the whole batch.
-    Sizes differ by at most one row; a tower without a row computes on one, with weight 0.
+    Some of the tensors are sparse. A tower without rows gets one row with weight 0, so that no mean is taken over
+    nothing.
     """
     with tf.device('/cpu:0'), tf.name_scope('shard'):
         lead = tensors[0]
         total = tf.cast(lead.dense_shape[0], tf.int32) if isinstance(lead, tf.SparseTensor) else tf.shape(lead)[0]
-        begin, end = [(total * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]
+        begin, end = shard_bounds(total, gpu)
         rows = end - begin
         first, count = tf.minimum(begin, total - 1), tf.maximum(rows, 1)
-        shards = [sparse_rows(t, first, count) if isinstance(t, tf.SparseTensor) else t[first:first + count]
-                  for t in tensors]
+        shards = [
+            sparse_rows(t, first, count) if isinstance(t, tf.SparseTensor) else t[first : first + count]
+            for t in tensors
+        ]
         return shards, rows, tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
 
 
 def sparse_rows(tensor, first, count):
-    """The rows of a sparse tensor from `first` on; what is known of its other dimensions stays known."""
+    """Return `count` rows of a sparse tensor from row `first` on; its static shape stays known but for the rows."""
     shape, known = tensor.dense_shape, tensor.get_shape()
     rest = tf.zeros_like(shape[1:])
     start = tf.concat([[tf.cast(first, tf.int64)], rest], 0)
@@ -72,7 +76,7 @@ def sparse_rows(tensor, first, count):
 
 
 def whole_batch(tensor):
-    """The batch that a tower's shard was cut from; for any other tensor, the tensor itself."""
+    """Return the whole batch that a tower's shard was cut from; for any other tensor, the tensor itself."""
     cut = tensor.op
     while cut.type in ('Cast', 'Identity'):
         cut = cut.inputs[0].op
@@ -81,7 +85,11 @@ def whole_batch(tensor):
 
 
 def pad_steps(decode):
-    """Lets `dynamic_decode` pad what it gives of a tower's shard to the steps that the whole batch has on one GPU."""
+    """Return a `dynamic_decode` that pads its outputs to the longest sequence of the whole batch, as on one GPU.
+
+    A tower's shard alone may have shorter sequences.
+    """
+
     def decode_padded(decoder, output_time_major=False, *args, **kwargs):
         outputs, state, lengths = decode(decoder, output_time_major, *args, **kwargs)
         helper = getattr(decoder, '_helper', None)  # a beam search has none
@@ -95,11 +103,12 @@ def pad_steps(decode):
             wide.append(tf.pad(tensor, [[0, rest if i == axis else 0] for i in range(tensor.get_shape().ndims)]))
             wide[-1].set_shape(tensor.get_shape())
         return type(outputs)(*wide), state, lengths
+
     return decode_padded
 
 
 def concat_steps(parts, axis):
-    """Puts the towers' parts together along their batch axis; those with fewer steps are padded."""
+    """Concatenate the towers' parts along their batch axis; those with fewer time steps are padded with zeros."""
     shapes = [tf.shape(part) for part in parts]
     largest = tf.reduce_max(tf.stack(shapes), 0)
     known = [set(sizes) for sizes in zip(*[part.get_shape().as_list() for part in parts])]
@@ -112,41 +121,38 @@ def concat_steps(parts, axis):
 
 
 def shard_size(total, gpu):
-    """The number of examples that tower `gpu` computes on in a batch of `total`."""
-    begin, end = [(total * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]
+    """Return the number of rows that tower `gpu` computes on in a batch of `total` rows, at least 1."""
+    begin, end = shard_bounds(total, gpu)
     return max(end - begin, 1)
 
 
 def shard_drawn(total, gpu):
-    """The rows of a batch of `total` that tower `gpu` draws itself, and their weight in the mean over all of it.
-
-    A tower without a row draws one, with weight 0.
-    """
-    begin, end = [(total * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]
+    """Return how many rows of a batch of `total` rows tower `gpu` draws itself, and its weight (rows / all rows)."""
+    begin, end = shard_bounds(total, gpu)
     return end - begin, (end - begin) / float(total)
 
 
 def shard_static(tensors, gpu):
-    """Cuts tower `gpu`'s rows out of batch tensors of a fixed size.
+    """Return tower `gpu`'s part of each batch tensor, the number of its rows, and its weight (rows / all rows).
 
-    Returns the shards, their number of rows, and their weight in the mean over the whole batch.
+    The batch has a static size, and so has each part.
     """
     with tf.device('/cpu:0'), tf.name_scope('shard'):
         total = int(tensors[0].get_shape()[0])
-        begin, end = [(total * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]
+        begin, end = shard_bounds(total, gpu)
         if begin == end:
             raise ValueError('a batch of %d cannot be shared by %d GPUs' % (total, NUM_GPUS))
         return [t[begin:end] for t in tensors], end - begin, (end - begin) / float(total)
 
 
 def shard_static_along(tensors, axes, gpu):
-    """Cuts tower `gpu`'s examples out of batch tensors of a fixed size, each along its batch axis.
+    """Return tower `gpu`'s part of each batch tensor, the number of its examples, and its weight (examples / all).
 
-    Returns the shards, their number of examples, and their weight in the mean over the whole batch.
+    `axes` has the batch axis of each tensor. The batch has a static size, and so has each part.
     """
     with tf.device('/cpu:0'), tf.name_scope('shard'):
         total = int(tensors[0].get_shape()[axes[0]])
-        begin, end = [(total * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]
+        begin, end = shard_bounds(total, gpu)
         if begin == end:
             raise ValueError('a batch of %d cannot be shared by %d GPUs' % (total, NUM_GPUS))
         part = slice(begin, end)
@@ -155,26 +161,27 @@ def shard_static_along(tensors, axes, gpu):
 
 
 def shard_data(data, gpu):
-    """Cuts tower `gpu`'s rows out of the arrays, lists and constants of a whole data set.
+    """Return tower `gpu`'s part of a data set, the number of its rows, and its weight (rows / all rows).
 
-    Returns the shards, their number of rows, and their weight in the mean over the whole data set.
-    Sizes differ by at most one row; a tower without a row computes on one, with weight 0.
+    `data` has arrays, lists and constant tensors. A tower without rows gets one row with weight 0, so that no mean is
+    taken over nothing.
     """
     with tf.device('/cpu:0'), tf.name_scope('shard'):
         sizes = [int(d.get_shape()[0]) if hasattr(d, 'get_shape') else len(d) for d in data]
         if len(set(sizes)) > 1:
             raise ValueError('data of %s rows cannot be cut together' % sizes)
-        begin, end = [(sizes[0] * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]
+        begin, end = shard_bounds(sizes[0], gpu)
         first = min(begin, sizes[0] - 1)
-        return [d[first:max(end, first + 1)] for d in data], end - begin, (end - begin) / float(sizes[0])
+        return [d[first : max(end, first + 1)] for d in data], end - begin, (end - begin) / float(sizes[0])
 
 
 def shard_data_along(data, axes, gpu):
-    """Cuts tower `gpu`'s examples out of the data of a whole data set, each along its batch axis.
+    """Return tower `gpu`'s part of a data set, the number of its examples, and its weight (examples / all).
 
-    Returns the shards, their number of examples, and their weight in the mean over the whole data set.
-    Sizes differ by at most one; a tower without an example computes on one, with weight 0.
+    `data` has arrays, lists and constant tensors, `axes` the batch axis of each. A tower without examples gets one with
+    weight 0, so that no mean is taken over nothing.
     """
+
     def size(d, axis):
         return size(d[0], axis - 1) if axis else int(d.get_shape()[0]) if hasattr(d, 'get_shape') else len(d)
 
@@ -187,14 +194,14 @@ def shard_data_along(data, axes, gpu):
         sizes = [size(d, axis) for d, axis in zip(data, axes)]
         if len(set(sizes)) > 1:
             raise ValueError('data of %s examples cannot be cut together' % sizes)
-        begin, end = [(sizes[0] * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]
+        begin, end = shard_bounds(sizes[0], gpu)
         first = min(begin, sizes[0] - 1)
         part = slice(first, max(end, first + 1))
         return [cut(d, axis, part) for d, axis in zip(data, axes)], end - begin, (end - begin) / float(sizes[0])
 
 
 def map_structure(function, *structures):
-    """Applies a function to the tensors of lists, tuples and dicts that are built alike."""
+    """Call a function with the corresponding tensors of lists, tuples or dicts; return its results in the same nest."""
     first = structures[0]
     if isinstance(first, dict):
         return type(first)((key, map_structure(function, *[s[key] for s in structures])) for key in first)
@@ -205,21 +212,24 @@ def map_structure(function, *structures):
 
 
 def merge_fed(parts, name=None):
-    """Joins the towers' parts of a value that a run feeds; `parts` has each tower's tensor, its rows and its weight."""
+    """Concatenate the towers' parts of a tensor that the script feeds later; feed_towers() then feeds each part.
+
+    `parts` has, for each tower, its tensor, the number of its rows, and its weight.
+    """
     merged = tf.identity(tf.concat([part[:rows] for part, rows, _ in parts], 0), name=name)
     merged.tower_parts = parts
     return merged
 
 
 def feed_towers(feed_dict):
-    """A run's feeds, in which each tower gets its rows of a value that the towers compute."""
+    """Return a feed_dict in which a value for a tensor of merge_fed() is split into one feed for each tower."""
     fed = dict(feed_dict)
     for key, value in feed_dict.items():
         total = len(value) if hasattr(key, 'tower_parts') else 0
         for gpu, (part, rows, weight) in enumerate(getattr(key, 'tower_parts', [])):
-            begin, end = [(total * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]
+            begin, end = shard_bounds(total, gpu)
             first = min(begin, total - 1)
-            fed[part] = value[first:max(end, first + 1)]
-            if not isinstance(rows, int):  # counted by the inputs, which need not be fed
+            fed[part] = value[first : max(end, first + 1)]
+            if not isinstance(rows, int):  # tensors: computed from other inputs, which may not be fed
                 fed[rows], fed[weight] = end - begin, (end - begin) / float(total)
     return fed

@@ -1,4 +1,5 @@
 """What the towers share: raw variables, collections, updates of variables."""
+
 import contextlib
 import re
 
@@ -8,10 +9,10 @@ NUM_GPUS = 2
 
 
 class SharedVariables(object):
-    """Hands the variables that tower 0 makes by tf.Variable to the other towers, in order of creation.
+    """Gives the variables that tower 0 makes by tf.Variable() to the other towers, in the order of creation.
 
-    They get the names that they have on one GPU. Variables made by tf.get_variable are shared by
-    their variable scope and pass through.
+    They keep the names that they have on one GPU. tf.get_variable() needs no such help: its variables are shared by
+    their variable scope.
     """
 
     def __init__(self):
@@ -21,7 +22,7 @@ class SharedVariables(object):
         self.getting = 0
 
     def scope(self, inner):
-        """A scope of the tower as it is named on one GPU."""
+        """Return the name that a name scope of the tower has on one GPU."""
         return '/'.join(part for part in (self.outer, inner) if part)
 
     def getter(self, getter, *args, **kwargs):
@@ -40,24 +41,24 @@ class SharedVariables(object):
                 return next_creator(**kwargs)
             if gpu:
                 return next(variables)
-            scope = self.scope(self.graph.get_name_scope()[len(self.entered):].strip('/'))
+            scope = self.scope(self.graph.get_name_scope()[len(self.entered) :].strip('/'))
             with tf.name_scope(scope + '/' if scope else None):
                 self.variables.append(next_creator(**kwargs))
             return self.variables[-1]
 
-        with tf.variable_scope(tf.get_variable_scope(), custom_getter=self.getter), \
-                tf.variable_creator_scope(create):
+        with tf.variable_scope(tf.get_variable_scope(), custom_getter=self.getter), tf.variable_creator_scope(create):
             self.entered = self.graph.get_name_scope()  # the variable scopes above opened name scopes, too
             yield
 
 
 class SharedVariablesOfModels(SharedVariables):
-    """Those of a model that is built beside others in one graph: the second `net` of the graph is net_1."""
-    before = None  # those of the model that was built before
+    """SharedVariables for one of several models in a graph: the scope `net` of the second one is named net_1."""
+
+    before = None  # the SharedVariablesOfModels of the model that was built before
 
     def __init__(self):
         super(SharedVariablesOfModels, self).__init__()
-        self.scopes = {}  # of this model, by their names in the tower
+        self.scopes = {}  # for each scope of the tower: its name on one GPU
         before, SharedVariablesOfModels.before = self.before, self
         self.taken = before.taken if before and before.graph is self.graph else set()
 
@@ -74,9 +75,9 @@ class SharedVariablesOfModels(SharedVariables):
 
 
 class ScopeReuse(object):
-    """Lets each tower's variable scope say about reuse what it says on one GPU, as the model asks for it.
+    """Gives each tower's variable scope the `reuse` that it has on one GPU, because the model asks for it.
 
-    The towers behind the first find its variables all the same.
+    All towers but the first still reuse the first tower's variables.
     """
 
     def __init__(self):
@@ -93,9 +94,9 @@ class ScopeReuse(object):
 
 
 class LayerNames(object):
-    """Goes on counting the default names of layers (dense, dense_1, ...) and of slots where the first tower left off.
+    """Continues the numbering of default names (dense, dense_1, ...) after the towers where tower 0 ended.
 
-    TensorFlow keeps the counters in a collection of the graph, and sets them back at the end of each tower.
+    TensorFlow resets these counters at the end of each tower's variable scope.
     """
 
     def __init__(self):
@@ -117,35 +118,38 @@ class LayerNames(object):
 
 
 def keep_names():
-    """Takes the names that the model's scopes have at the top on one GPU, so that a later `loss` is loss_1 as there."""
+    """Reserve the top-level names that the graph for one GPU would have used for the model.
+
+    Names created later are then numbered as on one GPU: a second `loss` becomes loss_1.
+    """
     graph = tf.get_default_graph()
     outer = graph.unique_name('tower', mark_as_used=False).rpartition('/')[0]
     prefix = (outer + '/' if outer else '') + 'tower_0/'
     operations = graph.get_operations()
-    for name in sorted(set(op.name[len(prefix):].split('/')[0] for op in operations if op.name.startswith(prefix))):
+    for name in sorted(set(op.name[len(prefix) :].split('/')[0] for op in operations if op.name.startswith(prefix))):
         if graph.unique_name(name, mark_as_used=False).rpartition('/')[2] == name:
             graph.unique_name(name)
 
 
 def plain_name(tensor):
-    """The name that a tensor of a tower has without towers."""
+    """Return the name that a tower's tensor has on one GPU, without scopes around the towers."""
     return re.split('tower_[0-9_]+/', tensor.op.name)[-1]
 
 
 def name_without_tower(tensor):
-    """The name that the operation of a tensor has in the graph on one GPU, with all scopes but the tower's."""
+    """Return the name that a tower's tensor has on one GPU: without the tower's scope."""
     return re.sub('tower_[0-9_]+/', '', tensor.op.name)
 
 
 def without_tower(name):
-    """A name of the graph as it is on one GPU."""
+    """Return a name without the scope of a tower: as it is on one GPU."""
     return re.sub('tower_[0-9_]+/', '', name)
 
 
 class TowerCollections(object):
-    """Lets each tower see only what it adds to the graph's collections itself; keeps tower 0's.
+    """Shows each tower only its own additions to the graph's collections; afterwards they hold those of tower 0.
 
-    Collections that grow only when a variable is made are the same for all towers.
+    Collections of variables are the same for all towers.
     """
 
     def __init__(self):
@@ -158,9 +162,16 @@ class TowerCollections(object):
         return dict((key, list(self.graph.get_collection_ref(key))) for key in keys)
 
     def restore(self, contents):
-        shared = [tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.TRAINABLE_VARIABLES, tf.GraphKeys.LOCAL_VARIABLES,
-                  tf.GraphKeys.MODEL_VARIABLES, tf.GraphKeys.REGULARIZATION_LOSSES, tf.GraphKeys.GLOBAL_STEP,
-                  tf.GraphKeys.COND_CONTEXT, tf.GraphKeys.WHILE_CONTEXT]
+        shared = [
+            tf.GraphKeys.GLOBAL_VARIABLES,
+            tf.GraphKeys.TRAINABLE_VARIABLES,
+            tf.GraphKeys.LOCAL_VARIABLES,
+            tf.GraphKeys.MODEL_VARIABLES,
+            tf.GraphKeys.REGULARIZATION_LOSSES,
+            tf.GraphKeys.GLOBAL_STEP,
+            tf.GraphKeys.COND_CONTEXT,
+            tf.GraphKeys.WHILE_CONTEXT,
+        ]
         for key in self.graph.get_all_collection_keys():
             if key not in shared and not isinstance(key, tuple):
                 self.graph.get_collection_ref(key)[:] = contents.get(key, [])
@@ -177,7 +188,7 @@ class TowerCollections(object):
 
 
 class MergedCollections(TowerCollections):
-    """Lets each tower see only what it adds itself; merges what the script reads after the towers."""
+    """TowerCollections that can also merge the towers' additions to a collection, for scripts that read it later."""
 
     def __init__(self):
         TowerCollections.__init__(self)
@@ -190,18 +201,20 @@ class MergedCollections(TowerCollections):
             self.towers.append(self.contents())
 
     def merge(self, key, weights):
+        """Replace tower 0's additions to a collection by the sums of all towers', each times its tower's weight."""
         begin = len(self.before.get(key, []))
         added = [contents.get(key, [])[begin:] for contents in self.towers]
         if len(set(len(values) for values in added)) == 1:
             with tf.name_scope('towers'):
                 parts = [[v * tf.cast(w, v.dtype) for v, w in zip(values, weights)] for values in zip(*added)]
             self.graph.get_collection_ref(key)[begin:] = [
-                tf.add_n(part, name=plain_name(values[0])) for part, values in zip(parts, zip(*added))]
+                tf.add_n(part, name=plain_name(values[0])) for part, values in zip(parts, zip(*added))
+            ]
 
 
 @contextlib.contextmanager
 def scopes_without_towers(gpu):
-    """From here on get_collection(key, scope) compares names as they are on one GPU: tower_0/model is model."""
+    """Make get_collection(key, scope) ignore the towers' scopes in names, from here on: tower_0/model is model."""
     graph = tf.get_default_graph()
     get_collection = graph.get_collection
 
@@ -219,7 +232,7 @@ def scopes_without_towers(gpu):
 
 @contextlib.contextmanager
 def first_tower_updates(gpu):
-    """Leaves updates that layers force by control dependencies (moving averages) to the first tower."""
+    """Let only tower 0 run the updates that layers force by control dependencies, such as moving averages."""
     graph = tf.get_default_graph()
     control_dependencies = graph.control_dependencies
 
@@ -238,7 +251,7 @@ def first_tower_updates(gpu):
 
 
 def updates_variable(op):
-    """Whether an operation, or the ones that it only passes on or groups, changes a variable."""
+    """Return whether an operation, or one that it groups or passes on, changes a variable."""
     op = getattr(op, 'op', op)
     if op.type in ('Identity', 'Merge', 'NoOp'):
         return any(updates_variable(i) for i in list(op.inputs) + list(op.control_inputs))

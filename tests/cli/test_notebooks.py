@@ -227,7 +227,7 @@ def test_a_folder(run: Run) -> None:
     for name, text in others.items():
         assert Path("out", name).exists() != ("checkpoints" in name)
         assert "checkpoints" in name or Path("out", name).read_text() == text
-    assert "average_gradients" in Path("out/train.ipynb").read_text()
+    assert "sum_gradients" in Path("out/train.ipynb").read_text()
     assert run("convert", "in", "-o", "out", "--check").code == 0
     assert run("convert", "in", "-o", "out").code == 0
 
@@ -269,7 +269,7 @@ def test_comments_for_the_tool(run: Run) -> None:
     cells = [*TRAINING[:5], "%run -i other.py  # tf-multigpu: ignore[TMG045]", TRAINING[5]]
     put("train.ipynb", book(["# tf-multigpu: skip-file\n" + TRAINING[0], *TRAINING[1:]]))
     assert run("convert", "train.ipynb", "--in-place").code == 0
-    assert "average_gradients" not in Path("train.ipynb").read_text()
+    assert "sum_gradients" not in Path("train.ipynb").read_text()
     put("train.ipynb", book([*cells[:5], "a = 1  # tf-multigpu: ignore[TMG303]", cells[6]]))
     done = run("convert", "train.ipynb", "-o", "mg.ipynb")
     assert "train.ipynb: cell 6, line 1, column 8: TMG027 ignore[TMG303] suppresses no warning" in done.err

@@ -68,7 +68,7 @@ def test_a_failed_check_names_the_lines_that_are_written_for_it() -> None:
     shown = [scripts().after.splitlines()[line - 1] for line in spot.lines]
     assert (spot.file, spot.cell, spot.rows) == ("", 0, spot.lines)
     assert why == "written for it"
-    assert any("average_gradients(tower_grads)" in line for line in shown)
+    assert any("sum_gradients(tower_grads)" in line for line in shown)
     assert any("compute_gradients" in line for line in shown)
     assert not any(line.startswith("def ") for line in shown)  # the helpers are the same everywhere
 

@@ -147,7 +147,7 @@ def test_semicolons_in_the_model(model: str) -> None:
 def test_the_training_step_over_lines() -> None:
     step = "train_op = tf.train.GradientDescentOptimizer(\n    0.1,  # rate\n).minimize(\n    loss,\n)\n"
     text = converted(INPUTS + MODEL + step + TRAINING)
-    assert "train_op = optimizer.apply_gradients(average_gradients(tower_grads))\n" in text
+    assert "train_op = optimizer.apply_gradients(sum_gradients(tower_grads))\n" in text
     ast.parse(text)
 
 

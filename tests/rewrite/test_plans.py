@@ -49,7 +49,7 @@ PLAN = Plan(
     replaces=(),
     inserts=(),
     pinned=(),
-    helpers=tuple((name, name) for name in ("tower_device", "shard", "shard_size", "average_gradients")),
+    helpers=tuple((name, name) for name in ("tower_device", "shard", "shard_size", "sum_gradients")),
     tensorflow="tf",
     import_tensorflow=False,
     num_gpus="tower_helpers.num_gpus",
@@ -111,6 +111,7 @@ X = tf.placeholder(tf.float32, [None, 3])
 optimizer = tf.train.AdamOptimizer(0.1)
 X_batch = X
 tower_loss, tower_grads = [], []
+# Each GPU computes its share of the batch.
 for gpu in range(tower_helpers.num_gpus):
     with tf.device(tower_device(gpu)), tf.name_scope('tower_%d' % gpu), \\
             tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):
@@ -119,6 +120,7 @@ for gpu in range(tower_helpers.num_gpus):
         loss = tf.reduce_mean(tf.square(logits))
         tower_grads.append(optimizer.compute_gradients(loss * weight))
         tower_loss.append(loss * weight)
+# From here on: the whole batch.
 X = X_batch
 loss = tf.add_n(tower_loss)
 step = optimizer.apply_gradients(towers)
@@ -156,6 +158,7 @@ X = tf.data.Dataset.range(100).batch(batch_size).make_one_shot_iterator().get_ne
 writer = tf.summary.FileWriter('logs')
 X_batch, whole_size = X, batch_size
 tower_loss = []
+# Each GPU computes its share of the batch.
 for gpu in range(tower_helpers.num_gpus):
     with tf.device(tower_device(gpu)), tf.name_scope('tower_%d' % gpu), \\
             tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):
@@ -164,6 +167,7 @@ for gpu in range(tower_helpers.num_gpus):
         logits = model(X)
         loss = tf.reduce_sum(logits) / batch_size
         tower_loss.append(loss * weight)
+# From here on: the whole batch.
 X, batch_size = X_batch, whole_size
 loss = tf.add_n(tower_loss)
 step = minimize(loss)
@@ -180,6 +184,7 @@ def test_values_that_leave_the_towers() -> None:
 X = tf.placeholder(tf.float32, [None, 3])
 X_batch = X
 tower_loss, tower_logits, tower_total = [], [], []
+# Each GPU computes its share of the batch.
 for gpu in range(tower_helpers.num_gpus):
     with tf.device(tower_device(gpu)), tf.name_scope('tower_%d' % gpu), \\
             tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):
@@ -189,6 +194,7 @@ for gpu in range(tower_helpers.num_gpus):
         tower_loss.append(loss * weight)
         tower_logits.append(logits[:, :rows])
         tower_total.append(total * tf.cast(tf.minimum(rows, 1), total.dtype))
+# From here on: the whole batch.
 X = X_batch
 loss = tf.add_n(tower_loss)
 logits = tf.concat(tower_logits, 1)

@@ -80,14 +80,14 @@ def test_what_each_line_comes_from() -> None:
     wanted = {
         "num_gpus = 2": "TMG112",
         "def shard(tensors, gpu):": "TMG103",
-        "def average_gradients(tower_grads):": "TMG101",
+        "def sum_gradients(tower_grads):": "TMG101",
         "batch_size = 32 * num_gpus": "TMG110",
         "optimizer = tf.train.GradientDescentOptimizer(0.1)": "TMG101",
         "X_batch, Y_batch = X, Y": "TMG103",
         "for gpu in range(num_gpus):": "TMG101",
         "tower_loss.append(loss * weight)": "TMG104",
         "loss = tf.add_n(tower_loss)": "TMG104",
-        "train_op = optimizer.apply_gradients(average_gradients(tower_grads))": "TMG101",
+        "train_op = optimizer.apply_gradients(sum_gradients(tower_grads))": "TMG101",
         "with tf.Session(config=config) as sess:": "TMG111",
     }
     assert {line: found[line] for line in wanted} == {line: (code,) for line, code in wanted.items()}
@@ -118,4 +118,4 @@ def test_marks_leave_no_trace_in_the_text() -> None:
     text = run(script).text or ""
     assert "\0" not in text
     assert "batch_size = 32 * num_gpus  # of one GPU #\n" in text
-    assert "average_gradients(tower_grads))  \n" in text
+    assert "sum_gradients(tower_grads))  \n" in text

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import converter.runtime
-from converter.runtime.catalog import MODULES, REASONS, catalog, with_statements, written_out
+from converter.runtime.catalog import MODULES, REASONS, catalog
 from tools.without_helpers import without_helpers
 
 FOLDER = Path(converter.runtime.__file__).parent
@@ -39,19 +39,6 @@ def test_helpers_know_what_they_read() -> None:
 
 def test_every_reason_is_of_a_helper() -> None:
     assert sorted(name for names in REASONS.values() for name in names) == sorted(catalog())
-
-
-def test_a_helper_in_place_of_its_call() -> None:
-    chosen = {"check_gpus", "tower_device", "average_gradients", "tower_gradients"}
-    assert written_out(chosen, {"tower_device", "tower_gradients"}) == {"check_gpus", "average_gradients"}
-    assert written_out(chosen, chosen) == set()  # the script calls them itself
-    assert written_out({*chosen, "tower_device_balanced"}, {"tower_gradients"}) == {"average_gradients"}  # two call it
-    assert written_out({"average_gradients", "gradients_of_towers"}, ()) == set()  # inside an expression
-    placed, rules = with_statements(catalog()["tower_device"], {"tower_device"}, catalog())
-    lines = placed.source.splitlines()
-    assert lines[2:7] == catalog()["check_gpus"].source.splitlines()[2:] and len(lines) == 9
-    assert rules == dict.fromkeys(range(2, 7), "TMG129") and placed.imports == ("os",)
-    assert with_statements(catalog()["tower_device"], chosen, catalog()) == (catalog()["tower_device"], {})
 
 
 def test_a_text_without_its_helpers() -> None:

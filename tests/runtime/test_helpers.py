@@ -279,10 +279,10 @@ def test_average(tf: Any, helpers: Helpers, grads: list[Any], expected: list[flo
             return tf.IndexedSlices(tf.constant(list(grad.values())), tf.constant(list(grad)), tf.constant([2]))
         return grad if grad is None else tf.constant(grad)
 
-    ((average, var),) = made.average_gradients([[(tensor(grad), variable)] for grad in grads])
+    ((average, var),) = made.sum_gradients([[(tensor(grad), variable)] for grad in grads])
     assert var is variable
     if not any(isinstance(grad, dict) for grad in grads):
-        ((dense, same),) = made.average_gradients_dense([[(tensor(grad), variable)] for grad in grads])
+        ((dense, same),) = made.sum_gradients_dense([[(tensor(grad), variable)] for grad in grads])
         assert same is variable and (dense is None) == (expected is None)
         assert expected is None or session(tf).run(dense).tolist() == expected
     if expected is None:
@@ -821,7 +821,7 @@ def test_fewer_gpus_than_towers(
     names: dict[str, Any] = {"os": system, "NUM_GPUS": 2}
     exec(catalog()["check_gpus"].source, names)
     if ends:
-        with pytest.raises(RuntimeError, match="2 towers need as many GPUs, not 1; FEWER_GPUS=allow"):
+        with pytest.raises(RuntimeError, match="2 towers need 2 GPUs, but this script sees 1; set FEWER_GPUS=allow"):
             names["check_gpus"]()
     else:
         names["check_gpus"]()

@@ -195,7 +195,7 @@ with tf.Session() as sess:
     for begin in range(0, 640, 64):
         sess.run([train_op, loss], {X: data[begin:begin + 64], Y: wanted[begin:begin + 64]})
 """
-APPLIED = "average_gradients(tower_grads)"
+APPLIED = "sum_gradients(tower_grads)"
 OF_BIASES = f"[(g * 2 if v.op.name.endswith('bias') else g, v) for g, v in {APPLIED}]"
 DECAYED = f"[(g + 0.1 if v.op.name.endswith('bias') else g, v) for g, v in {APPLIED}]"
 NORM = "tf.layers.batch_normalization(hidden, training=True, epsilon=1e-5)"

@@ -283,7 +283,7 @@ def _pairs(result: Tensor) -> Sequence:
     return Sequence([pair], mutable=True, many=True)
 
 
-def _average_gradients(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _sum_gradients(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     args, _ = _arguments(walk, node)
     steps = {step.result.uid: step for step in walk.facts.train_steps}
     found = [_step_behind(part, steps) for part in _elements(args[0])]
@@ -371,7 +371,7 @@ HELPERS: dict[str, Callable[[Towers, Walk, Any], Value]] = {
     "feed_towers": _feed_towers,
     "concat_steps": merge,
     "weigh_losses": _weigh_losses,
-    "average_gradients": _average_gradients,
+    "sum_gradients": _sum_gradients,
     "tower_gradients": _tower_gradients,
     "tower_gradients_or_one_gpu": _tower_gradients,
     "gradients_of_towers": _gradients_of_towers,

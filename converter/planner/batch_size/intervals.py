@@ -15,7 +15,8 @@ from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Input, Number, Origin, Sequence, Site, Value, Variable, needed
 from converter.dataclass import dataclass
-from converter.planner.batch_size.written_out import LOGS, LOOPS, PASSED_ON, RANGES, called, parents_of
+from converter.planner.batch_size.written_out import LOOPS, PASSED_ON, RANGES, parents_of
+from converter.planner.questions.statements import LOGS, called
 from converter.planner.region.region import Region
 
 COUNTED = (*RANGES, "count", "enumerate", "trange")  # what a loop goes over to count its iterations

@@ -9,6 +9,7 @@ from converter.analysis.arrays.filled_lists import is_multiple
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.values import Number, Origin, Value, needed
 from converter.dataclass import dataclass
+from converter.planner.questions.statements import called
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.While)
@@ -16,7 +17,6 @@ RANGES = ("range", "xrange", "arange")
 STEP = 2  # where a range has its step
 CHOSEN = ("randint", "randrange", "random_integers")  # where a batch begins
 HANDED_ON = ("int", "round", "ceil", "floor", "min", "max", "zip", "enumerate", "tqdm", "list")
-LOGS = ("print", "pprint", "info", "debug", "warning", "warn", "error", "log")  # that show what they are given
 PASSED_ON = (ast.Tuple, ast.Starred, ast.keyword)  # around an argument
 PASSED = (ast.Add, ast.Sub, ast.Mult, ast.Mod, ast.Div, ast.FloorDiv)
 
@@ -152,11 +152,6 @@ def _is_step(call: ast.Call, argument: ast.AST) -> bool:
         return False
     step = call.args[STEP]
     return argument is step or (argument is call.args[0] and isinstance(step, ast.Constant) and is_same(argument, step))
-
-
-def called(call: ast.Call) -> str:
-    """The last part of the name of what is called."""
-    return getattr(call.func, "id", getattr(call.func, "attr", ""))
 
 
 def _is_of_rows(facts: Facts, part: ast.Slice) -> bool:

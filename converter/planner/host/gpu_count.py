@@ -13,6 +13,7 @@ from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Insert
 from converter.planner.batch_size.before_parsing import comes_before, is_early
+from converter.planner.questions.statements import is_text
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import called
@@ -94,7 +95,7 @@ def gpu_count(pen: Pen, module: str, scaled: Iterable[Origin], own_elsewhere: bo
     )
     name, names = ("num_gpus" if module and not in_flags else "", pen.names)
     if not in_flags and not module:
-        name, names = pen.names.constant("num_gpus")
+        name, names = pen.names.constant("num_gpus", "tower_count")
     count = GpuCount(
         name=name,
         names=names,
@@ -184,7 +185,8 @@ def _argument_beside(count: GpuCount, definition: FlagDefinition, text: Text) ->
     parser = text.of(definition.call.func)
     quote = "'" if text.of(definition.call.args[0]).startswith("'") else '"'
     default = count.beside(definition.call)
-    line = f"{parser}({quote}--num_gpus{quote}, type=int, default={default}, help={quote}{FLAG_HELP}{quote})"
+    option = "--num-gpus" if _writes_dashes(facts) else "--num_gpus"
+    line = f"{parser}({quote}{option}{quote}, type=int, default={default}, help={quote}{FLAG_HELP}{quote})"
     target, site, _ = _bound_namespace(facts)
     value = f"vars({target}).pop('num_gpus')" if _is_listed(facts) else f"{target}.num_gpus"
     here = f"{count.module}.{count.name}" if count.told else count.beside(site.stmt)
@@ -196,6 +198,13 @@ def _argument_beside(count: GpuCount, definition: FlagDefinition, text: Text) ->
         first = first_statement(site.frame.node)
         inserts.append(Insert(text.anchor(first), (f"global {here}",), "top", "TMG112"))
     return inserts
+
+
+def _writes_dashes(facts: Facts) -> bool:
+    """True if the script's options of several words are written as `--batch-size` rather than `--batch_size`."""
+    given = [arg.value for flag in facts.flags for arg in flag.call.args[:2] if isinstance(arg, ast.Constant)]
+    options = [text[2:] for text in given if isinstance(text, str) and text.startswith("--")]
+    return sum("-" in option for option in options) > sum("_" in option for option in options)
 
 
 def _behind_guard(facts: Facts, name: str, stmt: ast.stmt) -> ast.stmt:
@@ -225,7 +234,7 @@ def _first_local_import(facts: Facts) -> ast.stmt:
     first = _local_import(facts)
     if first is not None:
         return first
-    rest = [s for s in facts.tree.body if not isinstance(s, imports) and not _is_text(s)]
+    rest = [s for s in facts.tree.body if not isinstance(s, imports) and not is_text(s)]
     return rest[0] if rest else facts.tree.body[-1]
 
 
@@ -243,10 +252,6 @@ def _is_local(facts: Facts, stmt: ast.Import | ast.ImportFrom) -> bool:
     names = [".".join(filter(None, (module, alias.name))) for alias in stmt.names]
     here = os.path.abspath(facts.path)
     return any(facts.project.find(name, here, level) in facts.modules for name in (*filter(None, [module]), *names))
-
-
-def _is_text(stmt: ast.stmt) -> bool:
-    return isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)
 
 
 def _beside(facts: Facts, anywhere: bool) -> FlagDefinition | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from converter.analysis.values import Site
 
+LOGS = ("print", "pprint", "info", "debug", "warning", "warn", "error", "log")  # that show what they are given
 Step = tuple[int, ast.stmt]  # a frame's uid and a statement executed in it
 
 
@@ -53,3 +54,13 @@ def returned_by(stmt: ast.stmt) -> Iterator[ast.Return]:
             yield node
         elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
             todo += ast.iter_child_nodes(node)
+
+
+def is_text(stmt: ast.stmt) -> bool:
+    """True for a constant that stands as a statement: a docstring, or a string that serves as a comment."""
+    return isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)
+
+
+def called(call: ast.Call) -> str:
+    """The last part of the name of what is called."""
+    return getattr(call.func, "id", getattr(call.func, "attr", ""))

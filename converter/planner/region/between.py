@@ -18,7 +18,7 @@ from converter.planner.found import Found
 from converter.planner.outcome import Refused
 from converter.planner.questions.batch_values import carries_batch, is_made_of_shard
 from converter.planner.questions.outside_calls import is_foreign
-from converter.planner.questions.statements import returned_by, returns
+from converter.planner.questions.statements import LOGS, called, is_text, returned_by, returns
 from converter.planner.region.block import Block
 from converter.planner.region.collected import is_collected_for
 from converter.planner.region.containers import is_filled
@@ -35,6 +35,8 @@ from converter.planner.wording import finding
 
 # What a statement sees of the graph as it is by then: it must not go in front of those that build it.
 GRAPH_STATE = {EffectKind.GRAPH_STATE, *READS_COLLECTION}
+
+CLOCKS = ("time", "clock", "perf_counter", "monotonic", "process_time", "default_timer", "now")
 
 
 class Side(Enum):
@@ -150,7 +152,18 @@ def sort_out(
         if not joined and ends and max(before, default=0) > min(ends):
             return sort_out(facts, block, chosen, inline, late=False)
         if not joined:
-            return Order(before, tower, after)
+            return _with_comments(block, Order(before, tower, after))
+
+
+def _with_comments(block: Block, order: Order) -> Order:
+    """Strings that serve as comments go with the statement below them, which they are about."""
+    sides = {side: set(getattr(order, side.value)) for side in Side}
+    for index in range(max(order.tower) - 1, 0, -1):
+        below = next((side for side in Side if index + 1 in sides[side]), None)
+        if is_text(block.body[index]) and below is not None:
+            sides = {side: members - {index} for side, members in sides.items()}
+            sides[below] |= {index}
+    return Order(*(sides[side] for side in (Side.BEFORE, Side.TOWER, Side.AFTER)))
 
 
 def _side(at: _Between) -> Side | Found:
@@ -170,7 +183,7 @@ def _side(at: _Between) -> Side | Found:
     tower_raw = any((at.block.statement(e.site) or 0) in at.earlier for e in raw)
     alone = not _reads_batch(at) or at.makes_input or _makes_what_towers_find(at)
     if movable and not (makes_raw and tower_raw) and alone:
-        return Side.BEFORE
+        return Side.AFTER if _is_told_behind(at) else Side.BEFORE
     if isinstance(at.stmt, (ast.FunctionDef, ast.ClassDef)):
         return Side.TOWER if not movable else Side.BEFORE
     if _towers_need(at):
@@ -224,6 +237,18 @@ def _may_go_before(at: _Between) -> bool:
     if is_collected_for(facts, block, at.index, block, at.earlier) or at.clashes(at.earlier):
         return False
     return not (at.keeps_order and _makes_any_variable(facts, block, {i for i in at.earlier if i in at.tower}))
+
+
+def _is_told_behind(at: _Between) -> bool:
+    """True for a line that prints, or that reads the clock, and that nothing of the towers needs.
+
+    It comes after what stands above it, so that it tells of that: how long the model took, or that it is built.
+    """
+    value = getattr(at.stmt, "value", None)
+    names = LOGS if isinstance(at.stmt, ast.Expr) else CLOCKS if isinstance(at.stmt, ast.Assign) else ()
+    if not isinstance(value, ast.Call) or called(value) not in names or numbers_names(at.facts, at.block, {at.index}):
+        return False
+    return not _towers_need(at) and not at.clashes(at.later)
 
 
 def _reads_batch(at: _Between) -> bool:

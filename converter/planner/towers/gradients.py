@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from converter.analysis.facts import Facts, StepKind, TrainStep
 from converter.analysis.traits import Argument, Trait, has, optimizers_by_name, positions
@@ -16,7 +16,7 @@ from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
-from converter.planner.writing.free_names import Names
+from converter.planner.writing.free_names import Names, branches_of
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import Text
 
@@ -89,7 +89,7 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
         if alone and (inside := _inside(site, traffic, step, losses)) is not None:
             gradient, replace, traffic = inside
             replaces.append(replace)
-            helpers.append("average_gradients")
+            helpers.append("sum_gradients")
             continue
         whole = _in_function(step, text, losses, site.tensorflow)
         if whole is not None:
@@ -109,6 +109,23 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
     if register:
         helpers.append("merge_loss")
     return Gradients(traffic.names, gradient, tuple(replaces), tuple(inserts), tuple(helpers), register=register)
+
+
+def replaced_losses(facts: Facts, region: Region, steps: Iterable[TrainStep]) -> frozenset[ast.AST]:
+    """All nodes of losses written out in `minimize(…)` that give way there to the towers' losses: nothing reads them.
+
+    A function that takes an optimizer goes on taking its loss, and so does an optimizer made in a comprehension.
+    """
+    kinds = (StepKind.MINIMIZE, StepKind.COMPUTE, StepKind.GRADIENTS)
+    known = [s for s in steps if s.kind in kinds and s.loss_node is not None and s.loss_node in region.inline]
+    functions = positions(Argument.OPTIMIZER)
+    plain = [s for s in known if s.function.rpartition(".")[2] not in functions]
+    return frozenset(
+        node
+        for step in plain
+        if step.loss_node is not None and not _is_in_scope_of_its_own(facts, step.call)
+        for node in ast.walk(step.loss_node)
+    )
 
 
 def _reads_collection(step: TrainStep) -> bool:
@@ -168,14 +185,15 @@ def _inside(site: LoopSite, traffic: Traffic, step: TrainStep, losses: str) -> t
     if isinstance(step.optimizer, Typed) and step.optimizer.node is optimizer:
         if not _known_before(facts, region, optimizer):
             return None
-        name, traffic = traffic.numbered("optimizer", "tower_optimizer")
+        branches = branches_of(facts.parents, step.site.stmt)
+        name, traffic = traffic.numbered("optimizer", "tower_optimizer", branches)
         create = text.of(optimizer)
     elif isinstance(optimizer, ast.Name) and step.optimizer is not None and 0 < step.optimizer.time < region.start:
         name, create = optimizer.id, ""
     else:
         return None
     grads, traffic = traffic.fresh("tower_grads", "tower_gradients_list")
-    applied = _apply_call(name, f"{called('average_gradients')}({grads})", arguments, text)
+    applied = _apply_call(name, f"{called('sum_gradients')}({grads})", arguments, text)
     replace = Replace(text.start(call), text.end(call), applied, "TMG101")
     return Gradient(name, create, losses, grads), replace, traffic
 
@@ -282,7 +300,8 @@ def _at_call(
     inserts: list[Insert] = []
     optimizer = text.of(call.func.value)
     if not isinstance(call.func.value, (ast.Name, ast.Attribute)):
-        name, traffic = traffic.numbered("optimizer", "tower_optimizer")
+        branches = branches_of(facts.parents, step.site.stmt)
+        name, traffic = traffic.numbered("optimizer", "tower_optimizer", branches)
         inserts.append(Insert(text.anchor(step.site.stmt), (f"{name} = {optimizer}",), "before", "TMG102"))
         optimizer = name
     compute = [f"{n}={text.of(arguments[n])}" for n in COMPUTE_ARGUMENTS if n in arguments]

@@ -22,7 +22,7 @@ from converter.planner.region.region import Region
 from converter.planner.towers.border.global_names import declarations
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
-from converter.planner.towers.gradients import gradients
+from converter.planner.towers.gradients import gradients, replaced_losses
 from converter.planner.towers.merges.collections import merged_keys
 from converter.planner.towers.merges.fed_values import feeding
 from converter.planner.towers.merges.first_tower_lists import keep_first
@@ -131,7 +131,8 @@ def _crossing(
     with noted(found):
         _check_last_line(facts, region, site.text)
     with noted(found):
-        wanted = wanted_out(facts, region, unread, case.sources.asked())
+        gone = frozenset[ast.AST]() if region.forward else replaced_losses(facts, region, site.group.steps)
+        wanted = wanted_out(facts, region, unread, case.sources.asked(), gone)
     with noted(found):
         traffic = _entering(site, traffic, case, scaling, wanted)
     known = {f.name: getattr(case, f.name) for f in fields(Placed)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import keyword
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain, count
 
@@ -14,6 +15,30 @@ from converter.dataclass import dataclass
 RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins))
 
 
+Branches = frozenset[tuple[ast.AST | str, object]]
+
+
+def branches_of(parents: Mapping[ast.AST, ast.AST], stmt: ast.stmt) -> Branches:
+    """Which branch of each condition around a statement it stands in, and its innermost function."""
+    found: set[tuple[ast.AST | str, object]] = set()
+    node: ast.AST = stmt
+    while node in parents:
+        above = parents[node]
+        if isinstance(above, ast.If):
+            found.add((above, node in above.orelse))
+        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found.add(("function", above))
+            break
+        node = above
+    return frozenset(found)
+
+
+def _apart(one: Branches, other: Branches) -> bool:
+    """True if no run of a function executes statements of both: branches of one condition, or two functions."""
+    known = dict(one)
+    return any(key in known and known[key] != branch for key, branch in other)
+
+
 @dataclass(frozen=True)
 class Names:
     """The names that are taken in a script's files.
@@ -21,12 +46,13 @@ class Names:
     A method that takes a name returns it together with the names that are taken then.
 
     script: those of the script itself, and Python's. given: those that the plan has taken by now. upper: whether the
-    script writes its constants in capitals.
+    script writes its constants in capitals. local: names that are used in one place only, each with its branches.
     """
 
     script: frozenset[str] = RESERVED
     given: frozenset[str] = frozenset()
     upper: bool = False
+    local: tuple[tuple[str, Branches], ...] = ()
 
     def is_free(self, name: str) -> bool:
         """Whether neither the script nor the plan has a name."""
@@ -47,13 +73,24 @@ class Names:
         alone = next((name for name in candidates if name not in self.script), None)
         return self.fresh(*candidates) if alone is None else (alone, self)
 
-    def numbered(self, name: str, instead: str) -> tuple[str, Names]:
-        """A name of which a script may need several; `instead` where the script has it already."""
-        return self.fresh(name if name not in self.script else instead)
+    def numbered(self, name: str, instead: str, branches: Branches) -> tuple[str, Names]:
+        """A name of which a script may need several; `instead` where the script has it already.
 
-    def constant(self, name: str) -> tuple[str, Names]:
-        """A module level constant, in capitals where the script writes its own so."""
-        return self.fresh(name.upper() if self.upper else name)
+        branches: of the place that uses it. Another place may use the same name where no run executes both.
+        """
+        plain = name if name not in self.script else instead
+        numbered = (f"{plain}_{number}" for number in count(2))
+        made = next(candidate for candidate in chain((plain,), numbered) if self._serves(candidate, branches))
+        return made, replace(self, given=self.given | {made}, local=(*self.local, (made, branches)))
+
+    def _serves(self, name: str, branches: Branches) -> bool:
+        """True if a name is free, or only used where no run executes this place too."""
+        users = [around for known, around in self.local if known == name]
+        return self.is_free(name) or (bool(users) and all(_apart(around, branches) for around in users))
+
+    def constant(self, *candidates: str) -> tuple[str, Names]:
+        """A module level constant, in capitals where the script writes its own so; see `unused`."""
+        return self.fresh(*(name.upper() if self.upper else name for name in candidates))
 
 
 def names_in(*trees: Nodes) -> Names:

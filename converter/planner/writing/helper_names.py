@@ -11,7 +11,7 @@ from converter.choices import Variables
 from converter.options import Options
 from converter.plan import Plan
 from converter.planner.writing.free_names import Names
-from converter.runtime.catalog import catalog, for_dense, with_statements, written_out
+from converter.runtime.catalog import catalog, for_dense
 
 # the suffix of the helpers that place variables
 PLACED: dict[Variables, str] = {"gpu:0": "_gpu_0", "balanced": "_balanced", "partitioned": "_partitioned"}
@@ -48,31 +48,25 @@ def with_names(plan: Plan) -> Plan:
 
 
 def helper_names(wanted: Iterable[str], options: Options, names: Names) -> tuple[tuple[tuple[str, str], ...], Names]:
-    """The wanted helpers and those that they need, each with a name that is free in the script; all names then.
-
-    Without those whose statements stand in another one.
-    """
+    """The wanted helpers and those that they need, each with a name that is free in the script; all names then."""
     known = catalog()
     suffix = PLACED.get(options.variables, "")
-    left_out = () if options.fewer_gpus == "refuse" else ("check_gpus",)
 
     def variant(name: str) -> str:
         if options.one_gpu and name + ONE_GPU in known:
             return name + ONE_GPU
         return name + suffix if name + suffix in known else name
 
-    called = [variant(name) for name in wanted]
-    todo = [*called]
+    todo = [variant(name) for name in wanted]
     chosen: set[str] = set()
     while todo:
         name = todo.pop()
         if name not in chosen:
             chosen.add(name)
-            todo += [variant(n) for n in known[name].needs if n in known and n not in left_out]
+            todo += [variant(n) for n in known[name].needs if n in known]
     named = {}
-    elsewhere = written_out(chosen, called)
     for name in known:
-        if name in chosen - elsewhere:
+        if name in chosen:
             plain = name.removesuffix(suffix).removesuffix(ONE_GPU)
             named[name], names = names.fresh(plain, f"towers_{plain}")
     return tuple(named.items()), names
@@ -81,6 +75,5 @@ def helper_names(wanted: Iterable[str], options: Options, names: Names) -> tuple
 def read_by_helpers(helpers: Iterable[tuple[str, str]], dense: bool = False) -> tuple[set[str], set[str]]:
     """The names that helpers read which are not helpers, and the modules that they import; dense: as in Plan."""
     known = for_dense() if dense else catalog()
-    names = [name for name, _ in helpers]
-    chosen = [with_statements(known[name], names, known)[0] for name in names]
+    chosen = [known[name] for name, _ in helpers]
     return {n for h in chosen for n in h.needs} - set(known), {m for h in chosen for m in h.imports if m != "tf"}

@@ -63,6 +63,12 @@ def _visible(frame: Frame) -> list[tuple[str, Value]]:
     return names
 
 
+def whole_names(text: str) -> tuple[str, str, str]:
+    """Candidates for the name of an input's whole batch, beside which the input's own name means a tower's shard."""
+    name = leaf(text)
+    return f"full_{name}" if "batch" in name.lower() else f"{name}_batch", f"all_{name}", f"whole_{name}"
+
+
 def leaf(text: str) -> str:
     """A name for what an expression stands for: `images` for `self.images`, `heads_0` for `heads[0]`."""
     tail = text.rpartition(".")[2] if not text.endswith("]") else text.partition("[")[2].strip("'\"]")

@@ -41,7 +41,7 @@ for gpu in range(num_gpus):
         tower_grads.append(optimizer.compute_gradients(loss * weight))
         tower_loss.append(loss * weight)
 loss = tf.add_n(tower_loss)
-train_op = optimizer.apply_gradients(average_gradients(tower_grads), global_step=step)
+train_op = optimizer.apply_gradients(sum_gradients(tower_grads), global_step=step)
 """,
         references=(
             "tf.train.Optimizer.minimize: compute_gradients and apply_gradients in one "

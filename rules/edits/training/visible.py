@@ -20,13 +20,13 @@ RULES = (
     Rule(
         code="TMG129",
         title="the script stops if it finds fewer GPUs than towers",
-        why="Towers that share a GPU compute the right numbers, at the speed of one. When a tower is placed the "
+        why="Towers that share a GPU compute the right numbers, at the speed of one. Before the towers are built the "
         "script counts the GPUs that it may see, by the driver's list (/proc/driver/nvidia/gpus) and "
         "CUDA_VISIBLE_DEVICES, without initialising CUDA or taking memory. Where there are fewer than towers, it "
         "ends with a message. Where there is none, or no such list, it goes on: the CPU computes the towers. The "
         "environment variable FEWER_GPUS=allow lets it pass for one run, `--fewer-gpus allow` leaves the check out.",
         before=script(),
-        after="    if 0 < count < num_gpus and os.environ.get('FEWER_GPUS') != 'allow':\n",
+        after="check_gpus()\n",
         references=("docs: TMG112, the number of GPUs",),
     ),
 )

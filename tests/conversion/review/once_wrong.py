@@ -163,7 +163,7 @@ fault(
             "        pairs = [(tf.clip_by_norm(g, 1.0), v) for g, v in pairs]\n        tower_loss.append(pairs)",
         ),
         swap("loss = tf.add_n(tower_loss)\n", ""),
-        swap("apply_gradients(pairs)", "apply_gradients(average_gradients(tower_loss))"),
+        swap("apply_gradients(pairs)", "apply_gradients(sum_gradients(tower_loss))"),
     ),
 )
 fault("global step not counted", "global step", swap(", global_step=step", ""))

@@ -38,7 +38,7 @@ def test_averages_of_variables_after_the_step_need_nothing() -> None:
     before, inside, behind = parts(INPUTS + "h = tf.layers.dense(X, 1)\n" + LOSS + STEP + after + TRAINING)
     assert before[-2:] == ["X_batch, Y_batch = X, Y", "tower_loss, tower_grads = [], []"]
     assert inside == [*ABOVE, "h = tf.layers.dense(X, 1)", LOSS.strip(), *BELOW]
-    assert behind[2:4] == ["train_op = optimizer.apply_gradients(average_gradients(tower_grads))", after.strip()]
+    assert behind[2:4] == ["train_op = optimizer.apply_gradients(sum_gradients(tower_grads))", after.strip()]
 
 
 IN_COND = "    update = tf.cond(flag, lambda: ema.apply([mean, var]), lambda: tf.no_op())\n"

@@ -32,7 +32,7 @@ PLAIN = "def plain(x):\n    return tf.layers.dense(x, 1)\n\n\n"
 def test_what_any_of_several_functions_does_counts(choice: str) -> None:
     assert "first_tower_updates" in converted(script(PLAIN + NORMED + choice))
     other = NORMED.replace("batch_normalization", "dropout")
-    assert helpers(script(PLAIN + other + choice)) == {"average_gradients", "shard", "tower_device"}
+    assert helpers(script(PLAIN + other + choice)) == {"check_gpus", "sum_gradients", "shard", "tower_device"}
 
 
 @pytest.mark.parametrize(

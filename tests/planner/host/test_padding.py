@@ -81,13 +81,13 @@ def test_what_a_model_computes_is_no_length() -> None:
 
 def test_masks_that_the_loss_does_not_need_stay() -> None:
     script = PADDED + "loss = tf.reduce_mean(losses)\n" + STEP + "mask = tf.sequence_mask(n)\n" + TRAINING
-    assert helpers(script) == {"average_gradients", "shard", "tower_device"}
+    assert helpers(script) == {"check_gpus", "sum_gradients", "shard", "tower_device"}
 
 
 def test_a_maximum_of_measurements_is_that_of_the_shard() -> None:
     script = PADDED.replace("n = tf.placeholder(tf.int32", "n = tf.placeholder(tf.float32")
     script += "loss = tf.reduce_mean(losses) / tf.reduce_max(n)\n" + STEP + FED
-    assert helpers(script) == {"average_gradients", "shard", "tower_device"}
+    assert helpers(script) == {"check_gpus", "sum_gradients", "shard", "tower_device"}
 
 
 DECODER = """\

@@ -116,7 +116,7 @@ def test_inputs_read_by_their_keys_are_cut_one_by_one() -> None:
     script += TRAINING.replace("{X: xs, Y: ys}", "{d['x']: xs, d['y']: ys}")
     text = converted(script)
     assert "(d['x'], d['y']), rows, weight = shard([x_batch, y_batch], gpu)" in text
-    assert helpers(script) == {"average_gradients", "shard", "tower_device"}
+    assert helpers(script) == {"check_gpus", "sum_gradients", "shard", "tower_device"}
 
 
 def test_inputs_read_together_with_settings_are_refused() -> None:

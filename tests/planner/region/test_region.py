@@ -43,7 +43,7 @@ def cases(*listed: tuple[str, int]) -> list[object]:
         ("rate = tf.train.exponential_decay(0.1, 0, 100, 0.9)", BEFORE),
         ("epochs = 10", BEFORE),
         ("import numpy as np", BEFORE),
-        ("print('building')", BEFORE),
+        ("print('building')", AFTER),
         ("names = ['a', 'b']", BEFORE),
         ("data = load_data()", BEFORE),
         ("w2 = tf.get_variable('w2', [4, 1])", BEFORE),
@@ -67,6 +67,13 @@ def cases(*listed: tuple[str, int]) -> list[object]:
         ("update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)", AFTER),
         ("merged = tf.summary.merge_all()", AFTER),
         ("print(prediction)", AFTER),
+        # tells of what stands above it
+        ("print('built')", AFTER),
+        ("start = time.time()", AFTER),
+        ("print('took', time.time() - start)", AFTER),
+        ("print(tf.constant(1))", BEFORE),
+        ("start = time.time() - 1", BEFORE),
+        ("start = clocks.second()", BEFORE),
         ("probabilities = tf.nn.softmax(prediction, name='probabilities')", AFTER),
         # in a branch that is not taken as long as a constant has its value
         ("if False:\n    prediction = tf.nn.relu(prediction)", INSIDE),

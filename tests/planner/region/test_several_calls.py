@@ -40,7 +40,7 @@ def test_towers_stand_in_the_constructor(call: str) -> None:
 
 def test_towers_stand_in_the_method() -> None:
     text = converted(WHOLE + "Model().train()\n")
-    assert "    def train(self):\n        optimizer = tf" in text
+    assert "    def train(self):\n        check_gpus()\n        optimizer = tf" in text
 
 
 def test_a_model_that_goes_on_in_another_method() -> None:

@@ -71,7 +71,7 @@ def test_what_waits_is_not_read_by_a_statement_that_joins_the_towers() -> None:
     assert loop.index("top = hidden[0]") < loop.index("first = tf.reduce_max(top)")
     assert after[1:3] == [
         "loss = tf.add_n(tower_loss)",
-        "train_op = optimizer.apply_gradients(average_gradients(tower_grads))",
+        "train_op = optimizer.apply_gradients(sum_gradients(tower_grads))",
     ]
 
 

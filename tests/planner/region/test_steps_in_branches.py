@@ -42,7 +42,7 @@ def test_a_step_in_the_branch_of_its_loss() -> None:
 def test_the_named_edit_helps() -> None:
     text = converted(SCRIPT.format(step="        if not test:\n" + TAKEN))
     assert "                self.loss = tf.reduce_mean(" in text
-    assert "tower_gradients" in text or "average_gradients" in text
+    assert "tower_gradients" in text or "sum_gradients" in text
 
 
 def test_a_loop_of_steps_is_not_told_to_leave_its_branch() -> None:

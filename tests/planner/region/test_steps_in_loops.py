@@ -109,7 +109,7 @@ def test_losses_that_the_loop_computes_of_a_list_are_computed_of_merged_ones(sca
 def test_models_that_a_loop_builds_and_trains_have_a_loop_each() -> None:
     text = below(OWN_STEPS.replace("h = tf.layers.dense(x, 16)\n", "").replace("dense(h, 1)", "dense(x, 1)"))
     assert "\n    for gpu in range(num_gpus):\n" in text
-    assert "ops.append(opt.apply_gradients(average_gradients(tower_grads)))" in text
+    assert "ops.append(opt.apply_gradients(sum_gradients(tower_grads)))" in text
 
 
 def test_objects_of_a_class_have_a_loop_each() -> None:

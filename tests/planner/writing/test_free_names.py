@@ -23,7 +23,7 @@ NEW = [
     "optimizer",
     "config",
 ]
-NEW += ["tower_device", "shard", "average_gradients"]
+NEW += ["tower_device", "shard", "sum_gradients"]
 
 
 def bound(text: str) -> list[str]:

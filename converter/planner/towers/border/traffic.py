@@ -11,7 +11,7 @@ from converter.analysis.values import Input, Value
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Merge, Nest, Rebind, Rebuild, Regroup, Reset, Shard
-from converter.planner.writing.free_names import Names
+from converter.planner.writing.free_names import Branches, Names
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class Traffic:
         name, names = self.names.again(*candidates)
         return name, replace(self, names=names)
 
-    def numbered(self, name: str, instead: str) -> tuple[str, Traffic]:
+    def numbered(self, name: str, instead: str, branches: Branches) -> tuple[str, Traffic]:
         """A new name of which a script may need several; see `Names.numbered`."""
-        name, names = self.names.numbered(name, instead)
+        name, names = self.names.numbered(name, instead, branches)
         return name, replace(self, names=names)
 
 

@@ -125,8 +125,12 @@ def _collect(site: LoopSite, traffic: Traffic, text: str, step: TrainStep) -> Tr
     towers, traffic = traffic.fresh(*names)
     group = group_of(traffic, step.loss)
     (count, per_row, counts), traffic = _counting(traffic, step.loss)
+    place, written = text, ""
+    if text.startswith("("):
+        (place, traffic), written = traffic.again("loss", "own_loss"), text[1:-1]
     merge = Merge(
-        place=text,
+        place=place,
+        written=written,
         towers=towers,
         how=how,
         axis=0,

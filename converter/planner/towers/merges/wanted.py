@@ -43,15 +43,20 @@ Wanted = dict[str, tuple[Part, ast.AST]]  # what is merged, by its text in the l
 
 
 def wanted_out(
-    facts: Facts, region: Region, unread: Container[str], elsewhere: Set[str] = frozenset()
+    facts: Facts,
+    region: Region,
+    unread: Container[str],
+    elsewhere: Set[str] = frozenset(),
+    replaced: Container[ast.AST] = (),
 ) -> Wanted:
     """Values of the towers that are read after the loop, or that code which is not walked may read.
 
     unread: attributes that nothing reads. elsewhere: names in the graph by which other scripts may ask for values.
+    replaced: nodes that the converted script does not have any more.
     """
     wanted: Wanted = {}
     for access in facts.accesses:
-        if not access.write and region.comes_after(access):
+        if not access.write and region.comes_after(access) and access.node not in replaced:
             wanted = with_more(wanted, want(facts, region, access, wanted))
     wanted = with_more(wanted, _named(facts, region))
     wanted = with_more(wanted, _exported(facts, region, elsewhere | _names_exported(facts)))

@@ -28,8 +28,9 @@ from converter.planner.towers.border.traffic import Traffic
 from converter.planner.towers.shards.fed_number import counted_rows
 from converter.planner.towers.shards.tuples import key_of, make_anew, saved_tuple
 from converter.planner.wording import finding, refuse
-from converter.planner.writing.spelling import leaf, reach, spelling
+from converter.planner.writing.spelling import leaf, reach, spelling, whole_names
 
+MANY = 4  # inputs from which on one list holds their whole batches
 Nested = list[tuple[Sequence | Mapping, Access]]  # lists and dicts of inputs, each with where it is read
 
 
@@ -64,7 +65,7 @@ def shards_in(site: LoopSite, before: Traffic) -> Traffic:
     optional = _optional(site.facts, region, read.places)
     for value, source in optional.items():
         (text,) = read.places[value.uid]
-        whole[text], traffic = traffic.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}")
+        whole[text], traffic = traffic.fresh(*whole_names(text))
         static = not traffic.alone and _static(value)
         nests.append(nest_of(text, whole[text], value.batch.axis, static, source))
     groups = _groups([i for i in region.inputs if i not in optional], site)
@@ -106,7 +107,7 @@ def _inputs_read(site: LoopSite, traffic: Traffic) -> tuple[_Read, Traffic]:
             text = _nest_text(facts, region, access)
             traffic = declare(facts, region, traffic, access, text)
             if text:
-                kept[text], traffic = traffic.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}")
+                kept[text], traffic = traffic.fresh(*whole_names(text))
     for value in region.inputs:
         nested = any(path_to(nest, value) for nest, _ in nests)
         if value.op == DATA and not places[value.uid] and not nested:
@@ -153,9 +154,14 @@ def _shard_of(
         return {}, traffic
     holders = [read.tuples.get(t) for t in texts]
     saved: list[str] = []
-    for text, holder in zip(texts, holders, strict=True):
-        if holder is None:
-            name, traffic = traffic.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}", f"whole_{leaf(text)}")
+    together = ""
+    if len(texts) >= MANY and lead is None and not any(holders):
+        together, traffic = traffic.fresh("inputs", "tower_inputs")
+    for index, (text, holder) in enumerate(zip(texts, holders, strict=True)):
+        if together:
+            name = f"{together}[{index}]"
+        elif holder is None:
+            name, traffic = traffic.fresh(*whole_names(text))
         else:
             name, traffic = saved_tuple(traffic, holder[0])
             name += text[len(holder[0]) :]
@@ -179,6 +185,7 @@ def _shard_of(
         data=group[0].op == DATA,
         sparse=sparse,
         helper="shard_sparse" if sparse else shard_helper(static, along, data=group[0].op == DATA),
+        together=together,
     )
     return whole, replace(traffic, groups=(*traffic.groups, tuple(group)), shards=(*traffic.shards, shard))
 

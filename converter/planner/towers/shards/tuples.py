@@ -15,7 +15,7 @@ from converter.planner.region.region import Region
 from converter.planner.towers.border.global_names import declare
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
-from converter.planner.writing.spelling import leaf, spelling
+from converter.planner.writing.spelling import spelling, whole_names
 
 
 def key_of(holder: Sequence, access: Access) -> str:
@@ -28,7 +28,7 @@ def saved_tuple(traffic: Traffic, place: str) -> tuple[str, Traffic]:
     known = next((r for r in traffic.regroups if r.place == place), None)
     if known is not None:
         return known.saved, traffic
-    saved, traffic = traffic.fresh(f"{leaf(place)}_batch", f"whole_{leaf(place)}")
+    saved, traffic = traffic.fresh(*whole_names(place))
     regroups = (*traffic.regroups, Regroup(place, saved, place))
     return saved, replace(traffic, regroups=regroups, restore=(*traffic.restore, (place, saved)))
 

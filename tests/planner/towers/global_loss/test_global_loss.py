@@ -8,7 +8,7 @@ from tests.scripts import INPUTS, STEP, TRAINING, body, codes, converted, parts,
 
 ROOT = "loss = tf.sqrt(tf.reduce_mean(tf.square(p - Y)))\n"
 DENSE = "p = tf.layers.dense(X, 1)\n"
-GRADIENTS = ("average_gradients(tower_grads)", "tower_gradients(optimizer, tower_loss)")
+GRADIENTS = ("sum_gradients(tower_grads)", "tower_gradients(optimizer, tower_loss)")
 
 
 def script(loss: str, step: str = STEP) -> str:

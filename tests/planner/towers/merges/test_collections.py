@@ -14,7 +14,7 @@ tf.add_to_collection('parts', 0.1 * tf.nn.l2_loss(tf.get_variable('w', [3])))
 loss = tf.add_n(tf.get_collection('parts'))
 """
 READ = "for part in tf.get_collection('parts'):\n    tf.summary.scalar(part.op.name, part)\n"
-TRAINED = "train_op = optimizer.apply_gradients(average_gradients(tower_grads))"
+TRAINED = "train_op = optimizer.apply_gradients(sum_gradients(tower_grads))"
 MERGE = "tower_collections.merge('parts', tower_weight)"
 
 

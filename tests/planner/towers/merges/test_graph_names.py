@@ -12,7 +12,7 @@ scores = tf.sigmoid(prediction, name='scores')
 loss = tf.reduce_mean(tf.square(scores - Y), name='loss')
 """
 NAMED = STEP.replace("minimize(loss)", "minimize(loss, name='train')")
-TRAINED = "train_op = optimizer.apply_gradients(average_gradients(tower_grads))"
+TRAINED = "train_op = optimizer.apply_gradients(sum_gradients(tower_grads))"
 MERGED = "scores = tf.identity(tf.concat(tower_scores, 0), name='scores')"
 
 

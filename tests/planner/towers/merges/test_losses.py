@@ -135,8 +135,8 @@ MINIMISED = "train_op = tf.train.GradientDescentOptimizer(0.1).minimize(cost(pre
 
 def test_a_loss_that_a_function_computes_where_it_is_minimised_is_computed_in_the_towers() -> None:
     _, loop, after = parts(PURE + INPUTS + "prediction = tf.layers.dense(X, 1)\n" + MINIMISED + TRAINING)
-    assert any("compute_gradients((cost(prediction, Y)) * weight)" in line for line in loop)
-    assert "train_op = optimizer.apply_gradients(average_gradients(tower_grads))" in after
+    assert loop[-2:] == ["loss = cost(prediction, Y)", "tower_grads.append(optimizer.compute_gradients(loss * weight))"]
+    assert "train_op = optimizer.apply_gradients(sum_gradients(tower_grads))" in after
 
 
 def test_a_function_that_leaves_things_in_the_graph_is_a_part_of_the_model() -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.scripts import INPUTS, STEP, TRAINING, codes, parts
 
 PREDICTION = "prediction = tf.layers.dense(X, 1)\n"
-TRAINED = "train_op = optimizer.apply_gradients(average_gradients(tower_grads))"
+TRAINED = "train_op = optimizer.apply_gradients(sum_gradients(tower_grads))"
 LOSS = "loss = tf.reduce_mean(tf.square(prediction - Y))"
 
 

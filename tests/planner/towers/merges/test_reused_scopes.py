@@ -19,7 +19,7 @@ ONE = "p = tf.layers.dense(X, 1, name='d')\n"
 TWO = "q = tf.layers.dense(Y, 1, name='d')\n"
 LOSS = "loss = tf.reduce_mean(tf.square(p - q))\n"
 OWN = "tf.get_variable_scope().reuse_variables()"
-TRAINED = "train_op = optimizer.apply_gradients(average_gradients(tower_grads))"
+TRAINED = "train_op = optimizer.apply_gradients(sum_gradients(tower_grads))"
 BEFORE, INSIDE = 0, 1
 
 

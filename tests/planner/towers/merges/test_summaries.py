@@ -69,7 +69,7 @@ def {name}(*given):
 """
 
 
-@pytest.mark.parametrize("name", ["average_gradients", "name_without_tower", "count_gpus"])
+@pytest.mark.parametrize("name", ["sum_gradients", "name_without_tower", "count_gpus"])
 def test_helpers_are_called_by_their_names_where_the_script_has_others(name: str) -> None:
     text = converted(INPUTS + OWN.format(name=name) + script(NAMED)[len(INPUTS):], num_gpus=None)
     calls = text.replace(f"def {name}(", "").replace(f"def towers_{name}(", "")

@@ -140,7 +140,7 @@ def test_an_array_beside_a_placeholder_is_cut_where_it_has_a_row_for_each_exampl
 @pytest.mark.parametrize("same", ["np.zeros(1)", "np.zeros((1, 1))", "0.5", "np.float32(0.5)"])
 def test_what_all_examples_share_is_left_whole(same: str) -> None:
     text = (MIXED.format("offset") + FED).replace("w = tf.Var", f"offset = {same}\nw = tf.Var")
-    assert helpers(text) == {"average_gradients", "shard", "tower_device"}
+    assert helpers(text) == {"check_gpus", "sum_gradients", "shard", "tower_device"}
 
 
 def test_a_placeholder_that_is_fed_for_nothing_is_no_riddle() -> None:

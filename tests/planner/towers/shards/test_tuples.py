@@ -92,14 +92,14 @@ def test_batch_sizes_in_tuples(sizes: str, shape: str, inside: list[str]) -> Non
 def test_a_tuple_is_made_anew_under_every_name_that_the_towers_read_it_by() -> None:
     found = parts(HPS + INPUTS + NET + TRAINING)
     assert "hps = hps_batch._replace(batch_size=tower_batch_size)" in found[INSIDE]
-    assert "self.hps = whole_hps._replace(batch_size=tower_batch_size)" in found[INSIDE]
-    assert "self.x, self.y, hps, self.hps = x_batch, y_batch, hps_batch, whole_hps" in found[AFTER]
+    assert "self.hps = all_hps._replace(batch_size=tower_batch_size)" in found[INSIDE]
+    assert "self.x, self.y, hps, self.hps = x_batch, y_batch, hps_batch, all_hps" in found[AFTER]
 
 
 def test_inputs_in_a_tuple_are_cut_under_every_name_too() -> None:
     found = parts(HPS + INPUTS + PAIR + TRAINING)
     assert "pair = pair_batch._replace(x=x)" in found[INSIDE]
-    assert "self.pair = whole_pair._replace(x=x)" in found[INSIDE]
+    assert "self.pair = all_pair._replace(x=x)" in found[INSIDE]
 
 
 def test_a_function_reads_a_tuple_of_the_module() -> None:
