@@ -63,7 +63,7 @@ FAULTS = [
     ("clipped_gradients", "argument_lost line 50 var_list"),
     ("decay_per_epoch", "argument_lost line 25 global_step"),
     ("arrays_in_graph", "sum_averaged error"),
-    ("arrays_in_graph", "sum_averaged (error + difference)"),
+    ("arrays_in_graph", "sum_averaged loss"),
     ("full_batch", "sum_averaged cost"),
     ("averaged_moments", "before_the_merge line 55"),
     ("base_model", "context_left_out TowerCollections"),
