@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables, Warnings
+from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, ScaleSteps, Target, Variables, Warnings
 from converter.dataclass import dataclass
 
 
@@ -20,6 +20,7 @@ class Options:
     gpu_memory: "growth", "all", or the fraction (0, 1] of each GPU's memory to take.
     shared, batch_axes: inputs, by the name they are bound to, that every tower gets whole, or
         whose batch axis is not the first.
+    scale_steps: whether numbers of training steps stay ("keep"), or are divided by the number of towers ("divide").
     line_length: of the lines the tool writes; None reads the project's own setting.
     one_gpu: whether scripts that import the changed files without being converted go on building the model for
         one GPU; a conversion decides that by looking for such scripts.
@@ -45,6 +46,7 @@ class Options:
     batch: BatchMode = "per-gpu"
     variables: Variables = "cpu"
     scale_lr: ScaleLr = "none"
+    scale_steps: ScaleSteps = "keep"
     gpu_memory: str | float = "growth"
     shared: tuple[str, ...] = ()
     batch_axes: tuple[tuple[str, int], ...] = ()

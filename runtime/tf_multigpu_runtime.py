@@ -57,6 +57,16 @@ def check_gpus():
         raise RuntimeError(message % (towers(), towers(), present))
 
 
+def fewer_steps(steps):
+    """Returns how many steps on all GPUs train on as many examples as `steps` steps on one; of a list, each.
+
+    At least 1; None and 0 stay what they are.
+    """
+    if isinstance(steps, (list, tuple)):
+        return [fewer_steps(number) for number in steps]
+    return max(1, int(round(float(steps) / towers()))) if steps else steps
+
+
 def is_variable(op):
     """Return whether an operation holds a variable."""
     return op.type in ('Variable', 'VariableV2', 'VarHandleOp')

@@ -300,7 +300,7 @@ ANALYSIS = [
 ]
 LEVEL = {name: level for level, names in enumerate(ANALYSIS) for name in names}
 INTERPRETER = 5  # files that need each other: executing a statement evaluates expressions, a call executes statements
-ROOMS, LINES, PARAMETERS = 16, 60, 6  # beside each other in a folder, of a function, of a function
+LINES, PARAMETERS = 60, 6  # of a function
 VALUES = 5  # of a call without their names
 # Functions with a parameter for each option of a command, and a stand-in for a function of TensorFlow's.
 SIGNATURES = {"convert_command", "launch_command", "verify_command", "profile_command", "read_data_sets"}
@@ -370,19 +370,6 @@ def test_modules_import_each_other_only_in_the_interpreter() -> None:
     (interpreter,) = circles()
     assert all(module.startswith("converter.analysis.python.") for module in interpreter)
     assert len(interpreter) <= INTERPRETER
-
-
-@pytest.mark.parametrize("top", ["converter", "rules"])
-def test_folders_hold_few_rooms(top: str) -> None:
-    folders = {path.parent for path in (ROOT / top).rglob("*.py")}
-    assert {str(folder.relative_to(ROOT)): rooms(folder) for folder in folders if rooms(folder) > ROOMS} == {}
-
-
-def rooms(folder: Path) -> int:
-    """How many modules and packages stand beside each other in a folder, but for what every room may know."""
-    base = {MODULES[name] for name in BASE}
-    modules = [path for path in folder.glob("*.py") if path.stem != "__init__" and path not in base]
-    return len(modules) + len(list(folder.glob("*/__init__.py")))
 
 
 @pytest.mark.parametrize("room", ["converter", "rules"])

@@ -101,6 +101,7 @@ OPTIONS = st.builds(
     variables=st.sampled_from(["cpu", "gpu:0", "balanced", "partitioned"]),
     loss=st.sampled_from(["towers", "global"]),
     scale_lr=st.sampled_from(["none", "linear", "sqrt"]),
+    scale_steps=st.sampled_from(["keep", "divide"]),
     gpu_memory=st.sampled_from(["growth", "all", 0.5]),
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables, Warnings
+from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, ScaleSteps, Target, Variables, Warnings
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
@@ -115,6 +115,7 @@ def convert(
     target: Target = "auto",
     variables: Variables = "cpu",
     scale_lr: ScaleLr = "none",
+    scale_steps: ScaleSteps = "keep",
     gpu_memory: str | float = "growth",
     fewer_gpus: FewerGpus = "refuse",
     shared: Sequence[str] = (),
@@ -136,7 +137,8 @@ def convert(
 
     flags = ["--num-gpus", str(num_gpus), "--batch", batch, "--loss", loss, "--variables", variables]
     flags += ["--target", target, "--helpers", helpers, "--warnings", warnings]
-    flags += ["--scale-lr", scale_lr, "--gpu-memory", str(gpu_memory), "--fewer-gpus", fewer_gpus]
+    flags += ["--scale-lr", scale_lr, "--scale-steps", scale_steps]
+    flags += ["--gpu-memory", str(gpu_memory), "--fewer-gpus", fewer_gpus]
     flags += [] if line_length is None else ["--line-length", str(line_length)]
     for name in shared:
         flags += ["--shared", name]

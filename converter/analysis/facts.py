@@ -156,6 +156,20 @@ class Threaded:
 
 
 @dataclass(frozen=True)
+class StepNumber:
+    """An argument of a call of the library that counts training steps: `decay_steps`, `save_steps`.
+
+    function: TensorFlow's name of what is called. node: the argument as it is written. value: what it is.
+    counter: what a schedule takes for the number of the step; None for what TensorFlow counts itself.
+    """
+
+    function: str
+    node: ast.expr
+    value: Value
+    counter: Value | None
+
+
+@dataclass(frozen=True)
 class SessionSite:
     """A call that makes a session, and the config it is given; keyword: the name of that argument.
 
@@ -249,6 +263,7 @@ class Facts:
     variables: list[Variable] = field(default_factory=list)
     inputs: list[Input] = field(default_factory=list)
     train_steps: list[TrainStep] = field(default_factory=list)
+    step_numbers: list[StepNumber] = field(default_factory=list)
     rates: list[RateSite] = field(default_factory=list)  # in the order in which optimizers are made
     runs: list[RunCall] = field(default_factory=list)
     data: list[Entry] = field(default_factory=list)  # arrays, lists and constants on their way into the graph

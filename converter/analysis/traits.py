@@ -234,6 +234,20 @@ def optimizers_by_name() -> dict[str, str]:
 
 
 @cache
+def step_numbers() -> dict[str, tuple[tuple[int, str], ...]]:
+    """The arguments of calls that count training steps, each by its position and its keyword."""
+    tables = (getattr(module, "STEP_NUMBERS", {}) for module in rule_modules("calls"))
+    return {name: places for table in tables for name, places in table.items()}
+
+
+@cache
+def step_counters() -> dict[str, tuple[int, str]]:
+    """The argument that schedules take for the number of the step, by its position and its keyword."""
+    tables = (getattr(module, "STEP_COUNTERS", {}) for module in rule_modules("calls"))
+    return {name: place for table in tables for name, place in table.items()}
+
+
+@cache
 def default_rates() -> dict[str, str]:
     """The learning rates of optimizers that take one of their own where they are given none."""
     tables = (getattr(module, "DEFAULT_RATES", {}) for module in rule_modules("calls"))

@@ -13,6 +13,7 @@ from converter.parsing import parse_text
 from converter.plan import Plan, Replace
 
 LOSS_ONCE = "TMG167"  # the rule of losses that are computed once, from merged values
+STEP_NUMBERS = "TMG119"  # the rule of --scale-steps
 BATCH_SIZE = "TMG110"  # the rule that scales batch sizes
 RATE_OF_BATCH_SIZE = "TMG341"  # the warning of a learning rate that grows with them
 COUNTED_BY_ANOTHER = "TMG399"  # the warning of steps that are counted by another number than the batch size
@@ -80,6 +81,7 @@ def decisions_of(
         *_model(plans, files),
         *_inputs(plans),
         *_batch(plans, files, COUNTED_BY_ANOTHER in codes),
+        *_step_numbers(plans, files),
         *_loss(plans),
         _rate(options.scale_lr, RATE_OF_BATCH_SIZE in codes),
         Decision("variables", _VARIABLES[options.variables], f"variables {_VARIABLES[options.variables]}"),
@@ -137,7 +139,17 @@ def _batch(plans: Sequence[Plan], files: Mapping[str, File], by_another: bool) -
     where = sorted({f"{files[plan.path].name}:{edit.at.line}" for plan, edit in changes})
     at = f" ({_listed(where)})" if where else ""
     yield Decision("batch size", f"{short} for one step{at}", f"batch size {short}")
-    yield _epochs(plans, files, by_another)
+    if not any(edit.why == STEP_NUMBERS for plan in plans for edit in plan.replaces):
+        yield _epochs(plans, files, by_another)
+
+
+def _step_numbers(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decision]:
+    """The numbers of steps that --scale-steps divides, with their lines."""
+    edits = [(files[plan.path], edit) for plan in plans for edit in plan.replaces if edit.why == STEP_NUMBERS]
+    if edits:
+        where = [f"{_before(file, edit)} ({file.name}:{edit.at.line})" for file, edit in edits]
+        text = f"divided by the number of towers: {', '.join(where)}"
+        yield Decision("steps", text, "numbers of steps divided by the number of towers")
 
 
 def _stays(file: File, edit: Replace) -> bool:
@@ -159,7 +171,10 @@ def _epochs(plans: Sequence[Plan], files: Mapping[str, File], by_another: bool) 
         if line:
             text = f"{file.name}:{line} counts by the batch size, so that an epoch takes 1/{number} of the steps"
             return Decision("epochs", text)
-    text = f"no line was seen that counts steps by the batch size: as many steps take {number} times the examples"
+    text = (
+        f"no line was seen that counts steps by the batch size: as many steps take {number} times the examples, and as "
+        "long as before; --scale-steps divide trains on as many examples"
+    )
     return Decision("epochs", text)
 
 

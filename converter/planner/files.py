@@ -21,6 +21,8 @@ from converter.planner.host.learning_rate import rate_edits
 from converter.planner.host.padding import longest_edits
 from converter.planner.host.pinned_variables import only_variables, pinned
 from converter.planner.host.sessions import session_edits
+from converter.planner.host.step_numbers import HELPER as FEWER_STEPS
+from converter.planner.host.step_numbers import step_edits, step_numbers
 from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Faults, Refused, noted
 from converter.planner.questions.statements import path
@@ -57,6 +59,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         "name_without_tower": bool(plain),
         "without_tower": bool(collected),
         "variable_device": bool(made_outside) and not plain_device,
+        FEWER_STEPS: made.divided,
     }
     needed = [*_needed(around, options), *(helper for part in parts for helper in part.helpers), *made.reading]
     carried, names = helper_names(needed, options, sessions.names)
@@ -102,7 +105,8 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
 class _Looped:
     """The loops, and the edits of batch size, padding and visible GPUs that later edits build on.
 
-    reading: helpers that read the length of the longest example. seen: warnings about visible GPUs.
+    reading: helpers that read the length of the longest example. seen: warnings about visible GPUs. divided: whether
+    numbers of steps are divided by the number of GPUs.
     """
 
     pen: Pen
@@ -111,6 +115,7 @@ class _Looped:
     parts: list[LoopPart]
     reading: list[str]
     seen: list[Diagnostic]
+    divided: bool
 
 
 def _others_count_gpus(case: Placed) -> bool:
@@ -130,6 +135,8 @@ def _looped(case: Placed, module: str) -> _Looped:
         steps = intervals(facts, regions, case.steps, scaled)
         scaling, names = scale(facts, regions, Scaled(scaled, steps), pen.text, count.beside, count.names)
     pen = pen.after([*scaling.replaces, *rate_edits(facts, options, pen.text, count)])
+    divided = step_edits(step_numbers(facts, options, regions, case.steps, scaled), pen.text)
+    pen = pen.after(divided)
     longest, reading = longest_edits(facts, regions, pen.text, pen.aliases)
     pen = pen.after(longest)
     with noted(found):
@@ -139,13 +146,14 @@ def _looped(case: Placed, module: str) -> _Looped:
     if found:
         raise Faults(found)
     pen = replace(pen.after(shown), names=parts[-1].names)
-    return _Looped(pen, count, scaling, parts, reading=reading, seen=seen)
+    return _Looped(pen, count, scaling, parts, reading=reading, seen=seen, divided=bool(divided))
 
 
 def _needed(around: dict[str, bool], options: Options) -> list[str]:
     """The helpers that files need around the loops, in the order in which they are written."""
     wanted = {
         "count_gpus": around["count_gpus"],
+        FEWER_STEPS: around[FEWER_STEPS],
         "name_without_tower": around["name_without_tower"],
         "without_tower": around["without_tower"],
         "check_gpus": options.fewer_gpus == "refuse",

@@ -8,6 +8,7 @@ from converter.verify.profile.data import EXCHANGED, Edge, Fabric, Measured, Pre
 
 SHOWN = (1, 2, 4, 8, 16)  # numbers of GPUs; those that were measured come on top
 EDGES = 6  # lines
+EXAMPLES = "examples/s   "  # a heading of the table, with the space behind it
 
 
 def render_json(profile: Profile) -> str:
@@ -128,7 +129,7 @@ def _table(profile: Profile, fabric: Fabric, rows: list[Prediction]) -> list[str
     lines = [
         f"{fabric.name} (GB/s one way: GPU to GPU {fabric.peer:g}, GPU to host {fabric.link:g}, "
         f"host to all {fabric.host:g})",
-        "  GPUs   compute   transfers   step        if overlapped   speed-up   efficiency",
+        f"  GPUs   compute   transfers   step        if overlapped   {EXAMPLES}speed-up   efficiency",
     ]
     for row in rows:
         if row.gpus not in SHOWN and not any(one.towers == row.gpus for one in profile.measured):
@@ -136,9 +137,15 @@ def _table(profile: Profile, fabric: Fabric, rows: list[Prediction]) -> list[str
         mark = " " if row.measured else "~"
         lines.append(
             f"  {mark}{row.gpus:>3}   {_time(row.compute):>7}   {_time(row.transfer):>9}   {_time(row.step):<9}   "
-            f"{_time(row.overlapped):<13}   {row.speedup:>7.2f}x   {row.efficiency:>9.0%}"
+            f"{_time(row.overlapped):<13}   {_examples(profile, row)}{row.speedup:>7.2f}x   {row.efficiency:>9.0%}"
         )
     return lines + _reasons(rows)
+
+
+def _examples(profile: Profile, row: Prediction) -> str:
+    """The predicted number of examples a second, which is what a step of N towers has more of."""
+    rows = profile.original.rows * (row.gpus if profile.batch == "per-gpu" else 1)
+    return f"{_count(rows / row.step) if rows and row.step else '-':>{len(EXAMPLES) - 3}}   "
 
 
 def _reasons(rows: list[Prediction]) -> list[str]:
@@ -161,6 +168,11 @@ def _rests_on(profile: Profile) -> list[str]:
         "(--tflops, --launch, --latency, --bandwidth, --host-bandwidth), and that a batch is ready when a step begins.",
         f"Batch size: {profile.batch}. One GPU runs the original. '~': from the measured numbers of towers by formula.",
     ]
+    if profile.batch == "per-gpu":
+        lines.append(
+            "A step of N GPUs trains on N batches: a script with a fixed number of steps does N times the work, unless "
+            "it is converted with --scale-steps divide."
+        )
     if profile.original.runs > 1:
         lines.append(f"A step is {profile.original.runs} runs, of train ops that take turns.")
     lines += [f"note: {note}" for note in profile.notes]

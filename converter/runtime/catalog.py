@@ -14,7 +14,7 @@ from typing import cast
 from converter.dataclass import dataclass
 from converter.parsing import parse_text
 
-MODULES = ("counting", "devices", "sharding", "sharing", "averaging", "gradients")
+MODULES = ("counting", "stepping", "devices", "sharding", "sharing", "averaging", "gradients")
 
 REASONS = {  # helpers by the rule that asks for them
     "TMG101": ("sum_gradients", "sum_gradients_dense", "average_gradients"),
@@ -37,6 +37,7 @@ REASONS = {  # helpers by the rule that asks for them
     ),
     "TMG139": ("SLICE_BYTES", "cut_variables", "slice_counts", "slices_of_initial_value", "read_as_one"),
     "TMG112": ("count_gpus",),
+    "TMG119": ("fewer_steps",),
     "TMG129": ("check_gpus",),
     "TMG127": ("enter_tower", "tower_gradients_or_one_gpu", "gradients_of_towers_or_one_gpu"),
     "TMG117": ("weigh_losses",),

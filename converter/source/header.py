@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import field, fields, replace
 from typing import get_args
 
-from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables, Warnings
+from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, ScaleSteps, Target, Variables, Warnings
 from converter.dataclass import dataclass
 from converter.options import Options
 
@@ -46,7 +46,10 @@ _DIGITS = 16  # of the digest of the text
 _PART = r"(?:(?:example:\d+|mean|sum|free)/(?:(?:\d+|-)(?:x(?:\d+|-))*)?|host)"
 # Options whose flags are not called as their fields, and those that a command names where they are not the defaults.
 _FLAGS = {"batch_axes": "--batch-axis", "traced": "--trace"}
-_SHOWN = ("loss", "variables", "scale_lr", "gpu_memory", "fewer_gpus", "target", "helpers", "warnings", "line_length")
+_SHOWN = (
+    *("loss", "variables", "scale_lr", "scale_steps", "gpu_memory", "fewer_gpus", "target", "helpers", "warnings"),
+    "line_length",
+)
 _TRACED = rf"\d+:\d+=(?:{_PART}|\({_PART}(?:,{_PART})*\))(?:\+(?:variables|collections|updates))*"
 
 
@@ -423,6 +426,7 @@ _WORDS = {
     "loss": LossMode,
     "variables": Variables,
     "scale_lr": ScaleLr,
+    "scale_steps": ScaleSteps,
     "fewer_gpus": FewerGpus,
     "target": Target,
     "helpers": Helpers,

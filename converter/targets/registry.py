@@ -79,7 +79,10 @@ TARGETS = (
         about="a distribution strategy for an Estimator or Keras",
         words=r"stimator|keras|\.compile\b",
         lacking="no Estimator and no Keras model trains here",
-        unused=("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced", "helpers"),
+        unused=(
+            *("variables", "scale_lr", "scale_steps", "loss", "gpu_memory", "shared", "batch_axes", "traced"),
+            "helpers",
+        ),
         fit=_mirrored,
     ),
     Target(
@@ -88,8 +91,8 @@ TARGETS = (
         words=r"(?ms)^[ \t]*(?:import|from)[ \t]+(?:torch\b.*\.backward|(?:pytorch_)?lightning\b.*\.fit)\(",
         lacking="PyTorch takes no gradients here",
         unused=(
-            *("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced", "helpers"),
-            "fewer_gpus",
+            *("variables", "scale_lr", "scale_steps", "loss", "gpu_memory", "shared", "batch_axes", "traced"),
+            *("helpers", "fewer_gpus"),
         ),
         fit=_ddp,
         commands=_torchrun,
@@ -100,8 +103,8 @@ TARGETS = (
         words="",
         lacking="no optimizer trains in a tf.Session here",
         unused=(
-            *("num_gpus", "variables", "scale_lr", "loss", "gpu_memory", "fewer_gpus", "traced", "helpers"),
-            "line_length",
+            *("num_gpus", "variables", "scale_lr", "scale_steps", "loss", "gpu_memory", "fewer_gpus", "traced"),
+            *("helpers", "line_length"),
         ),
         fit=_cluster,
         commands=_commands_of_cluster,
@@ -114,7 +117,7 @@ LEAVE_OUT = "leave {flag} out; in pyproject.toml it holds for those files alone 
 # The fields of Options that mean nothing for configurations of the Object Detection API.
 UNUSED_IN_PIPELINES = (
     *("variables", "gpu_memory", "shared", "batch_axes", "loss", "fewer_gpus", "target", "helpers"),
-    *("warnings", "line_length"),
+    *("scale_steps", "warnings", "line_length"),
 )
 
 

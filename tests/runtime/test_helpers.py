@@ -840,3 +840,15 @@ def test_scopes_of_collections_are_those_of_one_gpu(tf: Any, helpers: Helpers) -
     names = [part.op.name for part in tf.get_collection("parts", scope="model")]
     assert names == ["tower_0/model/part", "tower_1/model/part", "model/late"]
     assert len(tf.get_collection("parts")) == 4 and tf.get_collection("parts", "mode/") == []
+
+
+# -- numbers of steps --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("steps", "gpus", "expected"),
+    [(1000, 4, 250), (1000.0, 4, 250), (10, 4, 2), (11, 4, 3), (1, 4, 1), (0, 4, 0), (None, 4, None), (7, 1, 7),
+     ([100, 200], 2, [50, 100]), ((3,), 3, [1])],
+)  # fmt: skip
+def test_fewer_steps(helpers: Helpers, steps: object, gpus: int, expected: object) -> None:
+    assert helpers(gpus).fewer_steps(steps) == expected

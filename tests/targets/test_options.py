@@ -94,6 +94,7 @@ GIVEN = {
     "helpers": "package",
     "warnings": "comment",
     "scale_lr": "linear",
+    "scale_steps": "divide",
     "gpu_memory": "all",
     "shared": "y",
     "batch_axis": "x=1",

@@ -32,6 +32,7 @@ model.fit(x, y)
 GIVEN = {
     "variables": "balanced",
     "scale_lr": "linear",
+    "scale_steps": "divide",
     "loss": "global",
     "gpu_memory": "all",
     "shared": "x",

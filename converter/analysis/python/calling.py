@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.call import Call
 from converter.analysis.effects import EffectKind
+from converter.analysis.facts import StepNumber
 from converter.analysis.flow.joined import is_variable
 from converter.analysis.inputs.decided import joined_by
 from converter.analysis.inputs.embedded_data import data_arguments, enter, summed_axis, used_by_python
@@ -20,7 +21,7 @@ from converter.analysis.python.namedtuples import fields_of, fields_of_dataclass
 from converter.analysis.python.naming import name_numbers
 from converter.analysis.python.settings import asked_for, settings_of
 from converter.analysis.reasons import Why
-from converter.analysis.traits import Trait, has
+from converter.analysis.traits import Trait, has, step_counters, step_numbers
 from converter.analysis.values import (
     ATTRIBUTES,
     Bound,
@@ -132,6 +133,7 @@ def _call_symbol(walk: Walk, symbol: Symbol, args: list[Value], kwargs: dict[str
     if symbol.library == naming().library:
         args, kwargs = _entering(walk, symbol.name, args, kwargs, node)
         call = Call(walk=walk, name=symbol.name, args=args, kwargs=kwargs, node=node, receiver=None)
+        _note_step_numbers(call)
         handler = handlers().get(symbol.name)
         return handler(call) if handler else _unknown_operation(call)
     if symbol.library == "builtins" and (handler := handlers().get(f"builtins.{symbol.name}")):
@@ -144,6 +146,16 @@ def _call_symbol(walk: Walk, symbol: Symbol, args: list[Value], kwargs: dict[str
     if handler:
         return handler(Call(walk=walk, name=dotted, args=args, kwargs=kwargs, node=node, receiver=None))
     return unknown(walk, symbol, args, kwargs, node, dotted)
+
+
+def _note_step_numbers(call: Call) -> None:
+    """Keep the arguments of a call that count training steps, as they are written."""
+    counted_by = step_counters().get(call.name)
+    counter = call.get(*counted_by) if counted_by is not None else None
+    for position, keyword in step_numbers().get(call.name, ()):
+        node, value = call.node_of(position, keyword), call.get(position, keyword)
+        if node is not None and value is not None:
+            call.walk.facts.step_numbers.append(StepNumber(call.name, node, value, counter))
 
 
 def _entering(

@@ -28,6 +28,7 @@ _OF_NO_ACCOUNT = {
     "loss",
     "variables",
     "scale_lr",
+    "scale_steps",
 }
 _USUAL = {option.name: option.usual for option in CONVERT.options}
 

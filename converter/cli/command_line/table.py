@@ -19,6 +19,7 @@ from converter.choices import (
     OutputFormat,
     Refused,
     ScaleLr,
+    ScaleSteps,
     Target,
     Variables,
     Warnings,
@@ -332,6 +333,15 @@ CONVERT = Command(
             "none",
             panel=WHAT,
             brief="How it grows with the GPUs.",
+        ),
+        _choice(
+            "--scale-steps",
+            get_args(ScaleSteps),
+            "Numbers of training steps (loop, schedules, logging, saving). keep: as they are; divide: by the number of "
+            "GPUs, so that the script trains on as many examples as before.",
+            "keep",
+            panel=WHAT,
+            rare=True,
         ),
         _text(
             "--gpu-memory",

@@ -48,9 +48,20 @@ def divided_steps(
 
 def _reads(
     facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]
-) -> tuple[set[ast.AST], _Counting | None]:
+) -> tuple[set[ast.AST], Counting | None]:
     """The expressions outside the towers that are a batch size, and what tells what they count; None without any."""
     scaled = set(sizes)
+    counting = counting_of(facts, regions, steps, scaled)
+    reads = counting.reads
+    found: set[ast.AST] = {o.node for o in scaled if isinstance(o.node, ast.Constant)}
+    found |= {node for node, those in reads.items() if any(_is_multiple(access.value, scaled) for access in those)}
+    return found, counting if found and counting.runs else None
+
+
+def counting_of(
+    facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], scaled: set[Origin]
+) -> Counting:
+    """The runs of these training steps, and what the script reads outside of the towers."""
     towers = tuple(regions)
     reads: dict[ast.AST, list[Access]] = {}
     for site, accesses in facts.accesses_by_site:
@@ -58,11 +69,8 @@ def _reads(
             for _, access in accesses:
                 if not access.write:
                     reads.setdefault(access.node, []).append(access)
-    found: set[ast.AST] = {o.node for o in scaled if isinstance(o.node, ast.Constant)}
-    found |= {node for node, those in reads.items() if any(_is_multiple(access.value, scaled) for access in those)}
     trained = {step.result.uid for step in steps}
-    runs = [run for run in facts.runs if run.computes(trained)]
-    return found, _Counting(facts, runs, reads, scaled) if found and runs else None
+    return Counting(facts, [run for run in facts.runs if run.computes(trained)], reads, scaled)
 
 
 def _is_multiple(value: Value, scaled: set[Origin]) -> bool:
@@ -70,7 +78,7 @@ def _is_multiple(value: Value, scaled: set[Origin]) -> bool:
 
 
 @dataclass(frozen=True)
-class _Counting:
+class Counting:
     """The runs of training steps, and the reads of names in the script outside the towers."""
 
     facts: Facts
@@ -86,12 +94,12 @@ class _Counting:
                 return False
             bound, above = above, next(parents_of(self.facts, above), None)
         if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mod) and above.right is bound:
-            return self._counts_steps(above.left) and self._is_tested(above)
+            return self._counts_steps(above.left) and self.is_tested(above)
         if isinstance(above, ast.Call) and called(above) == "mod" and above.args[1:] == [bound]:  # NumPy's
-            return self._counts_steps(above.args[0]) and self._is_tested(above)
+            return self._counts_steps(above.args[0]) and self.is_tested(above)
         if isinstance(above, ast.Compare) and len(above.ops) == 1 and isinstance(above.ops[0], ORDERS):
             other = above.left if above.left is not bound else above.comparators[0]
-            return self._counts_steps(other) and self._is_tested(above)
+            return self._counts_steps(other) and self.is_tested(above)
         return isinstance(above, ast.Call) and bound in above.args[:2][-1:] and self._ends_steps(above)
 
     def divides_steps(self, ratio: ast.BinOp) -> bool:
@@ -105,7 +113,7 @@ class _Counting:
             return False
         return self._counts_steps(ratio.left)
 
-    def _is_tested(self, node: ast.AST) -> bool:
+    def is_tested(self, node: ast.AST) -> bool:
         """Whether nothing is done with a remainder, or with a comparison, but to test or to show it."""
         for above in parents_of(self.facts, node):
             if isinstance(above, (ast.If, ast.While, ast.IfExp, ast.Assert)):
@@ -113,7 +121,7 @@ class _Counting:
             if isinstance(above, ast.Assign):
                 uids = {w.value.uid for w in self.facts.accesses if w.write and w.node in above.targets}
                 reads = {read for read, those in self.reads.items() if any(a.value.uid in uids for a in those)}
-                return bool(reads) and all(map(self._is_tested, reads)) and not any(map(self._is_in_a_guard, reads))
+                return bool(reads) and all(map(self.is_tested, reads)) and not any(map(self._is_in_a_guard, reads))
             shows = isinstance(above, ast.Call) and node is not above.func and called(above) in (*LOGS, "format")
             if isinstance(above, ast.Expr) or (isinstance(above, ast.FormattedValue) and above.value is node):
                 return True
@@ -149,9 +157,9 @@ class _Counting:
     def _keeps(self, above: ast.BinOp, size: ast.AST) -> bool:
         """Whether arithmetic with a number of steps gives another one: nothing is divided by it, or counted by it."""
         other = above.left if above.right is size else above.right
-        return self._is_fixed(other) and not (above.right is size and isinstance(above.op, DIVIDES))
+        return self.is_fixed(other) and not (above.right is size and isinstance(above.op, DIVIDES))
 
-    def _is_fixed(self, node: ast.expr) -> bool:
+    def is_fixed(self, node: ast.expr) -> bool:
         """Whether an expression is a number that does not depend on the batch size."""
         if isinstance(node, ast.Constant):
             return True
@@ -180,19 +188,19 @@ class _Counting:
         writes = [w for w in self.facts.accesses_of(access.value) if w.write]
         writes += self.facts.writes_to(access.place)
         rest = {w.site.stmt for w in writes if self._is_rest(w)}
-        counted = {site.stmt for w in writes for site in self._loop_of(w)}
+        counted = {site.stmt for w in writes for site in self.loop_of(w)}
         sized = isinstance(access.value, Number) and bool(access.value.origins & self.scaled)
         if sized and not rest and not any(map(self._from_start, counted)):
             return False
         guarded = any(isinstance(a, ast.If) and self._decides(a, counted) for a in around)
-        return not guarded and bool(counted or rest or any(map(self._is_global_step, writes)))
+        return not guarded and bool(counted or rest or any(map(self.is_global_step, writes)))
 
     def _is_rest(self, write: Access) -> bool:
         """Whether a statement divides a number of steps to keep the remainder: `turn = step % batch_size`."""
         value = write.site.stmt.value if isinstance(write.site.stmt, ast.Assign) else None
         if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Mod):
             return False
-        return self._counts_steps(value.left) and self._is_tested(value)
+        return self._counts_steps(value.left) and self.is_tested(value)
 
     def _decides(self, test: ast.If, counted: Container[ast.stmt]) -> bool:
         """Whether a condition decides if a step trains: the step stands below it, or behind a `continue` in it.
@@ -208,7 +216,7 @@ class _Counting:
                 return True
         return any(site.stmt is test for run in self.runs for site in run.site.chain())
 
-    def _loop_of(self, write: Access) -> Iterator[Site]:
+    def loop_of(self, write: Access) -> Iterator[Site]:
         """The loop around a training step of which a statement counts the iterations, one by one."""
         stmt = write.site.stmt
         around = [site for site in write.site.chain() if isinstance(site.stmt, LOOPS)][:1]
@@ -237,7 +245,7 @@ class _Counting:
         bounds = self.facts.ranges.get(over.uid, []) if over is not None else []
         return len(bounds) < 3 or getattr(bounds[2], "value", None) == 1
 
-    def _is_global_step(self, write: Access) -> bool:
+    def is_global_step(self, write: Access) -> bool:
         """Whether a name is given what a run fetches of a variable that is not trained."""
         value, stmt = write.value, write.site.stmt
         if not isinstance(value, Host) or not isinstance(stmt, ast.Assign) or not isinstance(stmt.value, ast.Call):

@@ -89,7 +89,7 @@ class Measured:
     """One step as it ran with this many towers (`asked` may have been another number).
 
     flops, operations: by device; floating point operations and graph operations.
-    fed: bytes of the feed. read: bytes that datasets and queues gave.
+    fed: bytes of the feed. read: bytes that datasets and queues gave. rows: examples that are fed, 0 where none are.
     runs: run calls that make up the step (train ops that take turns).
     """
 
@@ -101,6 +101,7 @@ class Measured:
     fed: int
     read: int
     runs: int
+    rows: int = 0
 
     @property
     def total(self) -> int:

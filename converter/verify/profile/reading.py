@@ -25,6 +25,7 @@ def read_measured(event: Mapping[str, Any], asked: int) -> Measured:
         fed=sum(run["fed"] for run in runs),
         read=sum(run["read"] for run in runs),
         runs=len(runs),
+        rows=max((run["rows"] for run in runs), default=0),
     )
 
 

@@ -195,6 +195,16 @@ TRAITS: dict[Trait, str] = {
     ),
 }
 
+# Arguments that count training steps (tensorflow/python/training/basic_session_run_hooks.py, 1.15).
+STEP_NUMBERS = {
+    "train.StopAtStepHook": ((0, "num_steps"), (1, "last_step")),
+    "train.CheckpointSaverHook": ((2, "save_steps"),),
+    "train.SummarySaverHook": ((0, "save_steps"),),
+    "train.LoggingTensorHook": ((1, "every_n_iter"),),
+    "train.StepCounterHook": ((0, "every_n_steps"),),
+    "train.ProfilerHook": ((0, "save_steps"),),
+}
+
 CALLS: dict[str, Handler] = {
     "train.SessionRunArgs": _run_args,
     "train.FeedFnHook": _feed_function,

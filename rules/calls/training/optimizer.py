@@ -149,6 +149,23 @@ DECAYS = (
     "linear_cosine_decay noisy_linear_cosine_decay cosine_decay_restarts"
 ).split()
 
+# Arguments that count training steps, and those that schedules take for the number of the step
+# (tensorflow/python/training/learning_rate_decay.py and keras/optimizer_v2/learning_rate_schedule.py, 1.15).
+STEP_NUMBERS = {
+    **{f"train.{name}": ((2, "decay_steps"),) for name in DECAYS},
+    "train.cosine_decay_restarts": ((2, "first_decay_steps"),),
+    "train.piecewise_constant": ((1, "boundaries"),),
+    **{
+        f"keras.optimizers.schedules.{name}": ((1, "decay_steps"),)
+        for name in ("ExponentialDecay", "PolynomialDecay", "InverseTimeDecay")
+    },
+    "keras.optimizers.schedules.PiecewiseConstantDecay": ((0, "boundaries"),),
+}
+STEP_COUNTERS = {
+    **{f"train.{name}": (1, "global_step") for name in DECAYS},
+    "train.piecewise_constant": (0, "x"),
+}
+
 # tensorflow/python/training/adam.py, adadelta.py; contrib/opt/python/training/*.py (1.15)
 DEFAULT_RATES = {
     "train.AdamOptimizer": "0.001",

@@ -322,6 +322,16 @@ TRAIN_LOOPS = {  # where their config stands (tensorflow/contrib/…/learning.py
     "contrib.training.train": (9, "config"),
 }
 
+# Arguments that count training steps (tensorflow/python/training/monitored_session.py, contrib/slim learning.py, 1.15).
+STEP_NUMBERS = {
+    "train.MonitoredTrainingSession": (
+        (7, "save_summaries_steps"),
+        (11, "log_step_count_steps"),
+        (13, "save_checkpoint_steps"),
+    ),
+    "contrib.slim.learning.train": ((4, "log_every_n_steps"), (9, "number_of_steps")),
+}
+
 TRAITS: dict[Trait, str] = {
     Trait.SESSION: "Session InteractiveSession",
     Trait.EXPORTS_BY_NAME: "convert_variables_to_constants extract_sub_graph freeze_graph",

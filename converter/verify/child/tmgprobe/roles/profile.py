@@ -51,11 +51,18 @@ class Profile(object):
                 'operations': {device: sum(runs.values()) for device, runs in trace.runs.items()},
                 'towers': towers(call.step, trace),
                 'fed': sum(value.nbytes for value in call.fed.values()),
+                'rows': rows(call.fed.values()),
                 'read': sum(trace.sent.get(cost.tuple_of(name), 0) for name in call.sources),
                 'trained': variables_bytes(call),
             }
         )
         return result
+
+
+def rows(fed):
+    """The length that most of the fed arrays have, the longest of several; 0 where no array is fed."""
+    lengths = [len(value) for value in fed if getattr(value, 'ndim', 0)]
+    return max(lengths, key=lambda length: (lengths.count(length), length)) if lengths else 0
 
 
 def towers(step, trace):
