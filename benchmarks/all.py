@@ -17,6 +17,7 @@ BENCHMARKS = {
     "folder": [],
     "traffic": [],
     "steps": [],
+    "published": [],
     "verify": ["--rounds", "5", "--repeats", "0", "logistic_regression", "layers_cnn"],
 }
 

@@ -58,7 +58,7 @@ def check_gpus():
 
 
 def fewer_steps(steps):
-    """Returns how many steps on all GPUs train on as many examples as `steps` steps on one; of a list, each.
+    """Return how many steps on all GPUs train on as many examples as `steps` steps on one; of a list, each.
 
     At least 1; None and 0 stay what they are.
     """

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from converter.report.profile import render_text
 from converter.verify import VerifyError
 from converter.verify.processes.answer import Stopped
 from converter.verify.profile import FABRICS, Fabric, Machine, Profile, Settings
 from converter.verify.profile.data import Measured
+from converter.verify.profile.predict import predict
 from tests.cli.standins import Run
 
 STEP = Measured(1, 1, (), (("host", 5),), (("host", 5),), 8, 0, 1)
@@ -75,3 +77,21 @@ def test_failures(run: Run, asked: list[Settings], arguments: tuple[str, ...], c
     done = run("profile", *arguments)
     assert (done.code, asked) == (code, [])
     assert words in done.err
+
+
+def test_examples_a_second_stand_beside_the_steps() -> None:
+    work = (("gpu:0", 5 * 10**9),)
+    measured = [replace(STEP, towers=gpus, rows=64 * gpus, fed=0, flops=work, operations=work) for gpus in (1, 2)]
+    machine = Machine(FABRICS[:1], tflops=1, latency=0, launch=0)
+    profile = Profile(
+        "per-gpu", 4, measured[0], tuple(measured), machine, predict(measured[0], measured, "per-gpu", machine)
+    )
+    text = render_text(profile)
+    rows = [line.split() for line in text.splitlines() if line.endswith("%")]
+    assert [row[-4:-2] for row in rows[1:]] == [["12.8", "k"], ["25.6", "k"]]
+    assert "--scale-steps divide" in text
+
+
+def test_steps_of_total_batches_do_no_more_work() -> None:
+    profile = Profile("total", 4, STEP, (STEP,), Machine(), ())
+    assert "--scale-steps" not in render_text(profile)

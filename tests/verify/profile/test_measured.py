@@ -95,6 +95,7 @@ def test_parameters_and_gradients_through_the_busiest_device(
 ) -> None:
     found = profiled(Case(DENSE, tensorflow_python, variables))
     assert found.parameters == PARAMETERS
+    assert (found.original.rows, [one.rows for one in found.measured]) == (8, [16, 32, 64])
     busiest = {one.towers: one.busiest(*EXCHANGED) for one in found.measured}
     assert {towers: size for towers, (_, size) in busiest.items()} == pytest.approx(
         {towers: factor * PARAMETERS for towers, factor in factors.items()}, rel=1e-9
