@@ -10,6 +10,7 @@ from converter.analysis.call import Call
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import StepNumber
 from converter.analysis.flow.joined import is_variable
+from converter.analysis.flow.undo import Changes, take_back
 from converter.analysis.inputs.decided import joined_by
 from converter.analysis.inputs.embedded_data import data_arguments, enter, summed_axis, used_by_python
 from converter.analysis.inputs.seen_in_a_run import traced_value
@@ -94,8 +95,7 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
     if isinstance(function, Class):
         return _instantiate(walk, function, args, kwargs, node)
     if isinstance(function, Choice):
-        made = [call_value(walk, option, args, kwargs, node) for option in function.options]
-        return joined_by(walk, reduce(join, made), node)
+        return joined_by(walk, reduce(join, _call_each(walk, function, args, kwargs, node)), node)
     if isinstance(function, Partial):
         return call_value(walk, function.function, function.args + args, {**function.kwargs, **kwargs}, node)
     if isinstance(function, Bound):
@@ -121,6 +121,23 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
             Call(walk=walk, name=f"Host.{function.call}", args=args, kwargs=kwargs, node=node, receiver=function)
         )
     return unknown(walk, function, args, kwargs, node, "")
+
+
+def _call_each(
+    walk: Walk, function: Choice, args: list[Value], kwargs: dict[str, Value], node: ast.Call
+) -> list[Value]:
+    """The results of calling one of several functions: each begins with what there was before, as a branch does."""
+    from converter.analysis.python.statements import put_back
+
+    made: list[Value] = []
+    left: list[Changes] = []
+    for option in function.options:
+        mark = len(walk.undo_log)
+        made.append(call_value(walk, option, args, kwargs, node))
+        left.append(take_back(walk.undo_log, mark, walk.frame))
+    if walk.site is not None:
+        put_back(walk, left[0], [pair for changes in left[1:] for pair in changes], walk.site.stmt)
+    return made
 
 
 def _dotted(symbol: Symbol) -> str:

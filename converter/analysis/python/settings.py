@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from converter.analysis.facts import Fallback
+from converter.analysis.facts import Facts, Fallback, FlagDefinition
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
 from converter.analysis.python.naming import bind_in, name_numbers
@@ -51,6 +51,21 @@ def flag_value(walk: Walk, holder: Value, name: str, node: ast.AST) -> Number:
     """The value of a flag before the script sets it: an unknown number with an origin."""
     origin = walk.origin(node, "flag", name)
     return Number(None, frozenset((origin,)), frozenset((origin,)), (holder,))
+
+
+def default_of(facts: Facts, value: Value | None) -> object:
+    """The default of the flag that a value is read from, where it is written out."""
+    for flag in flags_of(facts, value):
+        given = [k.value for k in flag.call.keywords if k.arg in ("default", "default_value")]
+        given += flag.call.args[1:2] if flag.style == "flags" else []
+        return next((node.value for node in given if isinstance(node, ast.Constant)), None)
+    return None
+
+
+def flags_of(facts: Facts, value: Value | None) -> list[FlagDefinition]:
+    """The definitions of the flag that a value is read from; none for any other value."""
+    names = {str(o.key[-1]) for o in value.origins if o.key[0] == "flag"} if isinstance(value, Number) else set()
+    return [flag for flag in facts.flags if flag.name in names]
 
 
 def read_setting(walk: Walk, name: str, node: ast.AST) -> Number:

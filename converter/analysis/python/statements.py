@@ -288,9 +288,9 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
             change.put(value)
         if "raise" not in (first, second):  # a caller, or a further turn, sees what the other branch puts into lists
             left, kept = ([pair for pair in each if isinstance(pair[0].holder, Sequence)] for each in (gone, stays))
-            _put_back(walk, left, kept, stmt)
+            put_back(walk, left, kept, stmt)
     else:
-        _put_back(walk, changed, changed_too, stmt)
+        put_back(walk, changed, changed_too, stmt)
     if second and not first:
         walk.frame.locals = after_body
     elif not second and not first:  # objects that a branch has made have their attributes again
@@ -323,7 +323,7 @@ def _trains(body: list[ast.stmt]) -> bool:
     return any(isinstance(f, ast.Attribute) and has(f.attr, Trait.TRAINS) for f in calls)
 
 
-def _put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt) -> None:
+def put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt) -> None:
     """Puts the joined values of both branches into changed attributes and items."""
     for change, value in one:
         other = next((v for c, v in two if c.same_place(change)), change.old)

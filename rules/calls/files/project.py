@@ -9,6 +9,7 @@ from collections.abc import Callable
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
+from converter.analysis.python.settings import default_of
 from converter.analysis.values import Bound, Constant, Host, Number, Sequence, Symbol, Value
 
 FOLDERS: dict[str, Callable[[list[str]], str]] = {
@@ -159,23 +160,21 @@ def _name_of(facts: Facts, value: Value | None) -> object:
         return value.value
     pieces = pieces_of(value) if isinstance(value, Host) else None
     if pieces is None:
-        return _default_of(facts, value)
+        return default_of(facts, value)
     names = [piece if isinstance(piece, str) else _name_of(facts, piece) for piece in pieces]
     return "".join(name for name in names if isinstance(name, str)) if all(isinstance(n, str) for n in names) else None
 
 
-def _default_of(facts: Facts, value: Value | None) -> object:
-    """The default of the flag that a value is read from, where it is written out."""
-    names = {str(o.key[-1]) for o in value.origins if o.key[0] == "flag"} if isinstance(value, Number) else set()
-    for flag in facts.flags:
-        if flag.name in names:
-            given = [k.value for k in flag.call.keywords if k.arg in ("default", "default_value")]
-            given += flag.call.args[1:2] if flag.style == "flags" else []
-            return next((node.value for node in given if isinstance(node, ast.Constant)), None)
-    return None
+def _imported(call: Call) -> Value:
+    """`__import__('model')`: the module, or where its name has dots and no names are asked for, its top package."""
+    name = call.constant(0, "name")
+    if isinstance(name, str) and "." in name and call.get(3, "fromlist") is None:
+        return Host(call.values(), call.name, call.node)
+    return _import_module(call)
 
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys(("sys.path.append", "sys.path.insert", "sys.path.extend"), _add_path),
-    **dict.fromkeys(("importlib.import_module", "__import__"), _import_module),
+    "importlib.import_module": _import_module,
+    "builtins.__import__": _imported,
 }

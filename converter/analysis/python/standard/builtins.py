@@ -26,6 +26,7 @@ from converter.analysis.python.items import get_attribute
 from converter.analysis.python.joins import one_of
 from converter.analysis.python.operators import truth
 from converter.analysis.python.settings import (
+    flags_of,
     may_hold_sizes,
     note_setting,
     read_setting,
@@ -41,6 +42,7 @@ from converter.analysis.values import (
     ENTRIES,
     Absent,
     Bound,
+    Choice,
     Class,
     Constant,
     Count,
@@ -255,15 +257,52 @@ def _print(call: Call) -> Value:
 
 def _getattr(call: Call) -> Value:
     name = call.constant(1, "")
+    holder = call.args[0] if call.args else Host()
     if not isinstance(name, str):
-        return Host(call.args, "getattr", call.node)
-    holder = call.args[0]
+        options = [get_attribute(call.walk, holder, name, call.node) for name in _named_by_flag(call, holder)]
+        return Choice(options) if len(options) > 1 else options[0] if options else Host(call.args, "getattr", call.node)
     if len(call.args) > 2 and isinstance(holder, Instance) and name not in holder.attributes:
         known = holder.cls.find(name) if holder.cls is not None else None
         if known is None:
             call.walk.read(Place("attr", holder.uid, name, holder=holder), Absent(), call.node)
             return call.args[2]
     return get_attribute(call.walk, holder, name, call.node)
+
+
+def _named_by_flag(call: Call, holder: Value) -> list[str]:
+    """The methods of an object, or the functions and classes of a module, that a flag may name.
+
+    Those that a text of the file names (a default, a choice, a comparison); where that is one at most, and the object
+    is the script's, all public methods that need no argument and that no other method asks for.
+    """
+    if not flags_of(call.walk.facts, call.args[1] if len(call.args) > 1 else None):
+        return []
+    tree = call.walk.facts.tree_of(call.walk.facts.path_of(call.node))
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    known = _public_functions(holder)
+    named = [name for name in known if name in texts]
+    methods = {name: one for name, one in known.items() if isinstance(one, Function)}
+    asked = {n.attr for one in methods.values() for n in ast.walk(one.node) if isinstance(n, ast.Attribute)}
+    free = [name for name, one in methods.items() if name not in asked and _needs_no_argument(one)]
+    return named if len(named) > 1 or not isinstance(holder, Instance) else list(dict.fromkeys([*named, *free]))
+
+
+def _public_functions(holder: Value) -> dict[str, Value]:
+    """The functions and classes that an object or a module of the script has, without those that begin with `_`."""
+    if isinstance(holder, Module):
+        held = dict(holder.frame.locals)
+    else:
+        cls = holder.cls if isinstance(holder, Instance) else holder
+        owners = reversed(list(cls.lineage())) if isinstance(cls, Class) else ()
+        held = {name: value for owner in owners for name, value in owner.attributes.items()}
+    return {n: v for n, v in held.items() if isinstance(v, (Function, Class)) and not n.startswith("_")}
+
+
+def _needs_no_argument(method: Function) -> bool:
+    """Whether a method can be called without arguments."""
+    arguments = method.node.args
+    required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    return required <= 1 and all(default is not None for default in arguments.kw_defaults)
 
 
 def _setattr(call: Call) -> Value:
