@@ -33,6 +33,7 @@ from converter.analysis.values import (
     Origin,
     Sequence,
     Site,
+    Symbol,
     Tensor,
     Typed,
     Value,
@@ -82,6 +83,7 @@ class Walk:
         self.project = project
         self.modules: dict[str, Frame] = {}  # other files of the project, by path
         self.importing: list[Frame] = []  # those of them whose top level is being executed
+        self.stars: dict[int, list[Symbol]] = {}  # frame of a file -> library modules of which it imports all names
         self.module.locals["__name__"] = Constant("__main__")
         self.module.locals["__file__"] = Constant(path)
         self.facts = Facts(

@@ -70,7 +70,9 @@ def import_from(walk: Walk, stmt: ast.ImportFrom, alias: ast.alias) -> None:
         _import_name(walk, local, alias, stmt, module)
     elif (found := local_module(walk, inner, stmt, stmt.level)) is not None:  # of a folder without __init__.py
         _bind(walk, alias.asname or alias.name, found, stmt)
-    elif alias.name != "*":
+    elif alias.name == "*":
+        walk.stars.setdefault(walk.frame.uid, []).append(symbol_of(root, rest))
+    else:
         name = f"{rest}.{alias.name}" if rest else alias.name
         if stmt.level:
             root, name = "." * stmt.level + root, name
@@ -82,6 +84,8 @@ def _import_name(walk: Walk, local: Module, alias: ast.alias, stmt: ast.ImportFr
         for name, value in list(local.frame.locals.items()):
             if not name.startswith("_"):
                 _bind(walk, name, value, stmt)
+        if stars := walk.stars.get(local.frame.uid):
+            walk.stars.setdefault(walk.frame.uid, []).extend(stars)
         return
     found = local.frame.locals.get(alias.name)
     if found is None:  # a module of a package

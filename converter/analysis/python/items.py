@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from converter.analysis.arrays.shapes import is_new_axis
 from converter.analysis.frames import Place
 from converter.analysis.inputs.embedded_data import used_by_python
-from converter.analysis.library import attributes, member, naming, objects
+from converter.analysis.library import attributes, handlers, member, naming, objects
 from converter.analysis.python.calling import call_function, call_method
 from converter.analysis.python.containers import any_of, entry_of, item_place, known_item
 from converter.analysis.python.settings import flag_value, note_setting, read_from_file, settings_of, unseen_setting
@@ -47,11 +47,17 @@ if TYPE_CHECKING:
 def _name(walk: Walk, node: ast.Name) -> Value:
     found = walk.frame.lookup(node.id)
     if found is None:
-        return Symbol("builtins", node.id)
+        return _imported_with_all(walk, node.id) or Symbol("builtins", node.id)
     frame, value = found
     walk.read(Place("name", frame.uid, node.id, frame=frame), value, node)
     note_setting(walk, frame, node.id, value, node)
     return value
+
+
+def _imported_with_all(walk: Walk, name: str) -> Symbol | None:
+    """A function that `from tensorflow.contrib.layers import *` binds, where the rules know it."""
+    found = (member(symbol, name) for symbol in reversed(walk.stars.get(walk.frame.module.uid, [])))
+    return next((symbol for symbol in found if symbol.name in handlers()), None)
 
 
 def _attribute(walk: Walk, node: ast.Attribute) -> Value:
