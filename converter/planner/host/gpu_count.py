@@ -201,7 +201,7 @@ def _argument_beside(count: GpuCount, definition: FlagDefinition, text: Text) ->
 
 
 def _writes_dashes(facts: Facts) -> bool:
-    """True if the script's options of several words are written as `--batch-size` rather than `--batch_size`."""
+    """True if the names of the script's options are written with dashes between their words, not underscores."""
     given = [arg.value for flag in facts.flags for arg in flag.call.args[:2] if isinstance(arg, ast.Constant)]
     options = [text[2:] for text in given if isinstance(text, str) and text.startswith("--")]
     return sum("-" in option for option in options) > sum("_" in option for option in options)
