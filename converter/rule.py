@@ -22,6 +22,13 @@ KINDS: dict[str, Kind] = {  # by the hundreds of a code
     "3": "warning",
     "4": "lint",
 }
+HAPPENS: dict[Kind, str] = {  # what the tool does about a rule of each kind
+    "input": "A finding about the file itself.",
+    "conversion": "The pattern is converted.",
+    "refusal": "The file is refused: nothing is written, and the exit status is 2.",
+    "warning": "The file is converted, with a warning that leaves something to decide.",
+    "lint": "`tf-multigpu lint` finds it in scripts that build their towers themselves.",
+}
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,11 @@ class Rule:
         """The why, and what the examples are converted with."""
         used = f" The example is converted with {' '.join(self.options)}." if self.options else ""
         return self.why.strip() + used
+
+    @property
+    def does(self) -> str:
+        """The title as a sentence, and what happens to a script with this pattern."""
+        return f"{self.title[:1].upper()}{self.title[1:]}. {HAPPENS[self.kind]}"
 
     @property
     def kind(self) -> Kind:

@@ -11,21 +11,19 @@ from pathlib import Path
 
 from converter.rule import Kind, Rule, all_rules
 
-# For each kind: its heading in the table, and what a page says of it.
-KINDS: dict[Kind, tuple[str, str]] = {
-    "input": ("Input", "A finding about the file itself."),
-    "conversion": ("Conversions", "The pattern is converted."),
-    "refusal": ("Refusals", "The file is refused: nothing is written, and the exit status is 2."),
-    "warning": ("Warnings", "The file is converted, with a warning that leaves something to decide."),
-    "lint": ("Lint", "`tf-multigpu lint` finds it in scripts that build their towers themselves."),
+HEADINGS: dict[Kind, str] = {
+    "input": "Input",
+    "conversion": "Conversions",
+    "refusal": "Refusals",
+    "warning": "Warnings",
+    "lint": "Lint",
 }
 
 
 def page(rule: Rule) -> str:
     """The Markdown page of one rule."""
-    title = f"{rule.title[:1].upper()}{rule.title[1:]}"
     sections = {
-        "What it does": f"{title}. {KINDS[rule.kind][1]}",
+        "What it does": rule.does,
         "Why": rule.reason,
         "Before": _block(rule, rule.before),
         "After": _block(rule, rule.after),
@@ -47,7 +45,7 @@ def _block(rule: Rule, example: str) -> str:
 def index(rules: tuple[Rule, ...]) -> str:
     """The page that lists all rules, one table for each kind."""
     parts = ["# Rules and diagnostics", "`tf-multigpu explain CODE` prints the same on the command line."]
-    for kind, (heading, _) in KINDS.items():
+    for kind, heading in HEADINGS.items():
         rows = [f"| [{rule.code}]({rule.code}.md) | {rule.title} |" for rule in rules if rule.kind == kind]
         if rows:
             parts += [f"## {heading}", "\n".join(["| code | |", "| --- | --- |", *rows])]

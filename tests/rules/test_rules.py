@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 from contextlib import nullcontext
@@ -14,13 +15,17 @@ from unittest.mock import patch
 
 import pytest
 
+from converter.cli.explain import explain_command
 from converter.conversion import Conversion, convert
-from converter.rule import Rule, all_rules
+from converter.diagnostics import Diagnostic
+from converter.report import data, explain, sarif
+from converter.report.results import FileResult
+from converter.rule import KINDS, Rule, all_rules
 from converter.source import from_bytes, read
 from converter.source.header import from_flags
 from converter.syntax.lint import lint
 from tests.trees import nodes_of, tree_of
-from tools.rule_docs import differing, page, pages
+from tools.rule_docs import differing, index, page, pages
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RULES = {rule.code: rule for rule in all_rules()}
@@ -104,7 +109,7 @@ def test_references_name_rules_that_exist() -> None:
     assert {code for text in texts for code in CODE.findall(text)} <= RULES.keys()
 
 
-@pytest.mark.parametrize("rule", of_kind("conversion", "refusal", "warning", "input", "lint"))
+@pytest.mark.parametrize("rule", of_kind(*KINDS.values()))
 def test_rules_read_alike(rule: Rule) -> None:
     assert rule.title[0].islower() and not rule.title.endswith(".")
     assert rule.why.endswith(".")
@@ -171,6 +176,32 @@ def test_examples_are_whole_scripts(rule: Rule) -> None:
         assert script.startswith(("import ", "# --- ")) and ("import tensorflow" in script or "import torch" in script)
 
 
+# -- where they are shown ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", of_kind(*KINDS.values()))
+def test_every_rule_is_shown_everywhere(rule: Rule, capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain_command(code=rule.code) == 0
+    explained = capsys.readouterr().out
+    assert explained.startswith(f"{rule.code}: {rule.title}\n\nWhat it does\n")
+    assert one_line(rule.does) in one_line(explained) and one_line(rule.reason) in one_line(explained)
+
+    assert explain.table([rule]).split() == [rule.code, rule.kind, *rule.title.split()]
+    (known,) = json.loads(data.rules([rule]))
+    assert (known["code"], known["kind"]) == (rule.code, rule.kind)
+
+    assert f"| [{rule.code}]({rule.code}.md) | {rule.title} |" in index(all_rules()).splitlines()
+    assert f"## What it does\n\n{rule.does}\n" in page(rule)
+
+    run = json.loads(sarif.results([FileResult("a.py", "refused", (Diagnostic(rule.code, "a.py", 1, 1, "said"),))]))
+    (described,) = run["runs"][0]["tool"]["driver"]["rules"]
+    assert described["id"] == rule.code and described["fullDescription"] == {"text": rule.reason}
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
 # -- pages -------------------------------------------------------------------------------------------
 
 
@@ -178,7 +209,7 @@ def test_the_pages_are_current() -> None:
     assert differing(ROOT / "docs/rules", pages(all_rules())) == [], "run `make docs`"
 
 
-@pytest.mark.parametrize("rule", of_kind("conversion", "refusal", "warning", "input", "lint"))
+@pytest.mark.parametrize("rule", of_kind(*KINDS.values()))
 def test_every_page_has_the_same_headings(rule: Rule) -> None:
     order = ["What it does", "Why", "Before", "After", "References"]
     found = [line[3:] for line in page(rule).splitlines() if line.startswith("## ")]
