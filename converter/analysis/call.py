@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import as_tensor
-from converter.analysis.values import Batch, Tensor, Typed, Value, is_none, opaque
+from converter.analysis.values import Batch, Sequence, Tensor, Typed, Value, is_none, opaque
 from converter.dataclass import dataclass
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
+
+MOST_PARTS = 64  # tensors that one call gives and that are told apart
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,11 @@ class Call:
         """The Python value of an argument, None where it is not known."""
         value = self.get(position, *names)
         return getattr(value, "value", None)
+
+    def parts(self, count: object, part: Callable[[], Tensor]) -> Sequence:
+        """The list that a call gives: `count` tensors, or any number if the count is unknown or too large to follow."""
+        known = isinstance(count, int) and count <= MOST_PARTS
+        return Sequence([part() for _ in range(count if isinstance(count, int) and known else 1)], True, not known)
 
     def flag(self, position: int, *names: str) -> bool:
         """Whether an argument is known to be true."""

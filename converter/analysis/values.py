@@ -198,6 +198,9 @@ class Absent(Value):
         self.unheld = unheld
 
 
+LARGEST = 2**1000  # of all numbers that are followed: larger ones count as unknown, so that each fits a float
+
+
 class Number(Value):
     """A Python number: its value where known, and the origins it was computed from.
 
@@ -220,7 +223,7 @@ class Number(Value):
         quotient: bool = False,
     ) -> None:
         super().__init__(inputs)
-        self.value: int | float | None = value
+        self.value = value if value is None or -LARGEST < value < LARGEST else None
         self.quotient = quotient
         self.raised = False
         self.exponents = frozenset[Origin]()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     )
     from converter.source.pragmas import skips_file
     from converter.source.syntax import lost_blank, mixed_indents, parse, too_deep
-    from converter.source.text import Source, encode, from_bytes, load, read, too_long, with_lines
+    from converter.source.text import Source, encode, from_bytes, load, read, too_long, whole, with_lines
     from converter.source.writing import clear_left_over, not_written, other_names, write
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "too_deep",
     "too_long",
     "trains_by_torch",
+    "whole",
     "with_lines",
     "write",
 ]
@@ -76,6 +77,7 @@ _HOME = {
     "too_deep": "syntax",
     "too_long": "text",
     "trains_by_torch": "look",
+    "whole": "text",
     "with_lines": "text",
     "write": "writing",
 }

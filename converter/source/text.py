@@ -9,7 +9,7 @@ import tokenize
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from converter.source.notebook import Notebook
 
 _COOKIE_HINT = "save the file as UTF-8, or name its encoding in the first line: # -*- coding: latin-1 -*-"
+MOST_BYTES = 256 * 2**20  # of a file: notebooks with their pictures are the largest
 # Form feeds and the Unicode separators end a line for str.splitlines, but not for Python.
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -64,11 +65,11 @@ def load(path: str) -> bytes:
     """A file's bytes.
 
     Raises:
-        Refusal: TMG001, the file cannot be read.
+        Refusal: TMG001, the file cannot be read, or is larger than any script.
     """
     try:
         with open(path, "rb") as file:
-            return file.read()
+            return whole(file, path)
     except IsADirectoryError:
         message, hint = "is a folder, not a file", "name a script, or the folder where folders are taken"
     except FileNotFoundError:
@@ -77,6 +78,19 @@ def load(path: str) -> bytes:
         reason = getattr(error, "strerror", None) or error
         message, hint = f"cannot be read: {reason}", "check the permissions"
     raise Refusal(Diagnostic("TMG001", path, 0, 0, message=message, hint=hint))
+
+
+def whole(file: BinaryIO, path: str) -> bytes:
+    """All bytes of an open file, which may be a device or a pipe without an end.
+
+    Raises:
+        Refusal: TMG001, there are more than MOST_BYTES.
+    """
+    data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        message = f"is larger than {MOST_BYTES >> 20} MB, and no script is"
+        raise Refusal(Diagnostic("TMG001", path, 0, 0, message=message, hint="name a script or a notebook"))
+    return data
 
 
 def read(path: str) -> Source:

@@ -172,15 +172,31 @@ def test_magics_stay_where_they_were(run: Run) -> None:
         ([*TRAINING[:3], "%%bash\nls", *TRAINING[3:]], "cell 4, line 1, column 1: TMG044 the cell runs %%bash"),
         ([*TRAINING[:3], "%%time\n" + TRAINING[3], *TRAINING[4:]], "cell 4, line 1, column 1: TMG044 the cell begins"),
         ([*TRAINING, "_tf_multigpu_line = 1"], "cell 7, line 1, column 1: TMG043 the cell has a text"),
+        ([*TRAINING, "a = 1\nb = '\ud800'"], r"cell 7, line 2, column 1: TMG002 the cell has \ud800, half of a"),
         ([TRAINING[0], "print 'a'", *TRAINING[1:]], "cell 2, line 1, column 1: TMG004 Python 2 syntax"),
     ],
 )
 def test_cells_that_are_refused(cells: list[str], said: str, run: Run) -> None:
-    before = put("train.ipynb", book(cells))
+    before = put("train.ipynb", book(cells, ensure_ascii=True))
     done = run("convert", "train.ipynb", "-o", "mg.ipynb")
     assert (done.code, f"train.ipynb: {said}" in done.err) == (2, True), done.err
     assert not Path("mg.ipynb").exists()
     assert Path("train.ipynb").read_bytes() == before.encode()
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "smile = '\U0001f600'",  # both halves, which JSON may write as two escapes
+        "half = '\\ud800'",  # an escape of Python's
+        ("markdown", "\ud800"),
+    ],
+)
+def test_halves_of_characters_that_are_none_of_the_code(cell: str | tuple[str, str], run: Run) -> None:
+    put("train.ipynb", book([*TRAINING, cell], ensure_ascii=True))
+    done = run("convert", "train.ipynb", "-o", "mg.ipynb")
+    assert done.code == 0, done.err
+    assert sources(Path("mg.ipynb").read_text())[-1] == (cell if isinstance(cell, str) else cell[1])
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import io
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from converter.diagnostics import Diagnostic, Refusal
-from converter.source import encode, from_bytes, leads_to_tensorflow, mentions_tensorflow, read
+from converter.source import encode, from_bytes, leads_to_tensorflow, load, mentions_tensorflow, read, whole
 
 BOM = codecs.BOM_UTF8
 
@@ -106,6 +108,20 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
         with pytest.raises(Refusal, match=message) as caught:
             read(str(path))
         assert caught.value.diagnostic.code == "TMG001"
+
+
+def test_a_file_without_an_end_is_not_read() -> None:
+    with pytest.raises(Refusal, match="is larger than 256 MB, and no script is") as caught:
+        load("/dev/zero")
+    assert caught.value.diagnostic.code == "TMG001"
+
+
+@pytest.mark.parametrize(("more", "refused"), [(0, False), (1, True)])
+def test_the_largest_file(more: int, refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("converter.source.text.MOST_BYTES", 8)
+    data = b"x" * (8 + more)
+    with pytest.raises(Refusal) if refused else nullcontext():
+        assert whole(io.BytesIO(data), "<stdin>") == data
 
 
 def test_a_file_is_read_under_the_name_it_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from converter.analysis.arrays.filled_lists import emptied
+from converter.analysis.flow import arithmetic
 from converter.analysis.flow.constants import Taken
 from converter.analysis.frames import Access
 from converter.analysis.inputs.decided import joined_by
@@ -41,33 +42,7 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 
-def _of_integers(compute: Callable[[int, int], int]) -> Callable[[float, float], float]:
-    """An operator on the bits of integers; ValueError for other numbers, and for integers of many bits."""
-
-    def computed(one: float, two: float) -> float:
-        if not (isinstance(one, int) and isinstance(two, int)) or two > 2**16:
-            raise ValueError
-        return compute(one, two)
-
-    return computed
-
-
 SETTINGS = ("parameter", "item", "[]", "add", "subtract", "multiply", "divide")  # what makes numbers of settings
-ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[float, float], float]]] = {
-    ast.Add: ("add", operator.add),
-    ast.Sub: ("subtract", operator.sub),
-    ast.Mult: ("multiply", operator.mul),
-    ast.Div: ("divide", operator.truediv),
-    ast.FloorDiv: ("divide", operator.floordiv),
-    ast.Mod: ("mod", operator.mod),
-    ast.Pow: ("pow", operator.pow),
-    ast.MatMult: ("matmul", operator.mul),
-    ast.LShift: ("shift", _of_integers(operator.lshift)),
-    ast.RShift: ("shift", _of_integers(operator.rshift)),
-    ast.BitAnd: ("bitwise", _of_integers(operator.and_)),
-    ast.BitOr: ("bitwise", _of_integers(operator.or_)),
-    ast.BitXor: ("bitwise", _of_integers(operator.xor)),
-}
 COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -84,7 +59,7 @@ def _binary(walk: Walk, node: ast.BinOp) -> Value:
 
 def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
     """The result of an arithmetic operator on any two values."""
-    name, compute = ARITHMETIC[type(op)]
+    name, _ = arithmetic.OPERATORS[type(op)]
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         if isinstance(op, ast.MatMult):
             return _product(walk, left, right, node)
@@ -93,7 +68,7 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
     if name == "multiply":
         left, right = _as_factor(walk, left, right, node), _as_factor(walk, right, left, node)
     if isinstance(left, (Number, Count)) and isinstance(right, (Number, Count)):
-        return combine_numbers(name, compute, left, right)
+        return _numbers(name, op, left, right)
     if isinstance(left, Sequence) and isinstance(op, ast.Add):
         if isinstance(right, Sequence):
             both = Sequence(left.elements + right.elements, left.mutable, left.many or right.many).like(left, right)
@@ -126,6 +101,8 @@ def _repeated(row: Value, times: Value) -> Sequence | None:
     if not isinstance(row, Sequence) or not isinstance(times, (Number, Host)):
         return None
     known = times.value if isinstance(times, Number) and isinstance(times.value, int) and times.value < 100 else None
+    if known is not None and known * len(row.elements) > arithmetic.MOST_ELEMENTS:
+        known = None
     if isinstance(times, Host) and not (row.elements and all(isinstance(e, Tensor) for e in row.elements)):
         return None
     repeats = 1 if known is None else known
@@ -148,16 +125,13 @@ def _string(text: str, left: Constant, right: Value, op: ast.operator, node: ast
     parts = right.elements if isinstance(right, Sequence) else [right]
     values: tuple[Any, ...] = tuple(getattr(part, "value", None) for part in parts)
     if None not in values:
-        try:
-            return Constant(text % values if isinstance(op, ast.Mod) else text + values[0])
-        except (TypeError, ValueError):
-            pass
+        made = arithmetic.text(type(op), text, values)
+        if made is not None:
+            return Constant(made)
     return Host((left, right), "str", node)
 
 
-def combine_numbers(
-    name: str, compute: Callable[[float, float], float], left: Number | Count, right: Number | Count
-) -> Value:
+def _numbers(name: str, op: ast.operator, left: Number | Count, right: Number | Count) -> Value:
     """The result of arithmetic on two numbers, with the origins that it goes on following."""
     if isinstance(left, Count) or isinstance(right, Count):
         count = left if isinstance(left, Count) else right
@@ -167,12 +141,7 @@ def combine_numbers(
             if name in ("multiply", "divide")
             else Host((left, right), name)
         )
-    value: float | None = None
-    if left.value is not None and right.value is not None:
-        try:
-            value = compute(left.value, right.value)
-        except (ArithmeticError, TypeError, ValueError):
-            value = None
+    value = arithmetic.number(type(op), left.value, right.value)
     linear: frozenset[Origin] = frozenset()
     if name == "multiply":
         linear = left.linear | right.linear

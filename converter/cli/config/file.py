@@ -14,7 +14,11 @@ from converter.cli.config.keys import COMMAND_LINE_ONLY, FILES, KEYS, OVERRIDES,
 
 PYPROJECT = "pyproject.toml"
 NAME = "[tool.tf-multigpu]"
-_KEY = rb"tf-multigpu[\"']?\s*(?:[.\]]|=(?!=))"  # a key of that name, or the end of a table's header; no dependency
+# A key of that name, or the beginning or the end of a table's header, but no dependency.
+_KEY = re.compile(
+    rb"""tf[-_]multigpu["']?\s*(?:[.\]]|=(?!=)) | ^[ \t]*\[+[ \t]*["']?tool["']?[ \t]*\.[ \t]*["']?tf[-_]multigpu""",
+    re.MULTILINE | re.VERBOSE,
+)
 
 Path = tuple[str | int, ...]  # the keys and numbers that lead to a value, from the top of the file
 
@@ -129,7 +133,7 @@ def further(folders: Iterable[str], followed: Configuration | None) -> Iterator[
 
 def _may_have_table(data: bytes) -> bool:
     """Whether a file has to be read as TOML, whose library most starts are spared."""
-    return b"tf-multigpu" in data and re.search(_KEY, data) is not None
+    return b"multigpu" in data and _KEY.search(data) is not None
 
 
 def _has_table(path: str, data: bytes) -> bool:
@@ -183,7 +187,27 @@ def load(path: str, data: bytes) -> Configuration | None:
     table: Any = whole
     for name in TABLE:
         table = table.get(name) if isinstance(table, dict) else None
-    return None if table is None else _Reader(path, text).read(table)
+    if table is None:
+        _check_names(path, text, whole)
+        return None
+    return _Reader(path, text).read(table)
+
+
+def _check_names(path: str, text: str, whole: Mapping[str, object]) -> None:
+    """A table with a name that looks like the right one would be left out without a word.
+
+    Raises:
+        ConfigurationError: TMG033.
+    """
+    tools = whole.get("tool")
+    for where, tables in (((), whole), (("tool",), tools if isinstance(tools, dict) else {})):
+        for name, table in tables.items():
+            if name.replace("_", "-") == TABLE[-1] and isinstance(table, dict):
+                from converter.cli.config.places import place_of
+
+                line, column = place_of(text, (*where, name))
+                message = f"the table is called {NAME}, not [{'.'.join((*where, name))}]"
+                raise ConfigurationError(Problem("TMG033", path, line, column, message))
 
 
 class _Reader:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from converter.cli.files.request import STDIN, Job, Request, imported_jobs, importers_first, jobs_of, trees_of
 from converter.diagnostics import Diagnostic, Refusal
 from converter.report.results import FileResult, Outcome
-from converter.source import from_bytes, is_pipeline, leads_to_tensorflow, load, too_long
+from converter.source import from_bytes, is_pipeline, leads_to_tensorflow, load, too_long, whole
 from converter.source.header import BEGIN as HEADER
 from converter.source.look import imports_lightning, imports_torch, may_train_by_library, torch_trains_in
 
@@ -318,7 +318,7 @@ class _Run:
         return _within_its_border(job, lambda: self._work_on(job))
 
     def _work_on(self, job: Job) -> list[FileResult]:
-        data = sys.stdin.buffer.read() if job.script.path == STDIN else load(job.script.path)
+        data = whole(sys.stdin.buffer, STDIN) if job.script.path == STDIN else load(job.script.path)
         if _is_passed_over(job, self.request, data):
             return [_left_alone(job, self.request, data, self.written if job.copies else None)]
         request = self.request.of(job.script.path)
@@ -328,11 +328,9 @@ class _Run:
     def _takes_long(self, job: Job) -> bool:
         """Whether a process of its own is worth it."""
         try:
-            with open(job.script.path, "rb") as file:
-                data = file.read()
-        except OSError:
+            return not _is_passed_over(job, self.request, load(job.script.path))
+        except Refusal:
             return False
-        return not _is_passed_over(job, self.request, data)
 
     def _writes_among_scripts(self) -> bool:
         """Whether what is written may lie where a script looks for its modules."""

@@ -22,6 +22,7 @@ _LINES = (
     r"(?<!\.py )(?<!\.py, )\b(?:lines (?P<first>\d+) (?P<word>to|and) (?P<last>\d+)|line (?P<one>\d+))\b"
     r"(?! of [\w./]+\.py)"
 )
+_HALF = re.compile("[\ud800-\udfff]")  # JSON can hold one half of a surrogate pair; no encoding of Python's files can
 _OWN_MARKS = (OWN, "# tf-multigpu-cell", "# tf-multigpu-timed")
 
 
@@ -125,8 +126,8 @@ def read_notebook(path: str, text: str) -> Notebook:
     """A notebook from its JSON text.
 
     Raises:
-        Refusal: TMG040 no notebook, TMG041 an old format, TMG042 another language than Python, TMG043 a cell that
-            cannot be followed.
+        Refusal: TMG002 half a character, TMG040 no notebook, TMG041 an old format, TMG042 another language than
+            Python, TMG043 a cell that cannot be followed.
     """
     try:
         scanned = scan(text)
@@ -144,6 +145,11 @@ def read_notebook(path: str, text: str) -> Notebook:
         raise Refusal(Diagnostic("TMG042", path, 0, 0, message=message, hint="only Python is converted"))
     notebook = Notebook(path, text, scanned, script_of(scanned.cells))
     for cell in scanned.cells:
+        if runs(cell) and (half := _HALF.search(cell.source)):
+            message = f"the cell has \\u{ord(half[0]):x}, half of a character, which Python cannot read"
+            line = cell.source.count("\n", 0, half.start()) + 1
+            hint = "take it out, or write it with a backslash into the string, as an escape"
+            raise Refusal(notebook._diagnostic("TMG002", cell.number, message, hint, line))
         if runs(cell) and any(mark in cell.source for mark in _OWN_MARKS):
             message = "the cell has a text that tf-multigpu uses for its own marks"
             raise Refusal(notebook._diagnostic("TMG043", cell.number, message, "take it out"))

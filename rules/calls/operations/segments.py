@@ -41,14 +41,14 @@ def _partition(call: Call) -> Value:
     data, count = call.tensor(0, "data"), call.constant(2, "num_partitions")
     if not isinstance(count, int):
         return _segments(call)
-    parts = [Tensor(FREE, call.values(), data.dims, call.name) for _ in range(count)]
+    made = call.parts(count, lambda: Tensor(FREE, call.values(), data.dims, call.name))
     if any(algebra.is_batched(v) for v in call.values()):
         apart = _rows_apart(call, (0, "data"), (1, "partitions"))
-        for part in parts:
+        for part in map(algebra.as_tensor, made.elements):
             over = Counted(part, "rows")
             part.batch = Batch("example", 0, "major", over=over) if apart else opaque(Why.SEGMENTS, call.name)
             part.dims = (None, *data.dims[1:]) if data.dims else None
-    return Sequence(parts, mutable=True)
+    return made
 
 
 def _each(call: Call) -> Value:

@@ -70,11 +70,10 @@ def _unstack(call: Call) -> Value:
     count = call.constant(1, "num")
     if count is None and tensor.dims is not None and axis < len(tensor.dims):
         count = tensor.dims[axis]
-    known = isinstance(count, int) and count <= 64
-    parts = [moving.unstacked(tensor, axis) for _ in range(count if isinstance(count, int) and known else 1)]
-    for part in parts:
+    made = call.parts(count, lambda: moving.unstacked(tensor, axis))
+    for part in made.elements:
         part.inputs = (*part.inputs, *call.values())
-    return Sequence(parts, mutable=True, many=not known)
+    return made
 
 
 def _split(call: Call) -> Value:
@@ -93,10 +92,8 @@ def _split(call: Call) -> Value:
     pieces = count if isinstance(sizes, Sequence) else algebra.how_many(sizes)
     if tensor.batch.kind == "example" and tensor.batch.axis == at and pieces is not None:
         kept = algebra.unpacked(tensor, pieces) or kept
-    known = isinstance(count, int) and count <= 64
-    parts = [Tensor(kept, call.values(), dims, "split") for _ in range(count if known and count else 1)]
-    made = Sequence(parts, mutable=True, many=not known)
-    made.inputs = () if known or sizes is None else (sizes,)
+    made = call.parts(count, lambda: Tensor(kept, call.values(), dims, "split"))
+    made.inputs = (sizes,) if made.many and sizes is not None else ()
     return made
 
 

@@ -303,4 +303,4 @@ def _values(facts: Facts, size: BatchSize) -> set[float]:
             given += flag.call.args[1:2] if flag.style == "flags" else []
             found |= {n.value for n in given if isinstance(n, ast.Constant)}
     found |= {o.node.value for o in size.scaled if isinstance(o.node, ast.Constant)}
-    return {float(v) for v in found if isinstance(v, int) and not isinstance(v, bool) and v > 1}
+    return {v for v in found if isinstance(v, int) and not isinstance(v, bool) and v > 1}

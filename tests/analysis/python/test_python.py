@@ -92,6 +92,49 @@ def test_what_a_name_stands_for(script: str, wanted: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("expression", "wanted"),
+    [
+        # as far as it is small, the result is known
+        ("10 ** 3", 1000),
+        ("2 ** 999 % 2 ** 998", 0),
+        ("(-2) ** 3", -8),
+        ("2 ** -1", 0.5),
+        ("1 << 10", 1024),
+        ("[0] * 99", [0] * 99),
+        ("'%03d' % 3", "003"),
+        ("'a' + 'b'", "ab"),
+        # and is not computed beyond that
+        ("10 ** 10 ** 10", "?"),
+        ("10 ** 5000", "?"),
+        ("2 ** 999 * 2 ** 999", "?"),
+        ("-2 ** 1000", "?"),
+        ("7.5 ** 10 ** 10", "?"),
+        ("1 << 10 ** 9", "?"),
+        ("1 << -1", "?"),
+        ("1 << 900 << 900 << 900", "?"),
+        ("(-8) ** 0.5", "?"),
+        ("1e999", "?"),
+        ("int(1e999)", "?"),
+        ("float(10 ** 5000)", "?"),
+        ("[1, 2] * 99 * 99 * 99", [1, 2] * 99 + ["..."]),
+        ("'%1000000000d' % 3", "host str"),
+        ("'%.1000000000f' % 3", "host str"),
+        ("'%*d' % (10 ** 9, 3)", "host str"),
+        ("'%-*.*f' % (10 ** 9, 2, 3)", "host str"),
+        ("'a' * 10 ** 10", "host str"),
+        ("'{:>1000000000}'.format(3)", "host format"),
+        ("f'{3:>1000000000}'", "host str"),
+        ("'a'.zfill(10 ** 10)", "host zfill"),
+        ("pow(10, 10 ** 10)", "host builtins.pow"),
+        ("tf.dynamic_partition(tf.zeros([4]), [0, 1, 0, 1], 10 ** 9)", ["free", "..."]),
+        ("tf.dynamic_partition(tf.zeros([4]), [0, 1, 0, 1], 2)", ["free", "free"]),
+    ],
+)
+def test_only_small_results_are_computed(expression: str, wanted: object) -> None:
+    assert shown(value_of(f"result = {expression}")) == wanted
+
+
+@pytest.mark.parametrize(
     ("block", "wanted"),
     [
         ("with tf.variable_scope('a'):\n    with tf.name_scope('b'):\n        result = tf.constant(1.0)", ("a", "b")),

@@ -148,6 +148,38 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
     assert [found[0] for found in problems(HEAD + "jobs = 0\nbatch = 1\nzzz = 1\n")] == [2, 3, 4]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[tool.tf-multigpu\nbatch = 'total'\n", "pyproject.toml:1:18: TMG033 is not TOML: "),
+        ("[tool.tf-multigpu", "pyproject.toml:1:18: TMG033 is not TOML: "),
+        ("a = 1\n[[ tool . 'tf-multigpu\n", "pyproject.toml:3:1: TMG033 is not TOML: "),
+        ("[tool.tf_multigpu]\nbatch = 'total'\n", "pyproject.toml:1:7: TMG033 the table is called "),
+        ("[tf-multigpu]\nbatch = 'total'\n", "pyproject.toml:1:2: TMG033 the table is called "),
+        ("[tool.tf_multigpu.x]\n", "pyproject.toml:1:7: TMG033 the table is called "),
+    ],
+)  # fmt: skip
+def test_no_table_is_passed_over_without_a_word(text: str, said: str, project: Path, run: Run) -> None:
+    config(text)
+    done = run("convert", "--check", ".")
+    assert (done.code, done.out, done.err[: len(said)]) == (2, b"", said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[project]\ndependencies = ['tf-multigpu>=0.2']\n[tool.black\n",
+        "[project]\ndependencies = ['tf_multigpu==0.2']\n",
+        "[tool.poetry.dependencies]\ntf-multigpu = '*'\n",
+        "[tool.mypy]\nmodules = ['tf_multigpu.api']\n",
+        "# [tool.tf-multigpu\n",
+    ],
+)
+def test_what_is_no_table_of_the_tool(text: str, project: Path, run: Run) -> None:
+    config(text)
+    assert "TMG033" not in run("convert", "--check", ".").err
+
+
 def test_what_is_no_toml_is_said_with_its_place(project: Path, run: Run) -> None:
     config(HEAD + "batch =\n")
     done = run("convert", "--check", ".")
