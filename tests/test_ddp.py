@@ -137,5 +137,5 @@ def test_a_conversion_runs_under_torchrun(name: str, torch_python: str, tmp_path
 
 
 def test_without_pytorch_the_proof_says_what_to_install(tmp_path: Path) -> None:
-    with pytest.raises(VerifyError, match=r"pip install 'tf-multigpu\[torch\]'"):
+    with pytest.raises(VerifyError, match=r"pip install '\.\[torch\]'"):
         proof("mlp_arrays", sys.executable, tmp_path)

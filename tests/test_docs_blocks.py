@@ -111,7 +111,7 @@ def test_every_workflow_and_every_hook_names_what_is_there(block: Block) -> None
             words = [*shlex.split(ENTRIES[hook["id"]]), *hook.get("args", ())]
             assert read([*words[1:], "train.py"]) is not None
         for step in entry.get("steps", ()):
-            if "/tf-multigpu@" in step.get("uses", ""):
+            if step.get("uses", "").endswith("tf-multigpu"):
                 assert step["with"].keys() <= ACTION["inputs"].keys()
 
 
@@ -176,6 +176,6 @@ def test_every_make_target_and_every_extra_that_a_page_names_exists() -> None:
     made |= set(re.findall(r"^make ([a-z][\w.]*)", shown, re.MULTILINE))
     assert {"demo", "quick", "docs"} <= made <= targets
     extras = parsed((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"].keys()
-    groups = (found for text in texts for found in re.findall(r"tf-multigpu\[([\w,]+)\]", text))
+    groups = (found for text in texts for found in re.findall(r"(?:'\.|tf-multigpu)\[([\w,]+)\]", text))
     named = {extra for group in groups for extra in group.split(",")}
     assert {"verify", "report", "torch"} <= named <= extras

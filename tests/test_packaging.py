@@ -73,17 +73,13 @@ def test_all_that_is_published_names_the_version_and_its_day() -> None:
     citation = (ROOT / "CITATION.cff").read_text()
     assert f"\nversion: {version}\ndate-released: {heading[2]}\n" in citation
     assert f"\n__version__ = '{version}'\n" in (ROOT / "runtime/tf_multigpu_runtime.py").read_text()
-    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-    named = {found for page in pages for found in re.findall(r"tf-multigpu@v([\w.]+)", page.read_text())}
-    assert named == {version}
 
 
 def test_each_hook_can_be_named_in_a_configuration() -> None:
     page = (ROOT / "docs/configuration.md").read_text()
     hooks = re.findall(r"^- id: (\S+)$", (ROOT / ".pre-commit-hooks.yaml").read_text(), re.MULTILINE)
     block = re.search(r"```yaml\n(repos:.*?)```", page, re.DOTALL)
-    assert block is not None and f"rev: v{converter.__version__}" in block[1]
-    assert hooks == re.findall(r"- id: (\S+)", block[1])
+    assert block is not None and hooks == re.findall(r"- id: (\S+)", block[1])
 
 
 def test_the_core_depends_on_four_packages(metadata: Message) -> None:

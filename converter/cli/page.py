@@ -17,7 +17,7 @@ def problem_with_page(page: str) -> str:
     """Why no page could be written here, in one line; "" where one can be, as far as can be told beforehand."""
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
-        return f"--html needs {' and '.join(missing)}: pip install 'tf-multigpu[report]'"
+        return f"--html needs {' and '.join(missing)}: pip install {' '.join(missing)}"
     folder = os.path.dirname(os.path.abspath(page))
     if not os.path.isdir(folder):
         return f"--html {page}: the folder does not exist; make it first"

@@ -153,7 +153,7 @@ def test_an_interpreter_without_tensorflow(tmp_path: Path) -> None:
     launcher = tmp_path / "python"
     launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
     launcher.chmod(0o755)
-    with pytest.raises(VerifyError, match="install the extra `verify`"):
+    with pytest.raises(VerifyError, match=r"pip install '\.\[verify\]'"):
         verify(script, script, Settings(python=str(launcher)))
 
 

@@ -80,13 +80,13 @@ def expect(child: Child, wanted: str, event: Event | None = None) -> Event:
         return event
     if event["event"] == "no tensorflow":
         raise VerifyError(
-            f"TensorFlow cannot be imported by this interpreter ({event['message']}); install the extra "
-            "`verify`, or name an interpreter that has TensorFlow with --python"
+            f"TensorFlow cannot be imported by this interpreter ({event['message']}); name one "
+            "that has it by --python, or in tf-multigpu's checkout: pip install '.[verify]'"
         )
     if event["event"] == "no torch":
         raise VerifyError(
-            f"PyTorch cannot be imported by this interpreter ({event['message']}): pip install 'tf-multigpu[torch]', "
-            "or name an interpreter that has PyTorch with --python"
+            f"PyTorch cannot be imported by this interpreter ({event['message']}): name one "
+            "that has it by --python, or in tf-multigpu's checkout: pip install '.[torch]'"
         )
     if event["event"] == "broken":
         raise RuntimeError(f"the probe failed in {name}:\n{event['trace']}")
