@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import cache
 from importlib import import_module
@@ -67,6 +68,25 @@ class Rule:
     def kind(self) -> Kind:
         """What sort of thing the rule knows, as its code says."""
         return KINDS[self.code[3]]
+
+
+# Where the files are that references name, by how their paths begin.
+_SOURCES = {
+    "tensorflow/": "https://github.com/tensorflow/tensorflow/blob/v1.15.5/",
+    "tensorflow_estimator/": "https://github.com/tensorflow/estimator/blob/v1.15.1/",
+    "research/": "https://github.com/tensorflow/models/blob/master/",
+}
+_LINKED = re.compile(r"https://[^\s,;)]+|TMG\d{3}|\b(tensorflow/|tensorflow_estimator/|research/)[\w/]+\.(?:py|h|proto)\b")
+
+
+def with_links(reference: str) -> Iterator[tuple[str, str]]:
+    """A reference in pieces: each a text and its address, a rule's code for the page of a rule, "" for plain text."""
+    done = 0
+    for found in _LINKED.finditer(reference):
+        yield reference[done : found.start()], ""
+        yield found[0], _SOURCES[found[1]] + found[0] if found[1] else found[0]
+        done = found.end()
+    yield reference[done:], ""
 
 
 def with_changes(text: str, changes: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from converter.rule import Kind, Rule, all_rules
+from converter.rule import Kind, Rule, all_rules, with_links
 
 HEADINGS: dict[Kind, str] = {
     "input": "Input",
@@ -27,13 +27,25 @@ def page(rule: Rule) -> str:
         "Why": rule.reason,
         "Before": _block(rule, rule.before),
         "After": _block(rule, rule.after),
-        "References": "\n".join(f"- {reference}" for reference in rule.references),
+        "References": "\n".join(f"- {_linked(reference)}" for reference in rule.references),
     }
     parts = [
         f"# {rule.code}: {rule.title}",
         *(f"## {head}\n\n{body}" for head, body in sections.items() if body),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _linked(reference: str) -> str:
+    """A reference whose address can be followed on the page."""
+    return "".join(map(_link, *zip(*with_links(reference), strict=True)))
+
+
+def _link(text: str, address: str) -> str:
+    if not address:
+        return text
+    page = f"{address}.md" if address.startswith("TMG") else address
+    return f"<{page}>" if text == page else f"[{text}]({page})"
 
 
 def _block(rule: Rule, example: str) -> str:

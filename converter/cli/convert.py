@@ -153,10 +153,14 @@ def _run(
             if request.compares and result.outcome == "would change":
                 result = replace(result, again=request.command)
             done.append(result)
-            if form == "text":
+            if form == "text" and _in_one_line(request, result, quiet or verbose):
+                _print_line(result, say)
+            elif form == "text":
                 _print(result, quiet, verbose or (not quiet and _is_alone(request, result)), say)
                 if debug and result.crash:
                     say(result.crash)
+        if form == "text" and _is_brief(request, quiet or verbose):
+            _print_rest(done[first:])
         if form == "text" and not quiet and any(result.again for result in done[first:]):
             print(text.again(request.command), file=sys.stderr)
     if form != "text":
@@ -180,6 +184,34 @@ def _results(request: Request, workers: int | None, silent: bool) -> Iterator[tu
     with files_bar(silent) as (tell, say), closing(results_of(request, workers, tell)) as results:
         for result in results:
             yield result, say
+
+
+def _is_brief(request: Request, otherwise: bool) -> bool:
+    """True if each file of a run gets one line: a folder is converted, and nobody asks for more or for less."""
+    writes = request.mode in ("folder", "in-place") and not request.compares
+    return writes and not otherwise and any(os.path.isdir(source) for source in request.sources)
+
+
+def _in_one_line(request: Request, result: FileResult, otherwise: bool) -> bool:
+    return _is_brief(request, otherwise) and result.outcome not in ("failed", "unverified")
+
+
+def _print_line(result: FileResult, say: Callable[[str], None]) -> None:
+    """One file of a folder; of what goes with it as it was only the number is said, and what is left out at the end."""
+    if result.outcome not in _AS_THEY_WERE:
+        say(text.line(result))
+        if result.report:
+            say(f"    {result.report.splitlines()[0]}")
+    elif any(finding.severity != "info" for finding in result.diagnostics):
+        say(text.line(result))
+
+
+def _print_rest(done: Sequence[FileResult]) -> None:
+    """What is left out, and where the rest of what is known of the files is found."""
+    if named := text.left_out(done):
+        print(named, file=sys.stderr)
+    if any(result.decisions or result.diagnostics for result in done if result.outcome not in _AS_THEY_WERE):
+        print("-v shows what was decided, and the lines and advice behind each code", file=sys.stderr)
 
 
 def _print(result: FileResult, quiet: bool, verbose: bool, say: Callable[[str], None]) -> None:

@@ -10,6 +10,8 @@ from converter.report.excerpt import excerpt
 from converter.report.results import EXIT_CODES, FileResult
 
 STDIN = "<stdin>"  # the path of a script from standard input
+MOST_NAMED = 12  # files that one line names
+
 
 def diagnostic(finding: Diagnostic) -> str:
     """`path:line:column: CODE message`, the script's line with a caret below it, and the hint, indented."""
@@ -35,6 +37,36 @@ def outcome(result: FileResult) -> str:
     how = "copied as it is to" if copied else "written to" if result.written else "for"
     where = f", {how} {result.output}" if elsewhere else ""
     return f"{result.path}: {result.outcome}{where}"
+
+
+def line(result: FileResult) -> str:
+    """A result in one line.
+
+    `train.py:9:5: TMG201 why; and 2 more; refused` for a refused file, else `train.py: converted, written to
+    train_mg.py; warnings: TMG301 (line 7)`.
+    """
+    errors = [finding for finding in result.diagnostics if finding.severity == "error"]
+    warned = [finding for finding in result.diagnostics if finding.severity == "warning"]
+    became = outcome(result)
+    first = errors[0] if errors else warned[0] if warned and result.outcome == "left out" else None
+    if first is not None:
+        more = [f"and {len(errors) - 1} more"] if errors[1:] else []
+        became = became.removeprefix(f"{result.path}: ")
+        return "; ".join([f"{first.place}: {first.code} {first.message}", *more, became])
+    codes = ", ".join(f"{finding.code} ({finding.where})" for finding in warned)
+    return f"{became}; warnings: {codes}" if warned else became
+
+
+def left_out(results: Sequence[FileResult]) -> str:
+    """The files and folders that did not go into an output folder, in one line; "" for none."""
+    named = [
+        f"{result.path} ({finding.message.removeprefix('left out: ')})"
+        for result in results
+        if result.outcome == "left out"
+        for finding in result.diagnostics[:1]
+    ]
+    more = f", and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+    return f"left out: {', '.join(named[:MOST_NAMED])}{more}" if named else ""
 
 
 def again(command: str) -> str:

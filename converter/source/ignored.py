@@ -41,6 +41,7 @@ class Ignored:
         self._from = exclude.folder or self.root
         meant = exclude.takes(self.root, True)  # the user has named this folder, so its content is wanted
         self._exclude = _spec(list(exclude.patterns)) if exclude.patterns and not meant else None
+        self._tracked: frozenset[str] | None = None
         if self._is_ignored(self.root, True):  # the user has named this folder, so its content is wanted
             self.top = self.root
 
@@ -56,7 +57,14 @@ class Ignored:
         is_below = not name.startswith("../")
         if self._exclude is not None and is_below and self._exclude.check_file(name).include:
             return "excluded"
-        return GITIGNORE if self._is_ignored(os.path.join(self.root, relative), is_folder) else ""
+        path = os.path.join(self.root, relative)
+        return GITIGNORE if self._is_ignored(path, is_folder) and not self._is_tracked(path) else ""
+
+    def _is_tracked(self, path: str) -> bool:
+        """True if git tracks a file, or something in a folder: .gitignore is only about what it does not track."""
+        if self._tracked is None:
+            self._tracked = _tracked(self.root)
+        return path in self._tracked
 
     def _is_ignored(self, path: str, is_folder: bool) -> bool:
         """The file nearest to the path has the last word, as in git."""
@@ -78,6 +86,22 @@ class Ignored:
             with suppress(OSError), open(os.path.join(folder, GITIGNORE), encoding="utf-8", errors="replace") as file:
                 self._specs[folder] = _spec(file.read().splitlines())
         return self._specs[folder]
+
+
+def _tracked(root: str) -> frozenset[str]:
+    """The files below a folder that git tracks, and the folders around them there; none without git."""
+    import subprocess
+
+    listed = b""
+    with suppress(OSError, subprocess.SubprocessError):
+        command = ["git", "-C", root, "ls-files", "-z"]
+        listed = subprocess.run(command, capture_output=True, timeout=10, check=True).stdout
+    found = {""}
+    for name in os.fsdecode(listed).split("\0"):
+        while name not in found:
+            found.add(name)
+            name = os.path.dirname(name)
+    return frozenset(os.path.join(root, name) for name in found - {""})
 
 
 def _name(path: str, folder: str, is_folder: bool) -> str:

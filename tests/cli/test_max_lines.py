@@ -12,7 +12,9 @@ from tests.cli.standins import Run
 SHORT = "import tensorflow as tf\ntf.train.AdamOptimizer().minimize(loss)\n" + "x = 1\n" * 8
 
 
-@pytest.mark.parametrize("arguments", [("a.py", "-o", "b.py"), (".", "-o", "out/"), ("a.py", "--in-place"), ("a.py",)])
+@pytest.mark.parametrize(
+    "arguments", [("a.py", "-o", "b.py"), (".", "-o", "out/", "-v"), ("a.py", "--in-place"), ("a.py",)]
+)
 def test_a_script_of_more_lines_is_refused(project: Path, run: Run, arguments: tuple[str, ...]) -> None:
     (project / "a.py").write_text(SHORT)
     assert run("convert", *arguments, "--max-lines", "10").code == 0

@@ -221,3 +221,20 @@ def test_every_page_has_the_same_headings(rule: Rule) -> None:
 
 def test_the_pages_say_what_an_example_is_converted_with() -> None:
     assert "with --batch total." in page(RULES["TMG211"])
+
+
+@pytest.mark.parametrize(
+    ("reference", "wanted"),
+    [
+        ("https://example.org/a (b)", "<https://example.org/a> (b)"),
+        ("docs: TMG110, the batch size", "docs: [TMG110](TMG110.md), the batch size"),
+        (
+            "f (tensorflow/python/framework/ops.py, 1.15)",
+            "f ([tensorflow/python/framework/ops.py]"
+            "(https://github.com/tensorflow/tensorflow/blob/v1.15.5/tensorflow/python/framework/ops.py), 1.15)",
+        ),
+        ("tf.device with a function (all versions)", "tf.device with a function (all versions)"),
+    ],
+)
+def test_references_are_links(reference: str, wanted: str) -> None:
+    assert page(Rule("TMG301", "x", "Why.", references=(reference,))).endswith(f"## References\n\n- {wanted}\n")

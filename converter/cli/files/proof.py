@@ -52,7 +52,10 @@ def prove(
         if request.html:
             write_page(report, single, candidate, request.html, name)
     except VerifyError as error:
-        hint = "name an interpreter that has TensorFlow by --python, or in tf-multigpu's checkout: pip install '.[verify]'"
+        hint = (
+            "name an interpreter that has TensorFlow by --python, "
+            "or in tf-multigpu's checkout: pip install '.[verify]'"
+        )
         message = f"verification cannot begin, nothing is written: {error}"
         raise Refusal(Diagnostic("TMG012", source.path, 0, 0, message=message, hint=hint)) from None
     finally:

@@ -129,10 +129,7 @@ def _box(axes: Axes, node: Node, place: tuple[float, float], trace: StepTrace) -
         mutation_aspect=WIDTH,
     )
     axes.add_patch(patch)
-    lines = [
-        f"{PART_NAMES[box.part].split(',')[0]}: {_count(box.operations)}, {_time(box.micros / 1000)}"
-        for box in node.boxes
-    ]
+    lines = [f"{PART_NAMES[box.part].split(',')[0]}: {_count(box.operations)}" for box in node.boxes]
     held = dict(trace.variables).get(node.device, 0)
     if held and node.column == len(COLUMNS) - 1:
         lines.append(f"holds {held} variables")
@@ -145,12 +142,6 @@ def _box(axes: Axes, node: Node, place: tuple[float, float], trace: StepTrace) -
 
 def _count(operations: int) -> str:
     return "1 op" if operations == 1 else f"{operations} ops"
-
-
-def _time(milliseconds: float) -> str:
-    if milliseconds < 0.1:
-        return "< 0.1 ms"
-    return f"{milliseconds:.1f} ms" if milliseconds < 10 else f"{milliseconds:.0f} ms"
 
 
 def _arrow(axes: Axes, one: tuple[float, float], two: tuple[float, float], tensors: int) -> None:

@@ -17,7 +17,10 @@ from converter.report.review import Spot, failed_first, lines_to_look_at, ranges
 from converter.report.sides import Stretch, side_by_side
 from converter.report.verification import FATES
 from converter.rule import all_rules
-from converter.verify.data import Check, Report, StepTrace
+from converter.verify.data import Check, Entry, Fate, Report, StepTrace
+
+HEADER = "TMG009"  # in the trace of a converted script: the comment that names its source
+OF_HEADER = "says which script this was made from, with which options"
 
 VERDICTS = {
     "passed": ("✓", "Passed", "In the steps that were compared, both scripts trained alike."),
@@ -76,11 +79,12 @@ def render_html(report: Report, scripts: Scripts) -> str:
         files=files,
         counts=Counter(row.kind for row in rows),
         lines=lines,
-        rules=[known[code] for code in sorted(lines)],
-        titles={code: known[code].title for code in lines},
+        rules=[known[code] for code in sorted(lines) if code != HEADER],
+        titles={code: known[code].title for code in lines} | {HEADER: OF_HEADER},
+        header=HEADER,
         pictures=_pictures(report),
         fates=FATES,
-        ledger={fate: [e for e in report.ledger if e.fate == fate] for fate in FATES},
+        ledger=_not_told(report),
         worst=_worst(report),
         points=to_judge(report),
         suspects=suspects,
@@ -89,6 +93,15 @@ def render_html(report: Report, scripts: Scripts) -> str:
         targets={(link.file, link.line) for _, links in suspects.values() for link in links},
         version=__version__,
     )
+
+
+def _not_told(report: Report) -> dict[Fate, list[Entry]]:
+    """The entries of the ledger that neither the checks nor the points to judge say, by their fate."""
+    told = {(check.name, check.detail) for check in report.checks}
+    judged = {point.text for point in to_judge(report)}
+    left = [e for e in report.ledger if (e.what, e.detail) not in told and e.detail not in judged]
+    fates: tuple[Fate, ...] = ("differs", "unchecked") if report.checks else ("wrong", "same", "differs", "unchecked")
+    return {fate: [entry for entry in left if entry.fate == fate] for fate in fates}
 
 
 @dataclass(frozen=True)
@@ -177,7 +190,8 @@ def _gradients(report: Report) -> Picture:
     trained = [row for row in report.variables if row.gradient is not None]
     above = [row.name for row in trained if not (row.gradient or 0.0) <= tolerance]
     where = f"{len(above)} of them above" if above else "all below"
-    words = f"{len(trained)} trained variables, {where} what is allowed."
+    count = "1 trained variable" if len(trained) == 1 else f"{len(trained)} trained variables"
+    words = f"{count}, {where} what is allowed."
     svg = plots.gradient_errors(trained, tolerance, f"Gradient errors on a log scale: {words}")
     hollow = "Hollow marks are exact." if any(row.gradient == 0 for row in trained) else ""
     few = f"The {plots.MOST_VARIABLES} largest are shown." if len(trained) > plots.MOST_VARIABLES else ""
@@ -188,7 +202,10 @@ def _timeline(original: StepTrace | None, converted: StepTrace) -> Picture:
     traces = [("converted, the global batch", converted)]
     if original is not None:
         traces.insert(0, ("original, one batch", original))
-    lengths = "; ".join(f"{title}: {max(s.end for s in trace.spans) / 1000:.3g} ms" for title, trace in traces)
-    svg = plots.timeline(traces, f"Timeline of one step by device: {lengths}.")
-    caption = f"{lengths[0].upper()}{lengths[1:]}. It shows what waits for what; GPUs take other times."
-    return Picture("One step in time", Markup(svg), caption)
+    titles = "; ".join(title for title, _ in traces)
+    svg = plots.timeline(traces, f"What waits for what in one step, by device: {titles}.")
+    caption = (
+        "What waits for what in a step of each script, not how long a step takes: virtual devices share a processor. "
+        "tf-multigpu profile predicts the times of GPUs."
+    )
+    return Picture("The order of one step", Markup(svg), caption)

@@ -125,24 +125,24 @@ def _drawn(error: float) -> float:
 
 
 def timeline(traces: Sequence[tuple[str, StepTrace]], label: str) -> str:
-    """When which part of a step was at work on which device, one script above the other."""
+    """When which part of a step was at work on which device, one script above the other, in percent of it."""
     lanes = [_lanes(trace) for _, trace in traces]
-    end = max((span.end for _, trace in traces for span in trace.spans), default=0) / 1000
     with mpl.rc_context(style("timeline")):
         height = 1.0 + sum(0.6 + 0.34 * len(devices) for devices in lanes)
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
         heights = [max(len(devices), 1) + 0.6 for devices in lanes]
         several = figure.subplots(len(traces), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
         for axes, (title, trace), devices in zip(several, traces, lanes, strict=True):
+            end = max((span.end for span in trace.spans), default=0) or 1
             for part, colour in COLOURS.items():
                 for height, device in enumerate(devices):
-                    _bars(axes, trace.spans, device, part, height, colour)
+                    _bars(axes, trace.spans, device, part, height, colour, end)
             axes.set_yticks(range(len(devices)), devices)
             axes.set_ylim(len(devices) - 0.4, -0.6)
-            axes.set_xlim(0, max(end * 1.02, 1e-3))
+            axes.set_xlim(0, 102)
             axes.set_title(title)
             axes.grid(axis="x", alpha=0.2)
-        several[-1].set_xlabel("milliseconds from the first operation (virtual devices share the processor)")
+        several[-1].set_xlabel("percent of the step")
         _legend(figure)
         return svg(figure, label)
 
@@ -157,10 +157,12 @@ def device_key(device: str) -> tuple[str, int]:
     return kind, int(number or 0)
 
 
-def _bars(axes: Axes, spans: Sequence[Span], device: str, part: Part, height: int, colour: str) -> None:
+def _bars(
+    axes: Axes, spans: Sequence[Span], device: str, part: Part, height: int, colour: str, end: float
+) -> None:
     mine = [s for s in spans if s.device == device and s.part == part]
     # a bar of no width is still there: an operation ran
-    bars = [(s.begin / 1000, max((s.end - s.begin) / 1000, 1e-3)) for s in mine]
+    bars = [(100 * s.begin / end, max(100 * (s.end - s.begin) / end, 0.1)) for s in mine]
     axes.broken_barh(bars, (height - 0.36, 0.72), facecolor=colour, edgecolor=colour, lw=0.4, alpha=0.9)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,47 @@ def test_a_folder_that_is_named_is_looked_into_though_git_ignores_it(tree: Path,
     Path(".git").mkdir()
     put(".gitignore", b"src/\n")
     assert run("convert", "src", "-o", "out").err.endswith("1 converted, 6 copied, 1 left out, 1 refused\n")
+
+
+def test_a_folder_gets_a_line_for_each_script_and_a_summary(tree: Path, run: Run) -> None:
+    put("src/run.log", b"x")
+    put("src/.gitignore", b"*.log\n")
+    done = run("convert", "src", "-o", "out")
+    assert done.err.splitlines() == [
+        "src/old.py:2:1: TMG004 Python 2 syntax: the print statement; refused, copied as it is to out/old.py",
+        "src/train.py: converted, written to out/train.py",
+        "left out: src/.hidden (a hidden folder), src/run.log (.gitignore)",
+        "-v shows what was decided, and the lines and advice behind each code",
+        "1 converted, 7 copied, 2 left out, 1 refused",
+    ]
+    assert "-v shows" not in run("convert", "src", "-o", "new", "-v").err
+    quiet = run("convert", "src", "-o", "quiet", "-q").err
+    assert quiet.startswith("src/old.py:2:1: TMG004 Python 2 syntax: the print statement\n    ")
+
+
+def test_many_files_that_are_left_out_are_counted(project: Path, run: Run) -> None:
+    for number in range(15):
+        put(f"src/{number:02}.log", b"x")
+    put("src/train.py")
+    put("src/.gitignore", b"*.log\n")
+    (left,) = (line for line in run("convert", "src", "-o", "out").err.splitlines() if line.startswith("left out: "))
+    assert left.startswith("left out: src/00.log (.gitignore), src/01.log (.gitignore), ")
+    assert left.endswith(", src/11.log (.gitignore), and 3 more")
+
+
+def test_what_git_tracks_is_copied_though_gitignore_names_it(project: Path, run: Run) -> None:
+    put("src/train.py")
+    put("src/.gitignore", b"*.npy\nweights/\nhidden.py\n")
+    tracked = ("mean.npy", "weights/a.npy", "weights/deep/b.bin", "hidden.py")
+    for name in (*tracked, "other.npy", "weights/c.npy", "weights/deep/d.bin", "weights/more/e.bin"):
+        put(f"src/{name}", b"x = 1\n")
+    for words in (["init", "--quiet"], ["add", "--force", *(f"src/{name}" for name in tracked)]):
+        subprocess.run(["git", *words], check=True)
+    done = run("convert", "src", "-o", "out")
+    assert files(project / "out") == sorted([".gitignore", *tracked, "train.py"])
+    ignored = ("other.npy", "weights/c.npy", "weights/deep/d.bin", "weights/more")
+    named = [f"src/{name} (.gitignore)" for name in ignored]
+    assert f"left out: {', '.join(named)}\n" in done.err
 
 
 def test_large_files_are_left_out_with_a_word_or_linked(tree: Path, run: Run) -> None:

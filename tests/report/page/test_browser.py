@@ -135,7 +135,8 @@ def test_the_page_itself_forbids_requests(page: str, tmp_path: Path) -> None:
 
 # -- small and large windows -----------------------------------------------------------------------
 
-CUT = "one.scrollWidth > one.clientWidth + 1"  # an element with more in it than it shows
+# An element with more in it than it shows; pictures keep the size of their text, and scroll.
+CUT = "one.scrollWidth > one.clientWidth + 1 && !one.matches('figure .wide')"
 STACKED = "one.matches('.changed') && getComputedStyle(one).display === 'grid'"
 
 

@@ -16,7 +16,7 @@ pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
 from converter.report.page import plots  # noqa: E402
 from converter.report.page.device_graph import device_graph, links_of, nodes_of, towers_of  # noqa: E402
 from converter.report.page.html import Scripts, render_html  # noqa: E402
-from converter.verify.data import Box, Edge, Entry, Origin, Report, VariableRow  # noqa: E402
+from converter.verify.data import Box, Check, Edge, Entry, Origin, Report, VariableRow  # noqa: E402
 from tests.report.standins import report, scripts, step_trace  # noqa: E402
 from tests.verify.test_report import step, verdict  # noqa: E402
 
@@ -259,3 +259,40 @@ def test_of_many_variables_the_worst_are_drawn() -> None:
 def test_a_step_that_took_no_time_can_be_drawn() -> None:
     still = replace(step_trace(1), spans=tuple(replace(span, begin=0, end=0) for span in step_trace(1).spans))
     assert "cpu:1" in plots.timeline([("still", still)], "time")
+
+
+def test_the_header_of_a_converted_script_is_explained_as_what_it_is() -> None:
+    page = render_html(report(4), scripts())
+    assert "says which script this was made from, with which options" in page
+    assert "TMG009" not in page and "the script was converted before" not in page
+
+
+def test_no_times_of_virtual_devices() -> None:
+    page = re.sub(r"<pre>.*?</pre>", "", render_html(report(4), scripts()), flags=re.DOTALL)
+    assert re.findall(r"\b[\d.]+ ms\b|millisecond", page) == []
+    assert "percent of the step" in page
+
+
+def test_what_the_checks_say_is_not_said_again() -> None:
+    shown = replace(
+        report(2),
+        checks=(Check("gradients", "passed", "as one GPU has them", 1e-7, 1e-4), Check("seeds", "skipped", "no seed")),
+        ledger=(
+            Entry("same", "gradients", "as one GPU has them", 1e-7, 1e-4),
+            Entry("differs", "one step", "takes 8 examples"),
+            Entry("differs", "prints", "come from two towers"),
+            Entry("unchecked", "seeds", "no seed"),
+            Entry("unchecked", "GPUs", "virtual devices ran"),
+        ),
+        notes=(),
+    )
+    page = render_html(shown, scripts())
+    for said in ("as one GPU has them", "takes 8 examples", "come from two towers", "no seed", "virtual devices ran"):
+        assert page.count(said) == 1, said
+    alone = render_html(replace(shown, ledger=shown.ledger[:2]), scripts())
+    assert 'id="ledger"' not in alone and "#ledger" not in alone
+
+
+def test_pictures_keep_their_size_on_a_phone() -> None:
+    page = render_html(report(2), scripts())
+    assert page.count('<div class="scroll wide"') == page.count("<figure>") > 2
