@@ -13,6 +13,7 @@ from converter.cli import formats
 from converter.cli.command_line.table import UsageError
 from converter.cli.config.layers import Layers
 from converter.cli.files.request import Mode, Request, is_several, make_request, options_of, trees_of
+from converter.cli.terminal import say
 from converter.report import text
 from converter.report.results import EXIT_CODES, FileResult, exit_code
 
@@ -149,27 +150,27 @@ def _run(
     done: list[FileResult] = []
     for request in requests:
         first = len(done)
-        for result, say in _results(request, workers, quiet or printed):
+        for result, tell in _results(request, workers, quiet or printed):
             if request.compares and result.outcome == "would change":
                 result = replace(result, again=request.command)
             done.append(result)
             if form == "text" and _in_one_line(request, result, quiet or verbose):
-                _print_line(result, say)
+                _print_line(result, tell)
             elif form == "text":
-                _print(result, quiet, verbose or (not quiet and _is_alone(request, result)), say)
+                _print(result, quiet, verbose or (not quiet and _is_alone(request, result)), tell)
                 if debug and result.crash:
-                    say(result.crash)
+                    tell(result.crash)
         if form == "text" and _is_brief(request, quiet or verbose):
             _print_rest(done[first:])
         if form == "text" and not quiet and any(result.again for result in done[first:]):
-            print(text.again(request.command), file=sys.stderr)
+            say(text.again(request.command))
     if form != "text":
         print(formats.of_results(form, done), end="")
     elif not quiet and requests[0].mode not in ("print", "diff") and (verbose or _is_worth_saying(requests, done)):
-        print(text.summary(done), file=sys.stderr)
+        say(text.summary(done))
     untouched = requests[0].mode == "folder" and all(result.outcome in _AS_THEY_WERE for result in done)
     if form == "text" and not quiet and untouched and not requests[0].compares:
-        print("nothing was converted: no script here trains on one GPU", file=sys.stderr)
+        say("nothing was converted: no script here trains on one GPU")
     sys.stdout.flush()
     return exit_code(done)
 
@@ -196,25 +197,25 @@ def _in_one_line(request: Request, result: FileResult, otherwise: bool) -> bool:
     return _is_brief(request, otherwise) and result.outcome not in ("failed", "unverified")
 
 
-def _print_line(result: FileResult, say: Callable[[str], None]) -> None:
+def _print_line(result: FileResult, tell: Callable[[str], None]) -> None:
     """One file of a folder; of what goes with it as it was only the number is said, and what is left out at the end."""
     if result.outcome not in _AS_THEY_WERE:
-        say(text.line(result))
+        tell(text.line(result))
         if result.report:
-            say(f"    {result.report.splitlines()[0]}")
+            tell(f"    {result.report.splitlines()[0]}")
     elif any(finding.severity != "info" for finding in result.diagnostics):
-        say(text.line(result))
+        tell(text.line(result))
 
 
 def _print_rest(done: Sequence[FileResult]) -> None:
     """What is left out, and where the rest of what is known of the files is found."""
     if named := text.left_out(done):
-        print(named, file=sys.stderr)
+        say(named)
     if any(result.decisions or result.diagnostics for result in done if result.outcome not in _AS_THEY_WERE):
-        print("-v shows what was decided, and the lines and advice behind each code", file=sys.stderr)
+        say("-v shows what was decided, and the lines and advice behind each code")
 
 
-def _print(result: FileResult, quiet: bool, verbose: bool, say: Callable[[str], None]) -> None:
+def _print(result: FileResult, quiet: bool, verbose: bool, tell: Callable[[str], None]) -> None:
     """One file's findings on standard error, its text or diff on standard output."""
     refused = result.outcome == "refused"
     shown = [
@@ -223,15 +224,15 @@ def _print(result: FileResult, quiet: bool, verbose: bool, say: Callable[[str], 
         if finding.severity in ("error", "warning") or verbose or refused or (_is_news(result) and not quiet)
     ]
     if result.report and (not quiet or result.outcome == "unverified"):
-        say(result.report)
+        tell(result.report)
     if shown:
-        say(text.diagnostics(shown))
+        tell(text.diagnostics(shown))
     if result.traceback and verbose:
-        say(result.traceback)
+        tell(result.traceback)
     if verbose or (not quiet and _is_news(result)):
-        say(text.outcome(result))
+        tell(text.outcome(result))
     if result.written and not quiet and (told := text.decisions(result, bool(result.report))):
-        say(told)
+        tell(told)
     if result.text is not None:
         _emit(result.text.encode(result.encoding))
     if result.diff:

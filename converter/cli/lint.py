@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from converter.choices import OutputFormat
 from converter.cli import formats
 from converter.cli.command_line.table import UsageError
+from converter.cli.terminal import say
 from converter.diagnostics import Refusal
 from converter.report import text
 from converter.report.results import FileResult, exit_code
@@ -39,9 +39,9 @@ def lint_command(
     if form == "text":
         found = [finding for result in done for finding in result.diagnostics]
         if found:
-            print(text.diagnostics(found), file=sys.stderr)
+            say(text.diagnostics(found))
         if not quiet:
-            print(text.summary(done), file=sys.stderr)
+            say(text.summary(done))
     else:
         print(formats.of_results(form, done), end="")
     return exit_code(done)

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from converter.cli.terminal import say, shown
+
 if TYPE_CHECKING:
     from converter.verify.data import Progress
 
@@ -36,17 +38,13 @@ def progress_bar(quiet: bool = False) -> Iterator[Callable[[Progress], None] | N
 def files_bar(quiet: bool = False) -> Iterator[tuple[Callable[[int, int, str], None] | None, Callable[[str], None]]]:
     """What to tell how many files are done, None where nothing is shown, and what prints on standard error above it."""
     if quiet or not sys.stderr.isatty():
-        yield None, _say
+        yield None, say
         return
     bar = _FilesBar()
     try:
         yield bar.tell, bar.say
     finally:
         bar.stop()
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr)
 
 
 class _FilesBar:
@@ -68,9 +66,9 @@ class _FilesBar:
 
     def say(self, line: str) -> None:
         if self._bar is None:
-            _say(line)
+            say(line)
         else:
-            self._bar.console.print(line, markup=False, highlight=False, emoji=False, soft_wrap=True)
+            self._bar.console.out(shown(line), highlight=False)
 
     def stop(self) -> None:
         if self._bar is not None:

@@ -13,6 +13,7 @@ from converter.cli import formats
 from converter.cli.app import INTERRUPTED
 from converter.cli.command_line.table import UsageError
 from converter.cli.endings import ended_in_order
+from converter.cli.terminal import say, shown
 from converter.diagnostics import Refusal
 
 if TYPE_CHECKING:
@@ -145,6 +146,6 @@ def _print(report: Report, form: OutputFormat, multi: str, quiet: bool, verbose:
     if form != "text":
         print(formats.of_report(form, report, multi), end="")
     elif not quiet:
-        print(render_text(report) if verbose else render_summary(report, multi), end="")
+        print(shown(render_text(report) if verbose else render_summary(report, multi), sys.stdout), end="")
     elif report.verdict != "passed":
-        print(f"{report.verdict}: {report.reason}", file=sys.stderr)
+        say(f"{report.verdict}: {report.reason}")

@@ -28,7 +28,9 @@ def render_summary(report: Report, name: str = "") -> str:
     rows = [row for row in rows if row[1]][:SUMMARY_LINES - 1]
     more = "-v shows every check and variable" if report.checks else ""
     rows.append(("", "; ".join(filter(None, [_ran(report), more]))))
-    lines = [f"{mark:<9}  {_cut(text)}".rstrip() for mark, text in rows if text]
+    whole = (rows[0], *_failed_rows(report, name))  # what somebody acts on is never cut
+    texts = ((mark, text if (mark, text) in whole else _cut(text)) for mark, text in rows if text)
+    lines = [f"{mark:<9}  {' '.join(text.split())}".rstrip() for mark, text in texts]
     log = ["", *(f"  | {line}" for line in report.log.splitlines())] if report.log else []
     return "\n".join([*lines, *log]) + "\n"
 

@@ -7,15 +7,10 @@ of the error tells. The messages are those of CPython 3.10 to 3.13 (Grammar/pyth
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 
-# lib2to3 left the standard library with Python 3.13; fissix is its continuation as a package.
-HOW_TO_CONVERT = (
-    "convert it to Python 3 first: `python -m lib2to3 -w FILE`"
-    if sys.version_info < (3, 13)
-    else "convert it to Python 3 first: `pip install fissix`, then `python -m fissix -w FILE`"
-)
+# The continuation of lib2to3, which left the standard library with Python 3.13, runs on every Python 3.
+HOW_TO_CONVERT = "convert it to Python 3 first: `pip install fissix`, then `python -m fissix -w FILE`"
 
 _STRING = re.compile(r"""('''|\"{3}|'|")(?:\\.|(?!\1).)*\1""")
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import converter.verify
 from converter.cli.command_line import commands
 from converter.report import data
-from converter.report.verification import render_text
+from converter.report.verification import render_summary, render_text
 from converter.verify import Check, Report, Settings, VerifyError
 from converter.verify.checks.structure import check_between
 from converter.verify.data import Entry, LossRow, StepTrace
@@ -418,3 +418,10 @@ def test_quiet_prints_only_what_went_wrong(monkeypatch: pytest.MonkeyPatch) -> N
     assert invoke(monkeypatch, verdict(), "-q")[0].output == ""
     failed = verdict(trajectory={"w:0": 1.0})
     assert invoke(monkeypatch, failed, "-q")[0].output.startswith("failed: w:0 differs after")
+
+
+def test_the_verdict_and_what_failed_are_never_cut() -> None:
+    long = "because " * 60 + "of this"
+    failed = Report("failed", long, 2, "per-gpu", 3, checks=(Check("loss", "failed", long),))
+    lines = render_summary(failed).splitlines()
+    assert lines[0].endswith("of this") and lines[1].startswith("FAILED") and lines[1].endswith("of this")

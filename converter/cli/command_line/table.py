@@ -263,15 +263,16 @@ CONVERT = Command(
         _text(
             "--num-gpus",
             "N|auto",
-            "Towers; auto counts the GPUs at run time.",
+            "N: the number of GPUs that the script is written for, a tower for each; auto: the script counts the GPUs "
+            "that it sees when it runs.",
             "2",
             panel=WHAT,
-            brief="Towers; auto counts the GPUs.",
+            brief="N: how many GPUs; auto: the script counts them.",
         ),
         _choice(
             "--fewer-gpus",
             get_args(FewerGpus),
-            "What the script does if it finds fewer GPUs than towers.",
+            "With fewer GPUs than towers: refuse: the script stops; allow: towers share GPUs.",
             "refuse",
             panel=WHAT,
             rare=True,
@@ -279,10 +280,11 @@ CONVERT = Command(
         _choice(
             "--batch",
             get_args(BatchMode),
-            "Whether the script's batch size is each GPU's or that of all.",
+            "per-gpu: each GPU takes the script's batch size, and a step as many times the examples; total: the GPUs "
+            "share the script's batch.",
             "per-gpu",
             panel=WHAT,
-            brief="One GPU's, or all GPUs'.",
+            brief="The script's batch size: per GPU or in total.",
         ),
         _choice(
             "--loss",
@@ -296,10 +298,11 @@ CONVERT = Command(
         _choice(
             "--variables",
             get_args(Variables),
-            "Where variables live: on the CPU, on the first GPU, spread over the GPUs, or large ones cut over them.",
+            "Where the model's variables are kept: cpu: on the CPU; gpu:0: on the first GPU; balanced: spread over the "
+            "GPUs; partitioned: large ones cut into a slice for each GPU.",
             "cpu",
             panel=WHAT,
-            brief="Where variables live.",
+            brief="Which device keeps the variables.",
         ),
         _choice(
             "--target",
@@ -329,10 +332,10 @@ CONVERT = Command(
         _choice(
             "--scale-lr",
             get_args(ScaleLr),
-            "How the learning rate grows with the GPUs.",
+            "The learning rate: none: as in the script; linear: times the number of GPUs; sqrt: times its square root.",
             "none",
             panel=WHAT,
-            brief="How it grows with the GPUs.",
+            brief="The learning rate's growth with the GPUs.",
         ),
         _choice(
             "--scale-steps",
@@ -346,7 +349,7 @@ CONVERT = Command(
         _text(
             "--gpu-memory",
             "growth|all|FRACTION",
-            "How much of each GPU's memory to take: as needed, all, or a fraction of it.",
+            "The memory that TensorFlow takes of each GPU: growth: as it needs it; all: at once; FRACTION: a part.",
             "growth",
             panel=WHAT,
             rare=True,
@@ -433,7 +436,11 @@ VERIFY = Command(
             brief="Training steps to compare; all: to the end.",
         ),
         Option(("--epochs",), "Epochs that both scripts run by themselves, too.", int, "N", 0, least=0),
-        _choice("--batch", get_args(BatchMode), "Meaning of the batch size; default: what MULTI's header says."),
+        _choice(
+            "--batch",
+            get_args(BatchMode),
+            "per-gpu: SINGLE's batch size is each GPU's; total: the GPUs share it; default: what MULTI's header says.",
+        ),
         _text("--python", "INTERPRETER", _PYTHON),
         Option(("--timeout",), "Seconds for the whole verification.", float, "SECONDS", 600.0, least=1),
         Option(

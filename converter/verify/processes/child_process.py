@@ -84,6 +84,7 @@ class Child:
     on_step: called with the number of each step that the script has taken.
 
     server: what has forked its process; None for a process that imports TensorFlow itself, because of `alone`.
+    steps: the training steps that it has told of.
     outside: what it did outside of its folder, as its last event tells; None before that.
     failed: whether it has ended with an error.
     """
@@ -108,6 +109,7 @@ class Child:
         self.server: Server | None = None
         self.alone = ""
         self.outside: Event | None = None
+        self.steps = 0
         self.failed = False
         self._pool, self._python, self._limits, self._on_step = pool, python, limits, on_step
         self._token = uuid.uuid4().hex
@@ -185,6 +187,7 @@ class Child:
             self.failed = event["event"] == "ended" and bool(event["message"])
             if event["event"] != "step":
                 return event
+            self.steps = event["number"]
             if self._on_step:
                 self._on_step(self.role, event["number"])
 

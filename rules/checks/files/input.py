@@ -33,9 +33,8 @@ RULES = (
         title="the file is Python 2",
         why="The tool reads scripts with the parser of Python 3. Scripts that Python 2 and 3 both run are "
         "fine, and so is what the tool adds to them; a print statement is not. Convert the script to "
-        "Python 3 first: Python up to 3.12 brings lib2to3 (`python -m lib2to3 -w FILE`); it left the "
-        "standard library with 3.13, where the package fissix takes its place (`python -m fissix -w "
-        "FILE`).",
+        "Python 3 first: the package fissix (`pip install fissix`) does it by `python -m fissix -w FILE`. It goes on "
+        "where lib2to3 ended, which left Python's library with 3.13.",
         before='try:\n    print "step", step\nexcept IOError, error:\n    raise ValueError, "no data"\n',
         after='try:\n    print("step", step)\nexcept IOError as error:\n    raise ValueError("no data")\n',
         references=(

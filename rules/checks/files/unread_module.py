@@ -18,7 +18,7 @@ RULES = (
         why="The script imports a file that lies beside it and is not readable as Python 3, so that nothing is "
         "known of what the script takes from there. Where the model, its inputs or the batches come from "
         "that file, the conversion is refused or may miss them; where it only loads data or draws a plot, "
-        "nothing is lost. `python -m lib2to3 -w FILE` mends Python 2 syntax.",
+        "nothing is lost. `python -m fissix -w FILE` (`pip install fissix`) mends Python 2 syntax.",
     ),
 )
 
@@ -33,5 +33,5 @@ def unread_modules(case: Placed) -> Iterator[Diagnostic]:
                 effect.node,
                 "TMG013",
                 f"{effect.name}; what the script does with it is not known",
-                "see that no part of the model is in it; `python -m lib2to3 -w` mends Python 2 syntax",
+                "see that no part of the model is in it; `python -m fissix -w` (`pip install fissix`) mends Python 2",
             )

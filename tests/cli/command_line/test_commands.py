@@ -191,7 +191,7 @@ def test_every_offer_is_one_line(offers: Offers, shell: str) -> None:
         assert "'" not in "".join(lines).replace("''", "'"), lines
 
 
-@pytest.mark.parametrize(("columns", "lines"), [(100, 40), (80, 44)])
+@pytest.mark.parametrize(("columns", "lines"), [(100, 40), (80, 48)])
 @pytest.mark.parametrize("name", [*COMMANDS, ""])
 def test_help_fits_a_screen_and_has_an_example(
     run: Run, monkeypatch: pytest.MonkeyPatch, name: str, columns: int, lines: int

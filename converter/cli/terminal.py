@@ -1,0 +1,57 @@
+"""Texts as a terminal shows them: lines within the window, and colour for codes, carets and verdicts."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from textwrap import wrap
+from typing import TextIO
+
+_NARROWEST = 40
+_EXCERPT = re.compile(r" +\d* \| ")  # a line of a script, and the caret below it
+_COMMAND = re.compile(r": +tf-multigpu ")  # to be copied in one piece
+# What stands in front of a text: a topic, a verdict or a mark, or the blanks below one.
+_COLUMNS = re.compile(r"(\S[^:]{0,13}: +|[A-Za-z][A-Za-z ]{7} {2,}| {11})(?=\S)")
+_RED, _GREEN, _YELLOW, _BOLD = "31", "32", "33", "1"
+_VERDICTS = {"PASSED": _GREEN, "FAILED": _RED, "NOT COMPARABLE": _YELLOW}
+_MARKED = re.compile(r"^(PASSED|FAILED|NOT COMPARABLE)\b|(?<= )(TMG\d{3})\b|(?<= \| )( *\^)$", re.MULTILINE)
+
+
+def shown(text: str, stream: TextIO | None = None) -> str:
+    """A text for people as the stream shows it; as it is where the stream (default: standard error) is no terminal."""
+    stream = stream or sys.stderr
+    if not stream.isatty():
+        return text
+    width = max(_NARROWEST, shutil.get_terminal_size().columns)
+    fitted = "\n".join(part for line in text.split("\n") for part in _fitted(line, width))
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return fitted if plain else _MARKED.sub(_coloured, fitted)
+
+
+def say(text: str) -> None:
+    """Prints a text for people on standard error."""
+    print(shown(text), file=sys.stderr)
+
+
+def _fitted(line: str, width: int) -> Iterator[str]:
+    """A line in as many as the window needs; those that follow stand below its text. A script's line is cut."""
+    if len(line) <= width or _COMMAND.search(line):
+        yield line
+        return
+    if _EXCERPT.match(line):
+        yield f"{line[: width - 1]}…"
+        return
+    indent = len(line) - len(line.lstrip())
+    column = _COLUMNS.match(line, indent if indent < 11 else 0)
+    below = column.end() if column else indent + 4
+    yield from wrap(line, width, subsequent_indent=" " * below, break_on_hyphens=False, break_long_words=False,
+                    drop_whitespace=True, replace_whitespace=False)  # fmt: skip
+
+
+def _coloured(found: re.Match[str]) -> str:
+    verdict, code, caret = found.groups()
+    style = f"{_BOLD};{_VERDICTS[verdict]}" if verdict else _BOLD if code else f"{_BOLD};{_GREEN}"
+    return f"\x1b[{style}m{verdict or code or caret}\x1b[0m"

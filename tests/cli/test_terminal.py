@@ -1,0 +1,79 @@
+"""A terminal gets lines within its window and colour for codes, carets and verdicts; others the text as it is."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from converter.cli.terminal import shown
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("short", "short"),
+        ("", ""),
+        (
+            "train.py:3:1: TMG201 there is nothing to convert in this file",
+            "train.py:3:1: TMG201 there is nothing to\n    convert in this file",
+        ),
+        (
+            "    towers:        built of train.py, lines 10 to 12, and more",
+            "    towers:        built of train.py,\n                   lines 10 to 12, and\n                   more",
+        ),
+        (
+            "to judge   global batch: takes 256 examples, as many",
+            "to judge   global batch: takes 256\n           examples, as many",
+        ),
+        (
+            "    learning rate: unchanged; others would scale it",
+            "    learning rate: unchanged; others\n                   would scale it",
+        ),
+        (
+            "           TensorFlow 2.21.0, virtual CPU devices, 3 s",
+            "           TensorFlow 2.21.0, virtual\n           CPU devices, 3 s",
+        ),
+        (
+            "    next:          tf-multigpu verify train.py train_mg.py",
+            "    next:          tf-multigpu verify train.py train_mg.py",
+        ),
+        ("    12 | " + "x" * 40, "    12 | " + "x" * 30 + "…"),
+        ("    run it with --learning-rate-scaling linear", "    run it with --learning-rate-scaling\n        linear"),
+    ],
+)
+def test_lines_fit_the_window(text: str, wanted: str) -> None:
+    assert shown(text, Terminal()) == wanted
+    assert shown(text, io.StringIO()) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("a.py:3:1: TMG201 x", "a.py:3:1: \x1b[1mTMG201\x1b[0m x"),
+        ("PASSED     2 towers", "\x1b[1;32mPASSED\x1b[0m     2 towers"),
+        ("FAILED     2 towers", "\x1b[1;31mFAILED\x1b[0m     2 towers"),
+        ("NOT COMPARABLE  x", "\x1b[1;33mNOT COMPARABLE\x1b[0m  x"),
+        ("    3 | x = 1\n      |   ^", "    3 | x = 1\n      | \x1b[1;32m  ^\x1b[0m"),
+        ("it has PASSED, and TMG1234 is no code", "it has PASSED, and TMG1234 is no code"),
+    ],
+)
+def test_colours(text: str, wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown(text, Terminal()) == text
+    monkeypatch.delenv("NO_COLOR")
+    assert shown(text, Terminal()) == wanted
+    assert shown(text, io.StringIO()) == text
+    monkeypatch.setenv("TERM", "dumb")
+    assert shown(text, Terminal()) == text
