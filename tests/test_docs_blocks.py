@@ -148,7 +148,8 @@ def test_the_program_runs(block: Block, tmp_path: Path) -> None:
 
 # Options in the program's texts that are not its own: of other programs, of users' scripts, and of the header.
 NOT_OF_THE_TOOL = {
-    *("--args", "--batch_size", "--flag", "--format", "--inplace", "--model", "--num_processes"),
+    *("--args", "--batch-size", "--batch_size", "--flag", "--format", "--inplace", "--max_steps", "--model"),
+    "--num_processes",
     *("--no", "--no-", "--no-NAME", "--noNAME"),
     *("--checkpoint_dir", "--eval_dir", "--input_type", "--logtostderr", "--output_directory", "--trainer"),
     *("--pipeline_config_path", "--train_dir", "--trained_checkpoint_prefix"),

@@ -48,12 +48,12 @@ def line(result: FileResult) -> str:
     errors = [finding for finding in result.diagnostics if finding.severity == "error"]
     warned = [finding for finding in result.diagnostics if finding.severity == "warning"]
     became = outcome(result)
-    first = errors[0] if errors else warned[0] if warned and result.outcome == "left out" else None
+    first = errors[0] if errors else warned[0] if warned and not result.written else None
     if first is not None:
         more = [f"and {len(errors) - 1} more"] if errors[1:] else []
         became = became.removeprefix(f"{result.path}: ")
         return "; ".join([f"{first.place}: {first.code} {first.message}", *more, became])
-    codes = ", ".join(f"{finding.code} ({finding.where})" for finding in warned)
+    codes = ", ".join(f"{one.code} ({one.where})" if one.line else one.code for one in warned)
     return f"{became}; warnings: {codes}" if warned else became
 
 

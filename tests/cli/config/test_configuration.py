@@ -748,7 +748,7 @@ def test_one_configuration_for_sessions_and_keras(tmp_path: Path, run: Run, monk
     put("train.py", (INPUTS + MODEL + STEP + LOOP).encode())
     put("fit.py", KERAS.encode())
     config(HEAD + 'num-gpus = 4\nhelpers = "package"\nvariables = "balanced"\n')
-    done = run("convert", ".", "-o", "out/")
+    done = run("convert", ".", "-o", "out/", "-v")
     assert done.code == 0 and done.err.count("\n    configuration:") == 1
     assert "    configuration: --variables, --helpers have no effect for the target mirrored\n" in done.err
     headers = {name: find_header(Path("out", name).read_text()) for name in ("train.py", "fit.py")}
