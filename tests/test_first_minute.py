@@ -25,7 +25,7 @@ COMMANDS = {
     "uv tool install .": CONVERT,
     "pip install '.[verify]'": f"{CONVERT} --verify",
     "pip install '.[verify,report]'": f"{CONVERT} --verify --html report.html && test -s report.html",
-    "pip install ./runtime": "python -c 'import tf_multigpu_runtime'",
+    "pip install ./runtime": "pip show --files tf-multigpu-runtime | grep -q tf_multigpu_runtime.py",
 }
 TEXTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "action.yml", ".pre-commit-hooks.yaml")),

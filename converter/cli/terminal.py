@@ -47,8 +47,7 @@ def _fitted(line: str, width: int) -> Iterator[str]:
     indent = len(line) - len(line.lstrip())
     column = _COLUMNS.match(line, indent if indent < 11 else 0)
     below = column.end() if column else indent + 4
-    yield from wrap(line, width, subsequent_indent=" " * below, break_on_hyphens=False, break_long_words=False,
-                    drop_whitespace=True, replace_whitespace=False)  # fmt: skip
+    yield from wrap(line, width, subsequent_indent=" " * below, break_on_hyphens=False, break_long_words=False)
 
 
 def _coloured(found: re.Match[str]) -> str:

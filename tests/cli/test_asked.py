@@ -35,7 +35,7 @@ def test_the_nearest_name_is_named(tmp_path: Path, run: Run) -> None:
 def test_one_of_several_scripts_has_to_have_the_name(tmp_path: Path, run: Run) -> None:
     put(f"{tmp_path}/src/a.py", WEIGHTED.encode())
     put(f"{tmp_path}/src/b.py", WEIGHTED.replace("w = ", "v = ").replace(", w)", ", v)").encode())
-    done = run("convert", tmp_path / "src", "-o", tmp_path / "out", "--shared", "w")
+    done = run("convert", tmp_path / "src", "-o", tmp_path / "out", "--shared", "w", "-v")
     assert done.code == 0 and "b.py: TMG022" in done.err
     done = run("convert", tmp_path / "src", "-o", tmp_path / "new", "--shared", "z")
     assert done.code == 2 and "no input is called z, in no script" in done.err

@@ -134,9 +134,9 @@ def timeline(traces: Sequence[tuple[str, StepTrace]], label: str) -> str:
         several = figure.subplots(len(traces), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
         for axes, (title, trace), devices in zip(several, traces, lanes, strict=True):
             end = max((span.end for span in trace.spans), default=0) or 1
-            for part, colour in COLOURS.items():
+            for part in COLOURS:
                 for height, device in enumerate(devices):
-                    _bars(axes, trace.spans, device, part, height, colour, end)
+                    _bars(axes, trace.spans, device, part, height, end)
             axes.set_yticks(range(len(devices)), devices)
             axes.set_ylim(len(devices) - 0.4, -0.6)
             axes.set_xlim(0, 102)
@@ -157,13 +157,11 @@ def device_key(device: str) -> tuple[str, int]:
     return kind, int(number or 0)
 
 
-def _bars(
-    axes: Axes, spans: Sequence[Span], device: str, part: Part, height: int, colour: str, end: float
-) -> None:
+def _bars(axes: Axes, spans: Sequence[Span], device: str, part: Part, height: int, end: float) -> None:
     mine = [s for s in spans if s.device == device and s.part == part]
     # a bar of no width is still there: an operation ran
     bars = [(100 * s.begin / end, max(100 * (s.end - s.begin) / end, 0.1)) for s in mine]
-    axes.broken_barh(bars, (height - 0.36, 0.72), facecolor=colour, edgecolor=colour, lw=0.4, alpha=0.9)
+    axes.broken_barh(bars, (height - 0.36, 0.72), facecolor=COLOURS[part], edgecolor=COLOURS[part], lw=0.4, alpha=0.9)
 
 
 def _legend(figure: Figure) -> None:

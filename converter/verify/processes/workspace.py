@@ -135,7 +135,7 @@ def check_scripts(*paths: Path) -> None:
     """
     for path in paths:
         if not path.is_file():
-            raise VerifyError(f"{path}: no such file")
+            raise VerifyError(f"{path}: {'is not a file' if path.exists() else 'no such file'}")
         if is_pipeline(str(path), path.read_bytes()):
             raise VerifyError(f"{path} is a configuration of the Object Detection API, not a script to run")
         if path.suffix == NOTEBOOK:
