@@ -41,7 +41,7 @@ def lint_command(
         if found:
             say(text.diagnostics(found))
         if not quiet:
-            say(text.summary(done))
+            say(text.findings_summary(done))
     else:
         print(formats.of_results(form, done), end="")
     return exit_code(done)

@@ -30,6 +30,15 @@ def summary(results: Sequence[FileResult]) -> str:
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in EXIT_CODES if counts[outcome])
 
 
+def findings_summary(results: Sequence[FileResult]) -> str:
+    """`3 findings in 1 file, 2 clean`: what `lint` found, counted."""
+    with_findings = [result for result in results if result.outcome == "found"]
+    number, files = sum(len(result.diagnostics) for result in with_findings), len(with_findings)
+    in_files = f"{number} finding{'s' * (number != 1)} in {files} file{'s' * (files != 1)}"
+    others = summary([result for result in results if result.outcome != "found"])
+    return ", ".join(part for part in (in_files if number else "", others) if part)
+
+
 def outcome(result: FileResult) -> str:
     """`train.py: converted, written to train_mg.py`."""
     elsewhere = result.output and result.output != result.path

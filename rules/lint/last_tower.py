@@ -1,4 +1,4 @@
-"""What is told of the last tower alone."""
+"""Values of one tower that are reported as if they were all towers'."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
 from converter.rule import Rule
-from converter.syntax.lint.towers import TowerLoop, Towers, names_bound
+from converter.syntax.lint.feeds import fetched, is_fed_one_slice
+from converter.syntax.lint.towers import TowerLoop, Towers
 
 RULES = (
     Rule(
@@ -92,49 +93,32 @@ with tf.Session() as sess:
 
 
 def find(towers: Towers) -> Iterator[Diagnostic]:
-    """Find values of the last tower that are summarised or fetched behind the loop."""
+    """Find values of one tower that are summarised or fetched behind the loop."""
     for loop in towers.loops:
-        made = _made(loop)
+        made = loop.results
+        runs = [call for call in towers.after(loop) if loop.of(call) == ".run"]
+        whole = {n.id: call for call in runs if is_fed_one_slice(loop, call) for n in fetched(call)}
         for call in towers.after(loop):
             for name in _reported(loop, call):
-                if name.id in made and not _bound_again(towers, loop, name):
-                    yield towers.finding(
-                        name,
-                        "TMG408",
-                        f"{name.id} is one tower's: it tells of that tower's examples alone",
-                        "collect it from all towers in a list, and report the mean",
-                    )
-
-
-def _made(loop: TowerLoop) -> set[str]:
-    """The names that hold results of a tower: what calls and arithmetic give, not lists that all towers fill."""
-    found = set()
-    for stmt in loop.walked:
-        if isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Call | ast.BinOp):
-            found |= names_bound(stmt.targets)
-    return found & loop.own - loop.variables
+                if name.id not in made or towers.binds_again(loop, name) or _has_own_rows(loop, call, name.id):
+                    continue
+                hint = "collect it from all towers in a list, and report the mean"
+                if name.id in whole and name.id in loop.of_first:
+                    kept = f"keep {name.id} for line {whole[name.id].lineno}, which feeds the rows of one tower"
+                    hint = f"report the mean over the towers here, and {kept}"
+                message = f"{name.id} is one tower's: it tells of that tower's examples alone"
+                yield towers.finding(name, "TMG408", message, hint)
 
 
 def _reported(loop: TowerLoop, call: ast.Call) -> Iterator[ast.Name]:
     """The names that a call fetches in a session, or puts into a summary."""
-    name, given = loop.of(call), call.args[:1]
+    name = loop.of(call)
     if name in ("tf.summary.scalar", "tf.summary.histogram"):
-        given = call.args[1:2]
-    elif name != ".run":
-        return
-    for one in given:
-        parts = one.elts if isinstance(one, ast.List | ast.Tuple) else [one]
-        parts = list(one.values) if isinstance(one, ast.Dict) else parts
-        yield from (part for part in parts if isinstance(part, ast.Name))
+        yield from (part for part in call.args[1:2] if isinstance(part, ast.Name))
+    elif name == ".run":
+        yield from fetched(call)
 
 
-def _bound_again(towers: Towers, loop: TowerLoop, name: ast.Name) -> bool:
-    """Whether a name gets another value between the loop and where it is read, or anywhere by a loop around."""
-    around = loop.node.lineno, loop.end
-    return any(
-        isinstance(node, ast.Name)
-        and node.id == name.id
-        and isinstance(node.ctx, ast.Store)
-        and around[1] < node.lineno <= name.lineno
-        for node in ast.walk(towers.script.tree)
-    )
+def _has_own_rows(loop: TowerLoop, call: ast.Call, name: str) -> bool:
+    """True if a call feeds one tower's rows: the first tower sees all of them, and the others' mean is TMG410's."""
+    return loop.of(call) == ".run" and is_fed_one_slice(loop, call) and (name in loop.of_first or loop.averages(name))

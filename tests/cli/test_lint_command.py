@@ -33,7 +33,13 @@ def test_empty_files_of_a_folder_are_passed_over(folder: Path, run: Run) -> None
 def test_what_is_found_is_told_with_its_place(folder: Path, run: Run) -> None:
     done = run("lint", "wrong.py")
     line = next(number for number, text in enumerate(RULE.before.split("\n"), 1) if "sess.run([train_op" in text)
-    assert done.code == 1 and done.err.startswith(f"wrong.py:{line}:") and done.err.endswith("1 found\n")
+    assert done.code == 1 and done.err.startswith(f"wrong.py:{line}:") and done.err.endswith("1 finding in 1 file\n")
+
+
+def test_findings_are_counted(folder: Path, run: Run) -> None:
+    Path("two.py").write_text(RULE.before.replace("[train_op, tower_loss]", "[train_op, tower_loss, logits]"))
+    assert run("lint", "two.py").err.endswith("\n2 findings in 1 file\n")
+    assert run("lint", ".").err.endswith("\n3 findings in 2 files, 2 clean\n")
 
 
 def test_a_right_script(folder: Path, run: Run) -> None:
@@ -44,7 +50,7 @@ def test_a_right_script(folder: Path, run: Run) -> None:
 
 def test_folders(folder: Path, run: Run) -> None:
     done = run("lint", ".")
-    assert done.code == 1 and done.err.endswith("2 clean, 1 found\n")
+    assert done.code == 1 and done.err.endswith("1 finding in 1 file, 2 clean\n")
     assert run("lint", ".", "--exclude", "wrong.py").code == 0
     assert run("lint", "wrong.py", "--exclude", "wrong.py").code == 2
 

@@ -23,6 +23,7 @@ from converter.report.results import FileResult
 from converter.rule import KINDS, Rule, all_rules
 from converter.source import from_bytes, read
 from converter.source.header import from_flags
+from converter.source.pragmas import pragmas_in, without_ignored
 from converter.syntax.lint import lint
 from tests.trees import nodes_of, tree_of
 from tools.rule_docs import differing, index, page, pages
@@ -160,12 +161,16 @@ def test_the_advice_helps(rule: Rule) -> None:
     assert (conversion.status, codes(conversion)) == ("converted", [])
 
 
+def linted(text: str) -> tuple[Diagnostic, ...]:
+    return without_ignored("train.py", pragmas_in(text), lint(from_bytes("train.py", text.encode())))
+
+
 @pytest.mark.parametrize("rule", of_kind("lint"))
 def test_lint_finds_what_it_says_and_nothing_in_the_mended_script(rule: Rule) -> None:
-    found = lint(from_bytes("train.py", rule.before.encode()))
+    found = linted(rule.before)
     assert {finding.code for finding in found} == {rule.code}
     assert all(finding.line and finding.message and finding.hint and finding.severity == "warning" for finding in found)
-    assert lint(from_bytes("train.py", rule.after.encode())) == ()
+    assert linted(rule.after) == ()
 
 
 @pytest.mark.parametrize("rule", of_kind("conversion", "refusal", "warning", "lint"))

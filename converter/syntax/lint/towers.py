@@ -109,6 +109,47 @@ class TowerLoop:
                 break
         return found
 
+    @cached_property
+    def of_first(self) -> set[str]:
+        """Names that the body binds in `if i == 0:` alone: values of the first tower."""
+        branches = [node for node in self.walked if isinstance(node, ast.If) and self._is_first(node.test)]
+        inside = [stmt for branch in branches for stmt in branch.body]
+        stored = [n for n in self.walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        first = {id(n) for stmt in inside for n in ast.walk(stmt)}
+        return names_bound(inside) - {n.id for n in stored if id(n) not in first}
+
+    def _is_first(self, test: ast.expr) -> bool:
+        """True for `i == 0`, `0 == i` and `not i`, where i is the tower's number."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return isinstance(test.operand, ast.Name) and test.operand.id in self.variables
+        if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq | ast.Is) and len(test.ops) == 1):
+            return False
+        sides = (test.left, test.comparators[0])
+        named = any(isinstance(one, ast.Name) and one.id in self.variables for one in sides)
+        return named and any(isinstance(one, ast.Constant) and one.value == 0 for one in sides)
+
+    @cached_property
+    def results(self) -> set[str]:
+        """The names that hold results of one tower: what calls and arithmetic give, not lists that all towers fill."""
+        found = set()
+        for stmt in self.walked:
+            if isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Call | ast.BinOp):
+                found |= names_bound(stmt.targets)
+        return found & self.own - self.variables
+
+    def averages(self, name: str) -> bool:
+        """True if the body binds a name to tf.reduce_mean(x) alone: NaN where x has no rows."""
+        made = [s.value for s in self.walked if isinstance(s, ast.Assign) and name in names_bound(s.targets)]
+        return bool(made) and all(self._averages(value) for value in made)
+
+    def collects_means(self, name: str) -> bool:
+        """True if the towers fill a list of this name with means of their examples."""
+        put = self.appended.get(name, [])
+        return any(self.averages(one.id) if isinstance(one, ast.Name) else self._averages(one) for one in put)
+
+    def _averages(self, value: ast.expr) -> bool:
+        return isinstance(value, ast.Call) and len(value.args) == 1 and self._is(value, Trait.AVERAGES)
+
     @property
     def looks_after_collections(self) -> bool:
         """Whether towers enter something of the script's own, which may keep their collections apart."""
@@ -133,7 +174,7 @@ class TowerLoop:
     @cached_property
     def gradient_calls(self) -> list[ast.Call]:
         """Calls that take the gradient of a loss."""
-        return [call for call in self.calls if self._takes_gradients(call)]
+        return [call for call in self.calls if self.gives_gradients(call)]
 
     @cached_property
     def gradients(self) -> set[str]:
@@ -147,17 +188,18 @@ class TowerLoop:
                     found |= names_bound(target for target in targets if target is not None)
         return found
 
+    def gives_gradients(self, call: ast.Call) -> bool:
+        """True if a call gives gradients, alone or in pairs with their variables."""
+        method = self.of(call).rpartition(".")[2]
+        return has(method, Trait.GIVES_PAIRS) or self._is(call, Trait.GIVES_GRADIENTS)
+
     def takes_gradients(self, node: ast.AST, known: set[str]) -> bool:
         """Whether a piece of code takes gradients, or reads names that hold some."""
-        taken = any(isinstance(n, ast.Call) and self._takes_gradients(n) for n in ast.walk(node))
+        taken = any(isinstance(n, ast.Call) and self.gives_gradients(n) for n in ast.walk(node))
         return taken or bool(names_in(node) & known)
 
     def _is(self, call: ast.Call, trait: Trait) -> bool:
         return is_known(self.script, call.func, trait)
-
-    def _takes_gradients(self, call: ast.Call) -> bool:
-        method = self.of(call).rpartition(".")[2]
-        return has(method, Trait.GIVES_PAIRS) or self._is(call, Trait.GIVES_GRADIENTS)
 
     def of(self, call: ast.Call) -> str:
         """The name of what is called: of TensorFlow's with "tf." in front, of a method its own after a dot."""
@@ -206,6 +248,16 @@ class Towers:
         """The calls behind a loop, in its own function."""
         where = self.script.function(loop.node)
         return [c for c in self.script.calls if c.lineno > loop.end and self.script.function(c) is where]
+
+    def binds_again(self, loop: TowerLoop, name: ast.Name) -> bool:
+        """True if a name gets another value between a loop and its use below."""
+        return any(
+            isinstance(node, ast.Name)
+            and node.id == name.id
+            and isinstance(node.ctx, ast.Store)
+            and loop.end < node.lineno <= name.lineno
+            for node in ast.walk(self.script.tree)
+        )
 
     def finding(self, node: ast.expr | ast.stmt, code: str, message: str, hint: str) -> Diagnostic:
         """A warning at a node."""

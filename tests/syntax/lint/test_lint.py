@@ -271,6 +271,143 @@ def test_what_is_told(pairs: list[tuple[str, str]], found: list[str]) -> None:
     assert codes(changed(*pairs)) == found
 
 
+# -- test loops (TMG408, TMG410) ---------------------------------------------------------------------
+
+SLICED = "X[i * batch_size:(i + 1) * batch_size]"
+HITS = "hits = tf.reduce_mean(tf.to_float(tf.equal(tf.argmax(logits, 1), labels[i])))"
+FED = "sess.run({0}, {{X: test_x[{1}], Y: test_y[{1}]}})"
+ONE = "at:at + batch_size"
+
+
+def in_test_loop(tower: str, fetch: str, behind: str = "hits = hits") -> list[str]:
+    """What is found where the towers slice batches, for some lines in the loop, behind it, and for a test loop."""
+    text = changed(
+        (SPLIT, "batch_size = 64\n"),
+        ("images[i]", "images"),
+        ("        logits", f"        images = {SLICED}  # tf-multigpu: ignore[TMG407]\n        logits"),
+        (f"        {GRADS}", f"        {GRADS}\n        {tower}"),
+        (APPLY, f"{APPLY}\n{behind if behind != 'hits = hits' else ''}"),
+    )
+    source = from_bytes("train.py", (text + f"    for at in range(0, 640, batch_size):\n        {fetch}\n").encode())
+    return [finding.code for finding in lint(source) if finding.code != "TMG407"]
+
+
+FIRST = f"if i == 0:\n            {HITS}"
+LISTED = f"{HITS}\n        tower_losses.append(hits)"
+
+
+@pytest.mark.parametrize(
+    ("tower", "rows", "found"),
+    [
+        # The first tower's slice is all that is fed: its value is the test loop's.
+        (FIRST, ONE, []),
+        (FIRST.replace("i == 0", "not i"), ONE, []),
+        (FIRST.replace("i == 0", "0 == i"), ONE, []),
+        # The last tower gets no rows.
+        (HITS, ONE, ["TMG410"]),
+        (FIRST.replace("i == 0", "i == 1"), ONE, ["TMG410"]),
+        (FIRST.replace("i == 0", "i >= 0"), ONE, ["TMG410"]),
+        # More rows, or rows that nobody can count: the value is one tower's.
+        (FIRST, "at:at + batch_size * num_gpus", ["TMG408"]),
+        (FIRST, ":", ["TMG408"]),
+        (FIRST, "at:end", ["TMG408"]),
+        (HITS, "at:at + batch_size * num_gpus", ["TMG408"]),
+        # A loss of tf.losses is 0 for no rows, not NaN.
+        ("hits = tf.losses.mean_squared_error(images, images)", ONE, ["TMG408"]),
+    ],
+)
+def test_values_of_one_tower_in_test_loops(tower: str, rows: str, found: list[str]) -> None:
+    assert in_test_loop(tower, FED.format("hits", rows)) == found
+
+
+@pytest.mark.parametrize(
+    ("behind", "rows", "found"),
+    [
+        ("mean = tf.reduce_mean(tower_losses)", ONE, ["TMG410"]),
+        ("mean = tf.add_n(tower_losses) / num_gpus", ONE, ["TMG410"]),
+        ("mean = tf.reduce_mean(tower_losses)", ":batch_size", ["TMG410"]),
+        ("mean = tf.reduce_mean(tower_losses)", "at:at + 64", ["TMG410"]),
+        ("mean = tf.reduce_mean(tower_losses)", "at:at + batch_size * num_gpus", []),
+        ("mean = tf.reduce_mean(tower_losses)", "at:at + 63", []),
+        ("mean = tower_losses[0]", ONE, []),
+        ("mean = tf.reduce_mean(others)", ONE, []),
+    ],
+)
+def test_means_of_all_towers_in_test_loops(behind: str, rows: str, found: list[str]) -> None:
+    assert in_test_loop(LISTED, FED.format("mean", rows), behind) == found
+
+
+@pytest.mark.parametrize(
+    ("fed", "found"),
+    [
+        ("x, y = data.test.next_batch(batch_size)\n        sess.run(mean, {X: x, Y: y})", ["TMG410"]),
+        ("end = at + batch_size\n        sess.run(mean, {X: test_x[at:end], Y: test_y[at:end]})", ["TMG410"]),
+        ("part = {X: test_x[:batch_size]}\n        sess.run([mean], feed_dict=part)", ["TMG410"]),
+        ("x, y = data.test.next_batch(batch_size * num_gpus)\n        sess.run(mean, {X: x, Y: y})", []),
+        ("sess.run(mean, {Y: test_y[:batch_size]})", []),  # what the towers do not slice
+        ("sess.run(mean)", []),
+    ],
+)
+def test_rows_that_are_fed(fed: str, found: list[str]) -> None:
+    assert in_test_loop(LISTED, fed, "mean = tf.reduce_mean(tower_losses)") == found
+
+
+def test_advice_beside_a_test_loop() -> None:
+    text = changed(
+        (SPLIT, "batch_size = 64\n"),
+        ("images[i]", SLICED),
+        (f"        {GRADS}", f"        {GRADS}\n        {FIRST}"),
+        ("sess.run(train_op,", "sess.run([train_op, hits],"),
+    )
+    alone, beside = text, f"{text}    sess.run(hits, {{X: test_x[:batch_size]}})\n"
+    for script, advice in ((alone, "collect it from all towers"), (beside, "keep hits for line")):
+        found = [finding for finding in lint(from_bytes("train.py", script.encode())) if finding.code == "TMG408"]
+        assert len(found) == 1 and advice in found[0].hint
+
+
+# -- moving averages that each tower updates in place (TMG411) ----------------------------------------
+
+IN_PLACE = "tf.contrib.layers.batch_norm(images[i], updates_collections=None, is_training=True)"
+DENSE = "tf.contrib.layers.fully_connected(images[i], 8, normalizer_params="
+
+
+@pytest.mark.parametrize(
+    ("normal", "found"),
+    [
+        (IN_PLACE, ["TMG411"]),
+        (IN_PLACE.replace(", is_training=True", ", is_training=training"), ["TMG411"]),
+        (f"{DENSE}{{'updates_collections': None}})", ["TMG411"]),
+        (f"{DENSE}settings)", ["TMG411"]),
+        ("model(images[i])", ["TMG411"]),
+        (IN_PLACE.replace("None", "None if i == 0 else 'unused'"), []),
+        (IN_PLACE.replace("None", "'updates'"), []),
+        (IN_PLACE.replace("is_training=True", "is_training=False"), []),
+        (IN_PLACE.replace("updates_collections=None", "decay=None"), []),
+        (f"{DENSE}{{'decay': None}})", []),
+        ("other(images[i])", []),
+    ],
+)
+def test_updates_in_place(normal: str, found: list[str]) -> None:
+    above = (
+        "settings = dict(updates_collections=None)\n\n\ndef model(x):\n"
+        f"    return {IN_PLACE.replace('images[i]', 'x')}\n\n\ndef other(x):\n    return x\n\n\n"
+    )
+    call = ("tf.layers.dense(images[i],", f"tf.layers.dense({normal},")
+    assert codes(changed(call, (SPLIT, above + SPLIT))) == found
+
+
+def test_updates_in_place_around_towers_and_without_training() -> None:
+    scope = "with slim.arg_scope([slim.batch_norm], updates_collections=None):\n    for i in range(num_gpus):\n"
+    head, loop, body = changed().partition("for i in range(num_gpus):\n")
+    inner, rest = body.split("loss = tf.reduce_mean", 1)
+    indented = "".join(f"    {line}\n" for line in inner.rstrip().split("\n"))
+    around = f"import tf_slim as slim\n{head}{scope}{indented}loss = tf.reduce_mean{rest}"
+    assert codes(around) == ["TMG411"]
+    assert codes(around.replace("updates_collections=None", "decay=0.9")) == []
+    call = ("tf.layers.dense(images[i],", f"tf.layers.dense({IN_PLACE},")
+    assert codes(changed(call, (f"        {GRADS}\n", ""), (APPLY, "train_op = logits"))) == []
+
+
 # -- scripts without towers --------------------------------------------------------------------------
 
 
