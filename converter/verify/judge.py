@@ -26,6 +26,8 @@ from converter.verify.checks.structure import (
     check_train_ops,
     check_variables,
     check_writes,
+    own_counters,
+    without_counters,
 )
 from converter.verify.checks.training import (
     check_gradients,
@@ -71,6 +73,8 @@ def judge(
     mine, theirs: the "ready" events of the original and the conversion; recorded, replayed: the
     events with which they ended (child/tmgprobe/roles/record.py, child/tmgprobe/roles/replay.py).
     """
+    counters = own_counters(mine, theirs)
+    theirs = without_counters(theirs, counters) if counters else theirs
     figures, said = replayed["steps"], planned.said if planned is not None else ()
     ordered = [step for step in figures if step["order"]]
     done = list(takewhile(lambda step: not step.get("diverged"), ordered))
@@ -97,6 +101,10 @@ def judge(
     checks += [check_placement(devices, asked.gpus, recorded["first"].get("work")), check_collections(mine, theirs)]
     checks += check_slices(theirs, wholes_in(mine, theirs), asked.gpus)
     more_notes: tuple[str, ...] = ()
+    counted = tuple(
+        f"{name} counts the conversion's steps, and the original has no such variable: its checkpoints lack it"
+        for name in counters
+    )
     if planned is not None:
         lines, more_notes = check_lines(planned, replayed["first"].get("lines"))
         checks.append(lines)
@@ -115,7 +123,7 @@ def judge(
         variables=_rows(mine, done, replayed["trajectory"]),
         devices=_devices(devices, recorded["first"].get("work")),
         neutralised=tuple(held.items()),
-        notes=_notes(replayed, figures, asked.steps, asked.batch) + more_notes,
+        notes=_notes(replayed, figures, asked.steps, asked.batch) + counted + more_notes,
     )
 
 

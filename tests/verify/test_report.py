@@ -25,6 +25,7 @@ INITIAL = {"w:0": {"random": [], "seeds": [], "reads": [], "held": ZEROS, "start
 DIARY = {"notes": {}, "steps": 1, "savers": [], "seeds": [], "graph seed": None, "shuffling": []}
 FED = {"input": "x:0", "status": "same", "rows": 8, "left_out": 0, "fault": "", "step": None}
 DATA = {"fed": [FED], "evaluated": [], "ended": True}
+STEP = {"name": "global_step:0", "shape": [], "dtype": "int64", "trainable": False}
 MOVING = {"name": "norm/moving_mean:0", "shape": [2], "dtype": "float32", "trainable": False}
 
 
@@ -120,6 +121,21 @@ def test_what_the_original_changes_too_may_change() -> None:
     assert [check_between(changes, known).status for known in ((), ("rate:0",), None)] == ["failed", "passed", "passed"]
 
 
+def test_a_counter_of_steps_that_the_conversion_alone_has() -> None:
+    counting = facts(
+        variables=[VARIABLE, MOVING, STEP],
+        counters={"global_step:0": ["variables", "global_step"]},
+        writes={**facts()["writes"], "global_step": 1},
+        collections={**facts()["collections"], "variables": 3, "global_step": 1},
+    )
+    own = facts(collections={**facts()["collections"], "variables": 2})
+    report = verdict(mine=own, theirs=counting)
+    assert report.verdict == "passed" and any(note.startswith("global_step:0 counts") for note in report.notes)
+    # More than the counter: a further variable is still told.
+    more = {**counting, "variables": [*counting["variables"], {**VARIABLE, "name": "w_1:0"}]}
+    assert verdict(mine=own, theirs=more).reason.startswith("the towers do not share variables")
+
+
 def test_averages_that_the_original_writes_several_times_in_one_run_race_in_it_too() -> None:
     twice = facts(writes={"w": 1, "norm/moving_mean": 2})
     done = verdict(mine=twice, theirs=twice, one=step(update={"w:0": 0.0, "norm/moving_mean:0": 0.5}))
@@ -143,6 +159,21 @@ def test_all_is_well() -> None:
             {"theirs": facts(variables=[VARIABLE, MOVING, {**VARIABLE, "name": "w_1:0"}])},
             "variables",
             "do not share",
+        ),
+        (
+            {"theirs": facts(variables=[VARIABLE, MOVING, {**VARIABLE, "name": "scale:0", "trainable": False}])},
+            "variables",
+            "the original lacks scale:0",
+        ),
+        (
+            {"theirs": facts(variables=[VARIABLE, MOVING, {**MOVING, "name": "tower_1/norm/moving_mean:0"}])},
+            "variables",
+            "do not share",
+        ),
+        (
+            {"theirs": facts(variables=[VARIABLE, MOVING, STEP], counters={})},
+            "variables",
+            "the original lacks global_step:0",
         ),
         (
             {"theirs": facts(variables=[MOVING])},

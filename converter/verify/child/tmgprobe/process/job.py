@@ -20,6 +20,7 @@ from tmgprobe.process import channel as channels
 from tmgprobe.process import drawing
 from tmgprobe.process import network as networks
 from tmgprobe.process import outside as outsides
+from tmgprobe.process.errors import describe
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HERE = os.path.dirname(PACKAGE)  # the folder of probe.py, which is on the path
@@ -86,13 +87,15 @@ def run(path, tf=None):
 def prepare(tf, channel, job):
     """Installs the watch; returns the role that handles the training run calls."""
     from tmgprobe.process import digits
-    from tmgprobe.session import diary
+    from tmgprobe.session import diary, gpus
     from tmgprobe.session import step as steps
     from tmgprobe.session import watch as watching
 
     name = job['role'].rstrip('0123456789 ')  # tasks of a cluster have numbers
     kind = import_roles()[name]
     kinds = {'gated': name in ORIGINALS, 'untouched': name in ('profile', 'bare', 'train', 'cluster ps')}
+    if not name.startswith('cluster'):
+        gpus.show(tf, job['gpus'])
     watch = watching.Watch(tf, job['gpus'], alone=name in ALONE, **kinds)
     if name in ('record', 'whole') + ORIGINALS:
         watch.diary = diary.Diary()
@@ -192,15 +195,6 @@ def finish(role, channel, message, trace):
     except Exception:
         channel.leave('broken', trace=traceback.format_exc())
     channel.leave('ended', message=message, trace=trace)
-
-
-def describe(error):
-    """An error's kind and its first line; of TensorFlow's long form the line behind the node that failed."""
-    lines = ('%s' % (error,)).strip().splitlines()
-    if lines and lines[0] == 'Graph execution error:':
-        nodes = [place for place, line in enumerate(lines[:-1]) if line.startswith('Node: ')]
-        lines = lines[nodes[0] + 1:] if nodes else lines
-    return '%s: %s' % (type(error).__name__, lines[0] if lines else '')
 
 
 def internal(trace):

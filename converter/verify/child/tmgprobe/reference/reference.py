@@ -4,6 +4,7 @@ from __future__ import absolute_import, division, print_function
 
 import numpy as np
 from tmgprobe.graph import graphs, rates
+from tmgprobe.process.errors import describe
 from tmgprobe.session import step as steps
 from tmgprobe.values import compare, inputs
 
@@ -131,7 +132,7 @@ class Comparison(object):
             try:
                 self._micro(self.kept['before'], feed)
             except self.refused as error:
-                return 'the original takes no %d rows: %s' % (rows, steps.first_line(error))
+                return 'the original takes no %d rows: %s' % (rows, describe(error))
         return None
 
     def references(self, weights, factor=None):

@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 from tmgprobe.graph import cost, graphs, rates
+from tmgprobe.process.errors import describe
 from tmgprobe.reference import stream
 from tmgprobe.session import fetches as fetched
 from tmgprobe.session import initial, timeline
@@ -133,13 +134,13 @@ class Record(object):
 
     def _restore(self, call, store):
         """Restores the original's checkpoint; the names of variables that got another value, or an error."""
-        try:
-            saver = steps.saver(self.tf, call.session.graph, self._listed(call))
-            saver.restore(call.session, self.plan['checkpoint'])
-        except Exception as error:
-            return {'error': steps.first_line(error)}
         with open(self.plan['checkpoint_values'], 'rb') as stream:
             wanted = pickle.load(stream)
+        names = [name for name in self._listed(call) if name in wanted or name not in call.counters()]
+        try:
+            steps.saver(self.tf, call.session.graph, names).restore(call.session, self.plan['checkpoint'])
+        except Exception as error:
+            return {'error': describe(error)}
         found = store.read(sorted(wanted))
         return {
             'variables': len(wanted),
@@ -174,7 +175,7 @@ class Record(object):
                 applied, losses = call.run([self._applied(call), call.step.losses], few)
                 found[size] = {'applied': self._values(call, applied), 'losses': losses, 'arrays': few}
             except Exception as error:
-                errors[size] = steps.first_line(error)
+                errors[size] = describe(error)
         return found, errors
 
     def _rates(self, call, store, before):

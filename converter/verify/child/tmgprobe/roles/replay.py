@@ -17,6 +17,7 @@ import time
 
 import numpy as np
 from tmgprobe.graph import graphs, lines
+from tmgprobe.process.errors import describe
 from tmgprobe.reference import course, gradients, merge, stream, update
 from tmgprobe.reference.reference import Comparison
 from tmgprobe.session import draws, initial, timeline
@@ -331,7 +332,7 @@ class Replay(object):
                 call.session, self.recording['first']['saved']
             )
         except Exception as error:
-            return {'error': steps.first_line(error)}
+            return {'error': describe(error)}
         found = call.store().read(names)
         return {
             'variables': len(names),
@@ -356,7 +357,7 @@ class Replay(object):
             try:
                 gradients.check(part)
             except part.refused as error:
-                found[size] = {'skipped': steps.first_line(error)}
+                found[size] = {'skipped': describe(error)}
                 continue
             figures = part.figures
             found[size] = {

@@ -387,6 +387,18 @@ class Call(object):
         """Reads and sets the variables of this session."""
         return graphs.Store(self.tf, self.session, self._run, self.step.watched.wholes)
 
+    def counters(self):
+        """{name: collections that hold it} of the variables that count training steps."""
+        graph = self.session.graph
+        names = {apply.counter for apply in self.step.applies if apply.counter}
+        names |= {variable.name for variable in graph.get_collection('global_step')}
+        found = {name: [] for name in names}
+        for key in graph.get_all_collection_keys():
+            for held in graph.get_collection_ref(key) if hasattr(key, 'upper') else ():
+                if getattr(held, 'name', None) in found:
+                    found[held.name].append(key)
+        return found
+
     def facts(self):
         """What the comparison must know before it begins, as plain data."""
         graph, store = self.session.graph, self.store()
@@ -413,6 +425,7 @@ class Call(object):
                 if name in listed
             ],
             'inputs': self.step.describe(self.arrays, self.sources, self.sparse),
+            'counters': self.counters(),
             'applies': len(self.step.applies),
             'triggered': [apply.index for apply in self.step.applies],
             'writes': graphs.written(self.step.operations),
@@ -427,12 +440,6 @@ class Call(object):
             'seeded': self.step.seeded(),
             'schedules': self.step.schedules(store.variables),
         }
-
-
-def first_line(error):
-    """An error as one line."""
-    lines = [line for line in ('%s' % (error,)).splitlines() if line.strip()]
-    return '%s: %s' % (type(error).__name__, lines[0].strip() if lines else '')
 
 
 def saver(tf, graph, names):

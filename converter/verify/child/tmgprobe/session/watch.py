@@ -31,10 +31,13 @@ class Group(object):
 
 
 class Apply(object):
-    """One call of apply_gradients: the train operation it returned and what it was given."""
+    """One call of apply_gradients: the train operation it returned and what it was given.
 
-    def __init__(self, index, operation, variables, given, gates, between):
-        self.index, self.operation = index, operation
+    counter: the name of the variable that counts its steps, None if there is none.
+    """
+
+    def __init__(self, index, operation, variables, given, gates, between, counter):
+        self.index, self.operation, self.counter = index, operation, counter
         self.variables, self.given, self.gates = variables, given, gates
         self.first, self.last = between
 
@@ -237,6 +240,7 @@ class Watch(object):
                         given=[parts(g) for g in given],
                         gates=[fed for _, fed in gates],
                         between=(first, size(watched.graph)),
+                        counter=getattr(_argument(args, kwargs, 0, 'global_step', None), 'name', None),
                     )
                 )
                 return result

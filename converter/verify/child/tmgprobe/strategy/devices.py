@@ -5,6 +5,8 @@ from __future__ import absolute_import, division, print_function
 import re
 import sys
 
+from tmgprobe.session import gpus as shown
+
 # Operations that do most of a model's work; sums, copies and constants may stand anywhere.
 WORK = re.compile('(Batch)?MatMul|Einsum|(Depthwise)?Conv[23]d|(Resource)?Gather|EmbeddingLookup|Cudnn|LSTM|GRU', re.I)
 
@@ -12,7 +14,7 @@ WORK = re.compile('(Batch)?MatMul|Einsum|(Depthwise)?Conv[23]d|(Resource)?Gather
 def install(tf, gpus, trial):
     """Gives the script `gpus` virtual devices, which its strategy finds under the names of GPUs."""
     _split_cpu(tf, gpus)
-    _show_gpus(tf, gpus)
+    shown.show(tf, gpus)
     _map_strategy(tf, gpus, trial)
     _hold_dropout(tf, trial)
     _count_work(tf, trial)
@@ -44,25 +46,6 @@ def _split_cpu(tf, gpus):
     else:
         parts = [experimental.VirtualDeviceConfiguration() for _ in range(gpus)]
         experimental.set_virtual_device_configuration(devices[0], parts)
-
-
-def _show_gpus(tf, gpus):
-    """Scripts count the GPUs before they make a strategy."""
-    for module in (tf.config, tf.config.experimental):
-        real = getattr(module, 'list_physical_devices', None)
-        if real is not None:
-            module.list_physical_devices = _counting(real, gpus)
-
-
-def _counting(real, gpus):
-    def listed(device_type=None):
-        found = list(real(device_type))
-        if device_type == 'GPU' and not found:
-            kind = type(real('CPU')[0])
-            found = [kind('/physical_device:GPU:%d' % number, 'GPU') for number in range(gpus)]
-        return found
-
-    return listed
 
 
 def _map_strategy(tf, gpus, trial):
