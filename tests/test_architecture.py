@@ -244,10 +244,10 @@ CHILD_FOLDERS = {
     "session": {"graph", "values"},
     "reference": {"session", "graph", "values"},
     "roles": {"reference", "session", "graph", "values"},
-    "strategy": {"values"},
+    "strategy": {"graph", "values"},
     "ddp": {"strategy"},
     "cluster": {"roles", "session", "graph"},
-    "process": {"graph", "roles", "session", "strategy", "ddp", "cluster"},
+    "process": {"values", "graph", "roles", "session", "strategy", "ddp", "cluster"},
 }  # fmt: skip
 
 

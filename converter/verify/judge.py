@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
@@ -74,7 +75,18 @@ def judge(
     events with which they ended (child/tmgprobe/roles/record.py, child/tmgprobe/roles/replay.py).
     """
     counters = own_counters(mine, theirs)
-    theirs = without_counters(theirs, counters) if counters else theirs
+    report = _judge(mine, without_counters(theirs, counters), recorded, replayed, asked, planned)
+    counted = tuple(
+        f"{name} counts the conversion's steps, and the original has no such variable: its checkpoints lack it"
+        for name in counters
+    )
+    return replace(report, notes=report.notes + counted)
+
+
+def _judge(
+    mine: Facts, theirs: Facts, recorded: Facts, replayed: Facts, asked: Asked, planned: Planned | None
+) -> Report:
+    """The report on two scripts that have the same variables, or should have."""
     figures, said = replayed["steps"], planned.said if planned is not None else ()
     ordered = [step for step in figures if step["order"]]
     done = list(takewhile(lambda step: not step.get("diverged"), ordered))
@@ -101,10 +113,6 @@ def judge(
     checks += [check_placement(devices, asked.gpus, recorded["first"].get("work")), check_collections(mine, theirs)]
     checks += check_slices(theirs, wholes_in(mine, theirs), asked.gpus)
     more_notes: tuple[str, ...] = ()
-    counted = tuple(
-        f"{name} counts the conversion's steps, and the original has no such variable: its checkpoints lack it"
-        for name in counters
-    )
     if planned is not None:
         lines, more_notes = check_lines(planned, replayed["first"].get("lines"))
         checks.append(lines)
@@ -123,7 +131,7 @@ def judge(
         variables=_rows(mine, done, replayed["trajectory"]),
         devices=_devices(devices, recorded["first"].get("work")),
         neutralised=tuple(held.items()),
-        notes=_notes(replayed, figures, asked.steps, asked.batch) + counted + more_notes,
+        notes=_notes(replayed, figures, asked.steps, asked.batch) + more_notes,
     )
 
 

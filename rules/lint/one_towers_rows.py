@@ -64,12 +64,14 @@ RULES = (
         after=with_changes(
             _BEFORE,
             (
-                "range(0, 1024, batch_size)", "range(0, 1024, batch_size * num_gpus)",
-                "end = begin + batch_size\n", "end = begin + batch_size * num_gpus\n",
+                "range(0, 1024, batch_size)",
+                "range(0, 1024, batch_size * num_gpus)",
+                "end = begin + batch_size\n",
+                "end = begin + batch_size * num_gpus\n",
             ),
         ),
     ),
-)  # fmt: skip
+)
 
 
 def find(towers: Towers) -> Iterator[Diagnostic]:

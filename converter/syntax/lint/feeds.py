@@ -105,8 +105,10 @@ def _given(target: ast.expr, value: ast.expr, name: str) -> Iterator[ast.expr]:
         yield value
     elif isinstance(target, ast.Tuple | ast.List):
         for place, one in enumerate(target.elts):
-            several = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
-            yield from _given(one, value.elts[place] if several else value, name)  # type: ignore[attr-defined]
+            part = value
+            if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+                part = value.elts[place]
+            yield from _given(one, part, name)
 
 
 def _text(script: Script, node: ast.expr) -> str:

@@ -59,6 +59,8 @@ def own_counters(mine: Facts, theirs: Facts) -> list[str]:
 
 def without_counters(theirs: Facts, counters: Collection[str]) -> Facts:
     """The facts of the conversion as they would be without some variables that count steps."""
+    if not counters:
+        return theirs
     held = [key for name in counters for key in theirs["counters"][name]]
     written = {name.partition(":")[0] for name in counters}
     collections = {key: number - held.count(key) for key, number in theirs["collections"].items()}

@@ -20,7 +20,7 @@ from tmgprobe.process import channel as channels
 from tmgprobe.process import drawing
 from tmgprobe.process import network as networks
 from tmgprobe.process import outside as outsides
-from tmgprobe.process.errors import describe
+from tmgprobe.values.errors import describe
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HERE = os.path.dirname(PACKAGE)  # the folder of probe.py, which is on the path
@@ -86,8 +86,9 @@ def run(path, tf=None):
 
 def prepare(tf, channel, job):
     """Installs the watch; returns the role that handles the training run calls."""
+    from tmgprobe.graph import gpus
     from tmgprobe.process import digits
-    from tmgprobe.session import diary, gpus
+    from tmgprobe.session import diary
     from tmgprobe.session import step as steps
     from tmgprobe.session import watch as watching
 

@@ -4,9 +4,9 @@ from __future__ import absolute_import, division, print_function
 
 import numpy as np
 from tmgprobe.graph import graphs, rates
-from tmgprobe.process.errors import describe
 from tmgprobe.session import step as steps
 from tmgprobe.values import compare, inputs
+from tmgprobe.values.errors import describe
 
 
 class Comparison(object):

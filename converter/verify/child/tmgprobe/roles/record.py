@@ -9,12 +9,12 @@ import time
 
 import numpy as np
 from tmgprobe.graph import cost, graphs, rates
-from tmgprobe.process.errors import describe
 from tmgprobe.reference import stream
 from tmgprobe.session import fetches as fetched
 from tmgprobe.session import initial, timeline
 from tmgprobe.session import step as steps
 from tmgprobe.values import inputs, slices
+from tmgprobe.values.errors import describe
 
 LARGEST = 2**29  # bytes of steps that are kept where all of them are asked for
 

@@ -17,13 +17,13 @@ import time
 
 import numpy as np
 from tmgprobe.graph import graphs, lines
-from tmgprobe.process.errors import describe
 from tmgprobe.reference import course, gradients, merge, stream, update
 from tmgprobe.reference.reference import Comparison
 from tmgprobe.session import draws, initial, timeline
 from tmgprobe.session import fetches as fetched
 from tmgprobe.session import step as steps
 from tmgprobe.values import inputs, streams
+from tmgprobe.values.errors import describe
 
 SHORT = 1.0  # seconds for the original's further steps, at least
 

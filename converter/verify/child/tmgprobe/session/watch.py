@@ -36,8 +36,8 @@ class Apply(object):
     counter: the name of the variable that counts its steps, None if there is none.
     """
 
-    def __init__(self, index, operation, variables, given, gates, between, counter):
-        self.index, self.operation, self.counter = index, operation, counter
+    def __init__(self, index, operation, variables, given, gates, between):
+        self.index, self.operation, self.counter = index, operation, None
         self.variables, self.given, self.gates = variables, given, gates
         self.first, self.last = between
 
@@ -240,9 +240,10 @@ class Watch(object):
                         given=[parts(g) for g in given],
                         gates=[fed for _, fed in gates],
                         between=(first, size(watched.graph)),
-                        counter=getattr(_argument(args, kwargs, 0, 'global_step', None), 'name', None),
                     )
                 )
+                counter = _argument(args, kwargs, 0, 'global_step', None)
+                watched.applies[-1].counter = getattr(counter, 'name', None)
                 return result
 
             kind.apply_gradients = apply_gradients

@@ -5,7 +5,7 @@ from __future__ import absolute_import, division, print_function
 import re
 import sys
 
-from tmgprobe.session import gpus as shown
+from tmgprobe.graph import gpus as shown
 
 # Operations that do most of a model's work; sums, copies and constants may stand anywhere.
 WORK = re.compile('(Batch)?MatMul|Einsum|(Depthwise)?Conv[23]d|(Resource)?Gather|EmbeddingLookup|Cudnn|LSTM|GRU', re.I)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-CHILD = Path(__file__).resolve().parents[3] / "converter" / "verify" / "child"
+CHILD = Path(__file__).resolve().parents[2] / "converter" / "verify" / "child"
 SPLIT = "Number of ways to split should evenly divide the split dimension"
 
 
@@ -30,6 +30,6 @@ SPLIT = "Number of ways to split should evenly divide the split dimension"
 )
 def test_the_line_that_says_what_went_wrong(text: str, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(CHILD))
-    from tmgprobe.process.errors import describe
+    from tmgprobe.values.errors import describe
 
     assert describe(ValueError(text)) == f"ValueError: {line}"
