@@ -77,6 +77,7 @@ class Found(Enum):
     ONE_VALUE_SHARED = auto()
     LAYERS_ON_CPU = auto()
     DEVICE_OF_ALL_TOWERS = auto()
+    GPU_AROUND_TOWERS = auto()
     GPUS_TOLD_WHEN_RUN = auto()
     FEWER_GPUS_NAMED = auto()
     OTHER_GPUS = auto()

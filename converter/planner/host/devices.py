@@ -32,8 +32,12 @@ def own_devices(facts: Facts, regions: tuple[Region, ...], text: Text) -> tuple[
             continue
         named = [*node.args, *(k.value for k in node.keywords)][:1]
         if not any(region.in_any_tower(effect.site) for region in regions):
-            if named and isinstance(effect.value, (Function, Partial)) and any(_is_around(r, effect) for r in regions):
-                replaces[node] = _left_to_towers(named[0], text)  # it has the last word, also on what towers say
+            if named and any(_is_around(region, effect) for region in regions):
+                if isinstance(effect.value, (Function, Partial)):
+                    replaces[node] = _left_to_towers(named[0], text)  # it has the last word, also on what towers say
+                elif gpu := _later_gpu(effect, named[0]):
+                    replaces[node] = _left_to_towers(named[0], text)
+                    warnings[node] = finding(facts, node, Found.GPU_AROUND_TOWERS, gpu=gpu)
             continue
         chosen = not named or isinstance(named[0], (ast.IfExp, ast.BoolOp))
         if not chosen and (GPU.search(effect.name) or GPU.search(pattern_of(named[0]))):
@@ -46,6 +50,14 @@ def own_devices(facts: Facts, regions: tuple[Region, ...], text: Text) -> tuple[
         elif chosen or effect.name == "None":
             warnings[node] = finding(facts, node, Found.DEVICE_OF_ALL_TOWERS)
     return list(replaces.values()), list(warnings.values())
+
+
+def _later_gpu(effect: Effect, device: ast.expr) -> str:
+    """The GPU that a device names, or computes, as `GPU 3`; "" for the first one, and for other devices."""
+    number = GPU.search(effect.name)
+    if number is not None:
+        return "" if int(number[1].replace("*", "0")) == 0 else f"GPU {number[1]}"
+    return "the GPU that it chooses" if GPU.search(pattern_of(device)) else ""
 
 
 def _left_to_towers(device: ast.expr, text: Text) -> Replace:

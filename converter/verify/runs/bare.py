@@ -14,7 +14,7 @@ _UNPLACED = re.compile(r"Cannot assign a device for operation '?([\w./-]+)")
 
 def with_bare(report: Report, event: Facts) -> Report:
     """The report with the check of the run by itself."""
-    return with_check(report, check_bare(event))
+    return with_check(report, check_bare(event, report.gpus))
 
 
 def with_check(report: Report, check: Check) -> Report:
@@ -26,10 +26,10 @@ def with_check(report: Report, check: Check) -> Report:
     return replace(report, verdict="failed", reason=reason, checks=checks)
 
 
-def check_bare(event: Facts) -> Check:
-    """The check, made from the last event of the process (child/tmgprobe/roles/bare.py)."""
+def check_bare(event: Facts, towers: int) -> Check:
+    """The check for this many towers, made from the last event of the process (child/tmgprobe/roles/bare.py)."""
     if event["event"] == "ran":
-        return _shown(event)
+        return _shown(event, towers)
     if event["event"] == "late":
         return Check(NAME, "skipped", f"by itself the converted script took no step in {event['seconds']:.0f} s")
     if event["event"] == "died":
@@ -44,7 +44,7 @@ def check_bare(event: Facts) -> Check:
     return Check(NAME, "failed", f"{what}: the session's config needs allow_soft_placement=True")
 
 
-def _shown(event: Facts) -> Check:
+def _shown(event: Facts, towers: int) -> Check:
     """True if as many GPUs are visible as there are towers; a script that hides all GPUs has chosen the CPU."""
     needed, limits = event["gpus"], []
     environment = event["environment"]
@@ -56,7 +56,10 @@ def _shown(event: Facts) -> Check:
         limits.append((event["counted"], f"device_count={{'GPU': {event['counted']}}}"))
     seen, why = min(limits, default=(needed, ""))
     if 0 < seen < needed:
-        return Check(NAME, "failed", f"{needed} towers see {seen} GPU{'' if seen == 1 else 's'} ({why})")
+        gpus = f"{seen} GPU{'' if seen == 1 else 's'} ({why})"
+        if needed > towers:
+            return Check(NAME, "failed", f"an operation asks for GPU {needed - 1}, and the script sees {gpus}")
+        return Check(NAME, "failed", f"{needed} towers see {gpus}")
     placed = "its own config places every operation where there is no GPU"
     if needed and seen == 0:
         return Check(NAME, "passed", f"{placed}; it hides all GPUs from itself ({why})")

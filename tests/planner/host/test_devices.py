@@ -46,6 +46,31 @@ def test_devices_around_the_towers_stay() -> None:
     assert "with tf.device('/gpu:0'):" in body(text) and codes(text) == []
 
 
+@pytest.mark.parametrize(
+    ("device", "becomes", "found"),
+    [
+        ("'/gpu:3'", "''", ["TMG352"]),
+        ("'/device:GPU:12'", "''", ["TMG352"]),
+        ("'/job:localhost/gpu:1'", "''", ["TMG352"]),
+        ("'/gpu:%d' % chosen()", "''", ["TMG352"]),
+        ("'/gpu:*'", "'/gpu:*'", []),
+        ("'/device:GPU:0'", "'/device:GPU:0'", []),
+        ("'/cpu:0'", "'/cpu:0'", []),
+        ("chosen()", "chosen()", []),
+    ],
+)
+def test_another_gpu_around_the_towers_gives_way(device: str, becomes: str, found: list[str]) -> None:
+    text = placed(device, MODEL + STEP)
+    assert f"with tf.device({becomes}):" in body(text) and codes(text) == found
+
+
+def test_another_gpu_beside_the_towers_stays() -> None:
+    """What only reads the weights may stand on a GPU of its own."""
+    beside = "with tf.device('/gpu:1'):\n    norms = [tf.norm(w) for w in tf.trainable_variables()]\n"
+    text = INPUTS + MODEL + STEP + beside + TRAINING
+    assert "with tf.device('/gpu:1'):" in body(text) and codes(text) == []
+
+
 def test_a_function_around_the_towers_gives_way() -> None:
     """TensorFlow asks the outermost function last, and takes what it says."""
     function = "\n\ndef pick(op):\n    return '/cpu:0' if op.type.startswith('Variable') else '/gpu:0'\n\n\n"

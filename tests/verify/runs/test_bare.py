@@ -30,7 +30,8 @@ UNPLACED = "InvalidArgumentError: Cannot assign a device for operation tower_1/d
         (ran(listed="0,1"), "passed", "hides none"),
         (ran(listed="3,1,2"), "passed", "hides none"),
         (ran(listed="0"), "failed", "2 towers see 1 GPU (visible_device_list='0')"),
-        (ran(listed="0,1", gpus=4), "failed", "4 towers see 2 GPUs"),
+        (ran(listed="0,1", gpus=4), "failed", "an operation asks for GPU 3, and the script sees 2 GPUs ("),
+        (ran(listed="0,1", gpus=4, towers=4), "failed", "4 towers see 2 GPUs ("),
         (ran(environment="0"), "failed", "2 towers see 1 GPU (CUDA_VISIBLE_DEVICES=0)"),
         (ran(environment="0,1,2"), "passed", "hides none"),
         (ran(environment="GPU-1f, GPU-2e"), "passed", "hides none"),
@@ -54,7 +55,7 @@ UNPLACED = "InvalidArgumentError: Cannot assign a device for operation tower_1/d
     ],
 )
 def test_what_a_run_says(event: dict[str, Any], status: str, words: str) -> None:
-    check = check_bare(event)
+    check = check_bare(event, event.pop("towers", 2))
     assert (check.status, words in check.detail) == (status, True), check
 
 
