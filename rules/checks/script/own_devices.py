@@ -72,9 +72,9 @@ RULES = (
     Rule(
         code="TMG352",
         title="a GPU that is named around the towers gives way",
-        why="A script that is built under tf.device('/gpu:3') trains on that GPU. Its towers are on the first GPUs that "
-        "it sees, and what stands beside them (inputs, the sum of the losses) is put on the first one, as TensorFlow does "
-        "with operations that have no device. Which GPUs a script sees is said when it is started: "
+        why="A script that is built under tf.device('/gpu:3') trains on that GPU. Its towers are on the first GPUs "
+        "that it sees, and what stands beside them (inputs, the sum of the losses) is put on the first one, as "
+        "TensorFlow does with operations that have no device. Which GPUs a script sees is said when it is started: "
         "CUDA_VISIBLE_DEVICES=2,3 python train.py.",
         before=AROUND,
         after=AROUND.replace("/gpu:3", "/gpu:0"),
