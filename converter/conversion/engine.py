@@ -129,8 +129,9 @@ def convert(
         its text against the original.
     output: a folder that conversions go to; scripts in it are no part of the project.
     """
-    done = _with_advice(_convert(source, options, several, originals or {}, again, output))
-    done = replace(done, diagnostics=with_lines(done.diagnostics, source, originals or {}))
+    done = _convert(source, options, several, originals or {}, again, output)
+    said = with_advice(done.diagnostics, source) if done.status == "refused" else done.diagnostics
+    done = replace(done, diagnostics=with_lines(said, source, originals or {}))
     if source.notebook is None:
         return done
     told = source.notebook.told
@@ -436,20 +437,18 @@ def _plans(
         read.again(inputs)
 
 
-def _with_advice(done: Conversion) -> Conversion:
+def with_advice(findings: tuple[Diagnostic, ...], source: Source) -> tuple[Diagnostic, ...]:
     """Add to the refusal of a script that uses several GPUs already how to set their number in that script."""
-    own = [finding for finding in done.diagnostics if finding.code in ALREADY and finding.path == done.source.path]
-    if done.status != "refused" or not own:
-        return done
+    own = [finding for finding in findings if finding.code in ALREADY and finding.path == source.path]
+    if not own:
+        return findings
     from converter.syntax.lint.ways import advice
     from converter.syntax.script import Script
 
-    more = advice(Script(done.source.path, done.source.text, parse(done.source)))
+    more = advice(Script(source.path, source.text, parse(source)))
     if not more:
-        return done
-
-    said = (replace(one, hint=f"{more}\nor {one.hint}") if one in own else one for one in done.diagnostics)
-    return replace(done, diagnostics=tuple(said))
+        return findings
+    return tuple(replace(one, hint=f"{more}\nor {one.hint}") if one in own else one for one in findings)
 
 
 def _by_target(source: Source, options: Options) -> Conversion | None:

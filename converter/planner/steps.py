@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable
 
 from converter.analysis.facts import Facts, TrainStep
+from converter.planner.questions.several_gpus import devices_of_several_gpus
+from converter.planner.questions.statements import is_executed, uncalled_around
 
 
 def training_steps(facts: Facts) -> tuple[tuple[TrainStep, ...], tuple[TrainStep, ...]]:
@@ -15,7 +17,7 @@ def training_steps(facts: Facts) -> tuple[tuple[TrainStep, ...], tuple[TrainStep
     argument may be called for several losses of one model. A call that is executed again for a loss of the same
     expression makes another model: the largest one on batches counts, of those that the script itself makes. Of models
     that a loop makes it is the last, whose values the names have after that. A function that takes a step and is never
-    called trains nothing, where the script takes other steps itself.
+    called trains nothing, where the script takes other steps itself; nor do towers of its own that it never builds.
     """
     by_loss: dict[tuple[ast.AST, ast.AST | None], TrainStep] = {}
     for step in facts.train_steps:
@@ -23,6 +25,9 @@ def training_steps(facts: Facts) -> tuple[tuple[TrainStep, ...], tuple[TrainStep
         if known is None or _outweighs(step, known):
             by_loss[step.call, step.loss.node] = step
     batched = tuple(s for s in by_loss.values() if _is_batched(s))
+    if any(map(is_run, batched)):
+        spread = {uncalled_around(effect.site) for effect in devices_of_several_gpus(facts)}
+        batched = tuple(s for s in batched if is_run(s) or uncalled_around(s.site) not in spread)
     called = {s.call for s in batched}
     rest = tuple(s for s in by_loss.values() if not _is_batched(s) and s.call not in called)
     return batched, tuple(filter(is_run, rest)) if any(map(is_run, batched)) else rest
@@ -46,7 +51,7 @@ def _is_batched(step: TrainStep) -> bool:
 
 def is_run(step: TrainStep) -> bool:
     """True if the script itself runs the code that takes the step, and does not only define it for others."""
-    return not isinstance(list(step.site.chain())[-1].stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    return is_executed(step.site)
 
 
 def takes_a_step(facts: Facts) -> bool:

@@ -61,10 +61,10 @@ def trained_by_keras(script: Script, options: Options) -> Diagnostic | None:
 
 
 def _of_package(script: Script, imports: list[ast.Import | ast.ImportFrom]) -> Diagnostic:
-    spread = [node for node in imports if any(alias.name == "multi_gpu_model" for alias in node.names)]
-    if spread or any(script.name(call.func).endswith(".multi_gpu_model") for call in script.calls):
-        message = "this script uses several GPUs already, by Keras' multi_gpu_model"
-        return _at(script, (spread or imports)[0], "TMG216", message, "convert the script as it was for one GPU")
+    spread = [call for call in script.calls if script.name(call.func).endswith(".multi_gpu_model")]
+    if spread:
+        message = "the script uses several devices already: multi_gpu_model"
+        return _at(script, spread[0], "TMG216", message, "convert the script as it was for one GPU")
     lines = ", ".join(str(node.lineno) for node in imports)
     old = list(dict.fromkeys(_of_keras_1(script)))
     written = "; ".join(_of_tensorflow(node, bool(old)) for node in imports[:SHOWN])
@@ -144,6 +144,6 @@ def _alias(alias: ast.alias) -> str:
     return f"{alias.name} as {alias.asname}" if alias.asname else alias.name
 
 
-def _at(script: Script, node: ast.stmt, code: str, message: str, hint: str) -> Diagnostic:
+def _at(script: Script, node: ast.stmt | ast.Call, code: str, message: str, hint: str) -> Diagnostic:
     column = script.at(node.lineno, node.col_offset) - script.line(node.lineno) + 1
     return Diagnostic(code, script.path, node.lineno, column, message=message, hint=hint)

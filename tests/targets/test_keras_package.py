@@ -90,7 +90,13 @@ def test_names_by_star(keras: str) -> None:
 def test_several_gpus_already() -> None:
     imports = "from keras.models import Sequential\nfrom keras.utils import multi_gpu_model"
     (found,) = conversion(script_of(imports, "multi_gpu_model(Sequential(), gpus=2)")).diagnostics
-    assert (found.code, found.line) == ("TMG216", 3)
+    assert (found.code, found.line) == ("TMG216", 6)
+
+
+def test_an_import_that_is_not_called_spreads_nothing() -> None:
+    imports = "from keras.models import Sequential\nfrom keras.utils import multi_gpu_model"
+    (found,) = conversion(script_of(imports, "Sequential()")).diagnostics
+    assert found.code == "TMG220"
 
 
 def test_layers_of_the_package_in_a_session() -> None:

@@ -565,14 +565,16 @@ def _library_of(source: Source) -> Diagnostic | None:
     """The refusal of a script without TensorFlow that the package `keras` trains."""
     if not may_train_by_library(source.code):
         return None
+    from converter.conversion.engine import with_advice
     from converter.options import Options
-    from converter.source import parse
+    from converter.source import parse, with_lines
     from converter.targets.other_libraries import trained_elsewhere
 
     try:
-        return trained_elsewhere(source.path, source.text, parse(source), Options())
+        found = trained_elsewhere(source.path, source.text, parse(source), Options())
     except Refusal:  # no Python
         return None
+    return None if found is None else with_lines(with_advice((found,), source), source, {})[0]
 
 
 def _left_alone(

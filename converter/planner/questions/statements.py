@@ -64,3 +64,14 @@ def is_text(stmt: ast.stmt) -> bool:
 def called(call: ast.Call) -> str:
     """The last part of the name of what is called."""
     return getattr(call.func, "id", getattr(call.func, "attr", ""))
+
+
+def uncalled_around(site: Site) -> ast.stmt | None:
+    """The function or class that nothing calls, in which something stands; None where it is executed."""
+    outermost = list(site.chain())[-1].stmt
+    return outermost if isinstance(outermost, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) else None
+
+
+def is_executed(site: Site) -> bool:
+    """True if the script itself runs the code of a place, and does not only define it for others."""
+    return uncalled_around(site) is None

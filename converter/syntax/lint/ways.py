@@ -21,11 +21,13 @@ def _deployed(script: Script) -> Iterator[str]:
     """Slim's model_deploy (models repository, research/slim/deployment) builds the clones that it is configured for."""
     for call in script.calls:
         if _last(call) == "DeploymentConfig":
-            number = argument(call, 0, "num_clones")
-            if number is None:
-                yield f"it builds one clone: write DeploymentConfig(num_clones=N) in line {call.lineno}\n{CLONES}"
-            else:
-                yield f"{_told(script, number)}\n{CLONES}"
+            number, on_cpu = argument(call, 0, "num_clones"), argument(call, 1, "clone_on_cpu")
+            told = f"it builds one clone: write DeploymentConfig(num_clones=N) in line {call.lineno}"
+            if number is not None:
+                told = _told(script, number)
+            if isinstance(on_cpu, ast.Constant) and on_cpu.value:
+                told += f"; its clones are on the CPU: leave clone_on_cpu out in line {on_cpu.lineno}, to use GPUs"
+            yield f"{told}\n{CLONES}"
 
 
 def _multi_gpu_model(script: Script) -> Iterator[str]:

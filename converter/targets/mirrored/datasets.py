@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from enum import Enum
+from functools import cached_property
 from typing import TypeGuard
 
 from converter.analysis.traits import Trait, has
 from converter.dataclass import dataclass
 from converter.syntax.known import is_known
-from converter.syntax.script import Script
+from converter.syntax.script import Script, argument
 
 # Attributes of a dataset that are no dataset.
 _NO_DATASETS = ("output_shapes", "output_types", "output_classes", "element_spec", "reduce", "cardinality")
@@ -61,12 +62,43 @@ class Reader:
             if ast.unparse(node) in kinds:
                 return kinds[ast.unparse(node)]
             bound = self.script.bindings.get(ast.unparse(node), [])
+            if self._loaded.get(ast.unparse(node)) is False:
+                kinds = {**kinds, ast.unparse(node): Kind.DATASET}
+                return one_of({Kind.DATASET, *(self.kind(value, kinds) for value in bound)})
             found = {self.kind(value, {**kinds, ast.unparse(node): Kind.UNKNOWN}) for value in bound[:1]}
             rest = {self.kind(value, {**kinds, ast.unparse(node): next(iter(found))}) for value in bound[1:]}
             return one_of(found | rest)
+        if isinstance(node, ast.Subscript):
+            held = self._loads(self.script.value(node.value)) or self._loaded.get(ast.unparse(node.value))
+            return Kind.DATASET if held else Kind.UNKNOWN
         if isinstance(node, ast.IfExp):
             return one_of([self.kind(node.body, kinds), self.kind(node.orelse, kinds)])
         return self._call(node, kinds) if isinstance(node, ast.Call) else Kind.UNKNOWN
+
+    def _loads(self, node: ast.expr) -> TypeGuard[ast.Call]:
+        """True for tfds.load(...): one dataset, or several in a list or a dict (tensorflow_datasets 1 to 4)."""
+        return isinstance(node, ast.Call) and self.script.name(node.func) == "tensorflow_datasets.load"
+
+    @cached_property
+    def _loaded(self) -> dict[str, bool]:
+        """Names bound by tuples of tfds.load(...), each with whether it holds a dict or a list of datasets, not one.
+
+        `train, test = tfds.load(…, split=[…])`, `(train, test), info = …`, `sets, info = tfds.load(…, with_info=True)`.
+        """
+        found: dict[str, bool] = {}
+        for node in ast.walk(self.script.tree):
+            if not (isinstance(node, ast.Assign) and self._loads(node.value)):
+                continue
+            split, informed = argument(node.value, 1, "split"), _is_told(node.value, "with_info")
+            listed = isinstance(split, ast.List | ast.Tuple)
+            for target in node.targets:
+                parts = target.elts if isinstance(target, ast.Tuple | ast.List) else []
+                parts = parts[:1] if informed else parts
+                for part in parts if informed or listed else ():
+                    if isinstance(part, ast.Name):
+                        found[part.id] = informed and (listed or split is None)
+                    found |= {one.id: False for one in getattr(part, "elts", ()) if isinstance(one, ast.Name)}
+        return found
 
     def _call(self, call: ast.Call, kinds: Mapping[str, Kind]) -> Kind:
         name = self.script.name(call.func)
@@ -74,6 +106,10 @@ class Reader:
             return Kind.ITERATOR
         if is_known(self.script, call.func, Trait.DATA_SET):
             return Kind.DATASET
+        if self._loads(call):
+            split = argument(call, 1, "split")
+            several = split is None or isinstance(split, ast.List | ast.Tuple) or _is_told(call, "with_info")
+            return Kind.UNKNOWN if several else Kind.DATASET
         if isinstance(call.func, ast.Attribute) and not name:
             owner, method = self.kind(call.func.value, kinds), call.func.attr
             if owner is Kind.DATASET and has(method, Trait.MAKES_ITERATOR):
@@ -119,6 +155,12 @@ class Reader:
         names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
         elements = any(body.kinds.get(name) is Kind.ELEMENT for name in names)
         return Kind.ELEMENT if kind is Kind.UNKNOWN and elements else kind
+
+
+def _is_told(call: ast.Call, name: str) -> bool:
+    """True if a call is given an argument of this name that is not False."""
+    given = argument(call, -1, name)
+    return given is not None and not (isinstance(given, ast.Constant) and not given.value)
 
 
 def one_of(kinds: Iterable[Kind]) -> Kind:

@@ -274,8 +274,8 @@ def _fit(script: Script, call: ast.Call, strategy: str, options: Options, width:
     script.say(
         x or call,
         "TMG289",
-        "the data of fit() are neither arrays nor a tf.data dataset",
-        "give it a tf.data dataset",
+        f"what fit() is given is not seen to be a tf.data dataset, and there is no y beside it: {script.of(x or call)}",
+        "make a tf.data dataset in this file, or give arrays as x and y",
     )
     return []
 

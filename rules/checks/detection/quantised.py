@@ -10,7 +10,8 @@ RULES = (
         title="the graph is quantised while several clones train",
         why="tf.contrib.quantize names the variables for the ranges of weights and activations after the scope "
         "that they are found in. With several clones that is clone_0/, clone_1/, so each clone learns ranges "
-        "of its own, and no checkpoint has those that evaluation, export and training on one GPU look for. "
+        "of its own, and no checkpoint has those that evaluation, export and training on one GPU look for: they end "
+        "with NotFoundError, Key …/act_quant/min not found in checkpoint. "
         "Train without graph_rewriter on several GPUs, then go on from that checkpoint on one GPU with it.",
         before="""\
 model {

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
-from converter.analysis.values import Site
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
 from converter.planner.questions.imported import convert_importing
+from converter.planner.questions.statements import is_executed, uncalled_around
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 
@@ -82,8 +82,8 @@ def trains_by_other_means(case: Selected) -> Iterator[Diagnostic]:
 @check(Selected)
 def trains_while_steps_are_not_called(case: Selected) -> Iterator[Diagnostic]:
     """Scripts that an Estimator or Keras trains, and whose own training steps stand in code that nothing calls."""
-    trained = [e for e in case.facts.effects_of(EffectKind.TRAINED_BY_LIBRARY) if not _uncalled(e.site)]
-    around = [_uncalled(step.site) for step in case.steps]
+    trained = [e for e in case.facts.effects_of(EffectKind.TRAINED_BY_LIBRARY) if is_executed(e.site)]
+    around = [getattr(uncalled_around(step.site), "name", "") for step in case.steps]
     if not trained or not around or not all(around):
         return
     name = of_library(case.facts, trained[0])
@@ -99,12 +99,6 @@ def trains_while_steps_are_not_called(case: Selected) -> Iterator[Diagnostic]:
             f"leave {around[0]} out, and use several GPUs by its own means: {means(name)}",
         ),
     )
-
-
-def _uncalled(site: Site) -> str:
-    """The function or class that nothing calls, in which something stands; "" where it is executed."""
-    outermost = list(site.chain())[-1].stmt
-    return outermost.name if isinstance(outermost, (ast.FunctionDef, ast.ClassDef)) else ""
 
 
 def of_library(facts: Facts, other: Effect) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Effect, Facts
-from converter.analysis.values import Constant, Host, Value
+from converter.analysis.facts import Facts
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Script, Selected
 from converter.planner.checking import check
 from converter.planner.questions.imported import imported_names
-from converter.planner.steps import takes_a_step
+from converter.planner.questions.several_gpus import devices_of_several_gpus
+from converter.planner.questions.statements import is_executed
+from converter.planner.steps import is_run, takes_a_step
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 
@@ -24,7 +23,9 @@ RULES = (
         why="It places parts of its model on GPUs of its own choice, or builds them in a loop over devices. "
         "Towers around that would ask for the same devices again, each for all of its parts. Convert "
         "the script as it was for one GPU; where the parts of one model are spread over the GPUs "
-        "because it does not fit on one of them, towers are not what is needed.",
+        "because it does not fit on one of them, towers are not what is needed. Slim's model_deploy "
+        "(DeploymentConfig, create_clones), Keras' multi_gpu_model, Horovod and a strategy are told how many GPUs "
+        "to use in the script or by its flags, such as --num_clones=2: the message says where.",
         before="""\
 import tensorflow as tf
 
@@ -70,7 +71,7 @@ TOGETHER = "convert both scripts at once, from their originals"
 SEVERAL = "convert the script as it was for one GPU"
 BY_PACKAGE = (
     ("multi_gpu_model", "this script uses several GPUs already, by Keras' multi_gpu_model", SEVERAL),
-    ("model_deploy", "this script spreads clones of its model over GPUs already (slim's model_deploy)", SEVERAL),
+    ("model_deploy", "this script spreads clones of its model over devices already (slim's model_deploy)", SEVERAL),
 )
 
 
@@ -78,7 +79,7 @@ BY_PACKAGE = (
 def places_on_several_gpus(case: Script) -> Iterator[Diagnostic]:
     """Scripts that name several GPUs for their model, or import a file that was converted before."""
     facts = case.facts
-    gpus: set[str] = set()
+    trains = any(map(is_run, facts.train_steps))
     for effect in facts.effects:
         if effect.kind is EffectKind.CONVERTED_MODULE:
             message = f"{effect.name} was converted before, with another script"
@@ -87,57 +88,10 @@ def places_on_several_gpus(case: Script) -> Iterator[Diagnostic]:
             else:  # it goes on as it is: the module builds its model for one GPU here
                 message = f"no training step was found, and {message}"
                 yield error(facts, facts.tree, "TMG201", message, "leave it as it is: it builds the model for one GPU")
-        if effect.kind is EffectKind.DEVICE:
-            computed = effect.name == "None" and not _is_one_gpu(effect.value) and _differs_by_turn(effect)
-            gpus |= set(_numbers(effect.name))
-            if computed or len(gpus) > 1:
-                yield error(
-                    facts, effect.node, "TMG216", "this script places its model on several GPUs already", SEVERAL
-                )
-                return
-
-
-def _is_one_gpu(device: Value | None) -> bool:
-    """Whether a device is one of several names, by a switch, and these name no more than one GPU."""
-    names: set[object] = set()
-    todo = [device]
-    while todo:
-        value = todo.pop()
-        if isinstance(value, Constant):
-            names.add(value.value)
-        elif isinstance(value, Host) and not value.call and value.inputs:
-            todo += value.inputs
-        else:
-            return False
-    return len({number for name in names for number in _numbers(str(name))}) <= 1
-
-
-def _numbers(device: str) -> list[str]:
-    """The numbers of the GPUs that a name of a device has."""
-    return re.findall(r"gpu:(\d+)", device.lower())
-
-
-def _differs_by_turn(effect: Effect) -> bool:
-    """Whether a device may be another one in each turn of a loop: `'/gpu:%d' % i`, and not `'/gpu:%d' % FLAGS.gpu`."""
-    frame = effect.site.frame
-    calls = [n.func for n in ast.walk(effect.node) if isinstance(n, ast.Call) and n is not effect.node]
-    plain = all(getattr(f, "id", getattr(f, "attr", "")) in ("format", "str", "int") for f in calls)
-    read = {node.id for node in ast.walk(effect.node) if isinstance(node, ast.Name)}
-    fields = {node.attr for node in ast.walk(effect.node) if isinstance(node, ast.Attribute)}
-    for site in effect.site.chain():
-        if not isinstance(site.stmt, (ast.For, ast.While)):
-            continue
-        if not plain:
-            return True
-        if site.frame is not frame:  # the function that names the device is called in each turn
-            if isinstance(site.stmt, ast.For) and any(name in frame.locals for name in read):
-                return True
-            continue
-        names = (n for n in ast.walk(site.stmt) if isinstance(n, (ast.Name, ast.Attribute)))
-        changed = [n for n in names if isinstance(n.ctx, ast.Store)]
-        if any(n.id in read if isinstance(n, ast.Name) else n.attr in fields for n in changed):
-            return True
-    return False
+    for effect in devices_of_several_gpus(facts):
+        if not trains or is_executed(effect.site):
+            yield error(facts, effect.node, "TMG216", "this script places its model on several GPUs already", SEVERAL)
+            return
 
 
 @check(Selected)

@@ -71,6 +71,33 @@ def test_another_gpu_beside_the_towers_stays() -> None:
     assert "with tf.device('/gpu:1'):" in body(text) and codes(text) == []
 
 
+UNBUILT = """
+def towers({parameters}):
+    optimizer = tf.train.AdamOptimizer(0.1)
+    pairs = []
+    for i in range(num_gpus):
+        with tf.device('/gpu:%d' % i):
+            pairs.append(optimizer.compute_gradients(tf.reduce_mean(tf.layers.dense(X, 1))))
+    return optimizer.apply_gradients(pairs[0])
+
+
+{call}"""
+
+
+@pytest.mark.parametrize(
+    ("call", "trains", "found"),
+    [
+        ("", True, []),
+        ("", False, ["TMG216"]),  # another file may call it
+        ("other = towers(2)\n", True, ["TMG216"]),
+        ("if FLAGS.several:\n    other = towers(2)\n", True, ["TMG216"]),
+    ],
+)
+def test_towers_that_nothing_builds(call: str, trains: bool, found: list[str]) -> None:
+    text = INPUTS + UNBUILT.format(parameters="num_gpus", call=call) + (MODEL + STEP + TRAINING if trains else "")
+    assert codes(text) == found
+
+
 def test_a_function_around_the_towers_gives_way() -> None:
     """TensorFlow asks the outermost function last, and takes what it says."""
     function = "\n\ndef pick(op):\n    return '/cpu:0' if op.type.startswith('Variable') else '/gpu:0'\n\n\n"

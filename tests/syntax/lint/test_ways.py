@@ -53,6 +53,15 @@ model = multi_gpu_model(model, gpus=4)
 model.compile('sgd', 'mse')
 model.fit(x, y, batch_size=32)
 """
+PACKAGE = """\
+import tensorflow as tf
+from keras.utils import multi_gpu_model
+from keras.models import Sequential
+from keras.layers import Dense
+model = multi_gpu_model(Sequential([Dense(1)]), gpus=2)
+model.compile('sgd', 'mse')
+model.fit(x, y, batch_size=32)
+"""
 KMIRROR = """\
 import tensorflow as tf
 strategy = tf.distribute.MirroredStrategy()
@@ -130,6 +139,10 @@ def refusal(text: str) -> tuple[str, str]:
         (DEPLOY.replace("num_clones=FLAGS.num_clones, ", ""), "TMG216", "it builds one clone: write "),
         (DEPLOY.replace("FLAGS.num_clones,", "3,"), "TMG216", "it uses 3: change the number in line 9"),
         (DEPLOY.replace("'num_clones', 1", "'clones', 1"), "TMG216", "as many as FLAGS.num_clones says (line 9)"),
+        (DEPLOY.replace("_cpu=False", "_cpu=True"), "TMG216",
+         "start it with --num_clones=N; its clones are on the CPU: leave clone_on_cpu out in line 9, to use GPUs\n"),
+        (DEPLOY.replace("_cpu=False", "_cpu=FLAGS.cpu"), "TMG216", "start it with --num_clones=N\neach clone"),
+        (PACKAGE, "TMG216", "it uses 2: change the number in line 5\nthe GPUs share the batch of fit()"),
         (KERASMG.replace("gpus=4", "gpus=count"), "TMG216", "it uses as many as count says (line 4)"),
         (KERASMG.replace("model = multi", "count = 8\nmodel = multi").replace("gpus=4", "gpus=count"), "TMG216",
          "it uses 8: change count in line 4"),

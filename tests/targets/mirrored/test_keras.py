@@ -281,3 +281,31 @@ def test_numbers_of_batches_inside_losses() -> None:
     made = changed(script)
     assert own in made and "steps = 99 // batch_size\n" in made  # replicas alone compute with both
     assert [code for code, _ in findings(script + "print(steps)\n")] == ["TMG384"]  # for both
+
+
+TFDS = "import tensorflow_datasets as tfds\n"
+LOADED = "tfds.load('mnist', split='train', as_supervised=True)"
+
+
+@pytest.mark.parametrize(
+    ("data", "fed", "codes"),
+    [
+        (f"data = {LOADED}.shuffle(9).batch(16)", "data", []),
+        (f"data = {LOADED}\ndata = data.map(scale).cache().shuffle(9)\ndata = data.batch(16).prefetch(1)", "data", []),
+        ("data, info = tfds.load('mnist', split='train', with_info=True)\ndata = data.batch(16)", "data", []),
+        ("(data, test), info = tfds.load('mnist', split=['train', 'test'], with_info=True)\ndata = data.batch(16)",
+         "data", []),
+        ("data, test = tfds.load('mnist', split=['train', 'test'])\ndata = data.batch(16)", "data", []),
+        ("sets, info = tfds.load('mnist', with_info=True)\ndata = sets['train'].batch(16)", "data", []),
+        ("sets, info = tfds.load('mnist', with_info=True)\ndata = info['train'].batch(16)", "data", ["TMG289"]),
+        ("sets, info = tfds.load('mnist', with_info=True)\ndata = sets.batch(16)", "data", ["TMG289"]),
+        ("sets = tfds.load('mnist')\ndata = sets['train'].batch(16)", "data", []),
+        ("data = tfds.load('mnist')", "data", ["TMG289"]),  # a dict
+        ("data, info = tfds.load('mnist', split='train', with_info=True)", "info", ["TMG289"]),
+        (f"data = {LOADED}", "data", ["TMG289"]),  # no batch()
+        (f"data = tfds.as_numpy({LOADED}.batch(16))", "data", ["TMG289"]),
+        ("data = rows()", "data", ["TMG289"]),
+    ],
+)  # fmt: skip
+def test_datasets_of_tfds(data: str, fed: str, codes: list[str]) -> None:
+    assert [code for code, _ in findings(HEAD + TFDS + MODEL + data + f"\nmodel.fit({fed}, epochs=2)\n")] == codes

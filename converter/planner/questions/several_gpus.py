@@ -1,0 +1,69 @@
+"""Devices by which a script spreads its model over several GPUs itself."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Effect, Facts
+from converter.analysis.values import Constant, Host, Value
+from converter.planner.questions.statements import is_executed
+
+
+def devices_of_several_gpus(facts: Facts) -> Iterator[Effect]:
+    """The devices that differ from turn to turn of a loop, and each that names another GPU than those before it.
+
+    Code that is executed and code that nothing calls are looked at apart: nobody uses the GPUs of both.
+    """
+    gpus: dict[bool, set[str]] = {}
+    for effect in facts.effects_of(EffectKind.DEVICE):
+        computed = effect.name == "None" and not _is_one_gpu(effect.value) and _differs_by_turn(effect)
+        named = gpus.setdefault(is_executed(effect.site), set())
+        named |= set(_numbers(effect.name))
+        if computed or len(named) > 1:
+            yield effect
+
+
+def _is_one_gpu(device: Value | None) -> bool:
+    """Whether a device is one of several names, by a switch, and these name no more than one GPU."""
+    names: set[object] = set()
+    todo = [device]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, Constant):
+            names.add(value.value)
+        elif isinstance(value, Host) and not value.call and value.inputs:
+            todo += value.inputs
+        else:
+            return False
+    return len({number for name in names for number in _numbers(str(name))}) <= 1
+
+
+def _numbers(device: str) -> list[str]:
+    """The numbers of the GPUs that a name of a device has."""
+    return re.findall(r"gpu:(\d+)", device.lower())
+
+
+def _differs_by_turn(effect: Effect) -> bool:
+    """Whether a device may be another one in each turn of a loop: `'/gpu:%d' % i`, and not `'/gpu:%d' % FLAGS.gpu`."""
+    frame = effect.site.frame
+    calls = [n.func for n in ast.walk(effect.node) if isinstance(n, ast.Call) and n is not effect.node]
+    plain = all(getattr(f, "id", getattr(f, "attr", "")) in ("format", "str", "int") for f in calls)
+    read = {node.id for node in ast.walk(effect.node) if isinstance(node, ast.Name)}
+    fields = {node.attr for node in ast.walk(effect.node) if isinstance(node, ast.Attribute)}
+    for site in effect.site.chain():
+        if not isinstance(site.stmt, (ast.For, ast.While)):
+            continue
+        if not plain:
+            return True
+        if site.frame is not frame:  # the function that names the device is called in each turn
+            if isinstance(site.stmt, ast.For) and any(name in frame.locals for name in read):
+                return True
+            continue
+        names = (n for n in ast.walk(site.stmt) if isinstance(n, (ast.Name, ast.Attribute)))
+        changed = [n for n in names if isinstance(n.ctx, ast.Store)]
+        if any(n.id in read if isinstance(n, ast.Name) else n.attr in fields for n in changed):
+            return True
+    return False
