@@ -181,6 +181,27 @@ def _counts_examples(factor: Value) -> bool:
     )
 
 
+def is_shared_out(tensor: Value) -> bool:
+    """True if each row was divided by the number of examples: the sum of the rows is their mean."""
+    if not isinstance(tensor, Tensor) or tensor.batch.kind != "example":
+        return False
+    inner = [v for v in tensor.inputs if isinstance(v, Tensor)]
+    if tensor.op == "divide" and len(tensor.inputs) == 2 and _counts_examples(uncast(tensor.inputs[1])):
+        return not is_shared_out(tensor.inputs[0])
+    if has(tensor.op, Trait.SCALES):
+        divided = sum(is_shared_out(one) or _is_inverse_of_count(one) for one in inner)
+        return divided == 1 and (tensor.op != "divide" or is_shared_out(tensor.inputs[0]))
+    if has(tensor.op, Trait.LINEAR) or has(tensor.op, Trait.ADDS):
+        return bool(inner) and all(map(is_shared_out, inner))
+    return False
+
+
+def _is_inverse_of_count(value: Tensor) -> bool:
+    """True for `1 / tf.cast(tf.shape(x)[0], tf.float32)`."""
+    is_quotient = value.batch.kind == "free" and value.op == "divide" and len(value.inputs) == 2
+    return is_quotient and _counts_examples(uncast(value.inputs[1]))
+
+
 def uncast(number: Value) -> Value:
     """A number of the graph before the last of several casts: `tf.constant(n)` of `tf.to_float(tf.constant(n))`."""
     while isinstance(number, Tensor) and number.batch.kind == "free" and has(number.op, Trait.CASTS):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from converter.analysis.reasons import Why
-from converter.analysis.tensors.algebra import Dims, not_linear
+from converter.analysis.tensors.algebra import Dims, is_shared_out, not_linear
 from converter.analysis.tensors.moving import axis_numbers, positive
 from converter.analysis.values import (
     Batch,
@@ -40,6 +40,8 @@ def reduce(tensor: Tensor, axis: Value | None, how: How, keep: bool, why: Why = 
     dims = _reduced_dims(tensor.dims, axes, keep)
     if front is None or batch.axis in front:
         over = batch.over if how == "mean" else None
+        if how == "sum" and is_shared_out(tensor):
+            how = "mean"
         result = Batch("reduced", how=how, why=why, about=about, over=over)
         if batch.packed == "minor" and front is not None and len(front) == 1 and how != "mean":
             result = Batch("reduced", how=how, why=why, about=about)

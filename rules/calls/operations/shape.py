@@ -338,16 +338,45 @@ def _einsum(call: Call) -> Value:
     equation = call.constant(0, "equation")
     operands = [algebra.as_tensor(v) for v in call.args[1:]]
     batched = [(i, t) for i, t in enumerate(operands) if t.batch.kind != "free"]
-    if not batched:
-        return Tensor(FREE, call.values(), None, call.name)
-    if isinstance(equation, str) and "->" in equation and "." not in equation:
-        left, right = equation.replace(" ", "").split("->")
-        terms = left.split(",")
-        examples = [(i, t) for i, t in batched if t.batch.kind == "example"]
-        letters = {terms[i][t.batch.axis] for i, t in examples if t.batch.axis < len(terms[i])}
-        if len(letters) == 1 and (letter := letters.pop()) in right and len(examples) == len(batched):
-            return Tensor(Batch("example", right.index(letter)), call.values(), (None,) * len(right), call.name)
-    return Tensor(opaque(Why.SUMMED_PRODUCT), call.values(), None, call.name)
+    unknown = next((t.batch for _, t in batched if t.batch.kind == "opaque"), None)
+    if not batched or unknown is not None:
+        return Tensor(unknown or FREE, call.values(), None, call.name)
+    if not isinstance(equation, str) or any(t.batch.kind != "example" for _, t in batched):
+        return Tensor(opaque(Why.SUMMED_PRODUCT), call.values(), None, call.name)
+    terms, result = _einsum_terms(equation)
+    places = {_einsum_letter(terms[i], t) if i < len(terms) else None for i, t in batched}
+    place = places.pop() if len(places) == 1 else None
+    if place is None:
+        return Tensor(opaque(Why.SUMMED_PRODUCT), call.values(), None, call.name)
+    dims = None if "." in result else (None,) * len(result)
+    mark = "..." if isinstance(place, int) else place
+    if mark in result:
+        axis = result.index(mark) + (place if isinstance(place, int) else 0)
+        return Tensor(Batch("example", axis), call.values(), dims, call.name)
+    return Tensor(Batch("reduced", how="sum"), call.values(), dims, call.name)
+
+
+def _einsum_terms(equation: str) -> tuple[list[str], str]:
+    """The operands' indices and the result's; without an arrow that has, in order, the letters that stand once."""
+    left, arrow, result = equation.replace(" ", "").partition("->")
+    once = "".join(sorted(letter for letter in left if letter.isalpha() and left.count(letter) == 1))
+    return left.split(","), result if arrow else ("..." if "..." in left else "") + once
+
+
+def _einsum_letter(term: str, tensor: Tensor) -> str | int | None:
+    """The letter of the batch axis; its number among the axes that `...` in front stands for; None if neither is known.
+
+    TensorFlow takes `...` from 1.14 on (special_math_ops.py).
+    """
+    axis = tensor.batch.axis
+    front, dots, back = term.partition("...")
+    if axis < len(front):
+        return front[axis]
+    if not dots or tensor.rank is None:
+        return None
+    wide = tensor.rank - len(front) - len(back)
+    inside = axis - len(front)
+    return inside if inside < wide else back[inside - wide]
 
 
 def _filled(call: Call) -> Value:

@@ -602,7 +602,37 @@ tf.einsum('ij,jk->ik', x, w)                          -> example 0
 tf.einsum('bi,bi->b', x, x)                           -> example 0
 tf.einsum('bti,ij->btj', s, w)                        -> example 0
 tf.einsum('tbi->bti', t)                              -> example 0
-tf.einsum('bi,bj->ij', x, x)                          -> opaque
+tf.einsum('bi,bj->ij', x, x)                          -> sum
+tf.einsum('bti,ti->', s, e[:5])                       -> sum
+tf.einsum('bi,ij', x, w)                              -> example 0
+tf.einsum('ji,bj', w, x)                              -> example 0
+tf.einsum('ib,ij', tf.transpose(x), w)                -> example 0
+tf.einsum('zi,ij', x, w)                              -> example 1
+tf.einsum('bi,bj', x, x)                              -> sum
+tf.einsum('...i,ij->...j', x, w)                      -> example 0
+tf.einsum('...i,ij->...j', t, w)                      -> example 1
+tf.einsum('...ti,ij->t...j', s, w)                    -> example 1
+tf.einsum('...i,ij', s, w)                            -> example 0
+tf.einsum('b...,b->...', x, v)                        -> sum
+tf.einsum('i...,ij->j...', tf.transpose(x), w)        -> example 1
+tf.einsum('b...,bc->...c', x, x)                      -> sum
+tf.einsum('...i,...i->...', x, x)                     -> example 0
+tf.einsum('...,...->...', x, w)                       -> example 0
+tf.einsum(equation(), x, w)                           -> opaque
+tf.einsum('bi,ij->bj', x[0:1], w)                     -> opaque
+tf.reduce_sum(x / tf.cast(tf.shape(x)[0], tf.float32)) -> mean
+tf.reduce_sum(v / tf.to_float(tf.shape(x)[0]))        -> mean
+tf.reduce_sum(-2. * v / tf.to_float(tf.shape(x)[0]))  -> mean
+tf.reduce_sum(v / tf.to_float(tf.shape(x)[0]) * 3.)   -> mean
+tf.reduce_sum(1. / tf.to_float(tf.shape(x)[0]) * v)   -> mean
+tf.reduce_sum(v / tf.to_float(tf.shape(x)[0]) + v / tf.to_float(tf.shape(x)[0])) -> mean
+tf.reduce_sum(v / tf.to_float(tf.shape(x)[0]) + v)    -> sum
+tf.reduce_sum(tf.square(v / tf.to_float(tf.shape(x)[0]))) -> sum
+tf.reduce_sum(v / tf.to_float(tf.shape(x)[0]) / tf.to_float(tf.shape(x)[0])) -> sum
+tf.reduce_sum(v / tf.to_float(tf.shape(x)[1]))        -> sum
+tf.reduce_sum(tf.to_float(tf.shape(x)[0]) / v)        -> sum
+tf.reduce_sum(v / 8.)                                 -> sum
+tf.reduce_sum(x / tf.to_float(tf.shape(x)[0]), 1)     -> example 0
 tf.einsum('bi,ci->bc', x, x)                          -> opaque
 """
 

@@ -85,16 +85,23 @@ def _seen(region: Region, tensor: Tensor, text: Text) -> str:
     accesses = [a for i, a in region.block.accesses() if i in region.tower]
     for access in accesses:
         name = spelling(region.block.frame, access.place)
-        if access.value is tensor and name is not None and access.place.kind == "name" and _stays(region, access):
+        if access.value is tensor and name is not None and access.place.kind != "item" and _stays(region, access):
             return name
     node = tensor.node
     if not isinstance(node, ast.expr) or tensor.site is None or tensor.site.frame is not region.block.frame:
         return ""
     inside = set(ast.walk(node))
     reads = [a for a in accesses if not a.write and a.node in inside]
-    named = all(a.place.kind == "name" and a.place.frame is region.block.frame and _stays(region, a) for a in reads)
+    named = all(_is_seen(region, a) and _stays(region, a) for a in reads)
     makes_variables = any(isinstance(n, ast.Attribute) and has(n.attr, Trait.MODULE_OF_LAYERS) for n in inside)
     return text.of(node) if named and reads and not makes_variables else ""
+
+
+def _is_seen(region: Region, access: Access) -> bool:
+    """True for a name of the loop's own function, and for an attribute of an object that it reaches."""
+    if access.place.kind == "name":
+        return access.place.frame is region.block.frame
+    return access.place.kind == "attr" and spelling(region.block.frame, access.place) is not None
 
 
 def _stays(region: Region, access: Access) -> bool:

@@ -131,6 +131,52 @@ def test_what_is_no_masked_mean_is_averaged_with_a_warning(loss: str) -> None:
     assert [merge.count for loop in loops(script(loss)) for merge in loop.merges if merge.count] == []
 
 
+HELD = """\
+import tensorflow as tf
+
+
+class Model(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 4])
+        self.mask = tf.placeholder(tf.float32, [None])
+        self.build()
+
+    def build(self):
+        error = tf.reduce_sum(tf.layers.dense(self.x, 3), 1)
+        {made}
+        self.loss = {loss}
+        self.train = tf.train.AdamOptimizer(0.1).minimize(self.loss)
+
+
+batch_size = 8
+model = Model()
+with tf.Session() as sess:
+    for step in range(9):
+        x, m = next_batch(batch_size)
+        sess.run(model.train, {{model.x: x, model.mask: m}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "loss", "count"),
+    [
+        ("", "tf.reduce_sum(error * self.mask) / tf.reduce_sum(self.mask)", "tf.reduce_sum(self.mask)"),
+        ("self.n = tf.reduce_sum(self.mask)", "tf.reduce_sum(error * self.mask) / self.n", "self.n"),
+        ("w = self.mask * 2.", "tf.einsum('b,b->', error, w) / tf.reduce_sum(w)", "tf.reduce_sum(w)"),
+        # What the attribute holds at the end of a tower is something else.
+        (
+            "m = self.mask\n        self.mask = m * m\n        error = error * self.mask",
+            "tf.reduce_sum(error * m) / tf.reduce_sum(m)",
+            "tf.reduce_sum(m)",
+        ),
+    ],
+)
+def test_masks_that_are_attributes(made: str, loss: str, count: str) -> None:
+    text = HELD.format(made=made, loss=loss)
+    assert "TMG302" not in codes(text)
+    assert f"tower_count.append(tf.cast({count}, tf.float32) * tf.sign(weight))" in converted(text)
+
+
 def test_a_mask_whose_name_means_something_else_since_is_written_out() -> None:
     assert codes(script(RENAMED)) == []
     count = "tower_count.append(tf.cast(tf.reduce_sum(M * M), tf.float32) * tf.sign(weight))"
