@@ -41,7 +41,7 @@ class User:
 
     path: absolute. folders: where it looks for modules, as far as its imports tell. line: the line of the
     import; 0 in a notebook, and in a changed file that imports no other changed file.
-    trains: whether it seems to train a model itself, or imports the script that does.
+    trains: whether it seems to train a model on one GPU, or imports the script that does.
     """
 
     path: str
@@ -134,11 +134,31 @@ def users_of(
     found = []
     for path in left:
         there = {file: place for file, place in imports.get(path, {}).items() if file in reached}
-        trains = script in there or _TRAINS.search(data[path]) is not None
+        trains = (script in there or _TRAINS.search(data[path]) is not None) and not _builds_towers(data[path])
         known = imports if path in imports else {**imports, path: _imported_files(path, data[path], root, index)}
         folders = frozenset((os.path.dirname(path), *_folders(path, known, reached)))
         found.append(User(path, folders, min((line for line, _ in there.values()), default=0), trains))
     return found
+
+
+def _builds_towers(text: bytes) -> bool:
+    """True if a loop enters a device that its variable names: `with tf.device('/gpu:%d' % i):`."""
+    if b"device(" not in text:
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = parse_text(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False  # no Python 3: nothing is known
+    for loop in (node for node in ast.walk(tree) if isinstance(node, ast.For)):
+        turns = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+        entered = [item.context_expr for node in ast.walk(loop) if isinstance(node, ast.With) for item in node.items]
+        calls = [one for one in entered if isinstance(one, ast.Call)]
+        devices = [call for call in calls if getattr(call.func, "attr", getattr(call.func, "id", "")) == "device"]
+        if any(isinstance(node, ast.Name) and node.id in turns for call in devices for node in ast.walk(call)):
+            return True
+    return False
 
 
 def _folders(path: str, imports: Mapping[str, Mapping[str, tuple[int, str]]], reached: Collection[str]) -> set[str]:

@@ -70,6 +70,27 @@ def test_an_import_by_way_of_another_file(tmp_path: Path) -> None:
     assert found(tmp_path, files) == ["lib.py", "predict.py"]
 
 
+TRAINS = "import model\n{0}    {1}:\n        grads.append(opt.compute_gradients(model.loss()))\nopt.apply_gradients(mean(grads))\n"
+
+
+@pytest.mark.parametrize(
+    ("turn", "entered", "trains"),
+    [
+        ("for i in range(2):\n", "with tf.device('/gpu:%d' % i)", False),
+        ("for i, x in enumerate(xs):\n", "with tf.device(name(i)), tf.variable_scope('', reuse=i > 0)", False),
+        ("for name in names:\n", "with g.device(device_name_or_function=name)", False),
+        ("for i in range(2):\n", "with tf.device('/gpu:0')", True),
+        ("for i in range(2):\n", "with tf.name_scope('tower_%d' % i)", True),
+        ("if several:\n", "with tf.device('/gpu:%d' % i)", True),
+        ("for i in range(2):\n    print 'Python 2'\n", "with tf.device('/gpu:%d' % i)", True),
+    ],
+)
+def test_scripts_that_train_on_one_gpu(tmp_path: Path, turn: str, entered: str, trains: bool) -> None:
+    put(tmp_path, {"train.py": "import model\n", "model.py": "", "other.py": TRAINS.format(turn, entered)})
+    (user,) = users_of(str(tmp_path / "train.py"), [str(tmp_path / "model.py")], [], {})
+    assert user.trains == trains
+
+
 def test_files_that_the_script_imports_count_where_they_can_be_run(tmp_path: Path) -> None:
     assert found(tmp_path, {"own_lib.py": "import model\n", "own_eval.py": "import model\n" + GUARD}) == ["own_eval.py"]
 
