@@ -727,6 +727,26 @@ def test_modules_that_cannot_import_each_other_are_named(tmp_path: Path, asked: 
     assert found == ([("loss.py", line)] if line else [])
 
 
+@pytest.mark.parametrize(
+    ("init", "asked", "line"),
+    [
+        ("from lib.base import size\nfrom lib.net import logits\n", "from lib.net import logits", 0),
+        ("from lib.base import size\nfrom .net import logits\n", "from lib import logits", 0),
+        ("from lib.base import size\n", "import lib.net as net\nlogits = net.logits", 0),
+        ("from lib.net import logits\nfrom lib.base import size\n", "from lib.net import logits", 1),
+    ],
+)
+def test_a_package_is_imported_before_its_modules(tmp_path: Path, init: str, asked: str, line: int) -> None:
+    """As Python does: a module finds what the package has imported before it."""
+    (tmp_path / "lib").mkdir()
+    net = "from lib import size\nimport tensorflow as tf\n\n\ndef logits(x):\n    return tf.layers.dense(x, size())\n"
+    put(tmp_path / "lib", __init__=init, base="def size():\n    return 3\n", net=net)
+    script = MODEL.replace("tf.layers.dense(self.x, 3)", "logits(self.x)") + TRAIN.partition("Net\n")[2]
+    put(tmp_path, train=script.replace("import tensorflow as tf", f"import tensorflow as tf\n{asked}"))
+    found = [(os.path.basename(d.path), d.line) for d in converted(tmp_path).diagnostics if d.code == "TMG014"]
+    assert found == ([("net.py", line)] if line else [])
+
+
 def test_a_module_of_the_script_is_no_script_that_is_left_behind(tmp_path: Path) -> None:
     loss = "import tensorflow\nimport model\n"
     assert converted(put(tmp_path, train=TRAIN, model="import loss\n" + MODEL, loss=loss)).diagnostics == ()

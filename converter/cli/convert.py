@@ -170,7 +170,7 @@ def _run(
         say(text.summary(done))
     untouched = requests[0].mode == "folder" and all(result.outcome in _AS_THEY_WERE for result in done)
     if form == "text" and not quiet and untouched and not requests[0].compares:
-        say("nothing was converted: no script here trains on one GPU")
+        say("nothing was converted: no training step was found here; name one script to see why")
     sys.stdout.flush()
     return exit_code(done)
 

@@ -103,6 +103,8 @@ def local_module(walk: Walk, name: str, stmt: ast.AST, level: int) -> Module | N
     if found is None or found.path == os.path.abspath(walk.facts.path):
         return None
     path = found.path
+    parent, _, last = name.rpartition(".")
+    package = local_module(walk, parent, stmt, level) if parent else None  # Python imports it first
     if not level:
         walk.facts.found.setdefault((name, found.folder), (found, stmt))
     if path not in walk.modules:
@@ -123,8 +125,6 @@ def local_module(walk: Walk, name: str, stmt: ast.AST, level: int) -> Module | N
         if imports_its_folder(path, data):
             _import_all(walk, frame, name, stmt, level)
     module = Module(walk.modules[path])
-    parent, _, last = name.rpartition(".")
-    package = local_module(walk, parent, stmt, level) if parent else None
     if package is not None:  # the package's attribute from now on, under whatever name it goes
         package.frame.locals[last] = module
     return module

@@ -108,7 +108,7 @@ def minimises_nothing(case: Selected) -> Iterator[Diagnostic]:
     imported = list(imported_names(facts))
     for part, message, hint in BY_PACKAGE:
         for name, node in imported:
-            if part in name.split("."):
+            if part in name.split(".") and (part != "torch" or _takes_gradients(facts, node)):
                 yield error(facts, node, "TMG201", message, hint)
                 return
     if not any(name.split(".")[0] in (*naming().modules, "keras") for name, _ in imported):
@@ -132,6 +132,13 @@ def minimises_nothing(case: Selected) -> Iterator[Diagnostic]:
         or _may_train(facts)
         or _of_other_kind(facts, convert_importing(facts, facts.tree, case.sources.users, _OTHER))
     )
+
+
+def _takes_gradients(facts: Facts, node: ast.AST) -> bool:
+    """True if the script itself imports PyTorch by this statement, and calls backward()."""
+    calls = (call.func for call in facts.nodes(ast.Call, facts.tree))
+    own = facts.path_of(node) == facts.path
+    return own and any(isinstance(func, ast.Attribute) and func.attr == "backward" for func in calls)
 
 
 def _run_of_tensorflow(facts: Facts) -> Diagnostic | None:

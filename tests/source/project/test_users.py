@@ -70,7 +70,12 @@ def test_an_import_by_way_of_another_file(tmp_path: Path) -> None:
     assert found(tmp_path, files) == ["lib.py", "predict.py"]
 
 
-TRAINS = "import model\n{0}    {1}:\n        grads.append(opt.compute_gradients(model.loss()))\nopt.apply_gradients(mean(grads))\n"
+TRAINS = """\
+import model
+{0}    {1}:
+        grads.append(opt.compute_gradients(model.loss()))
+opt.apply_gradients(mean(grads))
+"""
 
 
 @pytest.mark.parametrize(
