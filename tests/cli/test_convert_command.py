@@ -588,7 +588,8 @@ def test_the_next_step_of_standard_input_is_a_command_that_can_be_run(
 
 def test_a_folder_without_a_training_script_is_not_called_converted(project: Path, run: Run) -> None:
     put("nets/model.py", NO_TRAINING)
-    assert run("convert", "nets", "-o", "out").err == "nothing was converted: no training step to convert was found here; name one script to see why\n"
+    said = "nothing was converted: no training step was found here; name one script to see why\n"
+    assert run("convert", "nets", "-o", "out").err == said
     put("nets/train.py")
     assert "nothing was converted" not in run("convert", "nets", "-o", "out").err
 
