@@ -291,6 +291,7 @@ class Plan:
     kept_whole: where large variables are cut, the last parts of the names of those that are not; else None.
     cut_by_rows: the same of tables that are cut along their rows.
     dense: whether the helpers need not know sparse gradients.
+    beside: layers outside of the towers that evaluations feed with batches of all towers.
     """
 
     loops: tuple[Loop, ...]
@@ -315,6 +316,7 @@ class Plan:
     kept_whole: tuple[str, ...] | None = None
     cut_by_rows: tuple[str, ...] = ()
     dense: bool = False
+    beside: tuple[At, ...] = ()
 
     def places(self) -> list[At]:
         """Where the plan changes something, in the order of the file."""

@@ -83,6 +83,7 @@ def decisions_of(
         *_batch(plans, files, COUNTED_BY_ANOTHER in codes),
         *_step_numbers(plans, files),
         *_loss(plans),
+        *_beside(plans[0], files),
         _rate(options.scale_lr, RATE_OF_BATCH_SIZE in codes),
         Decision("variables", _VARIABLES[options.variables], f"variables {_VARIABLES[options.variables]}"),
     )
@@ -98,6 +99,14 @@ def _model(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decisio
                 places.append(f"{files[plan.path].name}, {where}")
     if places:
         yield Decision("towers", f"built of {_listed(places)}")
+
+
+def _beside(plan: Plan, files: Mapping[str, File]) -> Iterator[Decision]:
+    """Models outside of the towers that evaluations feed with batches of all towers."""
+    places = [f"{files[at.path].name}, line {at.line}" for at in plan.beside if at.path in files]
+    if places:
+        where = f"the model of {_listed(places)} stands outside of the towers"
+        yield Decision("evaluation", f"{where}: GPU 0 computes it, on the batches of all GPUs")
 
 
 def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:

@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
+from converter.analysis.values import Origin
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.options import Options
@@ -16,6 +17,7 @@ from converter.planner.batch_size.batch_size import Scaled, Scaling, scale
 from converter.planner.batch_size.intervals import intervals
 from converter.planner.cases import Placed, Planned
 from converter.planner.host.devices import own_devices
+from converter.planner.host.evaluations import nets_beside
 from converter.planner.host.gpu_count import GpuCount, gpu_count
 from converter.planner.host.learning_rate import rate_edits
 from converter.planner.host.padding import longest_edits
@@ -90,6 +92,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         kept_whole=cut.kept if cut else None,
         cut_by_rows=cut.rows if cut else (),
         dense=dense,
+        beside=tuple(text.start(node) for node in nets_beside(facts, regions, case.steps, _grown(case))),
     )
     paths = ["", *sorted({at.path for at in whole.places()} - {""})]
     if module:
@@ -99,6 +102,11 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     remarks = (*warnings, *made.seen, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
     known = {field.name: getattr(case, field.name) for field in fields(Placed)}
     return Planned(**known, plans=plans, noted=remarks)
+
+
+def _grown(case: Placed) -> frozenset[Origin]:
+    """The numbers for the batch size that grow with the number of towers."""
+    return case.size.scaled if case.options.batch == "per-gpu" else frozenset()
 
 
 @dataclass(frozen=True)
@@ -127,7 +135,7 @@ def _others_count_gpus(case: Placed) -> bool:
 def _looped(case: Placed, module: str) -> _Looped:
     """Plan the loops and the edits that they depend on; raises Faults with all refusals."""
     facts, options, regions, pen = case.facts, case.options, case.regions, _pen(case)
-    scaled = case.size.scaled if options.batch == "per-gpu" else frozenset()
+    scaled = _grown(case)
     count = gpu_count(pen, module, scaled, bool(module) and _others_count_gpus(case))
     found: list[Diagnostic] = []
     scaling, names = Scaling(), count.names

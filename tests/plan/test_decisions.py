@@ -109,3 +109,48 @@ def test_a_batch_size_under_a_key_counts_steps(loop: str, line: int) -> None:
     said = decided(script=text)["epochs"]
     counts = f"train.py:{line} counts by the batch size, so that an epoch takes 1/2 of the steps"
     assert (said == counts) == bool(line) and said.startswith("no line was seen") == (not line)
+
+
+BESIDE = """\
+import tensorflow as tf
+
+batch_size = 8
+rows, labels = load()
+x = tf.placeholder(tf.float32, [None, 4])
+y = tf.placeholder(tf.int64, [None])
+
+
+def net(x, reuse):
+    with tf.variable_scope('net', reuse=reuse):
+        return tf.layers.dense(x, 3)
+
+
+logits = net(x, False)
+loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+hits = tf.equal(tf.argmax({tested}, 1), y)
+with tf.Session() as sess:
+    for i in range(0, 640, batch_size):
+        sess.run({trained}, {{x: rows[i:i + batch_size], y: labels[i:i + batch_size]}})
+        print(sess.run(hits, {{x: rows[{fed}], y: labels[{fed}]}}))
+"""
+WHOLE = "i:i + batch_size"
+
+
+@pytest.mark.parametrize(
+    ("tested", "trained", "fed", "flags", "told"),
+    [
+        ("net(x, True)", "train_op", WHOLE, (), True),
+        ("net(x * 2, True)", "train_op", "next_rows(batch_size)", (), True),
+        ("logits", "train_op", WHOLE, (), False),  # the towers' merged ones
+        ("tf.nn.softmax(logits)", "train_op", WHOLE, (), False),
+        ("net(x, True)", "train_op", "0:100", (), False),  # another number than the batch size
+        ("net(x, True)", "train_op", ":", (), False),
+        ("net(x, True)", "train_op", WHOLE, ("--batch", "total"), False),
+        ("net(x, True)", "[train_op, hits]", ":", (), False),  # beside a training step, of which the report tells
+    ],
+)
+def test_a_model_beside_the_towers(tested: str, trained: str, fed: str, flags: tuple[str, ...], told: bool) -> None:
+    said = decided(*flags, script=BESIDE.format(tested=tested, trained=trained, fed=fed)).get("evaluation", "")
+    model = "the model of train.py, line 11 stands outside of the towers"
+    assert said == (f"{model}: GPU 0 computes it, on the batches of all GPUs" if told else "")

@@ -14,6 +14,8 @@ from converter.planner.batch_size.pipelines import behind_training
 from converter.planner.batch_size.streams import FILLED, is_share
 from converter.planner.batch_size.written_out import parents_of
 from converter.planner.questions.fixed_size import fixed_size
+from converter.planner.region.layers import layers_in
+from converter.planner.region.region import Region
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 
@@ -46,6 +48,31 @@ def evaluations(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
             number = bounds[0] if len(bounds) == 1 else None
             value = number.value if isinstance(number, Number) else None
             yield loop.iter, int(value) if value is not None else None
+
+
+def nets_beside(
+    facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]
+) -> Iterator[ast.expr]:
+    """The first layer of each model outside of the towers that a run without training feeds with grown batches."""
+    scaled, towers = set(sizes), tuple(regions)
+    trained = {step.result.uid for step in (*steps, *facts.train_steps)}
+    seen: set[ast.AST] = set()
+    for run in facts.runs:
+        if run.computes(trained) or not any(_is_grown(key, value, scaled) for key, value in run.feeds):
+            continue
+        made = [layer for layer in layers_in(facts, run.behind.values()) if layer.site is not None]
+        apart = [one for one in made if one.site and not any(r.in_any_tower(one.site) for r in towers)]
+        first = min(apart, key=lambda layer: layer.time, default=None)
+        if first is not None and isinstance(first.node, ast.expr) and first.node not in seen:
+            seen.add(first.node)
+            yield first.node
+
+
+def _is_grown(key: Value, fed: Value, scaled: set[Origin]) -> bool:
+    """True if an input is fed a batch whose rows the batch size counts."""
+    if not isinstance(key, Input) or key.batch.kind != "example":
+        return False
+    return any(isinstance(value, Number) and bool(value.linear & scaled) for value in needed([fed]).values())
 
 
 def smaller_ends(facts: Facts, sizes: Iterable[Origin], gpus: int) -> Iterator[ast.AST]:
