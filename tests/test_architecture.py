@@ -418,7 +418,8 @@ def parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 # From the bottom up, as in the analysis. What any target takes stands below the towers.
 PLANNER = [
-    ["found", "outcome", "questions", "steps"],
+    ["found", "outcome", "questions"],
+    ["steps"],
     ["writing"],
     ["wording"],
     ["region"],
