@@ -10,6 +10,7 @@ class Found(Enum):
 
     # batches: batches and their size
     MODEL_OF_ONE_EXAMPLE = auto()
+    DATA_SET_OF_ONE_EXAMPLE = auto()
     NUMBER_OF_FED_SIZE = auto()
     ROWS_FROM_PYTHON = auto()
     ROWS_FROM_PYTHON_READ_TWICE = auto()

@@ -123,7 +123,9 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     warnings: list[Diagnostic] = []
     if alone is not None:
         origins.discard(alone)
-        warnings.append(finding(facts, alone.node, Found.MODEL_OF_ONE_EXAMPLE))
+        of_data = _is_batch_of_data_set(facts, alone.node)
+        case = Found.DATA_SET_OF_ONE_EXAMPLE if of_data else Found.MODEL_OF_ONE_EXAMPLE
+        warnings.append(finding(facts, alone.node, case))
     computed = [o for o in origins if o.key[0] == "computed"]
     call = whole[0].call if whole else steps[0].call
     scaled = bool(origins) and not computed
@@ -275,6 +277,12 @@ def _single(origins: set[Origin]) -> Origin | None:
     """The batch size of 1 among several, as in scripts that also generate text one step at a time."""
     ones = [o for o in origins if isinstance(o.node, ast.Constant) and o.node.value == 1]
     return min(ones, key=_place, default=None) if len(origins) > 1 else None
+
+
+def _is_batch_of_data_set(facts: Facts, number: ast.AST) -> bool:
+    """True if a number is written into the call that cuts a data set into batches: `dataset.batch(1)`."""
+    call = next((node for node in parents_of(facts, number) if isinstance(node, ast.Call)), None)
+    return call is not None and has(f"Dataset.{getattr(call.func, 'attr', '')}", Trait.GIVES_BATCHES)
 
 
 def _place(origin: Origin) -> tuple[int, int, str]:

@@ -67,6 +67,12 @@ with tf.Session() as sess:
 )
 
 WORDS = {
+    Found.DATA_SET_OF_ONE_EXAMPLE: Words(
+        "TMG316",
+        "this data set gives one example at a time, which has no shards: all towers but the first compute on a copy "
+        "that is left out",
+        "let it give larger batches; one that is read in training should give the script's batch size",
+    ),
     Found.MODEL_OF_ONE_EXAMPLE: Words(
         "TMG316",
         "the same model is built for one example at a time, which has no shards: all towers but the first "

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from converter.conversion import convert
+from converter.options import Options
+from converter.source import from_bytes
 from tests.scripts import MODEL, STEP, codes, converted, parts
 
 READER = """\
@@ -276,3 +279,38 @@ def test_records_on_their_way_into_a_queue_are_read_as_many_at_a_time_as_before(
 def test_a_single_record_is_no_batch() -> None:
     text = RECORDS.format("batch_size", "").replace("read_up_to", "read").replace(", batch_size)", ")")
     assert codes(text.replace("parse_example", "parse_single_example") + MODEL + STEP + TRAINING) == ["TMG202"]
+
+
+TWO_SETS = """\
+import tensorflow as tf
+
+batch_size = 32
+train = tf.data.Dataset.from_tensor_slices(load()).repeat().{train}
+test = tf.data.Dataset.from_tensor_slices(load()).{test}
+iterator = tf.data.Iterator.from_structure(train.output_types, train.output_shapes)
+x, y = iterator.get_next()
+loss = tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 3))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(iterator.make_initializer(train))
+    for step in range(10):
+        sess.run(train_op)
+    sess.run(iterator.make_initializer(test))
+    print(sess.run(loss))
+"""
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "line"),
+    [
+        ("batch(batch_size)", "batch(1)", 5),
+        ("batch(batch_size)", "padded_batch(1, shapes)", 5),
+        ("batch(batch_size)", "batch(batch_size)", 0),
+        ("batch(batch_size)", "batch(16).prefetch(1)", 0),
+    ],
+)
+def test_a_data_set_of_one_example_is_told_as_such(train: str, test: str, line: int) -> None:
+    found = convert(from_bytes("train.py", TWO_SETS.format(train=train, test=test).encode()), Options()).diagnostics
+    told = [(one.line, one.message, one.hint) for one in found if one.code == "TMG316"]
+    assert [place for place, *_ in told] == ([line] if line else [])
+    assert all("this data set gives one example" in message and "larger" in hint for _, message, hint in told)
