@@ -123,9 +123,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     warnings: list[Diagnostic] = []
     if alone is not None:
         origins.discard(alone)
-        of_data = _is_batch_of_data_set(facts, alone.node)
-        case = Found.DATA_SET_OF_ONE_EXAMPLE if of_data else Found.MODEL_OF_ONE_EXAMPLE
-        warnings.append(finding(facts, alone.node, case))
+        warnings.append(finding(facts, alone.node, _of_one_example(facts, alone.node)))
     computed = [o for o in origins if o.key[0] == "computed"]
     call = whole[0].call if whole else steps[0].call
     scaled = bool(origins) and not computed
@@ -279,10 +277,11 @@ def _single(origins: set[Origin]) -> Origin | None:
     return min(ones, key=_place, default=None) if len(origins) > 1 else None
 
 
-def _is_batch_of_data_set(facts: Facts, number: ast.AST) -> bool:
-    """True if a number is written into the call that cuts a data set into batches: `dataset.batch(1)`."""
+def _of_one_example(facts: Facts, number: ast.AST) -> Found:
+    """What the batch size 1 is of: a data set where `dataset.batch(1)` says so, else a model."""
     call = next((node for node in parents_of(facts, number) if isinstance(node, ast.Call)), None)
-    return call is not None and has(f"Dataset.{getattr(call.func, 'attr', '')}", Trait.GIVES_BATCHES)
+    of_data = call is not None and has(f"Dataset.{getattr(call.func, 'attr', '')}", Trait.GIVES_BATCHES)
+    return Found.DATA_SET_OF_ONE_EXAMPLE if of_data else Found.MODEL_OF_ONE_EXAMPLE
 
 
 def _place(origin: Origin) -> tuple[int, int, str]:
