@@ -52,7 +52,7 @@ def test_a_script_imports_what_it_uses_and_says_its_number(helpers: Helpers, mod
     own = "" if helpers == "module" else " as tower_helpers"
     assert imports(text) == [
         f"import {module}{own}",
-        f"from {module} import sum_gradients, shard, tower_device",
+        f"from {module} import check_gpus, shard, sum_gradients, tower_device",
         "tower_helpers.num_gpus = 2",
     ]
     assert "batch_size = 32 * tower_helpers.num_gpus\n" in text and "range(tower_helpers.num_gpus)" in text
