@@ -379,7 +379,8 @@ def pad_steps(decode):
         given = getattr(helper, '_sequence_length', None)  # none where it ends by itself
         if given is None:
             return outputs, state, lengths
-        axis, steps = 0 if output_time_major else 1, tf.cast(tf.reduce_max(whole_batch(given)), tf.int32)
+        axis = 0 if output_time_major else 1
+        steps = tf.cast(tf.reduce_max(whole_batch(given)), tf.int32)
         wide = []
         for tensor in outputs:
             rest = steps - tf.shape(tensor)[axis]
@@ -833,8 +834,9 @@ def sum_gradients(tower_grads):
         grads, var = [grad for grad, _ in pairs if grad is not None], pairs[0][1]
         with tf.device(var.device or None):  # add where the variable is stored
             if grads and all(isinstance(grad, tf.IndexedSlices) for grad in grads):
-                values, indices = [grad.values for grad in grads], [grad.indices for grad in grads]
-                total = tf.IndexedSlices(tf.concat(values, 0), tf.concat(indices, 0), grads[0].dense_shape)
+                values = tf.concat([grad.values for grad in grads], 0)
+                indices = tf.concat([grad.indices for grad in grads], 0)
+                total = tf.IndexedSlices(values, indices, grads[0].dense_shape)
             else:
                 total = tf.add_n([tf.convert_to_tensor(grad) for grad in grads]) if grads else None
         summed.append((total, var))

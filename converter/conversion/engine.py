@@ -7,10 +7,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from converter import __version__
+from converter.conversion.project_style import Style, in_style, style_of
 from converter.conversion.reading import Reading
 from converter.conversion.room import with_room
 from converter.dataclass import dataclass
@@ -58,7 +59,6 @@ Status = Literal["converted", "unchanged", "refused"]
 
 ALREADY = ("TMG216", "TMG217")  # refusals of scripts that use several GPUs already
 FLAT = 59  # levels of a tree, without contexts and operators, up to which nothing is looked at twice
-LINE_LENGTH = 100  # where neither the options nor the project say one
 
 
 @dataclass(frozen=True)
@@ -216,13 +216,14 @@ def _converted(
     plans = tuple(_as_asked(plan, options) for plan in made_plans.plans)
     plans = tuple(_with_reasons(plan, read.named.get(plan.path)) for plan in plans)
     decided = decisions_of(plans, files_of(read, plans), {finding.code for finding in made_plans.findings})
-    width = options.line_length or project_line_length(source.path)
+    width = options.line_length or style_of(source.path).width
     made = []
     for plan in plans:
         header = _header(read.original(plan.path), plan, source, decided)
         file, tree = read.file(plan.path), read.facts.tree_of(plan.path)
         one = _edited(file, read.facts, plan, header, width)
-        made.append(_remarked(file, tree, one, options, made_plans.findings, width))
+        one = _remarked(file, tree, one, options, made_plans.findings, width)
+        made.append(_in_style(file, one, options))
     return Conversion(
         source=source,
         status="converted",
@@ -321,6 +322,7 @@ def _parts(
         text = whole_module()
         if options.helpers == "inline":
             text = helper_module_text(plans[0], import_line(read.facts), held_helpers(path, project.originals))
+            text, _ = in_style(None, text, (), _style(path, options))
         parts.append(Part(path, None, sealed(text)))
     return parts
 
@@ -336,6 +338,21 @@ def _remarked(
     mine = [finding for finding in _not_ignored(file, findings) if same_file(finding.path, file.path)]
     text, trace = with_remarks(file.text, tree, made.text, made.trace, mine, width)
     return replace(made, text=text, trace=trace)
+
+
+def _in_style(file: Source, made: Rewritten, options: Options) -> Rewritten:
+    """A converted file as its project's formatter writes it; a notebook as it is."""
+    style = _style(file.path, options)
+    if file.notebook is not None:
+        return made
+    text, trace = in_style(file.text, made.text, made.trace, style)
+    return replace(made, text=text, trace=trace)
+
+
+def _style(path: str, options: Options) -> Style:
+    """The style of a file's project, with the line length that the options give."""
+    style = style_of(path)
+    return replace(style, width=options.line_length or style.width)
 
 
 def _not_ignored(file: Source, findings: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
@@ -467,9 +484,11 @@ def _by_target(source: Source, options: Options) -> Conversion | None:
     choice = chosen(source.path, source.text, tree, options)
     if choice is None:
         return None
-    width = options.line_length or project_line_length(source.path)
+    width = options.line_length or style_of(source.path).width
     made = converted(choice, lambda decided: _decided_header(source, choice.options, decided), width)
     text, trace = made.text, made.trace
+    if text and source.notebook is None:
+        text, trace = in_style(source.text, text, trace, _style(source.path, options))
     if text and options.warnings == "comment":
         from converter.conversion.remarks import with_remarks
 
@@ -627,7 +646,9 @@ def _unnamed(source: Source, options: Options) -> Header:
     """The header of a file whose place is not known yet."""
     name = os.path.basename(source.path)
     command = shlex.join(["tf-multigpu", "convert", name, *command_flags(options)])
-    return Header(__version__, name, source.sha256, options, text="-", command=command)
+    style = _style(source.path, options)
+    width = style.width if style.formatter and source.notebook is None else 0
+    return Header(__version__, name, source.sha256, options, text="-", command=command, width=width)
 
 
 def _header(source: Source, plan: Plan, script: Source, decisions: Sequence[Decision]) -> str:
@@ -647,34 +668,3 @@ def _decided_header(source: Source, options: Options, decided: Sequence[Decision
 def _brief(decisions: Sequence[Decision]) -> str:
     """The decisions in one line, for the header."""
     return "; ".join(decision.brief for decision in decisions if decision.brief)
-
-
-def project_line_length(path: str) -> int:
-    """The line length that the script's project sets for black or ruff, else 100."""
-    return _line_length(os.path.dirname(os.path.abspath(path)))
-
-
-@cache
-def _line_length(folder: str) -> int:
-    file = os.path.join(folder, "pyproject.toml")
-    if os.path.isfile(file):
-        tools = _tool_settings(file)
-        for tool in ("black", "ruff"):
-            length = tools.get(tool, {}).get("line-length")
-            if isinstance(length, int) and length > 0:
-                return length
-    parent = os.path.dirname(folder)
-    if parent == folder or os.path.isdir(os.path.join(folder, ".git")):
-        return LINE_LENGTH
-    return _line_length(parent)
-
-
-def _tool_settings(file: str) -> dict[str, dict[str, object]]:
-    from converter.source.toml import parsed
-
-    try:
-        with open(file, encoding="utf-8") as stream:
-            settings = parsed(stream.read()).get("tool", {})
-    except (OSError, ValueError):  # among them what is no TOML, and no UTF-8
-        return {}
-    return settings if isinstance(settings, dict) else {}

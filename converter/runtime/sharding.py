@@ -96,7 +96,8 @@ def pad_steps(decode):
         given = getattr(helper, '_sequence_length', None)  # none where it ends by itself
         if given is None:
             return outputs, state, lengths
-        axis, steps = 0 if output_time_major else 1, tf.cast(tf.reduce_max(whole_batch(given)), tf.int32)
+        axis = 0 if output_time_major else 1
+        steps = tf.cast(tf.reduce_max(whole_batch(given)), tf.int32)
         wide = []
         for tensor in outputs:
             rest = steps - tf.shape(tensor)[axis]

@@ -8,7 +8,8 @@ digest of the rest of the file, which shows whether somebody edited it, and the 
 
 `# tf-multigpu: decided: inputs X, Y cut along axis 0; …; text 0123456789abcdef by: tf-multigpu convert train.py …`
 
-Headers of earlier versions have the first line alone, or the decisions on a line of their own.
+Headers of earlier versions have the first line alone, or the decisions on a line of their own. In a project with a
+formatter each line is broken at blanks, to the project's width; the lines that it goes on in begin with `#   | `.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ _BELOW = (
 )
 _SEALED = r"(?P<decided>.*); text (?P<text>[0-9a-f]{16}|-) by: (?P<command>.*)"
 _SEAL = r"(\A[^\r\n]*(?:\r\n|\n|\r)# tf-multigpu: text )([0-9a-f]{16}|-)(?=[\r\n])"
+_FURTHER = "#   | "  # how the further lines of a broken one begin
+_BEGINS = rf"{re.escape(_FURTHER)}|# tf-multigpu: decided: |# tf-multigpu: text (?:[0-9a-f]{{16}}|-) "
+_BLOCK = rf"[^\r\n]*(?:(?:{_LINE_END})(?:{_BEGINS})[^\r\n]*)*"
 _DECIDED = "# tf-multigpu: decided: "
 _DIGITS = 16  # of the digest of the text
 _PART = r"(?:(?:example:\d+|mean|sum|free)/(?:(?:\d+|-)(?:x(?:\d+|-))*)?|host)"
@@ -66,7 +70,8 @@ class Header:
     text: the first hexadecimal digits of the digest of the file without its header; "" in headers of earlier versions,
         "-" before it is known.
     command: what makes the file again, as seen from the file's folder.
-    line: where the header stands, from one; no part of what it says.
+    line: where the header stands, from one; no part of what it says. width: of its lines, in characters; 0 for as long
+        as they are.
     """
 
     version: str
@@ -78,6 +83,7 @@ class Header:
     text: str = ""
     command: str = ""
     line: int = field(default=1, compare=False)
+    width: int = field(default=0, compare=False)
 
 
 class HeaderError(ValueError):
@@ -109,7 +115,29 @@ def format_header(header: Header) -> str:
     if header.text:
         seal = f"text {header.text} by: {_quoted(header.command)}"
         lines[1:] = [*lines[1:-1], f"{lines[-1]}; {seal}"] if header.decided else [f"# tf-multigpu: {seal}"]
-    return "\n".join(lines)
+    return "\n".join(part for line in lines for part in _broken(line, header.width))
+
+
+def _broken(line: str, width: int) -> list[str]:
+    """A line of the header in parts no longer than a width, as far as its words allow; 0 for no limit."""
+    if not width:
+        return [line]
+    words = re.split(r"(?<! ) (?! )", line)  # several blanks stay together
+    parts = [words[0]]
+    for word in words[1:]:
+        if len(parts[-1]) + 1 + len(word) <= width:
+            parts[-1] += f" {word}"
+        else:
+            parts.append(_FURTHER + word)
+    return parts
+
+
+def _joined(block: str) -> tuple[str, int]:
+    """The text of a header without breaks in its lines, and the width to which they were broken."""
+    lines = re.split(_LINE_END, block)
+    if not any(line.startswith(_FURTHER) for line in lines):
+        return block, 0
+    return re.sub(rf"(?:{_LINE_END}){re.escape(_FURTHER)}", " ", block), max(map(len, lines))
 
 
 def _quoted(text: str) -> str:
@@ -146,7 +174,10 @@ def find_header(text: str) -> Header | None:
     import shlex
 
     line = len(re.split(_LINE_END, text[: found.start()]))
-    parts = re.fullmatch(_PARTS, found[0].rstrip())
+    block, width = _joined(text[found.start() : _end(text, found)])
+    first = re.match(r"[^\r\n]*", block)
+    assert first is not None  # it matches nothing at all, too
+    parts = re.fullmatch(_PARTS, first[0].rstrip())
     if parts is None:
         raise HeaderError(line, "it does not read `converted from SOURCE sha256:HASH with OPTIONS`")
     try:
@@ -156,7 +187,7 @@ def find_header(text: str) -> Header | None:
     except ValueError as error:
         raise HeaderError(line, str(error)) from error
     source = _unquoted(parts["source"])
-    below = re.compile(_BELOW).match(text, found.end())
+    below = re.compile(_BELOW).match(block, first.end())
     assert below is not None  # it matches nothing at all, too
     lines = [part.removeprefix(_DECIDED) for part in re.split(_LINE_END, below["decided"])[1:]]
     seal: re.Match[str] | None = below
@@ -173,6 +204,7 @@ def find_header(text: str) -> Header | None:
         text=(seal and seal["text"]) or "",
         command=command,
         line=line,
+        width=width,
     )
 
 
@@ -230,8 +262,8 @@ def _with_header(text: str, header: Header) -> str:
 
 def _end(text: str, found: re.Match[str]) -> int:
     """Where a header ends that begins with this line."""
-    below = re.compile(_BELOW).match(text, found.end())
-    return below.end() if below else found.end()
+    block = re.compile(_BLOCK).match(text, found.start())
+    return block.end() if block else found.end()
 
 
 def _digest(text: str) -> str:

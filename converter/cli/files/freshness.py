@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -22,12 +23,14 @@ from converter.source.header import (
     Header,
     HeaderError,
     as_asked,
+    bare,
     command_flags,
     field_of,
     find_header,
     relabel,
     to_flags,
 )
+from converter.source.meaning import has_definitions, same_meaning
 from converter.source.pragmas import pragmas_in
 from converter.source.text import in_cells
 from converter.targets.registry import unused_in
@@ -195,19 +198,31 @@ def check(converted: Source, header: Header, asked: Asked) -> FileResult:
 
 
 def _gives(again: Conversion, source: Source, converted: Source, header: Header) -> bool:
-    """True if a conversion gives exactly this file; another version in the header alone does not count."""
+    """True if a conversion gives this file, in whatever layout; another version in the header alone does not count."""
     texts = [part.text for part in again.parts if part.source and same_file(part.source.path, source.path)]
     texts = texts if header.script else [again.text or ""]
     texts = [_named_as(text, header) for text in texts]
     if converted.notebook is not None:  # which may have been run since
         if texts != [converted.text]:
             return False
-    elif [encode(source, text) for text in texts] != [converted.data]:
+    elif [encode(source, text) for text in texts] != [converted.data] and not _says_the_same(texts, converted, header):
         return False
     helpers = (part for part in again.parts if part.source is None and not header.script)
     folder, origin = os.path.dirname(converted.path), os.path.dirname(again.source.path) or "."
     places = ((os.path.join(folder, os.path.relpath(part.path, origin)), part.text) for part in helpers)
     return all(_holds(path, text) for path, text in places)
+
+
+def _says_the_same(texts: Sequence[str], converted: Source, header: Header) -> bool:
+    """True if a file differs from the text that a conversion gives only in its layout: a formatter may have written it.
+
+    The digest in the header is that of the layout, and the line ends are not the formatter's.
+    """
+    if len(texts) != 1 or (wanted := find_header(texts[0])) is None:
+        return False
+    held = replace(header, text=wanted.text)
+    ends = [set(re.findall(r"\r\n|\n|\r", text)) for text in (texts[0], converted.text)]
+    return held == wanted and ends[0] == ends[1] and same_meaning(bare(texts[0]), bare(converted.text))
 
 
 def _named_as(text: str, header: Header) -> str:
@@ -216,11 +231,13 @@ def _named_as(text: str, header: Header) -> str:
 
 
 def _holds(path: str, text: str) -> bool:
-    """Whether a module of helpers has all that a conversion needs; other conversions may need more of it."""
+    """Whether a module of helpers has all that a conversion needs, in any layout; other conversions may need more."""
     if not os.path.isfile(path):
         return False
     held = load(path).decode("utf-8", "replace")
-    return all(block in held for block in text.split("\n\n\n")[1:])
+    if all(block in held for block in text.split("\n\n\n")[1:]):
+        return True
+    return has_definitions(held, text)
 
 
 def _stale(
