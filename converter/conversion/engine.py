@@ -216,7 +216,7 @@ def _converted(
     plans = tuple(_as_asked(plan, options) for plan in made_plans.plans)
     plans = tuple(_with_reasons(plan, read.named.get(plan.path)) for plan in plans)
     decided = decisions_of(plans, files_of(read, plans), {finding.code for finding in made_plans.findings})
-    width = options.line_length or style_of(source.path).width
+    width = _style(source.path, options).width
     made = []
     for plan in plans:
         header = _header(read.original(plan.path), plan, source, decided)
@@ -350,9 +350,8 @@ def _in_style(file: Source, made: Rewritten, options: Options) -> Rewritten:
 
 
 def _style(path: str, options: Options) -> Style:
-    """The style of a file's project, with the line length that the options give."""
-    style = style_of(path)
-    return replace(style, width=options.line_length or style.width)
+    """The style of a file's project; where the options give a line length, they go before its formatter."""
+    return Style(width=options.line_length) if options.line_length else style_of(path)
 
 
 def _not_ignored(file: Source, findings: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
@@ -484,7 +483,7 @@ def _by_target(source: Source, options: Options) -> Conversion | None:
     choice = chosen(source.path, source.text, tree, options)
     if choice is None:
         return None
-    width = options.line_length or style_of(source.path).width
+    width = _style(source.path, options).width
     made = converted(choice, lambda decided: _decided_header(source, choice.options, decided), width)
     text, trace = made.text, made.trace
     if text and source.notebook is None:

@@ -93,7 +93,7 @@ def test_each_of_several_training_steps_is_converted(chosen: str) -> None:
     text = converted(script(model, step=steps + "else:\n    raise ValueError\n"))
     assert [line for line in text.splitlines() if "train_op = " in line] == [
         "    train_op = tower_optimizer.apply_gradients(tower_gradients(tower_optimizer, tower_loss))",
-        "    train_op = tower_optimizer_2.apply_gradients(tower_gradients(tower_optimizer_2, tower_loss))",
+        "    train_op = tower_optimizer.apply_gradients(tower_gradients(tower_optimizer, tower_loss))",
     ]
 
 
