@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from converter.conversion import engine
+from converter.conversion.project_style import Style, style_of
 from converter.verify import run
 from converter.verify.processes import interpreters
 from tests.bare import BareRuns
@@ -30,6 +32,19 @@ settings.load_profile("untimed")
 gc.disable()
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _scripts_without_a_folder() -> Iterator[None]:
+    """Scripts of tests that have a name and no folder would be formatted as files of this repository are."""
+
+    def style(path: str) -> Style:
+        found = style_of(path)
+        return found if Path(path).resolve().parent != ROOT else Style(width=found.width)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "style_of", style)
+        yield
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ def test_lines_stay_with_other_newlines(name: str, newline: str) -> None:
 
 def converted_raw(script: str) -> str:
     """The conversion of a script whose lines may end otherwise."""
-    conversion = convert(from_bytes("train.py", script.encode()), Options())
+    conversion = convert(from_bytes("train.py", script.encode()), Options(line_length=100))
     assert conversion.text is not None, conversion.diagnostics
     return conversion.text
 
@@ -275,7 +275,8 @@ PLACED = "with tf.device('/cpu:0'):\n"
     [
         (LAYER, OUT, 1),
         (f"# the first layer\n{LAYER}\n# the second layer\n", OUT, 1),
-        (f"{LAYER}print(W1)\n", OUT, 2),  # stays between the variables
+        (f"{LAYER}print(W1)\n", OUT, 1),  # stays behind the layer
+        (f"{LAYER}names = [W1.name]\n", OUT, 2),  # stays between the variables
         ("", LAYER + OUT, 1),
     ],
 )
