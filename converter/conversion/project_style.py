@@ -22,7 +22,7 @@ FORMATTED = 88  # the line length of black and ruff where a project sets none
 UNSET = 100  # for projects without a formatter
 SPLIT = "# isort: split"  # isort and ruff sort the imports above and below it by themselves
 Trace = tuple[tuple[int, tuple[str, ...]], ...]  # lines from one, each with the rules that it comes from
-_SKIP = "  # fmt: skip"
+_SKIP = "fmt: skip"  # a comment by which black and ruff leave a statement as it is
 _PARENTHESIS = re.compile(r"\s*with \(")
 _STOPS = ("pyproject.toml", "ruff.toml", ".ruff.toml", ".isort.cfg")
 _IMPORT = re.compile(r"(?:import|from) |    \w+,\s*$|\)\s*$")  # a line of an import, which may stand on several
@@ -136,7 +136,7 @@ def formatted(text: str, style: Style) -> str | None:
 
 
 def _with_skips(text: str) -> str:
-    """A text with `# fmt: skip` at the tool's `with` statements of several lines.
+    """A text with the comment `fmt: skip` at the tool's `with` statements of several lines.
 
     Unless a project says which Python it needs, ruff puts their items in parentheses, which Python 3.9 brought.
     """
@@ -148,7 +148,7 @@ def _with_skips(text: str) -> str:
         line = lines[(last.end_lineno or node.lineno) - 1]
         whole = last.end_lineno == node.lineno or _PARENTHESIS.match(lines[node.lineno - 1])
         if not whole and line.rstrip().endswith("):"):
-            lines[(last.end_lineno or node.lineno) - 1] = line.rstrip() + _SKIP + line[len(line.rstrip()) :]
+            lines[(last.end_lineno or node.lineno) - 1] = f"{line.rstrip()}  # {_SKIP}" + line[len(line.rstrip()) :]
     return "".join(lines)
 
 
