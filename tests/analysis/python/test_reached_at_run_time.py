@@ -1,4 +1,4 @@
-"""Training that a script reaches by a text: a method named by a flag, a module imported by name, folders on the path."""
+"""Training that a script reaches by a text: methods named by flags, modules imported by name, folders on the path."""
 
 from __future__ import annotations
 
@@ -106,7 +106,8 @@ def test_methods_begin_alike_whichever_is_called(tmp_path: Path) -> None:
     """What one method leaves in the object is not there when the flag calls another."""
     script = FLAG + "from lib import Model\nassert args.option in ['train', 'test']\ngetattr(Model(), args.option)()\n"
     path = project(tmp_path, script)
-    (tmp_path / "lib.py").write_text(MODEL.replace("print(sess", "assert not hasattr(self, 'step')\n            print(sess"))
+    asserted = "assert not hasattr(self, 'step')\n            print(sess"
+    (tmp_path / "lib.py").write_text(MODEL.replace("print(sess", asserted))
     assert convert(read(str(path)), Options(), several=True).status == "converted"
 
 
