@@ -48,6 +48,8 @@ MOVED = {
         "hits = tf.reduce_sum(tf.cast(top_1, tf.int32))",
         "restorer = tf.train.Saver(var_list=variable_map)",
     ],
+    "placeholders_in_model": ["targets = tf.placeholder(tf.int64, [None], name='targets')"],
+    "step_in_branch": ["tf.summary.scalar('squares', self.loss)"],
     "averaged_moments": ["update_averages = tf.group(update1, update2)"],
     # here it is the line in front that goes behind the towers, too
     "reused_scope": ["self.fake_score = self.critic(self.upper, self.fake)"],

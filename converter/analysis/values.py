@@ -431,9 +431,11 @@ class Mapping(Value):
         return None
 
     def set(self, key: Value, value: Value) -> None:
-        """Puts a value under a key, in place of the one before."""
-        self.drop(key)
-        self.pairs.append((key, value))
+        """Puts a value under a key, in place of the one before: a key that is there keeps its place."""
+        if self.get(key) is None:
+            self.pairs.append((key, value))
+        else:
+            self.pairs = [(k, value if same_key(k, key) else v) for k, v in self.pairs]
 
     def drop(self, key: Value) -> None:
         """Takes a key out."""

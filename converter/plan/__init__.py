@@ -61,6 +61,7 @@ class Shard:
     sparse: whether some of the inputs are sparse tensors. helper: the runtime helper that cuts them, or that counts
         the rows that a tower draws.
     together: of many inputs, the name of one list that holds the whole batches; "" where each has a name of its own.
+    handed: for placeholders that each tower makes, the expression of the one whose rows are counted.
     """
 
     places: tuple[str, ...]
@@ -75,6 +76,7 @@ class Shard:
     sparse: bool = False
     helper: str = "shard"
     together: str = ""
+    handed: str = ""
 
 
 @dataclass(frozen=True)
@@ -218,6 +220,19 @@ class Gradient:
 
 
 @dataclass(frozen=True)
+class Handing:
+    """The object that hands each tower its part of the placeholders that it makes.
+
+    name: "" where the towers make none. arguments: what the object is told, with `{num_gpus}` for the number of towers.
+    given_back: places that get the whole placeholder if the script has set them, each with the test for that.
+    """
+
+    name: str = ""
+    arguments: str = ""
+    given_back: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class Again:
     """Statements of the towers that are repeated after the loop, on merged values.
 
@@ -236,6 +251,7 @@ class Loop:
     contexts: helpers that are entered beside tf.device and the scopes, each with the name of the object
         that it needs before the loop, "" for a function.
     restore: places that get back what they stood for before the loop.
+    handing: how each tower is handed its part of the placeholders that it makes.
     collections: keys of graph collections whose values are merged, the list of the towers' weights that this
         takes, and a tower's weight.
     """
@@ -265,6 +281,8 @@ class Loop:
     reused: tuple[str, ...] = ()  # lines that set the scope around the loop to be reused, as the towers did theirs
     hidden: tuple[str, ...] = ()  # Python's builtins whose names mean something else where the loop stands
     dropped: tuple[str, ...] = ()  # attributes of the towers that nothing reads
+    handing: Handing = Handing()
+    otherwise: tuple[At, ...] = ()  # statements in `behind` that stand in the `else` of a condition
     early: tuple[At, ...] = ()  # of `after`: where there are no towers, they end the function in front of the last ones
 
 

@@ -112,6 +112,7 @@ def _beside(plan: Plan, files: Mapping[str, File]) -> Iterator[Decision]:
 def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:
     axes: dict[int, list[str]] = {}
     drawn: list[str] = []
+    handed: list[str] = []
     for loop in (loop for plan in plans for loop in plan.loops):
         for shard in loop.shards:
             for place, axis in zip(shard.places, shard.axes, strict=False):
@@ -119,8 +120,12 @@ def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:
             drawn += [shard.rows] if shard.drawn and not shard.places else []
         for nest in loop.nests:
             axes.setdefault(nest.axis, []).append(nest.place)
+        whole = f"{loop.handing.name}.whole("
+        handed += [place for place, text in loop.restore if text.startswith(whole)]
+        handed += [place for place, _ in loop.handing.given_back]
     said = [f"{_listed(dict.fromkeys(names))} cut along axis {axis}" for axis, names in sorted(axes.items())]
     said += ["batches drawn by each tower"] if drawn else []
+    said += [f"{_listed(dict.fromkeys(handed))} made by the model, each tower is handed its rows"] if handed else []
     if said:
         yield Decision("inputs", "; ".join(said), "inputs " + "; ".join(said))
 

@@ -10,7 +10,7 @@ from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan import Plan
 from converter.planner.batch_size.batch_size import BatchSize
-from converter.planner.region.groups import Group
+from converter.planner.region.executions import Group
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted
 from converter.planner.writing.free_names import Names

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from converter.analysis.facts import Facts
@@ -23,7 +24,8 @@ from converter.planner.checking import findings, in_order
 from converter.planner.files import plan_files
 from converter.planner.host.padding import lengths_to_read
 from converter.planner.outcome import Faults, Refused, Reread
-from converter.planner.region.groups import Group, grouped
+from converter.planner.region.executions import Group
+from converter.planner.region.groups import grouped
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.region.region import Region
 from converter.planner.steps import is_run, training_steps
@@ -57,11 +59,31 @@ def decide(
     losses: whether losses that are not a mean are computed once from merged results, where the options ask for that:
         "try" does so where it can be done, "once" refuses where it cannot, "averaged" leaves them to the towers.
     """
-    placed = _run(Script(facts, options, sources, names_in(*facts.walked.values())), PLACING)
+    script = Script(facts, options, sources, names_in(*facts.walked.values()))
+    made = _finished_at(_run(script, PLACING), losses)
+    if not isinstance(made, Refused):
+        return made
+    placed = _run(script, HANDING)
+    if isinstance(placed, (Refused, Reread)) or not _hands_inputs(placed[0]):
+        return made
+    return _finished_at(placed, losses)
+
+
+def _hands_inputs(case: Script) -> bool:
+    """Whether statements of some towers make placeholders."""
+    assert isinstance(case, Placed)
+    return any(region.handed for region in case.regions)
+
+
+def _finished_at(
+    placed: tuple[Script, list[Diagnostic]] | Refused | Reread, losses: LossPlan
+) -> Decided | Refused | Reread | Apart:
+    """The plans once it is known where the loops stand."""
     if isinstance(placed, (Refused, Reread)):
         return placed
     case, found = placed
     assert isinstance(case, Placed)
+    facts = case.facts
     if losses != "averaged" and (case.options.batch == "total" or case.options.loss == "global"):
         once = losses_once(case)
         if isinstance(once, Apart):
@@ -123,9 +145,12 @@ def measure(case: Selected) -> Measured:
     return Measured(**{**_fields(case), "options": options}, size=size)
 
 
-def place(case: Measured) -> Placed | Refused | Reread:
-    """Where the loops stand, and which statements go in front of them, into them and behind them."""
-    groups = grouped(case.facts, case.steps, case.size.origins)
+def place(case: Measured, handing: bool = False) -> Placed | Refused | Reread:
+    """Where the loops stand, and which statements go in front of them, into them and behind them.
+
+    handing: whether statements of the towers may make placeholders, of which each tower is handed its rows.
+    """
+    groups = grouped(case.facts, case.steps, case.size.origins, handing)
     if isinstance(groups, (Refused, Reread)):
         return groups
     steps = tuple(step for group in groups for step in group.steps)
@@ -215,6 +240,8 @@ PLACING = (
     Pass("the batch size", measure),
     Pass("where the loops stand", place),
 )
+# The same for a script that cannot be converted unless the towers are handed placeholders that their statements make.
+HANDING = (*PLACING[:-1], Pass("where the loops stand", partial(place, handing=True)))
 # Loops whose losses are computed once are tried first, where the options ask for that (`losses_once`).
 PLANNING = (
     Pass("what changes in each file", plan, after_errors=True),

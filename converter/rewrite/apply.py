@@ -148,6 +148,7 @@ class _Rewriter(Transformer):
         alone = [at for _, inner in split for at in inner if at not in opened]
         self.split_out: dict[At, list[cst.BaseStatement]] = {at: [] for at in alone}
         self.repeated: dict[At, cst.BaseStatement] = {}  # statements that stand after the loop once more
+        self.otherwise = {at for loop in plan.loops for at in loop.otherwise}
         self.repeats = {at for loop in plan.loops for again in loop.again for at in (*again.ats, *again.around)}
         self.repeats |= {at for _, inner in split for at in inner if at in opened}
         self.lines = lines
@@ -181,6 +182,8 @@ class _Rewriter(Transformer):
                 self.done.add(replace)
                 self.comments += self._lost_comments(original)
                 return _expression(self._broken(replace, original), original, self.module)
+        if isinstance(original, cst.If) and isinstance(updated, cst.If) and self._start(original) in self.repeats:
+            self.repeated[self._start(original)] = updated  # an elif stands in no block
         if isinstance(original, STATEMENTS) and isinstance(updated, STATEMENTS):
             return self._with_comments(original, self._with_reasons(original, updated))
         return updated
@@ -335,19 +338,25 @@ class _Rewriter(Transformer):
             return []  # in another one of these blocks
         inside = dict(parts)
         block = next(s for s in statements[at] if isinstance(s, (cst.With, cst.If)))
-        return [self._entered(block, at, self._split_off(inside[at], inside, heads), heads)]
+        return [self._entered(block, at, inside, heads)]
 
     def _entered(
-        self, block: cst.BaseStatement, at: At, body: list[cst.BaseStatement], heads: dict[At, tuple[str, str]]
+        self,
+        block: cst.BaseStatement,
+        at: At,
+        inside: dict[At, tuple[At, ...]],
+        heads: dict[At, tuple[str, str]],
     ) -> cst.BaseStatement:
-        """A block of the towers around other statements; heads: see `_reopened`."""
+        """A block of the towers around statements that were split out of it; heads: see `_reopened`."""
+        body = self._split_off([a for a in inside[at] if a not in self.otherwise], inside, heads)
+        other = self._split_off([a for a in inside[at] if a in self.otherwise], inside, heads)
         if at in heads:
             items, first = heads[at]
             (head,) = self._parse((f"with {items}:\n    pass",), at[1])
             assert isinstance(head, cst.With)
             body = [*self._lines([Line(first, MOVED)] if first else [], at[1]), *body]
             block = block.with_changes(items=head.items)
-        return _opened_again(block, body)
+        return _opened_again(block, body, other)
 
     def _split_off(
         self, ats: Iterable[At], inside: dict[At, tuple[At, ...]], heads: dict[At, tuple[str, str]]
@@ -356,7 +365,7 @@ class _Rewriter(Transformer):
         made: list[cst.BaseStatement] = []
         for at in ats:
             if at in inside:
-                made.append(self._entered(self.repeated[at], at, self._split_off(inside[at], inside, heads), heads))
+                made.append(self._entered(self.repeated[at], at, inside, heads))
             else:
                 made += mark_all(self.split_out[at], MOVED)
         return made
@@ -594,11 +603,16 @@ def _fill(loop: cst.BaseStatement, body: list[cst.BaseStatement], why: str, why_
     return mark(loop.with_changes(body=loop.body.with_changes(body=[filled], indent=None)), why)
 
 
-def _opened_again(block: cst.BaseStatement, body: list[cst.BaseStatement]) -> cst.BaseStatement:
-    """A with block or a condition around other statements, without its comments and its other branch."""
-    filled = cst.IndentedBlock(body, header=header_of(mark(block, MOVED)))
+def _opened_again(
+    block: cst.BaseStatement, body: list[cst.BaseStatement], other: list[cst.BaseStatement]
+) -> cst.BaseStatement:
+    """A with block or a condition around other statements, without its comments; other: those of its `else`."""
+    empty = mark_all([cst.SimpleStatementLine([cst.Pass()])], MOVED)
+    filled = cst.IndentedBlock(body or empty, header=header_of(mark(block, MOVED)))
     if isinstance(block, cst.If):
-        block = block.with_changes(orelse=None)
+        alone = other[0] if len(other) == 1 and isinstance(block.orelse, cst.If) else None
+        made = cst.Else(cst.IndentedBlock(other)) if other else None
+        block = block.with_changes(orelse=alone if isinstance(alone, cst.If) else made)
     return block.with_changes(body=filled, leading_lines=[])
 
 

@@ -122,7 +122,12 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
         lists += loop.kept
         why.append("TMG131")
     lines += _bindings([(name, "[]") for name in lists], ",".join(why), width)
-    lines += [Line(f"{variable} = {names[helper]}()", _why(helper)) for helper, variable in loop.contexts if variable]
+    given = {loop.handing.name: loop.handing.arguments.replace("{num_gpus}", plan.num_gpus)}
+    lines += [
+        Line(f"{variable} = {names[helper]}({given.get(variable, '')})", _why(helper))
+        for helper, variable in loop.contexts
+        if variable
+    ]
     return lines
 
 
@@ -144,7 +149,9 @@ def _bound(loop: Loop) -> str:
     """The rules for which names mean the shard inside the loop and the batch outside."""
     cut = (*(s for s in loop.shards if s.places), *loop.nests)
     reset = [r for r in loop.resets if r.saved]
-    return ",".join(code for code, kept in (("TMG103", cut), ("TMG108", loop.rebinds), ("TMG131", reset)) if kept)
+    handed = [s for s in loop.shards if s.handed]
+    kinds = (("TMG103", cut), ("TMG108", loop.rebinds), ("TMG124", handed), ("TMG131", reset))
+    return ",".join(code for code, kept in kinds if kept)
 
 
 def _why(helper: str) -> str:
@@ -179,7 +186,7 @@ def _headers(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
 def _above(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     lines = []
     for shard in loop.shards:
-        if shard.drawn is not None:
+        if shard.drawn is not None or shard.handed:
             continue
         name, source, axis = shard.lead or ("", "", 0)
         lead = 1 if shard.lead else 0
@@ -241,7 +248,11 @@ def _reset(plan: Plan, loop: Loop, reset: Reset) -> list[str]:
 
 
 def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
-    lines = []
+    lines = [
+        Line(f"{shard.rows}, {shard.weight} = {loop.handing.name}.share({shard.handed})", _why(shard.helper))
+        for shard in loop.shards
+        if shard.handed
+    ]
     if loop.collections[0]:
         lines.append(Line(f"{loop.collections[1]}.append({loop.collections[2]})", _why("MergedCollections")))
     for merge in loop.merges:
@@ -311,6 +322,10 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
     lines = [Line(f"{variable}.resume()", _why("LayerNames")) for variable in counters]
     lines += [Line(line, "TMG123") for line in loop.reused]
     lines += _restored(loop, width)
+    lines += [
+        Line(f"if {test}:\n    {place} = {loop.handing.name}.whole({place})", _why("TowerInputs"))
+        for place, test in loop.handing.given_back
+    ]
     for merge in loop.merges:
         if merge.counts:
             weighed = f"{names['weigh_losses']}({merge.towers}, {merge.counts})"

@@ -28,6 +28,7 @@ REASONS = {  # helpers by the rule that asks for them
     "TMG106": ("first_tower_updates", "updates_variable", "TowerAverages"),
     "TMG107": ("TowerCollections", "MergedCollections", "scopes_without_towers"),
     "TMG108": ("shard_size",),
+    "TMG124": ("TowerInputs",),
     "TMG134": ("shard_drawn",),
     "TMG135": ("shard_sparse", "sparse_rows"),
     "TMG109": (

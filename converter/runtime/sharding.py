@@ -1,4 +1,5 @@
 """Cutting a batch into one shard for each tower."""
+import contextlib
 
 import tensorflow as tf
 
@@ -199,6 +200,68 @@ def shard_data_along(data, axes, gpu):
         first = min(begin, sizes[0] - 1)
         part = slice(first, max(end, first + 1))
         return [cut(d, axis, part) for d, axis in zip(data, axes)], end - begin, (end - begin) / float(sizes[0])
+
+
+class TowerInputs(object):
+    """Gives each tower its rows of the placeholders that the model makes.
+
+    Tower 0 makes each placeholder outside of its scopes, for the whole batch and with its name on one GPU; each tower
+    gets its rows of it. Every tower gets the whole of a placeholder without dimensions. `axes` has the exceptions, by
+    the placeholder's name: the batch axis, or None if it is not cut. `size` is the number of examples in a whole batch,
+    for a model whose shapes contain the number of a tower's examples.
+    """
+
+    def __init__(self, axes=None, size=None):
+        self.axes, self.size = axes or {}, size
+        self.graph = tf.get_default_graph()
+        self.outer = self.entered = self.graph.get_name_scope()
+        self.made = []
+        self.parts = []  # of the current tower: its part, the placeholder, the part's rows and weight
+
+    def make(self, function, axis, first, shape, name):
+        """Make a placeholder for the whole batch, outside of the tower's scopes and device."""
+        if axis is not None and self.size and tf.TensorShape(shape).as_list()[axis] is not None:
+            shape = [self.size if i == axis else size for i, size in enumerate(tf.TensorShape(shape).as_list())]
+        inner = self.graph.get_name_scope()[len(self.entered):].strip('/')
+        scope = '/'.join(part for part in (self.outer, inner) if part)
+        with tf.control_dependencies(None), tf.device(None), tf.name_scope(scope + '/' if scope else None):
+            return function(first, shape, name)
+
+    def part(self, whole, axis, gpu):
+        """Cut tower `gpu`'s rows out of a placeholder."""
+        cut = shard_along if whole.get_shape().as_list()[axis] is None else shard_static_along
+        (part,), rows, weight = cut([whole], [axis], gpu)
+        self.parts.append((part, whole, rows, weight))
+        return part
+
+    @contextlib.contextmanager
+    def tower(self, gpu):
+        """Replace tf.placeholder and tf.placeholder_with_default while tower `gpu` is built."""
+        made, self.parts, self.entered = iter(list(self.made)), [], self.graph.get_name_scope()
+
+        def replaced(function):
+            def placeholder(dtype=None, shape=None, name=None, input=None):
+                axis = self.axes.get(name, 0 if tf.TensorShape(shape).ndims else None)
+                first = dtype if input is None else input
+                whole = next(made) if gpu else self.make(function, axis, first, shape, name)
+                self.made += [] if gpu else [whole]
+                return whole if axis is None else self.part(whole, axis, gpu)
+            return placeholder
+
+        own = tf.placeholder, tf.placeholder_with_default
+        tf.placeholder, tf.placeholder_with_default = [replaced(function) for function in own]
+        try:
+            yield
+        finally:
+            tf.placeholder, tf.placeholder_with_default = own
+
+    def whole(self, tensor):
+        """Return the placeholder that the last tower's part was cut from; any other value unchanged."""
+        return ([whole for part, whole, _, _ in self.parts if part is tensor] or [tensor])[0]
+
+    def share(self, part):
+        """Return the number of rows in the current tower's part, and its weight (rows / all rows)."""
+        return [(rows, weight) for known, _, rows, weight in self.parts if known is part][0]
 
 
 def map_structure(function, *structures):

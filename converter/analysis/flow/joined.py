@@ -22,6 +22,11 @@ def choices(loss: Tensor) -> list[Tensor]:
     return [part for part in _joined(loss, beyond=False) if isinstance(part, Tensor) and not _is_choice(part)]
 
 
+def is_input(value: Value) -> bool:
+    """Whether a value is an input, in each branch that leaves one."""
+    return all(isinstance(leaf, Input) for leaf in leaves(value))
+
+
 def is_variable(value: Value) -> bool:
     """Whether a value is a variable in each branch that leaves one."""
     if _is_choice(value):

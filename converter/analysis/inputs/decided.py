@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from converter.analysis.facts import SIZE
 from converter.analysis.frames import Place
 from converter.analysis.inputs.feeds import is_zero_state
+from converter.analysis.tensors.sparse import PART
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     FED,
@@ -28,20 +29,23 @@ if TYPE_CHECKING:
 
 
 def decided(walk: Walk, value: Value, node: ast.expr) -> Value:
-    """The value of an expression as the decisions of this walk have it, with where and when it was made."""
-    if node not in walk.decisions:
+    """The value of an expression as the decisions of this walk have it, with where and when it was made.
+
+    A tower's part of a placeholder stays that: they were taken for the whole one.
+    """
+    if node not in walk.decisions or (isinstance(value, Tensor) and value.op == PART):
         return walk.stamp(value, node)
     axis = walk.decisions[node]
     if axis == SIZE:
         return _fed_size(walk, value, node)
     if isinstance(value, Tensor):
-        value = _decided(value, axis)
+        value = with_axis(value, axis)
     elif isinstance(value, Sequence) and is_zero_state(node):
         value = _decided_nest(value, axis)
     elif isinstance(value, Sequence):
         for element in value.elements:  # what comes out of a queue together
             if isinstance(element, Input) and element.ambiguous:
-                _decided(element, axis)
+                with_axis(element, axis)
     return walk.stamp(value, node)
 
 
@@ -49,7 +53,7 @@ def after_branches(walk: Walk, value: Value, stmt: ast.stmt) -> Value:
     """The value of a name after two branches: an input, if the decisions say so."""
     input_made = stmt in walk.decisions and value.site is None
     if input_made and isinstance(value, Tensor) and value.batch.kind == "example":
-        value = _decided(value, walk.decisions[stmt])
+        value = with_axis(value, walk.decisions[stmt])
     return joined_by(walk, value, stmt)
 
 
@@ -72,7 +76,7 @@ def _decided_nest(value: Sequence, axis: int | None) -> Sequence:
             element = _decided_nest(element, axis)
         elif isinstance(element, Tensor):
             size = [v for v in element.inputs if isinstance(v, Number)][:1]
-            element = _decided(element, axis)
+            element = with_axis(element, axis)
             if isinstance(element, Input):
                 element.shape = Sequence(size)
         elements.append(element)
@@ -88,7 +92,7 @@ def _fed_size(walk: Walk, value: Value, node: ast.expr) -> Number:
     return number
 
 
-def _decided(value: Tensor, axis: int | None) -> Tensor:
+def with_axis(value: Tensor, axis: int | None) -> Tensor:
     """A placeholder, or a tensor that is fed like one, with the batch axis that its feeds show."""
     if not isinstance(value, Input):
         fed = Input("fed", value.dims, _fixed_shape(value), "")

@@ -380,7 +380,13 @@ class Comparison:
             return Difference(one, part, "the towers' parts of what is a mean or a constant are added up")
         if share == "weight" and self._is_sum(one) and (self.total or part.uid not in self.losses):
             return Difference(one, part, "the towers' parts of a sum are averaged")
-        return self.differ(one, part, gpu)
+        return self._of_branch(one, part, gpu)
+
+    def _of_branch(self, one: Tensor, part: Value, gpu: int) -> Difference | None:
+        """A tower's own value; if branches leave theirs in one place, the value of one of them."""
+        among = choices(part) if isinstance(part, Tensor) and len(choices(one)) == 1 else []
+        differences = [self.differ(one, value, gpu) for value in (among if len(among) > 1 else [part])]
+        return None if None in differences else differences[0]
 
     def _may_be_added(self, one: Tensor) -> bool:
         rows = one.batch.kind == "example" and not self.total  # averaged, as towers with a batch each are

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from converter.analysis.facts import TrainStep
+from converter.analysis.facts import SIZE, TrainStep
 from converter.analysis.flow.joined import choices
+from converter.analysis.inputs.decided import with_axis
 from converter.analysis.python.calling import call_value
 from converter.analysis.python.containers import is_known_key
 from converter.analysis.python.expressions import EVALUATE
@@ -63,6 +64,7 @@ ENTERED = (
     "ScopeReuse",
     "LayerNames",
     "TowerAverages",
+    "TowerInputs",
 )
 
 
@@ -357,9 +359,85 @@ def _entered_helper(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     return Typed("TowerHelper", helper_of(node, towers.helpers) or "", [], {}, node)
 
 
+# -- placeholders that the towers make ---------------------------------------------------------------
+
+
+def _tower_inputs(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    args, kwargs = _arguments(walk, node)
+    return Typed("TowerHelper", "TowerInputs", args, kwargs, node)
+
+
+def hand(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    """A call that makes a placeholder: in a tower that is handed them, the tower's part of the first tower's."""
+    value, handing = EVALUATE[ast.Call](walk, node), towers.handing
+    if handing is None or not isinstance(value, Input):
+        return value
+    axis = walk.decisions.get(node)
+    if axis == SIZE:
+        return value
+    if node in walk.decisions:
+        value = with_axis(value, axis)
+        assert isinstance(value, Input)
+    if handing.gpu == 0:
+        handing.made.append(value)
+    if handing.turn >= len(handing.made):
+        towers.unread.append("placeholders that only a later tower makes")
+        return value
+    whole, handing.turn = handing.made[handing.turn], handing.turn + 1
+    along = _axis_of_handed(handing.axes, whole, node)
+    if along is None:
+        return whole
+    static = _is_fixed(whole, along)
+    if static and handing.gpu == 0 and handing.size is not None:
+        assert isinstance(whole.shape, Sequence)
+        entries = [handing.size if i == along else entry for i, entry in enumerate(whole.shape.elements)]
+        whole.shape = Sequence(entries, whole.shape.mutable)
+    part = _part(towers, walk, whole, Cut(whole, handing.gpu, along, whole.uid, static), node)
+    towers.whole[part.uid] = whole
+    return part
+
+
+def _is_fixed(whole: Input, axis: int) -> bool:
+    """Whether the shape of a placeholder has a number for its examples."""
+    entries = whole.shape.elements if isinstance(whole.shape, Sequence) else []
+    return len(entries) > axis and isinstance(entries[axis], Number) and getattr(entries[axis], "value", 0) != -1
+
+
+def _axis_of_handed(axes: Value | None, whole: Input, node: ast.Call) -> int | None:
+    """As TowerInputs of converter/runtime/sharding.py: what the script was told by name, else the first axis if any."""
+    given = next((k.value for k in node.keywords if k.arg == "name"), node.args[2] if len(node.args) > 2 else None)
+    told = axes.get(Constant(given.value)) if isinstance(axes, Mapping) and isinstance(given, ast.Constant) else None
+    if told is not None:
+        axis = getattr(told, "value", None)
+        return axis if isinstance(axis, int) else None
+    return 0 if whole.dims else None
+
+
+def whole_of_handed(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    """`tower_inputs.whole(net.x)`: the placeholder that a part was cut from, else the value itself."""
+    value = walk.evaluate(node.args[0])
+    wholes = [towers.whole.get(one.uid, one) for one in (choices(value) if isinstance(value, Tensor) else [value])]
+    if len(wholes) == 1 or not isinstance(value, Tensor):
+        return wholes[0]
+    return walk.stamp(Tensor(value.batch, wholes, value.dims, "join"), node)
+
+
+def share_of_handed(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    """`tower_inputs.share(net.x)`: the rows of a part, and their weight."""
+    part = walk.evaluate(node.args[0])
+    rows, weight = Tensor(FREE, (part,), (), ROWS), Tensor(FREE, (part,), (), WEIGHT)
+    cut = next((one for one in (choices(part) if isinstance(part, Tensor) else ()) if one.uid in towers.cuts), None)
+    for value in (rows, weight):
+        walk.stamp(value, node)
+        if cut is not None:
+            towers.cuts[value.uid] = towers.cuts[cut.uid]
+    return Sequence([rows, weight])
+
+
 HELPERS: dict[str, Callable[[Towers, Walk, Any], Value]] = {
     **dict.fromkeys(SHARDS, _shard),
     **dict.fromkeys(ENTERED, _entered_helper),
+    "TowerInputs": _tower_inputs,
     "shard_size": _shard_size,
     "without_tower": lambda towers, walk, node: walk.evaluate(node.args[0]),
     "pad_steps": _pad_steps,

@@ -33,10 +33,13 @@ from converter.conversion.review.helpers import (
     HELPERS,
     grow,
     grown,
+    hand,
     losses_of,
     made_optimizer,
     merge,
     merge_collections,
+    share_of_handed,
+    whole_of_handed,
 )
 from converter.conversion.review.tower_loop import Signal, towers_loop
 from converter.conversion.review.towers import SHARE, TRIM, Towers, behind, helper_of
@@ -44,6 +47,11 @@ from converter.parsing import parse_expression
 
 Hook = Callable[[Walk, Any], Value]
 Statement = Callable[[Walk, Any], Signal]
+OF_ENTERED: dict[str, Callable[[Towers, Walk, Any], Value]] = {  # methods of the objects that towers enter
+    "merge": merge_collections,
+    "whole": whole_of_handed,
+    "share": share_of_handed,
+}
 
 
 class OwnLines:
@@ -130,8 +138,15 @@ class OwnLines:
         if getattr(called, "id", "") == "getattr" and getattr(node.args[1], "value", "") == "tower_losses":
             return self._hook(_kept_losses)
         if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id in self.entered:
-            return self._hook(merge_collections) if called.attr == "merge" else _nothing
+            return self._hook(OF_ENTERED[called.attr]) if called.attr in OF_ENTERED else _nothing
         return None
+
+    def hook_of(self, node: ast.expr) -> Hook | None:
+        """The replacement for an expression; where towers are handed their placeholders, for every call of one."""
+        handed = self.towers.handing is not None and isinstance(node, ast.Call)
+        if handed and has(getattr(getattr(node, "func", None), "attr", ""), Trait.PLACEHOLDER):
+            return self._hook(hand)
+        return self.expressions.get(node)
 
     def _inside(self, stmt: ast.stmt) -> Iterator[tuple[ast.AST, Hook]]:
         """Slices, products and merges in an added statement; statements inside of it are seen on their own."""

@@ -82,7 +82,7 @@ def walk_again(facts: Facts, texts: list[Text], written: Written) -> Second:
     data = {(back.get(node, node), name): axis for (node, name), axis in facts.data_axes.items()}
 
     def value_of(walk: Walk, node: ast.expr) -> Value:
-        hook = own.expressions.get(node)
+        hook = own.hook_of(node)
         return decided(walk, hook(walk, node), node) if hook is not None else evaluate(walk, node)
 
     within = frozenset(back.get(node, node) for node in facts.within)

@@ -12,7 +12,7 @@ from converter.analysis.python.statements import assign, execute_block
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Mapping, Number, Typed, Value
 from converter.analysis.walk import Walk
-from converter.conversion.review.towers import REUSES, TOWERS, Merged, Towers
+from converter.conversion.review.towers import REUSES, TOWERS, Handing, Merged, Towers
 
 Signal = str | None  # how a block ended early
 APART = {"TowerCollections", "MergedCollections"}
@@ -61,13 +61,17 @@ def towers_loop(towers: Towers, entered: set[str], walk: Walk, loop: ast.For) ->
     kinds |= {REUSES for call in calls for keyword in call.keywords if keyword.arg == REUSES}
     kinds |= {REUSES for kind in kinds if kind.startswith("enter_tower")}  # its own variable scope
     before = {key: list(held) for key, held in walk.collections.items()}
+    towers.handing = _handing(walk, names)
     variables, first, filled = walk.facts.variables, walk.collections, _Filled(len(walk.undo_log))
+    signal: Signal = None
     for gpu in range(TOWERS):
         begin = walk.clock
         if gpu:
             first = walk.collections
             walk.facts.variables = _Closed(variables)
             walk.collections = {key: _seen(key, held, before, kinds) for key, held in first.items()}
+        if towers.handing is not None:
+            towers.handing.gpu, towers.handing.turn = gpu, 0
         assign(walk, loop.target, walk.stamp(Number(gpu), loop.iter))
         signal = execute_block(walk, loop.body)
         filled.end_of_tower(walk.undo_log, gpu == TOWERS - 1)
@@ -79,8 +83,18 @@ def towers_loop(towers: Towers, entered: set[str], walk: Walk, loop: ast.For) ->
             _keep_collections(walk, first)
             walk.facts.variables = variables
         if signal:
-            return signal
-    return None
+            break
+    towers.handing = None
+    return signal
+
+
+def _handing(walk: Walk, names: Sequence[str]) -> Handing | None:
+    """The state of the helper that hands the towers their placeholders; None if the loop does not enter one."""
+    entered = (value for name in names if isinstance(value := _found(walk, name), Typed))
+    helper = next((value for value in entered if value.name == "TowerInputs"), None)
+    if helper is None:
+        return None
+    return Handing(helper.args[0] if helper.args else None, helper.kwargs.get("size"))
 
 
 def _seen(key: object, held: list[Value], before: dict[object, list[Value]], kinds: set[str]) -> list[Value]:

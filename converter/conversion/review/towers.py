@@ -45,6 +45,20 @@ class Merged:
     axis: int = 0
 
 
+@dataclass
+class Handing:
+    """Hands a tower that is walked its parts of placeholders.
+
+    axes, size: the arguments that the helper was given. made: the first tower's. turn: how many are handed.
+    """
+
+    axes: Value | None
+    size: Value | None
+    made: list[Input] = field(default_factory=list)
+    gpu: int = 0
+    turn: int = 0
+
+
 @dataclass(frozen=True)
 class Averaged:
     """The average of the towers' gradients: of their losses, each by its optimizer, for its variables."""
@@ -74,6 +88,8 @@ class Towers:
     optimizers: dict[int, tuple[Value, Value]] = field(default_factory=dict)  # TowerOptimizer: its own, the losses
     turns: list[tuple[int, int, int]] = field(default_factory=list)
     entered: list[tuple[int, int, set[str]]] = field(default_factory=list)  # begin, end, the helpers around a tower
+    handing: Handing | None = None  # while a tower is walked that is handed its placeholders
+    whole: dict[int, Input] = field(default_factory=dict)  # of parts of these: the placeholder
     unread: list[str] = field(default_factory=list)
     missing: list[tuple[Value, ast.AST]] = field(default_factory=list)  # lists, and what reads an entry they have not
 

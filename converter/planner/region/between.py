@@ -22,6 +22,7 @@ from converter.planner.questions.statements import LOGS, called, is_text, return
 from converter.planner.region.block import Block
 from converter.planner.region.collected import is_collected_for
 from converter.planner.region.containers import is_filled
+from converter.planner.region.handed import can_be_handed
 from converter.planner.region.incomplete_lists import listed_between
 from converter.planner.region.neighbours import Touched, makes_input, touched_in
 from converter.planner.region.variable_reuse import (
@@ -61,7 +62,8 @@ class _Between:
     """A statement between those of the towers that are known so far.
 
     after: indexes of the statements that go behind the loop. written_out: places read by losses that are written out
-    where they are minimised. late: whether a return may be put off until the end of the loop.
+    where they are minimised. late: whether a return may be put off until the end of the loop. handing: whether the
+    towers may make placeholders, of which each is handed its rows.
     """
 
     facts: Facts
@@ -72,6 +74,7 @@ class _Between:
     touched: Touched
     written_out: set[Place]
     late: bool
+    handing: bool
 
     @property
     def stmt(self) -> ast.stmt:
@@ -101,6 +104,12 @@ class _Between:
         return makes_input(self.block, self.facts, self.index)
 
     @cached_property
+    def stays_out(self) -> bool:
+        """Whether it makes an input that no tower can be handed a part of."""
+        made = [i for i in self.facts.inputs if self.block.statement(i.site) == self.index]
+        return bool(made) and not (self.handing and all(can_be_handed(i, self.stmt) for i in made))
+
+    @cached_property
     def keeps_order(self) -> bool:
         """Whether it makes variables in a script that tells them apart by their positions in a list."""
         return self.facts.told_by_position and _makes_any_variable(self.facts, self.block, {self.index})
@@ -112,12 +121,13 @@ class _Between:
 
 
 def sort_out(
-    facts: Facts, block: Block, chosen: set[int], inline: set[ast.AST], late: bool = True
+    facts: Facts, block: Block, chosen: set[int], inline: set[ast.AST], late: bool = True, handing: bool = False
 ) -> Order | Refused:
     """Statements between those of the towers: before the loop, after it, or into it.
 
     inline: the nodes of losses that are written out where they are minimised, and computed in the towers all the same.
     late: whether a return may be put off until the end of the loop, where nothing below it goes in front of the loop.
+    handing: whether the towers may make placeholders, of which each is handed its rows.
     """
     touched = touched_in(block)
     tower = set(chosen)
@@ -139,6 +149,7 @@ def sort_out(
                 touched=touched,
                 written_out=written_out,
                 late=late,
+                handing=handing,
             )
             side = _side(between)
             if isinstance(side, Found):
@@ -150,7 +161,7 @@ def sort_out(
             (before if side is Side.BEFORE else after).add(index)
         ends = [i for i in after if returns(block.body[i])]
         if not joined and ends and max(before, default=0) > min(ends):
-            return sort_out(facts, block, chosen, inline, late=False)
+            return sort_out(facts, block, chosen, inline, late=False, handing=handing)
         if not joined:
             return _with_comments(block, Order(before, tower, after))
 
@@ -187,7 +198,7 @@ def _side(at: _Between) -> Side | Found:
     if isinstance(at.stmt, (ast.FunctionDef, ast.ClassDef)):
         return Side.TOWER if not movable else Side.BEFORE
     if _towers_need(at):
-        return Side.TOWER if not at.makes_input else Found.BETWEEN_MAKES_INPUT
+        return Side.TOWER if not at.stays_out else Found.BETWEEN_MAKES_INPUT
     return _side_of_rest(at)
 
 
@@ -280,12 +291,12 @@ def _side_of_rest(at: _Between) -> Side | Found:
             return Found.BETWEEN_MAY_COLLECT
         if at.keeps_order and _makes_any_variable(facts, block, set(at.later)):
             return Side.TOWER
-        if _makes_what_towers_find(at) and not at.makes_input:
+        if _makes_what_towers_find(at) and not at.stays_out:
             return Side.TOWER
         if not _names_a_part(at):
             counts = numbers_names(facts, block, {at.index}) and numbers_names(facts, block, set(at.later))
-            return Side.TOWER if counts and not at.makes_input else Side.AFTER
-    return Side.TOWER if not at.makes_input else Found.BETWEEN_UNMOVABLE
+            return Side.TOWER if counts and not at.stays_out else Side.AFTER
+    return Side.TOWER if not at.stays_out else Found.BETWEEN_UNMOVABLE
 
 
 def _names_a_part(at: _Between) -> bool:

@@ -10,33 +10,26 @@ from itertools import combinations, pairwise
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.flow.joined import choices
 from converter.analysis.values import Origin, Site, Tensor
-from converter.dataclass import dataclass
 from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch
+from converter.planner.region.executions import Group, in_one_loop
 from converter.planner.region.inputs import batch_inputs, batches_behind
 from converter.planner.region.region import Region, find_region
 from converter.planner.wording import finding
 
 
-@dataclass(frozen=True)
-class Group:
-    """Training steps that share a loop, and where it stands."""
-
-    steps: list[TrainStep]
-    region: Region
-
-
 def grouped(
-    facts: Facts, steps: Sequence[TrainStep], sizes: frozenset[Origin]
+    facts: Facts, steps: Sequence[TrainStep], sizes: frozenset[Origin], handing: bool = False
 ) -> tuple[Group, ...] | Refused | Reread:
     """The training steps by their loops; where a flag chooses among models with inputs of their own, one for each.
 
     A call that is executed for several losses which the same towers build takes a step for each of them.
+    handing: whether statements of the towers may make placeholders.
     """
-    found = _groups(facts, list(steps), sizes)
+    found = _groups(facts, list(steps), sizes, handing)
     if not isinstance(found, (Refused, Reread)) and (more := _executed_again(facts, found)):
-        return _groups(facts, [*steps, *more], sizes)
+        return _groups(facts, [*steps, *more], sizes, handing)
     if not isinstance(found, (Refused, Reread)):
         return found
     apart = [
@@ -47,7 +40,7 @@ def grouped(
     ]
     if len(apart) == len(steps) or not all(batches_behind([step]) for step in apart):
         return found
-    by_choice = _groups(facts, apart, sizes)
+    by_choice = _groups(facts, apart, sizes, handing)
     return found if isinstance(by_choice, (Refused, Reread)) else by_choice
 
 
@@ -68,7 +61,7 @@ def _executed_again(facts: Facts, groups: Sequence[Group]) -> list[TrainStep]:
 
 
 def _groups(
-    facts: Facts, steps: list[TrainStep], sizes: frozenset[Origin]
+    facts: Facts, steps: list[TrainStep], sizes: frozenset[Origin], handing: bool
 ) -> tuple[Group, ...] | Refused | Reread:
     """Training steps that share inputs, or random batches, share a loop; independent models get loops of their own."""
     parts: list[list[TrainStep]] = []
@@ -78,7 +71,7 @@ def _groups(
         parts = [p for p in parts if p not in joined] + [[s for p in joined for s in p] + [step]]
     found: list[Group] = []
     for part in parts:
-        region = find_region(facts, part, batch_inputs(part), sizes)
+        region = find_region(facts, part, batch_inputs(part), sizes, handing)
         if isinstance(region, Region):
             found.append(Group(part, region))
         elif len(parts) == 1:
@@ -87,7 +80,9 @@ def _groups(
             break
     if len(found) == len(parts) and (len(found) == 1 or _apart(tuple(group.region for group in found))):
         return tuple(found)
-    region = find_region(facts, steps, batch_inputs(steps), sizes)
+    if len(found) == len(parts) and (shared := in_one_loop(found)) is not None:
+        return (shared,)
+    region = find_region(facts, steps, batch_inputs(steps), sizes, handing)
     if isinstance(region, Refused) and len(found) == len(parts) and (twice := _built_alike(found)):
         region = Refused((finding(facts, twice[1].call, Found.BUILT_ALIKE, line=twice[0].call.lineno),))
     return (Group(steps, region),) if isinstance(region, Region) else region

@@ -6,6 +6,7 @@ import ast
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from functools import cached_property
 from itertools import pairwise
 
@@ -31,6 +32,7 @@ from converter.planner.questions.statements import Step, path, returned_by, suit
 from converter.planner.region.between import sort_out
 from converter.planner.region.block import BEHIND, Block
 from converter.planner.region.changed_between_towers import starting_values
+from converter.planner.region.handed import handed_inside
 from converter.planner.region.neighbours import close
 from converter.planner.region.splitting import Losses, behind_loop, in_front
 from converter.planner.wording import finding
@@ -53,6 +55,8 @@ class Region:
     behind: dict[ast.stmt, tuple[ast.stmt, ...]]  # those of blocks, of nested ones too, that come after it
     forward: bool = False  # the towers end before the loss, which is computed from their merged results
     exact: bool = False  # they do so because the loss is not a mean of theirs
+    handed: tuple[Input, ...] = ()  # placeholders that the towers' statements make
+    lacking: Mapping[int, tuple[Frame, ...]] = field(default_factory=dict)  # by inputs: executions that have none
 
     def comes_after(self, access: Access | Effect) -> bool:
         """Whether something is read or made after the loop: later, or by a statement that is moved behind it."""
@@ -113,7 +117,8 @@ class Model:
     """The values that lead to the losses of some training steps.
 
     made: the values behind the losses that the towers compute, without those of losses that are written out where they
-    are minimised: `inline`. sizes: where the batch size comes from.
+    are minimised: `inline`. sizes: where the batch size comes from. handing: whether statements of the towers may make
+    placeholders, of which each tower is handed its rows.
     """
 
     facts: Facts
@@ -123,10 +128,15 @@ class Model:
     made: list[Value]
     inline: frozenset[ast.expr] = frozenset()
     sizes: frozenset[Origin] = frozenset()
+    handing: bool = False
 
 
 def find_region(
-    facts: Facts, steps: Sequence[TrainStep], inputs: tuple[Input, ...], sizes: frozenset[Origin]
+    facts: Facts,
+    steps: Sequence[TrainStep],
+    inputs: tuple[Input, ...],
+    sizes: frozenset[Origin],
+    handing: bool = False,
 ) -> Region | Refused | Reread:
     """The region of a model: what builds its losses from the inputs, and what of its block stays out of the loop.
 
@@ -155,6 +165,7 @@ def find_region(
         made=made,
         inline=frozenset(inline),
         sizes=sizes,
+        handing=handing,
     )
     if not made:
         return Refused((finding(facts, steps[0].call, Found.NOT_IN_ONE_PLACE),))
@@ -206,7 +217,7 @@ def settled(
     losses = Losses(made=model.made, steps=model.steps, inline=inline)
     joined: set[int] = set()
     while True:
-        early = in_front(facts, whole, chosen, model.values)
+        early = in_front(facts, whole, chosen, model.values, model.handing)
         if isinstance(early, (Refused, Reread)):
             return early
         splits, block = early
@@ -214,26 +225,28 @@ def settled(
         if isinstance(opened, Refused):
             return opened
         behind, block = opened
-        order = sort_out(facts, block, chosen, nodes)
+        order = sort_out(facts, block, chosen, nodes, handing=model.handing)
         if not isinstance(order, Refused) and (more := starting_values(block, order.tower) - order.tower):
-            order = sort_out(facts, block, order.tower | more, nodes)
+            order = sort_out(facts, block, order.tower | more, nodes, handing=model.handing)
         if isinstance(order, Refused):
             return order
         if order.tower <= chosen | joined:
             break
         joined |= order.tower - chosen
-    added = in_front(facts, block, order.tower, model.values)
+    added = in_front(facts, block, order.tower, model.values, model.handing)
     if isinstance(added, (Refused, Reread)):
         return added
     late, block = added
     times = [a.time for i, a in block.accesses() if i in order.tower]
     times += [v.time for v in facts.tensors if block.statement(v.site) in order.tower]
+    handed = handed_inside(facts, block, order.tower) if model.handing else ()
+    others = (v for v in handed if v.batch.kind == "example" and v not in model.inputs)
     return Region(
         block=block,
         before=frozenset(order.before),
         tower=frozenset(order.tower),
         after=frozenset(order.after),
-        inputs=model.inputs,
+        inputs=(*model.inputs, *others),
         needed=model.values,
         start=min(times),
         end=max(times),
@@ -242,6 +255,7 @@ def settled(
         behind=behind,
         forward=forward,
         exact=exact,
+        handed=handed,
     )
 
 
@@ -250,7 +264,7 @@ def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, s
     facts, made = model.facts, model.made
     called_apart = False  # whether the model is built by several calls in one statement
     while tower:
-        trial = in_front(facts, block, tower, model.values)
+        trial = in_front(facts, block, tower, model.values, model.handing)
         if not isinstance(trial, (Refused, Reread)):
             break
         entry, index = next((v, i) for v in facts.inputs if (i := block.statement(v.site)) in tower and i is not None)

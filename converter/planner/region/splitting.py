@@ -23,38 +23,41 @@ from functools import cached_property
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Place
-from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Value, needed
+from converter.analysis.values import Input, Site, Value, needed
 from converter.dataclass import dataclass
 from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.region.block import BEHIND, IN_FRONT, Block
 from converter.planner.region.collected import is_collected_for
+from converter.planner.region.handed import can_be_handed, stays_at_default
 from converter.planner.region.neighbours import makes_input, touched_in
 from converter.planner.region.prepared_batches import prepared_batches, prepares
 from converter.planner.wording import finding
 
 
 def in_front(
-    facts: Facts, block: Block, tower: set[int], values: Mapping[int, Value]
+    facts: Facts, block: Block, tower: set[int], values: Mapping[int, Value], handing: bool = False
 ) -> tuple[dict[int, tuple[ast.stmt, ...]], Block] | Refused | Reread:
     """Statements in the towers' `with` blocks that make placeholders, and the block without them.
 
     They are given by the index of their `with` block, in their order.
     Refused for an input that is made where it cannot be moved: in the middle of an expression, or behind a statement
     that it needs. Where that prepares whole batches, another reading may take their results for the inputs.
+    handing: whether placeholders may stay, of which each tower is handed its rows.
     """
     found: dict[int, list[ast.stmt]] = {}
     for value in facts.inputs:
         index = block.statement(value.site)
-        if index is None or index not in tower or _stays_at_default(facts, block, tower, value):
+        if index is None or index not in tower or stays_at_default(facts, block, tower, value):
             continue
         around = block.body[index]
         maker = _leading_maker(facts, block, value, around)
         inner = block if maker is None else Block(facts, block.frame, body_of(around))
         here = index if maker is None else inner.index[maker]
         if maker is None or prepares(inner, here, values):
+            if handing and can_be_handed(value, around):
+                continue
             why = _why_inside(value)
             if why is Found.INPUT_BY_STATEMENT_OF_MODEL and isinstance(around, ast.FunctionDef | ast.ClassDef):
                 why = Found.INPUT_OF_UNCALLED_CODE
@@ -69,26 +72,10 @@ def in_front(
     return ordered, block.without([maker for makers in found.values() for maker in makers], IN_FRONT)
 
 
-NAME_OF_DEFAULT = 2  # where `placeholder_with_default(input, shape, name)` takes its name
-
-
 def _leading_maker(facts: Facts, block: Block, value: Value, around: ast.stmt) -> ast.Assign | None:
     """The assignment in a `with` block that makes an input, and that can go in front of the others there."""
     child = _child(block, value, around) if isinstance(around, ast.With) else None
     return child if isinstance(child, ast.Assign) and _leads(facts, block, around, child) else None
-
-
-def _stays_at_default(facts: Facts, block: Block, tower: set[int], value: Input) -> bool:
-    """True if nothing can feed a `placeholder_with_default` of the model: a tower may have one of its own."""
-    call = value.node
-    batched = value.batch.kind != "free" or any(depends_on_batch(v) for v in needed(value.inputs).values())
-    if not has(value.op, Trait.HAS_DEFAULT) or batched or not isinstance(call, ast.Call):
-        return False
-    named = len(call.args) > NAME_OF_DEFAULT or any(keyword.arg in ("name", None) for keyword in call.keywords)
-    fed = any(key is value for run in facts.runs for key, _ in run.feeds)
-    named |= any(tensor is value for tensor, _, _ in facts.named)
-    held = (a.place.kind != "name" or block.statement(a.site) not in tower for a in facts.accesses_of(value))
-    return not named and not fed and not any(held)  # an attribute may be fed by whoever has the object
 
 
 def _line_seen_from(facts: Facts, node: ast.AST, stmt: ast.stmt) -> str:
@@ -142,13 +129,29 @@ def behind_loop(
         opened = _Opened(
             facts=facts, block=block, index=index, tower=tower | joined, trains=trains, inline=losses.inline
         )
-        rests = _rests(opened, made, trains)
-        if rests is None and trains:
-            return _among_model(_Among(facts, block, index, tower, made), trains)
-        parts.append(_by_holder(rests or []))
-        for _, rest in reversed(rests or []):
-            block = block.without(rest, BEHIND)
+        both: dict[ast.stmt, tuple[ast.stmt, ...]] = {}
+        for of_arm in _by_arm(around, trains):
+            rests = _rests(opened, made, of_arm)
+            if rests is None and trains:
+                return _among_model(_Among(facts, block, index, tower, made), of_arm)
+            for holder, rest in _by_holder(rests or []).items():
+                both[holder] = (*both.get(holder, ()), *rest)
+            for _, moved in reversed(rests or []):
+                block = block.without(moved, BEHIND)
+        parts.append(both)
     return {holder: rest for part in reversed(parts) for holder, rest in part.items()}, block
+
+
+def _by_arm(around: ast.stmt, trains: list[TrainStep]) -> list[list[TrainStep]]:
+    """The training steps in each branch of a condition; all of them together for a `with` block."""
+    if not isinstance(around, ast.If):
+        return [trains]
+    inside = [[s for s in trains if _stands_in(arm, s.site)] for arm in (around.body, around.orelse)]
+    return [steps for steps in inside if steps]
+
+
+def _stands_in(body: list[ast.stmt], site: Site | None) -> bool:
+    return site is not None and any(one.stmt in body for one in site.chain())
 
 
 def _is_needed(index: int, tower: set[int], trains: Sequence[TrainStep]) -> bool:
@@ -281,7 +284,8 @@ def _rests(opened: _Opened, made: list[Value], trains: list[TrainStep]) -> list[
     around = block.body[opened.index]
     found: list[tuple[ast.stmt, list[ast.stmt]]] = []
     while _opens_again(block, around, opened.tower):
-        inner = Block(opened.facts, block.frame, body_of(around))
+        body = around.orelse if isinstance(around, ast.If) and _in_other(around, trains) else body_of(around)
+        inner = Block(opened.facts, block.frame, body)
         last = max((i for v in made if (i := inner.statement(v.site)) is not None), default=-1)
         stays = opened.last_that_stays(inner, last)
         found.append((around, [s for s in inner.body[stays + 1 :] if block.moved.get(s) != IN_FRONT]))
@@ -296,6 +300,11 @@ def _rests(opened: _Opened, made: list[Value], trains: list[TrainStep]) -> list[
             return None
         around = inner.body[last]
     return None
+
+
+def _in_other(around: ast.If, trains: list[TrainStep]) -> bool:
+    """Whether training steps stand in the `else` of a condition."""
+    return any(_stands_in(around.orelse, step.site) for step in trains)
 
 
 def _rests_of_loss(opened: _Opened, around: ast.stmt, made: list[Value]) -> list[tuple[ast.stmt, list[ast.stmt]]]:

@@ -11,7 +11,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
-from converter.plan import Again, At, Insert, Loop, Merge, Replace, Shard
+from converter.plan import Again, At, Handing, Insert, Loop, Merge, Replace, Shard
 from converter.planner.batch_size.batch_size import Scaling
 from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import findings
@@ -21,7 +21,7 @@ from converter.planner.questions.statements import returns
 from converter.planner.region.region import Region
 from converter.planner.towers.border.global_names import declarations
 from converter.planner.towers.border.site import LoopSite
-from converter.planner.towers.border.traffic import Traffic
+from converter.planner.towers.border.traffic import Handed, Traffic
 from converter.planner.towers.gradients import gradients, replaced_losses
 from converter.planner.towers.merges.collections import merged_keys
 from converter.planner.towers.merges.fed_values import feeding
@@ -37,7 +37,9 @@ from converter.planner.towers.merges.unread_attributes import deleted
 from converter.planner.towers.merges.unread_attributes import unread as unread_attributes
 from converter.planner.towers.merges.wanted import Wanted, wanted_out
 from converter.planner.towers.shards.drawn_rows import drawn_rows
-from converter.planner.towers.shards.shards import numbers_in, shards_in
+from converter.planner.towers.shards.handed import HELPER as HANDING
+from converter.planner.towers.shards.handed import sized_in
+from converter.planner.towers.shards.shards import keeps_size, numbers_in, shards_in
 from converter.planner.towers.shards.starting_values import begin_anew
 from converter.planner.wording import refuse
 from converter.planner.writing.aliases import Aliases
@@ -77,9 +79,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
     contexts, traffic = _contexts(case, region, traffic, bool(keys))
     gpu, traffic = traffic.again("gpu", "tower")
     scopes, marks, traffic = reopened(facts, region, traffic, text, aliases)
-    weights = ""
-    if keys:
-        weights, traffic = traffic.fresh("tower_weight", "tower_weights")
+    weights, traffic = traffic.fresh("tower_weight", "tower_weights") if keys else ("", traffic)
     reused, own_scopes = reuse_scopes(facts, region, text, site.tensorflow)
     loop = Loop(
         before=_starts(facts, region, region.before, text),
@@ -99,11 +99,13 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         splits=_splits({region.block.body[i]: stmts for i, stmts in region.splits.items()}, text),
         behind=_splits(region.behind, text),
         scopes=scopes,
+        otherwise=_otherwise(region, text),
         again=_again(again, text),
         keep_names=asks_again(facts, region),
         register=taking.register,
         collections=(keys, weights, weight),
         kept=tuple(kept),
+        handing=_handing(traffic.handing),
         reused=reused,
         early=_early(facts, region, text) if site.options.one_gpu else (),
         dropped=deleted(facts, region, [text for text in unread if text not in _kept_places(traffic, wanted)]),
@@ -164,6 +166,7 @@ def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling, w
     leaving = [part.value for part, _ in wanted.values()]
     traffic = shards_in(site, before)
     traffic = numbers_in(site, traffic, sizes, scaling)
+    traffic = sized_in(site, traffic, lambda access: keeps_size(access, scaling))
     traffic = drawn_rows(site, traffic, sizes, scaling, leaving)
     if not traffic.shards:  # no input has an expression of which each tower could take its part
         node = next((value.node for value in site.region.inputs if value.node), site.region.block.body[0])
@@ -198,6 +201,16 @@ def _kept_places(traffic: Traffic, wanted: Wanted) -> set[str]:
 
 def _splits(parts: dict[ast.stmt, tuple[ast.stmt, ...]], text: Text) -> tuple[tuple[At, tuple[At, ...]], ...]:
     return tuple((text.start(around), tuple(text.start(s) for s in stmts)) for around, stmts in parts.items())
+
+
+def _otherwise(region: Region, text: Text) -> tuple[At, ...]:
+    """The statements behind the loop that stand in the `else` of a condition which is opened again for them."""
+    return tuple(
+        text.start(stmt)
+        for around, stmts in region.behind.items()
+        for stmt in stmts
+        if isinstance(around, ast.If) and stmt in around.orelse
+    )
 
 
 def _again(repeats: tuple[Repeat, ...], text: Text) -> tuple[Again, ...]:
@@ -300,7 +313,18 @@ def _contexts(
         if needed and name:
             name, traffic = traffic.fresh(name)
         contexts += [(helper, name)] if needed else []
+    if traffic.handing is not None:
+        contexts.append((HANDING, traffic.handing.name))
     return tuple(contexts), traffic
+
+
+def _handing(handing: Handed | None) -> Handing:
+    """The object as the loop makes it: it is told what shapes do not tell of placeholders, and the size of a batch."""
+    if handing is None:
+        return Handing()
+    axes = f"{{{', '.join(f'{name!r}: {axis}' for name, axis in handing.axes)}}}" if handing.axes else ""
+    told = ", ".join(filter(None, (axes, handing.size and f"size={handing.size}")))
+    return Handing(handing.name, told, handing.guarded)
 
 
 def _makes_others(facts: Facts, region: Region, regions: Iterable[Region]) -> bool:

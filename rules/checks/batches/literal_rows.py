@@ -30,7 +30,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.region.groups import Group
+from converter.planner.region.executions import Group
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 

@@ -12,40 +12,39 @@ RULES = (
         title="a statement in the middle of the model cannot be moved",
         why="The loop holds the statements from the first use of an input to the loss. A statement among them that "
         "does not depend on the batch goes before the loop; one that the loss does not need goes after it. This "
-        "statement can do neither: it makes an input from a result of the model, it ends the block, or it calls "
-        "another package that may add to a collection of the graph which the loss reads. Inside the loop it would "
-        "be executed once for each tower. Move it before the model or after the loss.",
+        "statement can do neither: a run feeds it though the model computes it, it ends the block, it shares a line "
+        "with one of the towers' statements, or it calls another package that may add to a collection which the loss "
+        "reads. Inside the loop it would be executed once for each tower. Move it before the model or after the loss.",
         before="""\
 import tensorflow as tf
 
 batch_size = 64
 X = tf.placeholder(tf.float32, [None, 784])
-hidden = tf.layers.dense(X, 64)
-Y = tf.placeholder(tf.float32, [None, int(hidden.shape[1])])
-loss = tf.reduce_mean(tf.square(hidden - Y))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+Y = tf.placeholder(tf.int64, [None])
+logits = tf.layers.dense(X, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits); train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(100):
-        images, targets = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: targets})
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
 """,
         after="""\
 import tensorflow as tf
 
 batch_size = 64
 X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.float32, [None, 64])
-hidden = tf.layers.dense(X, 64)
-loss = tf.reduce_mean(tf.square(hidden - Y))
+Y = tf.placeholder(tf.int64, [None])
+logits = tf.layers.dense(X, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
 train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(100):
-        images, targets = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: targets})
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
 """,
     ),
 )
@@ -71,8 +70,8 @@ WORDS = {
     ),
     Found.BETWEEN_MAKES_INPUT: Words(
         "TMG203",
-        "this statement stands between those of the model and makes an input out of the model",
-        "move it before the model or after the loss",
+        "this statement stands between those of the model, and a run feeds a value in place of what it computes",
+        "compute it before the model, or make a placeholder for what is fed",
     ),
     Found.BETWEEN_MAY_COLLECT: Words(
         "TMG203",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.tensors.sparse import is_sparse
-from converter.analysis.values import OPEN_ENDED, Tensor, Value
+from converter.analysis.values import OPEN_ENDED, Input, Tensor, Value
 from converter.planner.region.region import Region
 
 
@@ -17,8 +17,8 @@ def is_fed_by_towers(facts: Facts, region: Region, run: RunCall, key: Value) -> 
 
 
 def _has_rows(value: Value) -> bool:
-    """Whether a value has one row for each example, along its first axis."""
-    if not isinstance(value, Tensor) or is_sparse(value) or value.op == OPEN_ENDED:
+    """Whether a value has one row for each example, along its first axis; a placeholder of the model is no result."""
+    if not isinstance(value, Tensor) or isinstance(value, Input) or is_sparse(value) or value.op == OPEN_ENDED:
         return False
     batch = value.batch
     return batch.kind == "example" and batch.axis == 0 and not batch.packed and batch.over is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from converter.analysis.facts import Facts
 from converter.dataclass import dataclass
 from converter.options import Options
-from converter.planner.region.groups import Group
+from converter.planner.region.executions import Group
 from converter.planner.region.region import Region
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text

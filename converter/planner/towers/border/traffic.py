@@ -15,6 +15,25 @@ from converter.planner.writing.free_names import Branches, Names
 
 
 @dataclass(frozen=True)
+class Handed:
+    """The object that hands each tower its part of the placeholders that it makes.
+
+    axes: by the names of placeholders of which their shape does not tell it: the batch axis, None for one that is not
+    cut. size: the expression for the number of rows of a whole batch, where shapes have a tower's number; "" for none.
+    guarded: places that hold a part after the towers if the script has set them, each with the test for that.
+    """
+
+    name: str
+    axes: tuple[tuple[str, int | None], ...]
+    size: str = ""
+    guarded: tuple[tuple[str, str], ...] = ()
+
+    def whole(self, text: str) -> str:
+        """The expression for the whole batch of a part."""
+        return f"{self.name}.whole({text})"
+
+
+@dataclass(frozen=True)
 class Traffic:
     """The values that enter and leave the loop, as far as they are planned.
 
@@ -27,6 +46,7 @@ class Traffic:
     names: Names = field(default_factory=Names)  # what is taken by now
     shards: tuple[Shard, ...] = ()
     groups: tuple[tuple[Input, ...], ...] = ()  # the inputs of each shard, first the one that its rows are counted on
+    handing: Handed | None = None  # of the placeholders that the towers make; None where they make none
     drawn: int | None = None  # the index of the shard that stands for batches drawn by the towers
     nests: tuple[Nest, ...] = ()
     rebinds: tuple[Rebind, ...] = ()
@@ -36,12 +56,17 @@ class Traffic:
     made: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # of a tuple's items in the towers: new names
     merges: tuple[Merge, ...] = ()
     restore: tuple[tuple[str, str], ...] = ()
-    whole: Mapping[int, str] = field(default_factory=dict)  # uid of an input -> the expression for its whole batch
+    # uid of an input -> the expression for its whole batch, "" for one that the towers make
+    whole: Mapping[int, str] = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
     globals: tuple[str, ...] = ()
     modules: Mapping[ast.stmt, tuple[str, str]] = field(default_factory=dict)  # by imports: what to import, its name
     loss_lists: Mapping[int, str] = field(default_factory=dict)  # uid of a loss -> name of the towers' list
     counts: Mapping[int, tuple[str, bool]] = field(default_factory=dict)  # by uid of a masked mean: see loss_counts
+
+    def whole_of(self, uid: int, text: str) -> str:
+        """The expression for the whole batch of an input, of which a tower's part stands under an expression."""
+        return self.whole[uid] or (self.handing.whole(text) if self.handing else text)
 
     def fresh(self, *candidates: str) -> tuple[str, Traffic]:
         """A new name, for what is added: the first candidate that is free, else one with a number."""

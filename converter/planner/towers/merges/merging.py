@@ -49,6 +49,7 @@ def merges_out(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: 
     losses = {s.loss.uid: s for s in steps}
     found: list[Diagnostic] = []
     inline: list[TrainStep] = []
+    places: dict[str, list[TrainStep]] = {}
     for step in steps:
         with noted(found):
             part = loss_part(site.facts, site.region, step)
@@ -56,16 +57,38 @@ def merges_out(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: 
                 inline.append(step)
             else:
                 wanted.setdefault(part.text, (part, step.call))
+                places.setdefault(part.text, []).append(step)
     for part, node in wanted.values():
         with noted(found):
             for one in _of_one_group(site.facts, traffic, part, node):
                 traffic = _merge_part(site, traffic, one, node, losses)
+    traffic = _of_branches(site, traffic, places)
     traffic = _rebuild(traffic, wanted, _inputs_out(site.facts, site.region, traffic))
     for step in inline:
         with noted(found):
             traffic = _collect(site, traffic, _unparsed(step), step)
     if found:
         raise Faults(found)
+    return traffic
+
+
+def _of_branches(site: LoopSite, before: Traffic, places: dict[str, list[TrainStep]]) -> Traffic:
+    """The same where branches leave their losses in one place: what is merged there is the loss of the one taken."""
+    region, traffic = site.region, before
+    if all(len(steps) == 1 for steps in places.values()):
+        return traffic
+    for index, access in region.block.accesses():
+        joined = access.write and index in region.tower and getattr(access.value, "op", "") == "join"
+        text = spelling(region.block.frame, access.place) if joined else None
+        if text not in places or not isinstance(access.value, Tensor):
+            continue
+        steps = [step for step in places[text] if step.loss in choices(access.value)]
+        merges = [m for m in traffic.merges if m.place == text and m.loss and not m.counts]
+        for step in steps if len(steps) > 1 else ():
+            alike = loss_how(site.facts, traffic.counts, step, site.options)[0] == merges[0].how if merges else False
+            if alike and group_of(traffic, step.loss) == merges[0].shard and step.loss.batch.kind != "example":
+                lists = {**traffic.loss_lists, step.loss.uid: merges[0].towers}
+                traffic = replace(traffic, loss_lists=lists)
     return traffic
 
 
@@ -183,7 +206,7 @@ def _inputs_out(facts: Facts, region: Region, traffic: Traffic) -> dict[str, Par
 def _rebuild(traffic: Traffic, wanted: Wanted, inputs_out: dict[str, Part]) -> Traffic:
     """Rebuild tuples whose parts are merged, with whole batches in place of the towers' inputs."""
     new = {merge.place: "{" + merge.towers + "}" for merge in traffic.merges if merge.place in wanted}
-    new |= {text: traffic.whole[part.value.uid] for text, part in inputs_out.items()}
+    new |= {text: traffic.whole_of(part.value.uid, text) for text, part in inputs_out.items()}
     restore = [(text, new[text]) for text, part in inputs_out.items() if part.whole is None]
     rebuilds = list(traffic.rebuilds)
     for part in (*(part for part, _ in wanted.values()), *inputs_out.values()):
@@ -340,8 +363,9 @@ def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensor
     """For a value that only some branches create: the expression that tells whether it exists, and `Merge.unset`."""
     if any(left_out(part.value)):
         return _part_made(facts, part, node, tensorflow), False
+    beside = _beside(region, part)
     for maybe in facts.maybe:
-        if maybe.value is not part.value or not region.in_tower(maybe.site):
+        if maybe.value not in beside or not region.in_tower(maybe.site):
             continue
         if spelling(region.block.frame, maybe.place) != part.text or part.whole is not None:
             continue
@@ -355,6 +379,14 @@ def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensor
             return (there if maybe.none or maybe.plain else f"hasattr({holder}, {name!r})"), False
         raise refuse(facts, node, Found.MADE_BY_ONE_BRANCH, name=part.text)
     return "", False
+
+
+def _beside(region: Region, part: Part) -> list[Value]:
+    """A value, and those that other branches leave in its place."""
+    writes = (a for i, a in region.block.accesses() if a.write and i in region.tower)
+    joins = [(a.place, a.value) for a in writes if isinstance(a.value, Tensor) and a.value.op == "join"]
+    beside = [value for place, value in joins if spelling(region.block.frame, place) == part.text][-1:]
+    return [part.value, *(v for join in beside for v in choices(join) if part.value in choices(join))]
 
 
 def _holder_bound(facts: Facts, region: Region, part: Part) -> str:

@@ -18,6 +18,7 @@ from collections.abc import Container, Set
 from dataclasses import replace
 
 from converter.analysis.facts import Facts
+from converter.analysis.flow.joined import is_input
 from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.tensors.updates import is_update
@@ -121,7 +122,7 @@ def _of_attribute(facts: Facts, region: Region, access: Access, unread: Containe
         made = [t for t in tensors_in(value) if _is_batched(region, t) and not isinstance(t, Input)]
         if made and all(is_mergeable(t) and region.in_tower(t.site) for t in made):
             return _parts_read(facts, region, access, text, value)
-    elif isinstance(value, Tensor) and not isinstance(value, Input) and is_mergeable(value):
+    elif isinstance(value, Tensor) and not is_input(value) and is_mergeable(value):
         return {text: (Part(text, value, "", None), access.node)}
     return {}
 
@@ -147,7 +148,7 @@ def _text_of(facts: Facts, region: Region, value: Value) -> str | None:
 def want(facts: Facts, region: Region, access: Access, known: Container[str]) -> Wanted:
     """The values of the towers that an access reads; known: the expressions of those that are wanted already."""
     value, holder = access.value, access.place.holder
-    if isinstance(value, Input) or (isinstance(holder, Sequence) and (holder.unmeasured or not holder.mutable)):
+    if is_input(value) or (isinstance(holder, Sequence) and (holder.unmeasured or not holder.mutable)):
         return {}  # a part of a tuple, or of a list of any length: found where these are read
     if isinstance(value, (Sequence, Mapping)):
         text = spelling(region.block.frame, access.place) if access.node not in facts.measured else None

@@ -10,7 +10,19 @@ from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.tensors.sparse import is_sparse
-from converter.analysis.values import Input, Instance, Mapping, Number, Origin, Sequence, Site, Tensor, Value
+from converter.analysis.values import (
+    Frame,
+    Input,
+    Instance,
+    Mapping,
+    Number,
+    Origin,
+    Sequence,
+    Site,
+    Tensor,
+    Value,
+    is_none,
+)
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Nest, Rebind, Shard
@@ -26,6 +38,7 @@ from converter.planner.towers.border.global_names import declare
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.towers.shards.fed_number import counted_rows
+from converter.planner.towers.shards.handed import given_back, handed_shard, handing_in, with_twins
 from converter.planner.towers.shards.tuples import key_of, make_anew, saved_tuple
 from converter.planner.wording import finding, refuse
 from converter.planner.writing.spelling import leaf, reach, spelling, whole_names
@@ -68,10 +81,17 @@ def shards_in(site: LoopSite, before: Traffic) -> Traffic:
         whole[text], traffic = traffic.fresh(*whole_names(text))
         static = not traffic.alone and _static(value)
         nests.append(nest_of(text, whole[text], value.batch.axis, static, source))
-    groups = _groups([i for i in region.inputs if i not in optional], site)
-    for group in groups:
+    traffic = handing_in(site, traffic)
+    groups = _groups([i for i in region.inputs if i not in optional and i not in region.handed], site)
+    chosen, twins = with_twins(region, [i for i in region.inputs if i in region.handed])
+    handed = [[*group, *(twin for i in group for twin in twins.get(i, ()))] for group in _groups(chosen, site)]
+    for group in (*groups, *handed):
         _check_parts(site.facts, group)
-        added, traffic = _shard_of(site, traffic, read, group, alone=len(groups) == 1)
+        alone = len(groups) + len(handed) == 1
+        if group in handed:
+            traffic = handed_shard(site, traffic, group, alone)
+            continue
+        added, traffic = _shard_of(site, traffic, read, group, alone)
         whole |= added
     traffic = _aliases_out(site.facts, region, traffic, whole, set(read.tuples), optional)
     rebound = _bound_texts(region)
@@ -82,7 +102,7 @@ def shards_in(site: LoopSite, before: Traffic) -> Traffic:
         static = not traffic.alone and all(map(_static, inputs))
         nests.append(nest_of(text, read.kept[text], inputs[0].batch.axis, static))
         restore += [(text, read.kept[text])] if text not in rebound else []
-    return replace(traffic, nests=(*traffic.nests, *nests), restore=tuple(restore))
+    return given_back(site, replace(traffic, nests=(*traffic.nests, *nests), restore=tuple(restore)))
 
 
 def _inputs_read(site: LoopSite, traffic: Traffic) -> tuple[_Read, Traffic]:
@@ -219,7 +239,22 @@ def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dic
         if len(places[value.uid]) > 1 or is_sparse(value) or unseen:
             raise refuse(facts, value.node or region.block.body[0], Found.INPUT_OF_ONE_BRANCH)
         found[value] = source
+    for value in (i for i in region.inputs if i.uid in region.lacking and places.get(i.uid)):
+        there = {_held(frame, places[value.uid][0]) for frame in region.lacking[value.uid]}
+        if len(places[value.uid]) > 1 or is_sparse(value) or there != {"None"}:
+            raise refuse(facts, value.node or region.block.body[0], Found.INPUT_OF_ONE_BRANCH)
+        found[value] = places[value.uid][0]
     return found
+
+
+def _held(frame: Frame, text: str) -> str:
+    """What a frame has under an expression of names and attributes: "None", or "" for anything else."""
+    first, *attributes = text.split(".")
+    seen = frame.lookup(first)
+    value = seen[1] if seen is not None else None
+    for attribute in attributes:
+        value = value.attributes.get(attribute) if isinstance(value, Instance) else None
+    return "None" if value is not None and is_none(value) else ""
 
 
 def _around(region: Region) -> list[Site]:

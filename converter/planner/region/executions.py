@@ -1,0 +1,77 @@
+"""Several executions of the block of a loop: a class whose constructor is called in two branches, with other arguments.
+
+    if labelled:
+        net = Net(classes=10)       # its build() makes self.y
+    else:
+        net = Net()                 # its build() leaves None there
+
+Each execution builds a model of its own, and the loop in `build()` serves both.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+
+from converter.analysis.facts import TrainStep
+from converter.analysis.values import Frame, Tensor, Value
+from converter.dataclass import dataclass
+from converter.planner.region.region import Region
+from converter.planner.writing.spelling import spelling
+
+
+@dataclass(frozen=True)
+class Group:
+    """Training steps that share a loop, and where it stands."""
+
+    steps: list[TrainStep]
+    region: Region
+
+
+def in_one_loop(groups: Sequence[Group]) -> Group | None:
+    """The group whose loop serves all executions of one block; None where their loops would differ.
+
+    It is the group with the most inputs; an input that another execution lacks is cut if it is there.
+    """
+    first, *others = sorted(groups, key=lambda group: -len(group.region.inputs))
+    if not others or not all(step.chosen for group in groups for step in group.steps):
+        return None  # models that are there side by side
+    same = all(_calls(first) == _calls(other) and _is_same_loop(first.region, other.region) for other in others)
+    if not same:
+        return None
+    lacking: dict[int, tuple[Frame, ...]] = {}
+    for value in first.region.inputs:
+        without = [g.region for g in others if all(i.node is not value.node for i in g.region.inputs)]
+        if without:
+            lacking[value.uid] = tuple(region.block.frame for region in without)
+    return Group(first.steps, replace(first.region, lacking=lacking))
+
+
+def _calls(group: Group) -> set[ast.AST]:
+    return {step.call for step in group.steps}
+
+
+def _is_same_loop(one: Region, two: Region) -> bool:
+    """True if two executions put the same statements into the towers, and leave values of one kind in each place."""
+    if one.block.body is not two.block.body or one.block.frame is two.block.frame or one.handed or two.handed:
+        return False
+    if (one.before, one.tower, one.after, one.forward) != (two.before, two.tower, two.after, two.forward):
+        return False
+    if one.splits != two.splits or one.behind != two.behind:
+        return False
+    return _left(one) == _left(two)
+
+
+def _left(region: Region) -> dict[str, object]:
+    """The kinds of the values that the towers leave behind, by the expressions for their places."""
+    found: dict[str, object] = {}
+    for index, access in region.block.accesses():
+        text = spelling(region.block.frame, access.place) if access.write and index in region.tower else None
+        if text is not None:
+            found[text] = _kind(access.value)
+    return found
+
+
+def _kind(value: Value) -> object:
+    return value.batch if isinstance(value, Tensor) else type(value)

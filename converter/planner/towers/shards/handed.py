@@ -1,0 +1,203 @@
+"""Placeholders that the towers make: what each tower is handed of them, and what they mean after the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from converter.analysis.facts import Maybe
+from converter.analysis.flow.joined import choices, is_input
+from converter.analysis.frames import Access, Place
+from converter.analysis.values import Input, Mapping, Number, Sequence, Tensor, Value
+from converter.plan import Shard
+from converter.planner.found import Found
+from converter.planner.questions.fixed_size import fixed_size
+from converter.planner.questions.structures import parts
+from converter.planner.region.handed import name_given
+from converter.planner.region.region import Region
+from converter.planner.towers.border.site import LoopSite
+from converter.planner.towers.border.traffic import Handed, Traffic
+from converter.planner.wording import refuse
+from converter.planner.writing.spelling import leaf, spelling
+
+HELPER = "TowerInputs"
+
+
+def handing_in(site: LoopSite, before: Traffic) -> Traffic:
+    """Adds the object that hands the towers their parts; raises Faults for placeholders that it would take for others.
+
+    It cuts what has dimensions along the first, and hands on what has none; other placeholders are told to it by name.
+    """
+    handed = site.region.handed
+    if not handed:
+        return before
+    axes: dict[str, int | None] = {}
+    sizes = {value.uid for number in site.facts.fed_sizes for value in number.inputs}
+    for value in handed:
+        name, axis = name_given(value), _axis(value)
+        node = value.node or site.region.block.body[0]
+        if value.uid in sizes:
+            raise refuse(site.facts, node, Found.HANDED_SIZE)
+        if not _is_told_by_shape(value, axis):
+            if not name:
+                raise refuse(site.facts, node, Found.HANDED_WITHOUT_NAME)
+            axes[name] = axis
+    for value in handed if axes else ():  # what a name tells holds for all that have it
+        name, axis = name_given(value), _axis(value)
+        if name == "" or axes.get(name or "", axis) != axis:
+            raise refuse(site.facts, value.node or site.region.block.body[0], Found.HANDED_WITHOUT_NAME)
+    name, traffic = before.fresh("tower_inputs")
+    return replace(traffic, handing=Handed(name, tuple(axes.items())))
+
+
+def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) -> Traffic:
+    """Tells the object the size of a whole batch, where the model writes a tower's into shapes; raises Faults.
+
+    kept: whether a batch size that is read stays what it is, of one tower. `{num_gpus}` stands for their number.
+    """
+    if before.handing is None:
+        return before
+    sizes: set[str] = set()
+    for value in site.region.handed:
+        number = fixed_size(value) if value.batch.kind == "example" else None
+        if number is None:
+            continue
+        keys = {origin.key for origin in number.linear}
+        read = [a for a in site.region.tower_reads() if _counts(a.value, keys)]
+        multiple = len(number.inputs) > 1 and not number.chosen
+        if before.alone or multiple:
+            raise refuse(site.facts, value.node or site.region.block.body[0], Found.HANDED_OF_FIXED_SIZE)
+        texts = {text: access for access in read if (text := spelling(site.region.block.frame, access.place))}
+        named = {rebind.saved for rebind in before.rebinds if rebind.place in texts}
+        named |= {f"{text} * {{num_gpus}}" for text, access in texts.items() if kept(access)}
+        sizes |= named or {""}
+    if len(sizes) > 1:
+        raise refuse(site.facts, site.region.handed[0].node or site.region.block.body[0], Found.HANDED_OF_FIXED_SIZE)
+    return replace(before, handing=replace(before.handing, size="".join(sizes)))
+
+
+def _counts(value: Value, keys: set[tuple[object, ...]]) -> bool:
+    """Whether a number counts the rows that a shape has."""
+    return isinstance(value, Number) and any(origin.key in keys for origin in value.linear)
+
+
+def _axis(value: Input) -> int | None:
+    """The axis along which a placeholder is cut; None for one that all towers get whole."""
+    return value.batch.axis if value.batch.kind == "example" else None
+
+
+def _is_told_by_shape(value: Input, axis: int | None) -> bool:
+    """Whether the helper knows from a placeholder's shape what is cut: along the first axis, if there is one."""
+    if value.dims is None:
+        return value.shape is None and axis is None
+    return axis == (0 if value.dims else None)
+
+
+def handed_shard(site: LoopSite, before: Traffic, group: list[Input], alone: bool) -> Traffic:
+    """Adds the shard of placeholders with the same number of rows, which is read off one of them behind the model."""
+    facts, region = site.facts, site.region
+    maybe = {one.place for one in facts.maybe}
+    twins = {value.node for value in group if sum(other.node is value.node for other in group) > 1}
+    texts = [
+        text
+        for value in group
+        for text, place in _texts(region, value)
+        if place not in maybe or value.node in twins
+    ]
+    texts += [text for value in group for text in _items(region, value)]
+    lead = next(iter(texts), None)
+    if lead is None:
+        raise refuse(facts, group[0].node or region.block.body[0], Found.HANDED_WITHOUT_PLACE)
+    suffix = "" if alone else f"_{leaf(lead)}"
+    rows, traffic = before.fresh("rows" + suffix, f"tower_rows{suffix}")
+    weight, traffic = traffic.fresh("weight" + suffix, f"tower_weight{suffix}")
+    static = all(fixed_size(value) is not None for value in group)
+    shard = Shard(places=(), saved=(), axes=(), rows=rows, weight=weight, static=static, handed=lead, helper=HELPER)
+    return replace(traffic, groups=(*traffic.groups, tuple(group)), shards=(*traffic.shards, shard))
+
+
+def with_twins(region: Region, inputs: list[Input]) -> tuple[list[Input], dict[Input, list[Input]]]:
+    """The placeholders of which each may be fed, and by these the ones that another branch makes in their place.
+
+    Two branches may build a model by the same call; what stands for one of the models stands for the other.
+    """
+    named = [value for value in inputs if any(_texts(region, value))]
+    twins: dict[Input, list[Input]] = {}
+    left: list[Input] = []
+    for value in inputs:
+        twin = next((one for one in named if one.node is value.node and one.batch == value.batch), None)
+        if twin is None or value in named:
+            left.append(value)
+        else:
+            twins.setdefault(twin, []).append(value)
+    return left, twins
+
+
+def given_back(site: LoopSite, before: Traffic) -> Traffic:
+    """After the loop every place that holds a tower's part of a placeholder gets the whole one; raises Faults."""
+    facts, region = site.facts, site.region
+    handing = before.handing
+    if handing is None:
+        return before
+    cut = [value for value in region.handed if value.batch.kind == "example"]
+    found: dict[str, str] = {}
+    for value in cut:
+        for text, place in _texts(region, value):
+            twin = any(other.node is value.node for other in cut if other is not value)
+            found[text] = _guard(facts.maybe, place, text) if not twin else ""
+    for access in facts.accesses:
+        if access.write or not is_input(access.value) or not region.comes_after(access):
+            continue
+        if not any(value in cut for value in _choices(access.value)):
+            continue
+        if _is_left(region, access) and spelling(region.block.frame, access.place) not in found:
+            raise refuse(facts, access.node, Found.HANDED_NOT_RESTORED)
+    restore = [(text, handing.whole(text)) for text, guard in found.items() if not guard]
+    guarded = tuple((text, guard) for text, guard in found.items() if guard)
+    whole = {value.uid: "" for value in cut}
+    return replace(
+        before,
+        restore=(*before.restore, *restore),
+        handing=replace(handing, guarded=guarded),
+        whole={**before.whole, **whole},
+    )
+
+
+def _is_left(region: Region, access: Access) -> bool:
+    """Whether the towers put there what is read behind them, in a place that is not rebuilt as a whole."""
+    holder = access.place.holder
+    if isinstance(holder, (Sequence, Mapping)):
+        return False
+    return any(i in region.tower and a.write and a.place == access.place for i, a in region.block.accesses())
+
+
+def _choices(value: Value) -> list[Value]:
+    """A value, or those of which a condition chooses one."""
+    return [*choices(value)] if isinstance(value, Tensor) else [value]
+
+
+def _texts(region: Region, value: Input) -> Iterable[tuple[str, Place]]:
+    """The expressions that stand for a placeholder when a tower is built, names and attributes."""
+    last = {a.place: a for i, a in region.block.accesses() if a.write and i in region.tower}
+    for place, access in last.items():
+        held = place.kind in ("name", "attr") and is_input(access.value) and value in _choices(access.value)
+        text = spelling(region.block.frame, place) if held else None
+        if text is not None:
+            yield text, place
+
+
+def _items(region: Region, value: Input) -> Iterable[str]:
+    """The expressions for a placeholder inside of tuples, lists and dicts that the towers make."""
+    for index, access in region.block.accesses():
+        held = access.value
+        if access.write and index in region.tower and isinstance(held, (Sequence, Mapping)):
+            text = spelling(region.block.frame, access.place)
+            yield from (part.text for part in parts(text, held) if part.value is value) if text is not None else ()
+
+
+def _guard(maybes: Iterable[Maybe], place: Place, text: str) -> str:
+    """The test whether an attribute is there, where only some branches of the model set it; "" where it always is."""
+    if not any(one.place == place and one.unset for one in maybes):
+        return ""
+    holder, _, name = text.rpartition(".")
+    return f"hasattr({holder}, {name!r})" if holder else f"{name!r} in locals()"

@@ -1,0 +1,94 @@
+"""A placeholder that the model makes, and that no tower can be handed a part of."""
+
+from __future__ import annotations
+
+from converter.planner.found import Found
+from converter.planner.wording import Words
+from converter.rule import Rule
+
+RULES = (
+    Rule(
+        code="TMG230",
+        title="the towers cannot be handed their parts of a placeholder that the model makes",
+        why="While a tower is built, tf.placeholder gives the tower its rows of a placeholder for the whole batch "
+        "(TMG124). A placeholder with dimensions is cut along the first one; of others the tool has to tell by their "
+        "names how they are cut. After the loop, every place that held a tower's rows gets the whole placeholder back, "
+        "so the loop's function must be able to name that place. Give the placeholder a name, or make it in front of "
+        "the model.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+
+
+def model(width):
+    x = tf.placeholder(tf.float32, [20, None, width])
+    return x, tf.layers.dense(tf.reduce_mean(x, 0), 64)
+
+
+Y = tf.placeholder(tf.int64, [None])
+X, hidden = model(784)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, tf.layers.dense(hidden, 10))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+
+
+def model(width):
+    x = tf.placeholder(tf.float32, [20, None, width], name='x')
+    return x, tf.layers.dense(tf.reduce_mean(x, 0), 64)
+
+
+Y = tf.placeholder(tf.int64, [None])
+X, hidden = model(784)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, tf.layers.dense(hidden, 10))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        options=("--batch-axis", "x=1"),
+    ),
+)
+
+WORDS = {
+    Found.HANDED_OF_FIXED_SIZE: Words(
+        "TMG230",
+        "the model makes this placeholder for a fixed number of examples, and no name where the towers are built holds "
+        "the size of the whole batch",
+        "give it None for that number, or make it in a statement of its own before the model",
+    ),
+    Found.HANDED_SIZE: Words(
+        "TMG230",
+        "the model makes this placeholder for the number of examples, of which each tower computes only some",
+        "make it in a statement of its own before the model, or take the number from the shape of a batch",
+    ),
+    Found.HANDED_WITHOUT_NAME: Words(
+        "TMG230",
+        "the model makes this placeholder, and its shape does not tell the towers along which axis it is cut",
+        "give it a name of its own, written out: tf.placeholder(..., name='x')",
+    ),
+    Found.HANDED_WITHOUT_PLACE: Words(
+        "TMG230",
+        "the model makes this placeholder, and the function that builds the towers has no name for it, by which the "
+        "rows of a tower could be counted",
+        "keep it in an attribute of the model, or return it",
+    ),
+    Found.HANDED_NOT_RESTORED: Words(
+        "TMG230",
+        "this holds the last tower's rows of a placeholder that the model makes, and cannot be given the whole one",
+        "keep the placeholder in an attribute of the model, or return it",
+    ),
+}

@@ -1,0 +1,212 @@
+"""Placeholders that the model makes: each tower is handed its rows, and the script gets the whole ones back."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import codes, converted, parts, run
+
+CLASS = """\
+class Model(object):
+    def __init__(self{taken}):
+        {x}
+        self.y = tf.placeholder(tf.float32, [None, 3], name='y')
+        self.out = tf.layers.dense({of_x}, 3)
+
+
+"""
+HEAD = "import collections\nimport tensorflow as tf\n\nbatch_size = 12\n\n\n"
+X, WHOLE_X = "self.x = tf.placeholder(tf.float32, [None, 8], name='x')", "tower_inputs.whole(model.x)"
+# The layer behind the model keeps the loss in the towers, which then go around the call of the constructor.
+REST = """\
+loss = tf.reduce_mean(tf.square(tf.layers.dense({out}, 3) - {y}))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys = next_batch(batch_size)
+        sess.run(train_op, {{{x}: xs, {y}: ys}})
+"""
+
+
+def script(model: str, out: str = "model.out", x: str = "model.x", y: str = "model.y") -> str:
+    return HEAD + model + REST.format(out=out, x=x, y=y)
+
+
+def of_class(x: str = X, of_x: str = "self.x", taken: str = "", given: str = "") -> str:
+    return script(CLASS.format(x=x, of_x=of_x, taken=taken) + f"model = Model({given})\n")
+
+
+BUILT = """\
+def build():
+    x = tf.placeholder(tf.float32, [None, 8], name='x')
+    y = tf.placeholder(tf.float32, [None, 3], name='y')
+    return {returned}
+
+
+"""
+NET = "Net = collections.namedtuple('Net', 'x y out')\n\n\n" + BUILT.format(
+    returned="Net(x, y, tf.layers.dense(x, 3))"
+)
+NESTED = """\
+class Inputs(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 8], name='x')
+        self.y = tf.placeholder(tf.float32, [None, 3], name='y')
+
+
+class Model(object):
+    def __init__(self):
+        self.inputs = Inputs()
+        self.out = tf.layers.dense(self.inputs.x, 3)
+
+
+model = Model()
+"""
+DICT = """\
+def build():
+    net = {}
+    net['x'] = tf.placeholder(tf.float32, [None, 8], name='x')
+    net['y'] = tf.placeholder(tf.float32, [None, 3], name='y')
+    net['out'] = tf.layers.dense(net['x'], 3)
+    return net
+
+
+model = build()
+"""
+TWO_BRANCHES = CLASS.format(x=X, of_x="self.x", taken=", width") + (
+    "if flag():\n    model = Model(8)\nelse:\n    model = Model(16)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (of_class(), f"model.x, model.y = {WHOLE_X}, tower_inputs.whole(model.y)"),
+        (
+            script(BUILT.format(returned="x, y, tf.layers.dense(x, 3)") + "x, y, out = build()\n", "out", "x", "y"),
+            "x, y = tower_inputs.whole(x), tower_inputs.whole(y)",
+        ),
+        (
+            script(NET + "model = build()\n"),
+            f"model = model._replace(x={WHOLE_X}, y=tower_inputs.whole(model.y))",
+        ),
+        (
+            script(DICT, "model['out']", "model['x']", "model['y']"),
+            "model['x'], model['y'] = tower_inputs.whole(model['x']), tower_inputs.whole(model['y'])",
+        ),
+        (
+            script(NESTED.replace("inputs", "fed"), x="model.fed.x", y="model.fed.y"),
+            "model.fed.x, model.fed.y = tower_inputs.whole(model.fed.x), tower_inputs.whole(model.fed.y)",
+        ),
+        (script(TWO_BRANCHES), f"model.x, model.y = {WHOLE_X}, tower_inputs.whole(model.y)"),
+    ],
+    ids=["class", "tuple", "named tuple", "dict", "object in an object", "called in two branches"],
+)
+def test_what_holds_a_part_gets_the_whole_back(text: str, line: str) -> None:
+    _, inside, after = parts(text)
+    assert any("tower_inputs.tower(gpu)" in one for one in inside) and line in after
+
+
+@pytest.mark.parametrize(
+    ("x", "of_x", "told"),
+    [
+        (X, "self.x", "TowerInputs()"),
+        (X.replace("[", "[20, "), "tf.reduce_mean(self.x, 0)", "TowerInputs({'x': 1})"),
+        (f"{X}\n        self.rate = tf.placeholder(tf.float32, [])", "self.x * self.rate", "TowerInputs()"),
+        (
+            f"{X}\n        self.table = tf.placeholder(tf.float32, [8, 8], name='table')",
+            "tf.matmul(self.x, self.table)",
+            "TowerInputs({'table': None})",
+        ),
+    ],
+    ids=["first axis", "second axis", "scalar", "no batch"],
+)
+def test_what_a_shape_does_not_tell_is_told_by_name(x: str, of_x: str, told: str) -> None:
+    before, _, _ = parts(of_class(x, of_x))
+    assert f"tower_inputs = {told}" in before
+
+
+@pytest.mark.parametrize(
+    ("size", "given", "told"),
+    [
+        ("size", "batch_size", "TowerInputs(size=global_batch_size)"),
+        ("batch_size", "", None),
+    ],
+)
+def test_a_fixed_number_of_examples_is_the_whole_batchs(size: str, given: str, told: str | None) -> None:
+    """In the model it is a tower's, unless the loop re-binds no name for it."""
+    taken = ", size" if given else ""
+    text = of_class(X.replace("None", size), taken=taken, given=given).replace("[None, 3]", f"[{size}, 3]")
+    before, _, _ = parts(text)
+    assert f"tower_inputs = {told or 'TowerInputs(size=global_batch_size)'}" in before
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (of_class(X.replace("[None, 8], name='x'", "[20, None, 8]"), "tf.reduce_mean(self.x, 0)"), ["TMG230"]),
+        (
+            of_class(f"{X}\n        self.t = tf.placeholder(tf.float32, [8, 8])", "tf.matmul(self.x, self.t)"),
+            ["TMG230"],
+        ),
+        (
+            of_class(
+                f"{X}\n        self.batch_size = tf.placeholder(tf.int32, [])",
+                "tf.reshape(self.x, [self.batch_size, 8])",
+            ),
+            ["TMG230"],
+        ),
+        (of_class(X.replace("None", "2 * size"), taken=", size", given="batch_size"), ["TMG230"]),
+        (
+            of_class().replace("tf.pl", "pl").replace("as tf\n", "as tf\nfrom tensorflow import placeholder\n", 1),
+            ["TMG204"],
+        ),
+        (of_class(X.replace("tf.placeholder(", "tf.placeholder_with_default(tf.zeros([1, 8]), ")), ["TMG204"]),
+    ],
+    ids=["axis of one without name", "whole one without name", "size", "twice the size", "imported by name", "default"],
+)
+def test_near_misses(text: str, found: list[str]) -> None:
+    assert codes(text) == found
+
+
+def test_a_model_of_two_inputs_that_are_fed_apart_counts_the_rows_of_each() -> None:
+    z = f"{X}\n        self.z = tf.placeholder(tf.float32, [None, 8], name='z')"
+    sample = "        self.sample = tf.layers.dense(self.z, 3, name='other')\n"
+    text = of_class(z).replace("\n\n\nmodel = ", f"\n{sample}\n\nmodel = ")
+    text += "    print(sess.run(model.sample, {model.z: read()}))\n"
+    _, inside, _ = parts(text)
+    assert "rows_z, weight_z = tower_inputs.share(model.z)" in inside
+    assert "tower_sample.append(model.sample[:rows_z])" in inside
+
+
+def test_labels_that_only_training_makes_get_the_whole_back_where_they_are() -> None:
+    text = of_class(taken=", training", given="flag()").replace(
+        "        self.y = tf", "        if training:\n            self.y = tf"
+    )
+    _, _, after = parts(text)
+    assert "if hasattr(model, 'y'):" in after and "model.y = tower_inputs.whole(model.y)" in after
+
+
+def test_an_input_between_the_statements_of_the_model_may_take_its_shape_from_it() -> None:
+    model = "x = tf.placeholder(tf.float32, [None, 8])\nh = tf.layers.dense(x, 3)\n{}\n"
+    shaped = "y = tf.placeholder(tf.float32, h.get_shape())"
+    _, inside, after = parts(script(model.format(shaped), "h", "x", "y"))
+    assert shaped in inside and "x, y = x_batch, tower_inputs.whole(y)" in after
+    before, inside, _ = parts(script(model.format("y = tf.placeholder(tf.float32, [None, 3])"), "h", "x", "y"))
+    assert not any("tower_inputs" in line for line in inside)
+
+
+def test_towers_that_need_no_handing_are_not_handed() -> None:
+    """A constructor that makes the whole model has the loop inside of it, behind its placeholders."""
+    whole = CLASS.format(x=X, of_x="self.x", taken="").replace(
+        "3)\n\n\n", "3)\n        self.loss = tf.reduce_mean(tf.square(self.out - self.y))\n\n\n", 1
+    )
+    text = script(whole + "model = Model()\n")
+    text = text.replace(text[text.index("loss = tf.reduce_mean(tf.square(tf.layers") :].splitlines()[0] + "\n", "")
+    assert "tower_inputs" not in converted(text.replace("minimize(loss)", "minimize(model.loss)"))
+
+
+def test_a_place_that_the_loop_cannot_name_is_refused() -> None:
+    kept = "KEPT = []\n\n\n" + CLASS.format(x=f"x = {X[9:]}\n        KEPT.append(lambda: x)", of_x="x", taken="")
+    (found,) = run(script(kept + "model = Model()\n", x="KEPT[0]()")).diagnostics
+    assert found.code in ("TMG202", "TMG204", "TMG230")
