@@ -29,6 +29,7 @@ from converter.source import (
     with_lines,
 )
 from converter.source.header import (
+    UNSEALED,
     Header,
     HeaderError,
     command_flags,
@@ -647,7 +648,7 @@ def _unnamed(source: Source, options: Options) -> Header:
     command = shlex.join(["tf-multigpu", "convert", name, *command_flags(options)])
     style = _style(source.path, options)
     width = style.width if style.formatter and source.notebook is None else 0
-    return Header(__version__, name, source.sha256, options, text="-", command=command, width=width)
+    return Header(__version__, name, source.sha256, options, text=UNSEALED, command=command, width=width)
 
 
 def _header(source: Source, plan: Plan, script: Source, decisions: Sequence[Decision]) -> str:

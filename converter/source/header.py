@@ -38,15 +38,16 @@ _PARTS = (
 )
 _BELOW = (
     r"(?P<decided>(?:(?:\r\n|\n|\r)# tf-multigpu: decided: [^\r\n]*)*)"
-    r"(?:(?:\r\n|\n|\r)# tf-multigpu: text (?P<text>[0-9a-f]{16}|-) by: (?P<command>[^\r\n]*))?"
+    r"(?:(?:\r\n|\n|\r)# tf-multigpu: text (?P<text>[0-9a-f]{16}|-+) by: (?P<command>[^\r\n]*))?"
 )
-_SEALED = r"(?P<decided>.*); text (?P<text>[0-9a-f]{16}|-) by: (?P<command>.*)"
-_SEAL = r"(\A[^\r\n]*(?:\r\n|\n|\r)# tf-multigpu: text )([0-9a-f]{16}|-)(?=[\r\n])"
+_SEALED = r"(?P<decided>.*); text (?P<text>[0-9a-f]{16}|-+) by: (?P<command>.*)"
+_SEAL = r"(\A[^\r\n]*(?:\r\n|\n|\r)# tf-multigpu: text )([0-9a-f]{16}|-+)(?=[\r\n])"
 _FURTHER = "#   | "  # how the further lines of a broken one begin
-_BEGINS = rf"{re.escape(_FURTHER)}|# tf-multigpu: decided: |# tf-multigpu: text (?:[0-9a-f]{{16}}|-) "
+_BEGINS = rf"{re.escape(_FURTHER)}|# tf-multigpu: decided: |# tf-multigpu: text (?:[0-9a-f]{{16}}|-+) "
 _BLOCK = rf"[^\r\n]*(?:(?:{_LINE_END})(?:{_BEGINS})[^\r\n]*)*"
 _DECIDED = "# tf-multigpu: decided: "
 _DIGITS = 16  # of the digest of the text
+UNSEALED = "-" * _DIGITS  # stands for the digest before it is known, so that the header keeps its lines
 _PART = r"(?:(?:example:\d+|mean|sum|free)/(?:(?:\d+|-)(?:x(?:\d+|-))*)?|host)"
 # Options whose flags are not called as their fields, and those that a command names where they are not the defaults.
 _FLAGS = {"batch_axes": "--batch-axis", "traced": "--trace"}
@@ -68,7 +69,7 @@ class Header:
     script: the script that the file belongs to, relative to the file's folder; "" for a script itself.
     decided: what the conversion decided, a line each.
     text: the first hexadecimal digits of the digest of the file without its header; "" in headers of earlier versions,
-        "-" before it is known.
+        hyphens before it is known.
     command: what makes the file again, as seen from the file's folder.
     line: where the header stands, from one; no part of what it says. width: of its lines, in characters; 0 for as long
         as they are.
