@@ -209,9 +209,11 @@ class Number(Value):
     quotient: it was divided by another number.
     raised: it is another number, plus one or more.
     exponents: the origins of the exponent that it is a power of, or of the places that it is shifted by.
+    op: what computed it from its inputs: the name of an operator or of a function; "" where that is not followed.
+    turn: of a number that a loop counts by, what is the same for all numbers of its range; 0 for any other number.
     """
 
-    __slots__ = ("chosen", "exponents", "linear", "origins", "quotient", "raised", "value")
+    __slots__ = ("chosen", "exponents", "linear", "op", "origins", "quotient", "raised", "turn", "value")
 
     def __init__(
         self,
@@ -227,6 +229,8 @@ class Number(Value):
         self.quotient = quotient
         self.raised = False
         self.exponents = frozenset[Origin]()
+        self.op = ""
+        self.turn = 0
         self.origins = origins
         self.linear = linear
         self.chosen = chosen

@@ -36,9 +36,14 @@ def fed_sizes(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
 
 
 def base_of(facts: Facts, number: Number) -> set[Origin]:
-    """The batch size among the numbers that a number is a multiple of; empty if several are possible."""
+    """The batch size among the numbers that a number is a multiple of; empty if several are possible.
+
+    Of `2 * n` it is the one with a name.
+    """
     named = {o for o in number.linear if named_batch(facts.names_of(o))}
-    return named or (set(number.linear) if len(number.linear) == 1 else set())
+    bound = {o for o in number.linear if facts.names_of(o)}
+    alone = next((each for each in (number.linear, bound) if len(each) == 1), frozenset[Origin]())
+    return named or set(alone)
 
 
 def named_behind(facts: Facts, value: Value) -> set[Origin]:
@@ -147,10 +152,9 @@ def _without_name(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
     for key, value in fed:
         anew = key.batch.axis == 0 and is_kept(facts, value, run) is False
         number = rows_of(facts, value, run.site) if anew else None
-        if number is None or len(number.linear) != 1:
-            without.append(value)
-        else:
-            found |= number.linear
+        base = base_of(facts, number) if number is not None else set[Origin]()
+        found |= base
+        without += [] if base else [value]
     followed = all(
         any(isinstance(v, Number) and v.origins & found for v in needed([value]).values()) for value in without
     )
