@@ -279,7 +279,7 @@ def _new_shape(value: Host) -> list[Value]:
 def _split(at: _At, value: Host) -> Number | None:
     """The number of rows of each part of `np.split(x, len(x) // n)`, and of `np.split(x, range(n, len(x), n))`."""
     parts = parts_of(value)
-    if isinstance(parts, Number) and parts.quotient and len(parts.inputs) == 2:
+    if isinstance(parts, Number) and parts.op == "divide" and len(parts.inputs) == 2:
         return parts.inputs[1] if isinstance(parts.inputs[1], Number) else None
     bounds = at.facts.ranges.get(parts.uid, []) if parts is not None else []
     step = bounds[2] if len(bounds) == 3 else None

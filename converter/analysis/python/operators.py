@@ -150,9 +150,7 @@ def _numbers(name: str, op: ast.operator, left: Number | Count, right: Number | 
         linear = left.linear & right.linear
     elif name == "divide":
         linear = left.linear - right.origins
-    made = Number(value, left.origins | right.origins, linear, (left, right), quotient=name == "divide")
-    made.raised = name == "add" and any(n.value is not None and n.value >= 1 for n in (left, right))
-    made.exponents = right.origins if name in ("pow", "shift") else made.exponents
+    made = Number(value, left.origins | right.origins, linear, (left, right))
     made.op = SHIFTS.get(type(op), name)
     return made
 

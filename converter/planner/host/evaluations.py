@@ -233,10 +233,16 @@ def _holds_whole_batches(bounds: Several[Value], scaled: set[Origin]) -> bool:
     return is_share(end, scaled) and not _has_a_turn(end)
 
 
+def _is_raised(number: Number) -> bool:
+    """Whether a number is another one, plus one or more."""
+    values = [v.value for v in number.inputs if isinstance(v, Number) and v.value is not None]
+    return number.op == "add" and any(value >= 1 for value in values)
+
+
 def _has_a_turn(end: Value) -> bool:
     """Whether a number of batches is rounded up, or never below one: `ceil(n / size)`, `int((n - 1) / size) + 1`."""
     if isinstance(end, Number):
-        return end.raised or (len(end.inputs) == 1 and not end.chosen and _has_a_turn(end.inputs[0]))
+        return _is_raised(end) or (len(end.inputs) == 1 and not end.chosen and _has_a_turn(end.inputs[0]))
     if not isinstance(end, Host):
         return False
     if end.call == "add":

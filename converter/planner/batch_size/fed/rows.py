@@ -14,6 +14,7 @@ from converter.analysis.values import Constant, Host, Input, Number, Origin, Seq
 from converter.planner.batch_size.streams import is_share
 from converter.planner.batch_size.written_out import all_places, in_heads
 
+RAISES = ("pow", "lshift", "rshift")  # operators
 POWERS = ("pow", "power", "shift", "left_shift", "right_shift", "exp2")
 Fed = list[tuple[Input, Value]]  # inputs of a run with what they are fed
 
@@ -70,7 +71,8 @@ def _exponents(behind: Iterable[Value]) -> set[Origin]:
     found: set[Origin] = set()
     for value in behind:
         if isinstance(value, Number):
-            found |= value.exponents
+            exponents = value.inputs[1:] if value.op in RAISES else ()
+            found |= {o for v in exponents if isinstance(v, Number) for o in v.origins}
         elif isinstance(value, Host) and (name := value.call.rpartition(".")[2]) in POWERS:
             inputs = value.inputs if name == "exp2" else value.inputs[1:]
             found |= {o for v in inputs if isinstance(v, Number) for o in v.origins}
