@@ -27,6 +27,7 @@ SAME = frozenset(  # functions of one number that give the same number, or the w
 UNARY: dict[type[ast.unaryop], str] = {ast.USub: "negative", ast.UAdd: "int"}
 LEAST, MOST_OF = ("min", "minimum", "amin", "least"), ("max", "maximum", "amax")
 SUMS, PRODUCTS = ("sum", "fsum", "add"), ("prod", "mul", "multiply", "matmul")
+MOVES = ("add", "subtract")  # a number on from another one
 ROOTS = ("sqrt", "isqrt")
 QUOTIENTS = ("divide", "floordiv", "truediv", "floor_divide", "true_divide")
 

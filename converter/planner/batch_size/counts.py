@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from converter.analysis.arrays.rows import terms_of
-from converter.analysis.counts.degrees import follows
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.nodes import below
 from converter.analysis.tensors.size_names import named_batch_size
@@ -100,8 +98,8 @@ def _counted_loops(facts: Facts, steps: Iterable[TrainStep], sizes: set[Origin])
             if isinstance(site.stmt, ast.For) and site in facts.turned:
                 ends = facts.ranges.get(facts.turned[site].uid, [])
                 told = bool(ends) and all(isinstance(n, Number) and n.origins for n in ends)
-                terms = [terms_of(facts, n, sizes, site) for n in ends] if told else []
-                yield site.stmt, told and not any(follows(t, 1) or follows(t, -1) for t in terms)
+                behind = needed(ends).values() if told else ()
+                yield site.stmt, told and not any(isinstance(v, Number) and v.origins & sizes for v in behind)
 
 
 def first_bounds(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> frozenset[Origin]:

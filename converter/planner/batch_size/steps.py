@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from converter.analysis.arrays.rows import rows_of, terms_of, turns_of
 from converter.analysis.counts.degrees import follows
+from converter.analysis.counts.reading import MOVES
 from converter.analysis.counts.terms import Terms
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
@@ -124,7 +125,7 @@ def _counted_down(
     facts = reads.facts
     for write in facts.accesses:
         moved = write.value
-        if not write.write or not isinstance(moved, Number) or moved.op not in ("add", "subtract"):
+        if not write.write or not isinstance(moved, Number) or moved.op not in MOVES:
             continue
         if loop not in set(write.site.chain()) or not _ends(facts, run, loop.stmt, write):
             continue

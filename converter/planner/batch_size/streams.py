@@ -56,5 +56,12 @@ def _bounds(source: Value | None) -> Iterator[Value]:
 
 
 def is_share(value: Value, scaled: set[Origin]) -> bool:
-    """Whether a number is smaller for a larger batch size: it was divided by it."""
-    return isinstance(value, (Number, Host)) and follows(Reading(frozenset(scaled), lambda _: None).of(value), -1)
+    """Whether a number is smaller for a larger batch size, or is computed from one that is: `n // size * size`."""
+    return _is_share(Reading(frozenset(scaled), lambda _: None), value)
+
+
+def _is_share(reading: Reading, value: Value) -> bool:
+    if not isinstance(value, (Number, Host)):
+        return False
+    computed = not value.chosen if isinstance(value, Number) else isinstance(value.node, ast.BinOp)
+    return follows(reading.of(value), -1) or (computed and any(_is_share(reading, v) for v in value.inputs))
