@@ -24,7 +24,7 @@ CLUSTER := $(sort $(wildcard fixtures/cluster/*/single.py))
 NOTEBOOKS := $(sort $(wildcard fixtures/notebooks/*/single.ipynb))
 PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
-.PHONY: site help demo quick test test-torch matrix product fuzz coverage lint format goldens docs bench clean tf1.15 tf1.12 \
+.PHONY: site help demo quick test test-torch matrix product fuzz fuzz-host coverage lint format goldens docs bench clean tf1.15 tf1.12 \
 	tf1.4 torch compiled
 
 help:
@@ -35,6 +35,7 @@ help:
 	@echo 'make matrix   all variations, also TensorFlow 1.4 and 1.12, and each fixture with 1, 2, 3, 4 and many towers'
 	@echo 'make product  also each number of towers in each batch mode on each TensorFlow'
 	@echo 'make fuzz     generate N scripts from SEED on, convert them, and run originals and conversions on TensorFlow 1.15'
+	@echo 'make fuzz-host convert N generated programs from SEED on, and run what they do beside the graph without TensorFlow'
 	@echo 'make coverage which lines the tests without TensorFlow run'
 	@echo 'make lint     ruff, mypy, and whether the generated pages are up to date'
 	@echo 'make format   let ruff sort imports and mend what it can'
@@ -112,6 +113,10 @@ product: lint compiled tf1.15 tf1.4 tf1.12 torch
 
 N := 100
 SEED := 0
+
+# Host parts of programs at random, without TensorFlow: N of them from SEED on.
+fuzz-host: $(VENV)/.dev
+	$(BIN)/python -m tests.host_oracle $(N) $(SEED)
 
 fuzz: compiled tf1.15
 	$(BIN)/python -m tests.generator $(N) $(SEED) --python .venv-tf1.15/bin/python

@@ -289,6 +289,7 @@ ANALYSIS = [
     ["values"],
     ["frames", "flow"],
     ["facts"],
+    ["counts"],
     ["arrays"],
     ["tensors"],
     ["walk"],

@@ -296,7 +296,8 @@ class Facts:
     returned: set[ast.AST] = field(default_factory=set)  # return statements that a run may come to
     iterators: set[int] = field(default_factory=set)  # uids of map(…), zip(…), (… for …): read once, then empty
     generators: set[int] = field(default_factory=set)  # uids of what generator functions of the script give
-    listed: dict[int, Value] = field(default_factory=dict)  # uid of the list of a comprehension -> what it goes over
+    listed: dict[int, Value] = field(default_factory=dict)  # uid of a list, a comprehension's -> what it goes over
+    zipped: dict[int, list[Value]] = field(default_factory=dict)  # uid of what zip() gives -> what it goes over
     ranges: dict[int, list[Value]] = field(default_factory=dict)  # uid of what range() gives -> its arguments
     range_calls: dict[int, ast.Call] = field(default_factory=dict)  # uid of a range -> the call that made it
     origin_names: dict[tuple[object, ...], set[str]] = field(default_factory=dict)

@@ -206,12 +206,11 @@ class Number(Value):
 
     linear: the origins that it is a multiple of: scaling one of them scales the number.
     chosen: it is one of its inputs, and only a run can tell which.
-    quotient: it was divided by another number.
-    raised: it is another number, plus one or more.
-    exponents: the origins of the exponent that it is a power of, or of the places that it is shifted by.
+    op: what computed it from its inputs: the name of an operator or of a function; "" where that is not followed.
+    turn: of a number that a loop counts by, what is the same for all numbers of its range; 0 for any other number.
     """
 
-    __slots__ = ("chosen", "exponents", "linear", "origins", "quotient", "raised", "value")
+    __slots__ = ("chosen", "linear", "op", "origins", "turn", "value")
 
     def __init__(
         self,
@@ -220,13 +219,11 @@ class Number(Value):
         linear: frozenset[Origin] = frozenset(),
         inputs: Iterable[Value] = (),
         chosen: bool = False,
-        quotient: bool = False,
     ) -> None:
         super().__init__(inputs)
         self.value = value if value is None or -LARGEST < value < LARGEST else None
-        self.quotient = quotient
-        self.raised = False
-        self.exponents = frozenset[Origin]()
+        self.op = ""
+        self.turn = 0
         self.origins = origins
         self.linear = linear
         self.chosen = chosen

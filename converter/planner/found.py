@@ -31,6 +31,7 @@ class Found(Enum):
     RESHAPED_DATA = auto()
     BINS_OF_HISTOGRAM = auto()
     GRID_OF_BATCH = auto()
+    ROWS_OF_ANOTHER_DEGREE = auto()
     FED_BY_CALLER = auto()
     FED_BY_HOOK = auto()
     STEP_RUN_ELSEWHERE = auto()

@@ -9,18 +9,23 @@ import ast
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from converter.analysis.values import Number, Sequence
+from converter.analysis.counts.conditions import Reached, leaves, reached
+from converter.analysis.values import Host, Number, Sequence
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Effect, Facts
     from converter.analysis.values import Site
 
-Kinds = tuple[type[ast.cmpop], ...]
-Test = tuple[ast.expr, Kinds]  # a condition, and the comparisons that tell of a full list there
-
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
-UNTIL = (ast.Lt, ast.NotEq)  # a `while` goes on: the list has fewer rows
-FULL = (ast.Eq, ast.GtE)  # an `if` waits: the list has them all
+OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "subtract",
+    ast.Mult: "multiply",
+    ast.Div: "divide",
+    ast.FloorDiv: "divide",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+}
 
 
 def filled(facts: Facts, rows: Sequence, around: Collection[Site]) -> Number | None:
@@ -35,42 +40,38 @@ def filled(facts: Facts, rows: Sequence, around: Collection[Site]) -> Number | N
     loop = next((s for s in put.site.chain() if isinstance(s.stmt, LOOPS)), None)
     if loop is None:
         return None
-    tests = _tests_within(facts, rows, loop, around) if loop in around else _tests_behind(loop.stmt)
-    for test, kinds in tests:
-        number = _compared(facts, test, kinds, rows, put)
-        if number is None and loop in around:
-            number = _counted(facts, test, loop, put) or _counted_up(facts, test, loop, put)
+    within = loop in around
+    for test in _tests_within(facts, rows, loop, around) if within else _tests_behind(loop.stmt):
+        number = _compared(facts, test, rows, put, within)
+        if number is None and within:
+            number = _counted(facts, test, loop, put) or _counted_on(facts, test, loop, put)
         if number is not None:
             return number
-    return None if loop in around else _turns(facts, loop.stmt, put)
+    return None if within else _turns(facts, loop.stmt, put)
 
 
 def _turns(facts: Facts, loop: ast.stmt, put: Effect) -> Number | None:
     """The number of turns of `while count < n`, each of which puts a row and counts up by one from nothing."""
-    test = getattr(loop, "test", None)
-    if not isinstance(loop, ast.While) or not isinstance(test, ast.Compare) or put.site.stmt not in loop.body:
+    if not isinstance(loop, ast.While) or put.site.stmt not in loop.body:
         return None
-    counter = test.left
-    if not isinstance(counter, ast.Name) or len(test.ops) != 1 or not isinstance(test.ops[0], UNTIL):
-        return None
-    places = {a.place for a in facts.accesses if a.node is counter}
-    writes = {a.node: a for a in facts.accesses if a.write and a.place in places}
-    ups = [s for s in loop.body if isinstance(s, ast.AugAssign) and s.target in writes and _adds_one(s)]
-    starts = [a.value for node, a in writes.items() if not any(node is up.target for up in ups)]
-    from_nothing = starts and all(isinstance(v, Number) and v.value == 0 for v in starts)
-    skipped = any(isinstance(node, ast.Continue) for node in ast.walk(loop))
-    return _number(facts, test.comparators[0]) if len(ups) == 1 and from_nothing and not skipped else None
-
-
-def _adds_one(stmt: ast.AugAssign) -> bool:
-    return isinstance(stmt.op, ast.Add) and _is_number(stmt.value, 1)
+    for test in reached(loop.test, False):
+        counter = test.count
+        if not isinstance(counter, ast.Name) or test.multiple:
+            continue
+        ups, starts = _moves(facts, loop.body, counter)
+        from_nothing = bool(starts) and all(_is_number(start, 0) for start in starts)
+        skipped = any(isinstance(node, ast.Continue) for node in ast.walk(loop))
+        if len(ups) == 1 and _step(ups[0]) == 1 and from_nothing and not skipped:
+            return _limit(facts, test)
+    return None
 
 
 def _puts(facts: Facts, rows: Sequence) -> list[Effect]:
-    """The places that append one row to a list; none if other code changes the list."""
+    """The places that append one row to a list; none if other code changes the list, but for making it empty."""
     changes = {e.node: e for e in facts.changes_of(rows)}
     puts = [e for e in changes.values() if puts_one(e)]
-    return puts if all(e in puts or e.name.endswith(".clear") for e in changes.values()) else []
+    empties = [e for e in changes.values() if any(True for _ in emptied(e.site.stmt))]
+    return puts if all(e in puts or e in empties for e in changes.values()) else []
 
 
 def puts_one(change: Effect) -> bool:
@@ -80,48 +81,54 @@ def puts_one(change: Effect) -> bool:
     return single or change.name.endswith(".append")
 
 
-def _tests_behind(loop: ast.stmt) -> Iterator[Test]:
+def _tests_behind(loop: ast.stmt) -> Iterator[Reached]:
     """The conditions that a list meets behind a loop: what ends it."""
     if isinstance(loop, ast.While):
-        yield loop.test, UNTIL
+        yield from reached(loop.test, False)
     for stmt in getattr(loop, "body", ()):
         if isinstance(stmt, ast.If) and any(isinstance(s, ast.Break) for s in stmt.body):
-            yield stmt.test, FULL
+            yield from reached(stmt.test, True)
 
 
-def _tests_within(facts: Facts, rows: Sequence, loop: Site, around: Collection[Site]) -> Iterator[Test]:
+def _tests_within(facts: Facts, rows: Sequence, loop: Site, around: Collection[Site]) -> Iterator[Reached]:
     """The conditions around a place in the loop that fills a list, if they make it empty again."""
     outside = set(loop.chain())
     names = {a.place.key for a in facts.accesses_of(rows) if a.write and a.place.kind == "name"}
+    for test, holds, block in _guards(loop, [site for site in around if site not in outside]):
+        made_empty = {name for inner in block for name in emptied(inner)}
+        again = {name for inner in block for name, _ in _assigned(inner)}
+        for one in reached(_named(loop.stmt, test), holds) if names & made_empty else ():
+            compared = {node.id for node in ast.walk(one.count) if isinstance(node, ast.Name)}
+            if compared & (made_empty | again) or one.multiple:
+                yield one
+
+
+def _guards(loop: Site, around: list[Site]) -> Iterator[tuple[ast.expr, bool, list[ast.stmt]]]:
+    """The conditions that let a place in a loop through: each, whether it holds there, and the block behind it."""
     for site in around:
         stmt = site.stmt
-        test = _bare(stmt.test) if site not in outside and isinstance(stmt, ast.If) else None
-        if test is None or not isinstance(stmt, ast.If):
-            continue
-        made_empty = {name for inner in stmt.body for name in emptied(inner)}
-        compared = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
-        inside = any(inner.parent == site and inner.stmt in stmt.body for inner in around)
-        again = {name for inner in stmt.body for name, number in _assigned(inner) if _is_number(number, 0)}
-        if inside and names & made_empty and (compared & (made_empty | again) or is_multiple(test)):
-            yield test, FULL
+        inside = [inner.stmt for inner in around if inner.parent == site]
+        if isinstance(stmt, ast.If):
+            sides = ((stmt.body, True), (stmt.orelse, False))
+            yield from ((stmt.test, holds, b) for b, holds in sides if any(inner in b for inner in inside))
+        if site.parent is not None:
+            block = next((b for b in _blocks(site.parent.stmt) if stmt in b), [])
+            for place, before in enumerate(block[: block.index(stmt)] if block else ()):
+                if isinstance(before, ast.If) and leaves(before.body) and not before.orelse:
+                    yield before.test, False, block[place:]
 
 
-def _bare(test: ast.expr) -> ast.Compare | None:
-    """The comparison in a condition; without `and i > 0`, which only says that the first turn has no rows yet."""
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and len(test.values) == 2:
-        for one, two in (test.values, test.values[::-1]):
-            if isinstance(one, ast.Compare) and is_multiple(one) and _is_above_0(two, one):
-                return one
-    return test if isinstance(test, ast.Compare) else None
+def _blocks(stmt: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for field in ("body", "orelse", "finalbody"):
+        yield getattr(stmt, field, [])
 
 
-def _is_above_0(test: ast.expr, multiple: ast.Compare) -> bool:
-    """Whether a condition says that the number which another one asks for being a multiple is not 0."""
-    above = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Gt, ast.NotEq))
-    zero = isinstance(test, ast.Compare) and _is_number(test.comparators[0], 0)
-    number = test.left if isinstance(test, ast.Compare) and above and zero else test
-    assert isinstance(multiple.left, ast.BinOp)
-    return isinstance(number, ast.Name) and ast.dump(number) == ast.dump(multiple.left.left)
+def _named(loop: ast.stmt, test: ast.expr) -> ast.expr:
+    """What a condition was assigned to before it was tested: `full = len(rows) == n`."""
+    if isinstance(test, ast.Name):
+        made = [value for stmt in getattr(loop, "body", ()) for name, value in _assigned(stmt) if name == test.id]
+        return made[0] if len(made) == 1 and isinstance(made[0], ast.Compare) else test
+    return test
 
 
 def is_multiple(test: ast.expr, count: ast.expr | None = None) -> bool:
@@ -133,38 +140,58 @@ def is_multiple(test: ast.expr, count: ast.expr | None = None) -> bool:
     return remainder and isinstance(zero, ast.Constant) and zero.value == 0
 
 
-def _counted(facts: Facts, test: ast.expr, loop: Site, put: Effect) -> Number | None:
+def _counted(facts: Facts, test: Reached, loop: Site, put: Effect) -> Number | None:
     """The number of turns between two where `(i + 1) % n == 0`; each of them puts a row, and i counts from 0.
 
     Where the row is put behind the condition: between two where `i % n == 0`.
     """
-    if not is_multiple(test) or not _in_each_turn(loop, put):
+    if not test.multiple or not _in_each_turn(loop, put):
         return None
-    assert isinstance(test, ast.Compare) and isinstance(test.left, ast.BinOp)
-    counter, ahead = test.left.left, 0
+    counter, ahead = test.count, -test.more
     if isinstance(counter, ast.BinOp) and isinstance(counter.op, ast.Add) and _is_number(counter.right, 1):
-        counter, ahead = counter.left, 1
+        counter, ahead = counter.left, ahead + 1
     begin = _begin(facts, loop, counter) if isinstance(counter, ast.Name) else None
-    first = 1 if _comes_first(loop, put.site.stmt, test) else 0
-    return _number(facts, test.left.right) if begin is not None and begin + ahead == first else None
+    first = 1 if _comes_first(loop, put.site.stmt, test.limit) else 0
+    return _number(facts, test.limit) if begin is not None and begin + ahead == first else None
 
 
-def _counted_up(facts: Facts, test: ast.expr, loop: Site, put: Effect) -> Number | None:
-    """The number of turns up to `count == n`, each of which puts a row and counts up by one, from 0 each time."""
-    assert isinstance(test, ast.Compare)
-    counter, body = test.left, getattr(loop.stmt, "body", [])
-    if not isinstance(counter, ast.Name) or not isinstance(test.ops[0], FULL) or not _in_each_turn(loop, put):
+def _counted_on(facts: Facts, test: Reached, loop: Site, put: Effect) -> Number | None:
+    """The number of turns up to `count == n`, or down to `count == 0`, each of which puts a row."""
+    counter, body = test.count, getattr(loop.stmt, "body", [])
+    if not isinstance(counter, ast.Name) or test.multiple or not _in_each_turn(loop, put):
         return None
+    steps, starts = _moves(facts, body, counter)
+    if len(steps) != 1 or not starts:
+        return None
+    together = _comes_first(loop, steps[0], test.limit) == _comes_first(loop, put.site.stmt, test.limit)
+    if together and _step(steps[0]) == 1 and all(_is_number(start, 0) for start in starts):
+        return _limit(facts, test)
+    same = len({ast.dump(start) for start in starts}) == 1
+    down = _step(steps[0]) == -1 and _is_number(test.limit, 0) and not test.more
+    return _number(facts, starts[0]) if together and down and same else None
+
+
+def _moves(facts: Facts, body: list[ast.stmt], counter: ast.Name) -> tuple[list[ast.stmt], list[ast.expr]]:
+    """The statements of a loop that move a number by one, and what else is assigned to it anywhere."""
     places = {a.place for a in facts.accesses if a.node is counter}
-    writes = [a for a in facts.accesses if a.write and a.place in places]
-    ups = [s for s in body if isinstance(s, ast.AugAssign) and _adds_one(s) and _names(s.target, counter)]
-    others = [a.site.stmt for a in writes if a.node not in [up.target for up in ups]]
-    sets = [stmt for stmt in others if not isinstance(stmt, ast.If)]  # there its branches join
-    from_0 = bool(sets) and all(
-        any(name == counter.id and _is_number(number, 0) for name, number in _assigned(stmt)) for stmt in sets
-    )
-    together = len(ups) == 1 and _comes_first(loop, ups[0], test) == _comes_first(loop, put.site.stmt, test)
-    return _number(facts, test.comparators[0]) if from_0 and together else None
+    writes = {a.node: a.site.stmt for a in facts.accesses if a.write and a.place in places}
+    moves = [s for s in body if _step(s) and any(w is s for w in writes.values())]
+    sets = {stmt for stmt in writes.values() if stmt not in moves and not isinstance(stmt, ast.If)}  # branches join
+    starts = [number for stmt in sets for name, number in _assigned(stmt) if name == counter.id]
+    return moves, starts if len(starts) == len(sets) else []
+
+
+def _step(stmt: ast.stmt) -> int:
+    """By how much a statement moves a number, 1 or -1: `k += 1`, `k = k - 1`; 0 for any other statement."""
+    value = stmt.value if isinstance(stmt, (ast.AugAssign, ast.Assign)) else None
+    op = stmt.op if isinstance(stmt, ast.AugAssign) else getattr(value, "op", None)
+    if isinstance(stmt, ast.Assign):
+        same = isinstance(value, ast.BinOp) and len(stmt.targets) == 1
+        same = same and isinstance(value, ast.BinOp) and ast.unparse(value.left) == ast.unparse(stmt.targets[0])
+        value = value.right if same and isinstance(value, ast.BinOp) else None
+    if value is None or not _is_number(value, 1):
+        return 0
+    return 1 if isinstance(op, ast.Add) else -1 if isinstance(op, ast.Sub) else 0
 
 
 def _in_each_turn(loop: Site, put: Effect) -> bool:
@@ -173,15 +200,16 @@ def _in_each_turn(loop: Site, put: Effect) -> bool:
     return put.site.stmt in getattr(loop.stmt, "body", []) and not skipped
 
 
-def _comes_first(loop: Site, stmt: ast.stmt, test: ast.expr) -> bool:
-    """Whether a statement of a loop stands in front of the condition."""
+def _comes_first(loop: Site, stmt: ast.stmt, limit: ast.expr) -> bool:
+    """Whether a statement of a loop stands in front of the condition with a limit."""
     body = getattr(loop.stmt, "body", [])
-    place = next((i for i, s in enumerate(body) if isinstance(s, ast.If) and _bare(s.test) is test), 0)
-    return stmt in body[:place]
+    holds = [i for i, s in enumerate(body) if isinstance(s, (ast.If, ast.Assign)) and limit in _tested(s)]
+    alike = [i for i, s in enumerate(body) if isinstance(s, ast.If) and _is_number(limit, 0)]
+    return stmt in body[: (holds or alike or [0])[0]]
 
 
-def _names(target: ast.expr, name: ast.Name) -> bool:
-    return isinstance(target, ast.Name) and target.id == name.id
+def _tested(stmt: ast.If | ast.Assign) -> list[ast.AST]:
+    return list(ast.walk(stmt.test if isinstance(stmt, ast.If) else stmt.value))
 
 
 def _is_number(node: ast.expr, number: int) -> bool:
@@ -211,6 +239,12 @@ def emptied(stmt: ast.stmt) -> Iterator[str]:
     if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call) and isinstance(stmt.value.func, ast.Attribute):
         held = stmt.value.func.value
         pairs = [(held.id, ast.List([]))] if stmt.value.func.attr == "clear" and isinstance(held, ast.Name) else []
+    for target in stmt.targets if isinstance(stmt, ast.Delete) else ():  # `del xs[:]`
+        whole = isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice)
+        if whole and isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            bounds = target.slice
+            assert isinstance(bounds, ast.Slice)
+            pairs += [(target.value.id, ast.List([]))] if not (bounds.lower or bounds.upper or bounds.step) else []
     for name, value in pairs:
         if isinstance(value, ast.List) and not value.elts:
             yield name
@@ -227,21 +261,19 @@ def _assigned(stmt: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
             yield target.id, stmt.value
 
 
-def _compared(facts: Facts, test: ast.expr, kinds: Kinds, rows: Sequence, put: Effect) -> Number | None:
+def _compared(facts: Facts, test: Reached, rows: Sequence, put: Effect, within: bool) -> Number | None:
     """The number of `len(rows) < n`, where these are the rows, or others that are put beside them one by one."""
-    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], kinds):
-        return None
-    length, limit = test.left, test.comparators[0]
-    if isinstance(test.ops[0], (ast.Eq, ast.NotEq)) and not isinstance(length, ast.Call):
-        length, limit = limit, length  # `n == len(rows)`
+    length = test.count
     if not isinstance(length, ast.Call) or getattr(length.func, "id", "") != "len" or len(length.args) != 1:
+        return None
+    if test.multiple and (not within or test.more):
         return None
     counted = {a.value.uid: a.value for a in facts.accesses if a.node is length.args[0] and not a.write}
     for other in counted.values():
         if not isinstance(other, Sequence) or len(other.elements) != len(rows.elements):
             continue
         if any(_beside(put, one) for one in _puts(facts, other)):
-            return _number(facts, limit)
+            return _limit(facts, test)
     return None
 
 
@@ -253,10 +285,36 @@ def _beside(put: Effect, other: Effect) -> bool:
     return together and put.site.parent == other.site.parent
 
 
+def _limit(facts: Facts, test: Reached) -> Number | None:
+    """The number that a count has come to."""
+    limit = _number(facts, test.limit)
+    if limit is None or test.multiple or not test.more:
+        return limit
+    made = Number(None, limit.origins, inputs=(limit, Number(test.more)))
+    made.op = "add"
+    return made
+
+
 def _number(facts: Facts, node: ast.expr) -> Number | None:
     """The number that stands for a limit."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
         origins = frozenset((facts.origin_of(node),))
         return Number(node.value, origins, origins)
+    if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+        sides = [_number(facts, node.left), _number(facts, node.right)]
+        made = Number(None, inputs=[side for side in sides if side is not None])
+        made.op = OPERATORS[type(node.op)]
+        return made if len(made.inputs) == 2 else None
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.UAdd):
+        return _number(facts, node.operand)
+    if isinstance(node, ast.Subscript) and _is_number(node.slice, 0):  # `divmod(n, 2)[0]`
+        divides = isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "divmod"
+        given = node.value.args if divides and isinstance(node.value, ast.Call) else []
+        return _number(facts, ast.BinOp(given[0], ast.FloorDiv(), given[1])) if len(given) == 2 else None
+    if isinstance(node, ast.Call):
+        given = [value for (_, call), value in facts.results.items() if call is node]
+        made = Number(None, inputs=given[:1])
+        made.op = "int"
+        return made if given and isinstance(given[0], (Number, Host)) else None
     read = (a.value for a in facts.accesses if a.node is node and not a.write)
     return next((value for value in read if isinstance(value, Number)), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,15 @@ from converter.analysis.arrays.shapes import (
     SAME,
     SHAPED,
     SIZED,
+    Arguments,
     arguments_of,
     is_generator,
     shape_of,
 )
-from converter.analysis.values import Host, Number, Origin, Value
+from converter.analysis.counts.degrees import is_computed, multiple
+from converter.analysis.counts.reading import SPAN, Reading
+from converter.analysis.counts.terms import Terms
+from converter.analysis.values import Host, Number, Origin, Value, needed
 from converter.analysis.values import Sequence as List
 from converter.dataclass import dataclass
 
@@ -34,6 +39,7 @@ SPLITS = ("split", "array_split", "vsplit")  # of NumPy: into a number of parts,
 LENGTHENS = {f"numpy.{name}" for name in ("append", "concatenate", "hstack", "pad", "resize", "tile", "vstack")}
 STACKED = ("stack", "row_stack")  # functions of NumPy that give a row for each entry of a list
 PADS = "pad_sequences"  # of Keras and of libraries like it: a row for each sequence
+ITERATES = {"itertools.repeat": 1, "itertools.islice": 1}  # where the number of what they give stands
 DRAWN = {"random.sample": 1, "random.choices": 1}  # Python's: where the number of what is drawn stands
 
 
@@ -47,12 +53,48 @@ def rows_of(facts: Facts, value: Value | None, site: Site) -> Number | None:
     return _rows(_At(facts, frozenset(site.chain())), value, DEEP)
 
 
+def turns_of(facts: Facts, over: Value, site: Site) -> Number | None:
+    """How many turns a loop has that goes over a value; None if it is not known."""
+    return _rows(_At(facts, frozenset(site.chain()), asks=False), over, DEEP)
+
+
+def terms_of(facts: Facts, value: Value, sizes: Iterable[Origin], site: Site) -> Terms:
+    """The terms of a number where it is read; sizes: the origins of the batch size."""
+    at = _At(facts, frozenset(site.chain()))
+    return Reading(frozenset(sizes), lambda number: at.length(number, DEEP)).of(value)
+
+
 @dataclass(frozen=True)
 class _At:
-    """Where it is asked: the statements around that place, through callers up to the module."""
+    """Where it is asked: the statements around that place, through callers up to the module.
+
+    asks: whether a function with "batch" in its name gives as many rows as it is asked for.
+    """
 
     facts: Facts
     around: frozenset[Site]
+    asks: bool = True
+
+    def asked(self, value: Host) -> Number | None:
+        """The first number among the arguments of an unfollowed call whose name contains `batch`."""
+        if not self.asks or "batch" not in value.call.rpartition(".")[2].lower():
+            return None
+        return next((v for v in value.inputs if isinstance(v, Number)), None)
+
+    def measured(self, number: Number | Host, deep: int) -> Number | None:
+        """A number with the origins that it is a multiple of, whatever it is computed by; None if it has none."""
+        known = counted_by(number) if isinstance(number, Number) else None
+        rows = _rows(self, known, deep - 1) if known is not None else None
+        if rows is not None:
+            return rows
+        if isinstance(number, Number) and not number.op:
+            return number
+        return multiple(number, lambda length: self.length(length, deep))
+
+    def length(self, number: Number, deep: int) -> Number | None:
+        """The number of rows of what `len(…)` is asked for, where a number is that; None where it is not known."""
+        counted = counted_by(number)
+        return _rows(self, counted, deep - 1) if counted is not None else None
 
 
 def _rows(at: _At, value: Value | None, deep: int) -> Number | None:
@@ -67,15 +109,17 @@ def _rows(at: _At, value: Value | None, deep: int) -> Number | None:
 
 
 def _of_list(at: _At, value: List, deep: int) -> Number | None:
-    if value.uid in at.facts.listed:  # a comprehension
-        return _turns(at, at.facts.listed[value.uid], deep)
-    further = [v for v in value.inputs if v not in value.elements]
     changes = at.facts.changes_of(value)
-    if value.uid in at.facts.ranges and not changes and (between := _turns(at, value, deep)) is not None:
-        return between  # `x[range(i, i + n)]`, also of a few numbers that are known one by one
-    cuts = [v for v in further if isinstance(v, Host) and isinstance(v.node, ast.Slice)]
-    if cuts and not changes:  # `rows[i:i + n]`
-        return spanned(cuts[0], cuts[0].node) if isinstance(cuts[0].node, ast.Slice) else None
+    made = _as_made(at, value, deep) if not changes or value.uid in at.facts.listed else None
+    if made is not None and changes:
+        made = Number(None, inputs=(made, *(Number(1) for _ in changes)))
+        made.op = "sum" if all(map(puts_one, changes)) and not any(_repeats(value, e) for e in changes) else "changed"
+        return at.measured(made, deep)
+    if made is not None or value.uid in at.facts.listed or value.uid in at.facts.zipped:
+        return made
+    further = [v for v in value.inputs if v not in value.elements]
+    if any(isinstance(v, Host) and isinstance(v.node, ast.Slice) for v in further) and not changes:
+        return None
     if further:  # `[row] * n`
         times = further[0] if len(further) == 1 and isinstance(further[0], Number) else None
         repeats = len(value.elements) if times is None or times.value is not None else 1
@@ -87,7 +131,38 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
     given = [a.site for a in at.facts.accesses_of(value) if not a.write and _is_given(a)]
     at = replace(at, around=at.around.union(*(site.chain() for site in given)))
     appended = _appended(at, value, changes, deep)
-    return appended or filled(at.facts, value, at.around)
+    if appended is not None:
+        return appended
+    full = filled(at.facts, value, at.around)
+    return at.measured(full, deep) if full is not None else None
+
+
+def _as_made(at: _At, value: List, deep: int) -> Number | None:
+    """The length of a list by what it goes over: a comprehension, a range, a slice, `zip(…)`."""
+    if value.uid in at.facts.listed:
+        return _turns(at, at.facts.listed[value.uid], deep)
+    if value.uid in at.facts.ranges:
+        return _turns(at, value, deep)  # `x[range(i, i + n)]`, also of a few numbers that are known one by one
+    if value.uid in at.facts.zipped:
+        lengths = [n for n in (_rows(at, v, deep) for v in at.facts.zipped[value.uid]) if n is not None]
+        return _computed(at, "least", lengths, deep) if len(lengths) > 1 else lengths[0] if lengths else None
+    cuts = [v for v in value.inputs if isinstance(v, Host) and isinstance(v.node, ast.Slice)]
+    if cuts and isinstance(cuts[0].node, ast.Slice):  # `rows[i:i + n]`
+        return _spanned(at, cuts[0], cuts[0].node, deep)
+    return None
+
+
+def _repeats(value: List, change: Effect) -> bool:
+    """Whether a loop that began behind a list changes it, any number of times."""
+    outside = set(value.site.chain()) if value.site is not None else set()
+    return any(isinstance(s.stmt, (*LOOPS, ast.If)) for s in change.site.chain() if s not in outside)
+
+
+def _computed(at: _At, name: str, numbers: list[Number], deep: int) -> Number | None:
+    """What an operation makes of numbers of rows."""
+    made = Number(None, inputs=numbers)
+    made.op = name
+    return at.measured(made, deep)
 
 
 def _filled_later(at: _At, value: List) -> List | None:
@@ -127,16 +202,19 @@ def _appended(at: _At, value: List, changes: list[Effect], deep: int) -> Number 
 
 def _turns(at: _At, iterable: Value, deep: int) -> Number | None:
     """How many entries a loop goes over: `range(n)`, `range(begin, begin + n)`, or the rows of an array."""
-    if isinstance(iterable, List) and iterable.uid in at.facts.ranges:
-        bounds = at.facts.ranges[iterable.uid]
-        numbers = [b for b in bounds if isinstance(b, Number)]
-        written = at.facts.range_calls[iterable.uid].args
-        between = _between(bounds[0], bounds[1], ast.Slice(*written)) if len(bounds) == len(written) == 2 else None
-        from_zero = len(numbers) == len(bounds) and (len(bounds) == 1 or (len(bounds) == 2 and numbers[0].value == 0))
-        if from_zero and between is not None and between.linear and not numbers[-1].linear:
-            return between  # `range(i, i + n)` where i is still 0
-        return numbers[-1] if from_zero else between
-    return _rows(at, iterable, deep)
+    if not isinstance(iterable, List) or iterable.uid not in at.facts.ranges:
+        return _rows(at, iterable, deep)
+    bounds = at.facts.ranges[iterable.uid]
+    if len(bounds) == 1:
+        return _size(at, bounds[0], deep)
+    begin = at.facts.range_calls[iterable.uid].args[:1]
+    if len(bounds) == 2:
+        return _between(at, bounds[0], bounds[1], begin[0], deep) if begin else None
+    numbers = [bound for bound in bounds if isinstance(bound, Number)]
+    if len(numbers) < len(bounds):
+        return None
+    between = _computed(at, "subtract", [numbers[1], numbers[0]], deep)
+    return _computed(at, "divide", [between, numbers[2]], deep) if between is not None else None
 
 
 # -- arrays ----------------------------------------------------------------------------------------
@@ -144,18 +222,25 @@ def _turns(at: _At, iterable: Value, deep: int) -> Number | None:
 
 def _of_host(at: _At, value: Host, deep: int) -> Number | None:
     node = value.node
+    if value.call == "add" and len(value.inputs) == 2 and any(map(_is_list, value.inputs)):
+        return _sum(at, list(value.inputs), deep)
+    if value.call == "str" and isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _size(at, value.inputs[1], deep)  # `'a' * n`
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and value.call in ARITHMETIC and len(value.inputs) == 2:
         arrays = [v for v in value.inputs if shape_of(v) != ()]
         return _alike([_rows(at, v, deep) for v in arrays])
     if value.call == "[]" and isinstance(node, ast.Subscript) and len(value.inputs) == 2:
         return _picked(at, value, node, deep)
     if value.call == "slice" and isinstance(node, ast.Call):
-        return spanned(value, ast.Slice(*(node.args[:2] if len(node.args) > 1 else (None, node.args[0]))))
+        return _spanned(at, value, ast.Slice(*(node.args[:2] if len(node.args) > 1 else (None, node.args[0]))), deep)
     if value.call == NEXT:
         return _rows(at, value.inputs[0], deep)
     if value.call == "item" and value.inputs:
         source = value.inputs[0]
-        return (_split(at, source) or _asked(source)) if isinstance(source, Host) else None
+        if not isinstance(source, Host):
+            return None
+        shape = _new_shape(source)
+        return _split(at, source) or (_size(at, shape[1], deep) if len(shape) > 1 else None) or at.asked(source)
     return _called(at, value, node, deep) if isinstance(node, ast.Call) else None
 
 
@@ -163,13 +248,6 @@ def _alike(numbers: list[Number | None]) -> Number | None:
     """The number of rows of arrays that are combined element by element."""
     known = {n.linear: n for n in numbers if n is not None}
     return next(iter(known.values())) if len(known) == 1 and None not in numbers else None
-
-
-def _asked(value: Host) -> Number | None:
-    """The first number among the arguments of an unfollowed call whose name contains `batch`."""
-    if "batch" not in value.call.rpartition(".")[2].lower():
-        return None
-    return next((v for v in value.inputs if isinstance(v, Number)), None)
 
 
 def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | None:
@@ -186,13 +264,22 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
         return None if isinstance(key, Number) else _rows(at, key, deep)
     if place.lower is None and place.upper is None:
         return _rows(at, whole, deep) if place.step is None else None
-    return spanned(key, place)
+    return _spanned(at, key, place, deep)
+
+
+def _new_shape(value: Host) -> list[Value]:
+    """The entries of the shape that an array is given: `x.reshape(-1, n, 4)`, `np.reshape(x, [-1, n, 4])`."""
+    given = arguments_of(value, value.node) if isinstance(value.node, ast.Call) else None
+    if given is None or value.call not in ("reshape", "numpy.reshape"):
+        return []
+    entries = given.positions[1:] if value.call.startswith("numpy.") else given.positions
+    return entries[0].elements if len(entries) == 1 and isinstance(entries[0], List) else entries
 
 
 def _split(at: _At, value: Host) -> Number | None:
     """The number of rows of each part of `np.split(x, len(x) // n)`, and of `np.split(x, range(n, len(x), n))`."""
     parts = parts_of(value)
-    if isinstance(parts, Number) and parts.quotient and len(parts.inputs) == 2:
+    if isinstance(parts, Number) and parts.op == "divide" and len(parts.inputs) == 2:
         return parts.inputs[1] if isinstance(parts.inputs[1], Number) else None
     bounds = at.facts.ranges.get(parts.uid, []) if parts is not None else []
     step = bounds[2] if len(bounds) == 3 else None
@@ -208,69 +295,40 @@ def parts_of(value: Host) -> Value | None:
     return given.get(1, "indices_or_sections") if axis is None or getattr(axis, "value", None) == 0 else None
 
 
-def spanned(key: Value, place: ast.Slice) -> Number | None:
-    """The number of rows that a slice takes."""
+def spanned(facts: Facts, key: Value, place: ast.Slice) -> Number | None:
+    """The number of rows that a slice takes; None where it is open."""
+    return _spanned(_At(facts, frozenset()), key, place, DEEP)
+
+
+def _spanned(at: _At, key: Value, place: ast.Slice, deep: int) -> Number | None:
     bounds = list(key.inputs)
     lower = bounds.pop(0) if place.lower is not None and bounds else None
     upper = bounds.pop(0) if place.upper is not None and bounds else None
-    if place.step is not None or upper is None:
+    if upper is None:
         return None
-    if lower is None or (isinstance(place.lower, ast.Constant) and place.lower.value == 0):
-        return upper if isinstance(upper, Number) else None
-    return _between(lower, upper, place)
+    if lower is None or (isinstance(lower, Number) and isinstance(place.lower, ast.Constant) and lower.value == 0):
+        rows = _size(at, upper, deep)
+    else:
+        rows = _between(at, lower, upper, place.lower, deep)
+    if place.step is None or rows is None:
+        return rows
+    by = bounds[0] if bounds else None
+    return _computed(at, "divide", [rows, by], deep) if isinstance(by, Number) and by.value is not None else None
 
 
-def _between(lower: Value, upper: Value, place: ast.Slice) -> Number | None:
-    """The distance of two bounds: `i + n` less `i`, `(i + 1) * n` less `i * n`."""
-    written = place.upper
-    if isinstance(written, ast.Name) and upper.site is not None and isinstance(upper.site.stmt, ast.Assign):
-        written = _assigned(upper.site.stmt, written.id)  # `end = begin + n`
-    if isinstance(written, ast.Call) and isinstance(upper, Number):
-        sums = [arg for arg in written.args if isinstance(arg, ast.BinOp)]
-        written = sums[0] if len(sums) == 1 else written  # `x = rows_between(begin, begin + n)`
-    if isinstance(written, ast.Call) and written.args and isinstance(upper, Host) and upper.call in LEAST:
-        # `min(begin + n, len(x))`; what holds a function comes before its arguments
-        bounds = zip(upper.inputs[-len(written.args) :], written.args, strict=False)
-        within = [_between(lower, value, ast.Slice(place.lower, node)) for value, node in bounds]
-        return _alone([number for number in within if number is not None])
-    if isinstance(upper, Number) and upper.chosen and not upper.linear and len(upper.inputs) == 2:
-        parts = [written.body, written.orelse] if isinstance(written, ast.IfExp) else [place.upper] * 2
-        both = zip(upper.inputs, parts, strict=True)  # `begin + n if begin + n < len(x) else len(x)`
-        within = [_between(lower, value, ast.Slice(place.lower, part)) for value, part in both]
-        return _alone([number for number in within if number is not None])
-    if isinstance(written, ast.BinOp) and isinstance(written.op, ast.Add) and len(upper.inputs) == 2:
-        sides = zip((written.left, written.right), upper.inputs, upper.inputs[::-1], strict=True)
-        for side, one, rest in sides:
-            same = one is lower or (place.lower is not None and ast.dump(side) == ast.dump(place.lower))
-            if same and isinstance(rest, Number):
-                return rest
-    start = place.lower
-    if isinstance(start, ast.BinOp) and isinstance(start.op, ast.Sub) and len(lower.inputs) == 2:  # `x[i - n:i]`
-        rest = lower.inputs[1]
-        if place.upper is not None and ast.dump(start.left) == ast.dump(place.upper) and isinstance(rest, Number):
-            return rest
-    if not isinstance(lower, Number) or not isinstance(upper, Number):
+def _between(at: _At, lower: Value, upper: Value, written: ast.expr | None, deep: int) -> Number | None:
+    """The distance of two bounds: `i + n` less `i`, `(i + 1) * n` less `i * n`; written: the lower one.
+
+    A 0 by a name is another number in the next turn of a loop: nothing tells its distance from an unrelated number.
+    """
+    if not isinstance(lower, (Number, Host)) or not isinstance(upper, (Number, Host)):
         return None
-    common = frozenset(o for o in upper.linear if any(_is_same(o, p) for p in lower.linear))
-    return Number(None, common, common, (lower, upper)) if common else None
-
-
-def _alone(numbers: list[Number]) -> Number | None:
-    return numbers[0] if len(numbers) == 1 else None
-
-
-def _assigned(stmt: ast.Assign, name: str) -> ast.expr:
-    """What a statement assigns to a name, of several in `begin, end = i, i + n`."""
-    for target in stmt.targets:
-        if isinstance(target, ast.Tuple) and isinstance(stmt.value, ast.Tuple):
-            pairs = zip(target.elts, stmt.value.elts, strict=False)
-            return next((value for to, value in pairs if isinstance(to, ast.Name) and to.id == name), stmt.value)
-    return stmt.value
-
-
-def _is_same(origin: Origin, other: Origin) -> bool:
-    """Whether two numbers are one, or the same one written out twice: `x[i * 64:(i + 1) * 64]`."""
-    return origin == other or (isinstance(origin.node, ast.Constant) and ast.dump(origin.node) == ast.dump(other.node))
+    moves = isinstance(lower, Number) and lower.value == 0 and not lower.inputs
+    moves = moves and not isinstance(written, ast.Constant)
+    made = Number(None, inputs=(upper, lower))
+    made.op = SPAN if moves else "subtract"
+    rows = at.measured(made, deep)
+    return rows if rows is None or rows.linear or not moves or lower.uid in needed([upper]) else None
 
 
 def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
@@ -287,11 +345,15 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
             return _method(at, value, receiver, given.positions, deep)
         name = value.call if value.call in SIZED else f"random.{value.call}"
     elif name == value.call:
+        if name in ("list", "tuple") and len(value.inputs) == 1:
+            return _rows(at, value.inputs[0], deep)
+        if name in ITERATES:
+            return _size(at, given.get(ITERATES[name], "times"), deep)
         if name.rpartition(".")[2] == PADS:
             return _rows(at, given.get(0, "sequences"), deep)
         if name == "sorted":
             return _rows(at, given.get(0, "iterable"), deep)
-        return _asked(value)
+        return at.asked(value)
     if name in ("random.rand", "random.randn"):
         return _size(at, given.positions[0], deep) if given.positions else None
     if name in SIZED:
@@ -299,13 +361,52 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
     if name == "random.choice":
         return _size(at, given.get(1, "size"), deep)
     if name in (*SHAPED, "arange", "random.permutation", "eye", "identity"):
+        if name == "arange" and len(given.positions) == 2:
+            return _between(at, given.positions[0], given.positions[1], node.args[0], deep)
         alone = name in SHAPED or len(given.positions) == 1
-        return _size(at, given.get(0, "shape", "N", "n"), deep, node.args[0] if node.args else None) if alone else None
+        return _size(at, given.get(0, "shape", "N", "n"), deep) if alone else None
     if name == "reshape":
         return _size(at, given.get(1, "newshape", "shape"), deep)
+    if value.call in LENGTHENS:
+        return _lengthened(at, name, given, deep)
     if name in (*LIKE, *STACKED) and given.get(1, "axis") is None:
         return _rows(at, given.get(0, "a", "x", "object", "arrays"), deep)
     return None
+
+
+def _is_list(value: Value) -> bool:
+    return isinstance(value, List) or (isinstance(value, Host) and value.call in ("list", "tolist"))
+
+
+def _lengthened(at: _At, name: str, given: Arguments, deep: int) -> Number | None:
+    """The number of rows of arrays behind each other, or of one that is repeated."""
+    first, second, axis = given.get(0, "arrays", "arr", "a", "A", "array", "tup"), given.get(1, "values", "reps"), None
+    if name in ("concatenate", "append"):
+        axis = given.get(1 if name == "concatenate" else 2, "axis")
+        if getattr(axis, "value", 0 if name == "concatenate" else None) != 0:
+            return None
+    if name in ("concatenate", "vstack"):
+        known = isinstance(first, List) and not first.unmeasured
+        return _sum(at, first.elements, deep) if isinstance(first, List) and known else None
+    if first is None or second is None:
+        return None
+    if name == "append":
+        return _sum(at, [first, second], deep)
+    rows, times = _rows(at, first, deep), second.elements[0] if isinstance(second, List) and second.elements else None
+    if rows is None or name not in ("pad", "tile"):
+        return None
+    if name == "pad":
+        width = times.elements if isinstance(times, List) else [times, times]
+        return _computed(at, "sum", [rows, *(v for v in width if isinstance(v, Number) and v.value != 0)], deep)
+    return _computed(at, "multiply", [rows, times], deep) if isinstance(times, Number) else None
+
+
+def _sum(at: _At, parts: list[Value], deep: int) -> Number | None:
+    """The number of rows of arrays or lists behind each other."""
+    rows = [_rows(at, part, deep) for part in parts]
+    if any(number is None for number in rows):
+        return None
+    return _computed(at, "sum", [number for number in rows if number is not None], deep)
 
 
 def _method(at: _At, value: Host, receiver: Value, positions: list[Value], deep: int) -> Number | None:
@@ -313,42 +414,25 @@ def _method(at: _At, value: Host, receiver: Value, positions: list[Value], deep:
         return _size(at, positions[0], deep) if positions else None
     if value.call in (*SAME, "tolist", "toarray", "todense"):
         return _rows(at, receiver, deep)
-    return _asked(value)
+    return at.asked(value)
 
 
-def _size(at: _At, value: Value | None, deep: int, node: ast.expr | None = None) -> Number | None:
-    """The first entry of a size: `n`, `(n, 20)`; of `len(rows)` the number of these rows, where it is known.
-
-    node: how it is written, where that is known.
-    """
+def _size(at: _At, value: Value | None, deep: int) -> Number | None:
+    """The first entry of a size: `n`, `(n, 20)`; of `len(rows)` the number of these rows, where it is known."""
     if isinstance(value, List) and value.elements and not value.many:
         value = value.elements[0]
-        node = node.elts[0] if isinstance(node, (ast.Tuple, ast.List)) and node.elts else None
-    if not isinstance(value, Number) or (value.value is not None and value.value < 0):
-        return None
-    return _counted(at, value, deep) or _distance(value, node) or value
-
-
-def _distance(length: Number, written: ast.expr | None) -> Number | None:
-    """The number of rows between two bounds: `end - begin`."""
-    if isinstance(written, ast.Name) and length.site is not None and isinstance(length.site.stmt, ast.Assign):
-        written = _assigned(length.site.stmt, written.id)
-    if not isinstance(written, ast.BinOp) or not isinstance(written.op, ast.Sub) or len(length.inputs) != 2:
-        return None
-    end, begin = length.inputs
-    return _between(begin, end, ast.Slice(written.right, written.left))
-
-
-def _counted(at: _At, length: Number, deep: int) -> Number | None:
-    """The number of rows whose length a number is; None if it is no length."""
-    counted = counted_by(length)
-    return _rows(at, counted, deep - 1) if counted is not None else None
+    if isinstance(value, Number):
+        return None if value.value is not None and value.value < 0 else at.measured(value, deep)
+    return at.measured(value, deep) if isinstance(value, Host) and is_computed(value) else None
 
 
 def counted_by(length: Number) -> Value | None:
     """What a number is the length of, as `len(rows)` is of the rows; None for another number."""
-    alone = len(length.inputs) == 1 and bool(length.origins)
-    return length.inputs[0] if alone and all(map(_is_length, length.origins)) else None
+    if len(length.inputs) != 1 or length.op:
+        return None
+    whole = length.inputs[0]
+    listed = isinstance(whole, List) and not length.origins and length.value is not None
+    return whole if listed or (length.origins and all(map(_is_length, length.origins))) else None
 
 
 def _is_length(origin: Origin) -> bool:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 
 SETTINGS = ("parameter", "item", "[]", "add", "subtract", "multiply", "divide")  # what makes numbers of settings
+SHIFTS: dict[type[ast.operator], str] = {ast.LShift: "lshift", ast.RShift: "rshift"}
 COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -149,9 +150,8 @@ def _numbers(name: str, op: ast.operator, left: Number | Count, right: Number | 
         linear = left.linear & right.linear
     elif name == "divide":
         linear = left.linear - right.origins
-    made = Number(value, left.origins | right.origins, linear, (left, right), quotient=name == "divide")
-    made.raised = name == "add" and any(n.value is not None and n.value >= 1 for n in (left, right))
-    made.exponents = right.origins if name in ("pow", "shift") else made.exponents
+    made = Number(value, left.origins | right.origins, linear, (left, right))
+    made.op = SHIFTS.get(type(op), name)
     return made
 
 
@@ -164,8 +164,10 @@ def _unary(walk: Walk, node: ast.UnaryOp) -> Value:
         return algebra.elementwise(walk.facts, "negative", [operand])
     if isinstance(operand, Number):
         value = None if operand.value is None else -operand.value if isinstance(node.op, ast.USub) else operand.value
-        return Number(value, operand.origins, operand.linear, (operand,))
-    return Host((operand,))
+        made = Number(value, operand.origins, operand.linear, (operand,))
+        made.op = {ast.USub: "negative", ast.UAdd: "int"}.get(type(node.op), "invert")
+        return made
+    return Host((operand,), "", node)
 
 
 def _compare(walk: Walk, node: ast.Compare) -> Value:

@@ -158,7 +158,7 @@ def is_fraction(facts: Facts, entry: Value) -> bool:
         return False
     behind = [v for v in needed([entry]).values() if isinstance(v, Number)]
     whole = [v.value for v in behind if not v.inputs and v.value is not None and v.linear & entry.linear]
-    smaller = any(v.quotient for v in behind)
+    smaller = any(v.op == "divide" for v in behind)
     if whole and entry.value is not None:
         smaller = entry.value < min(whole)
     called = (a.place.key for a in facts.accesses if a.write and a.value is entry)

@@ -176,7 +176,7 @@ def _left(comparison: Comparison, grown: _Grown, one: Value, two: Value, counts:
         return counts and _is_grown(comparison.first, grown, one) and comparison.power(two) == 0
     if len(inner) != len(other):
         return False
-    divides = one.quotient and len(inner) == 2
+    divides = one.op == "divide" and len(inner) == 2
     return any(
         _left(comparison, grown, a, b, divides and at == 1 and isinstance(a, Number) and not _is_computed(a))
         for at, (a, b) in enumerate(zip(inner, other, strict=True))

@@ -18,6 +18,7 @@ from converter.plan import Insert, Replace
 from converter.planner.batch_size.counts import counted_again, first_bounds
 from converter.planner.batch_size.defaults import kept_defaults, may_be_none, with_defaults
 from converter.planner.batch_size.fed.carried import beginnings, is_fetched
+from converter.planner.batch_size.fed.degrees import other_degrees
 from converter.planner.batch_size.fed.rows import (
     Fed,
     base_of,
@@ -139,7 +140,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
         warnings.append(finding(facts, call, found if whole or computed else Found.STEP_RUN_ELSEWHERE))
     handed = (origin for origin in origins if origin.key[0] in HANDED)
     warnings += [finding(facts, origin.node, Found.SIZE_FROM_CALLER, name=origin.name) for origin in handed]
-    kept = () if computed else (*_kept(facts, origins), *(_unclear(facts, inputs, steps, origins) if origins else ()))
+    kept = () if computed else tuple(_reasons(facts, inputs, steps, origins))
     by_hand = _filled_by_hand(facts, inputs)
     if by_hand is not None and scaled:
         warnings.append(finding(facts, by_hand.call, Found.QUEUE_FILLED_BY_HAND))
@@ -199,6 +200,16 @@ def _not_found(facts: Facts, unknown: list[RunCall], inputs: tuple[Input, ...], 
     return finding(facts, unknown[0].call if unknown else call, Found.SIZE_NOT_FOUND)
 
 
+def _reasons(
+    facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep], origins: set[Origin]
+) -> Iterator[Diagnostic]:
+    """Why a batch size cannot grow, or may not be all that counts rows."""
+    yield from _kept(facts, origins)
+    if origins:
+        yield from _unclear(facts, inputs, steps, origins)
+        yield from _uneven(facts, inputs, steps, origins)
+
+
 def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
     """Why a batch size that was found cannot grow."""
     for call in (c for o in origins if o.key[0] == "spread" for c in _other_calls(facts, o)):
@@ -216,6 +227,17 @@ def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
         yield finding(facts, call, Found.BINS_OF_HISTOGRAM)
     for call in grids(facts, origins):
         yield finding(facts, call, Found.GRID_OF_BATCH)
+
+
+def _uneven(
+    facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep], origins: set[Origin]
+) -> Iterator[Diagnostic]:
+    """The training steps that are fed a number of rows which follows the batch size, and is no multiple of it."""
+    trained = {step.result.uid for step in steps}
+    for run in (run for run in facts.runs if run.computes(trained)):
+        for rows in other_degrees(facts, run, _fed(run, inputs), frozenset(origins)):
+            yield finding(facts, run.call, Found.ROWS_OF_ANOTHER_DEGREE, rows=rows)
+            return
 
 
 def _unclear(

@@ -96,8 +96,10 @@ def _counted_loops(facts: Facts, steps: Iterable[TrainStep], sizes: set[Origin])
     for run in _training(facts, steps):
         for site in run.site.chain():
             if isinstance(site.stmt, ast.For) and site in facts.turned:
-                ends = [n for n in facts.ranges.get(facts.turned[site].uid, ()) if isinstance(n, Number)]
-                yield site.stmt, bool(ends) and all(n.origins and not _follows(n, sizes) for n in ends)
+                ends = facts.ranges.get(facts.turned[site].uid, [])
+                told = bool(ends) and all(isinstance(n, Number) and n.origins for n in ends)
+                behind = needed(ends).values() if told else ()
+                yield site.stmt, told and not any(isinstance(v, Number) and v.origins & sizes for v in behind)
 
 
 def first_bounds(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> frozenset[Origin]:
@@ -193,11 +195,6 @@ def other_sizes(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin
                 names = facts.names_of(origin) | ({origin.name} if origin.name else set())
                 if named_batch_size(names) and origin.node is not None:
                     yield origin.node, min(names)
-
-
-def _follows(number: Number, sizes: set[Origin]) -> bool:
-    """Whether a number is computed from a batch size, also by calls that are not followed: `math.ceil(n / size)`."""
-    return any(isinstance(v, Number) and v.origins & sizes for v in needed([number]).values())
 
 
 def divided_apart(facts: Facts, found: Iterable[Origin]) -> Iterator[ast.Constant]:

@@ -38,7 +38,7 @@ def _is_root(value: Value, scaled: set[Origin]) -> bool:
             return False
         value = inner[0]
     parts = [v for v in value.inputs if isinstance(v, Number)]
-    if isinstance(value, Number) and not value.linear and not value.quotient:  # `batch_size ** 0.5`
+    if isinstance(value, Number) and not value.linear and value.op != "divide":  # `batch_size ** 0.5`
         inside = [v for v in parts if not v.linear]
         return _is_power(parts, scaled) or (len(parts) == 1 and bool(inside) and _is_root(inside[0], scaled))
     name = value.call.rpartition(".")[2] if isinstance(value, Host) else ""

@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterable, Iterator, Mapping
 
-from converter.analysis.arrays.rows import rows_of
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Input, Number, Origin, Sequence, Site, Value, Variable, needed
+from converter.analysis.values import Host, Number, Origin, Sequence, Site, Value, Variable
 from converter.dataclass import dataclass
-from converter.planner.batch_size.written_out import LOOPS, PASSED_ON, RANGES, parents_of
+from converter.planner.batch_size.steps import Reads, grown_steps
+from converter.planner.batch_size.written_out import FUNCTIONS, LOOPS, PASSED_ON, RANGES, parents_of
 from converter.planner.questions.statements import LOGS, called
 from converter.planner.region.region import Region
 
@@ -23,7 +23,11 @@ COUNTED = (*RANGES, "count", "enumerate", "trange")  # what a loop goes over to 
 TERMS = (ast.Add, ast.Sub)
 DIVIDES = (ast.Div, ast.FloorDiv)
 BOUNDS = (*TERMS, *DIVIDES, ast.Mult)
+MEETS = (ast.Mod, *DIVIDES, ast.BitAnd)  # operators that set a count against a number of steps
+REMAINDERS = ("mod", "fmod", "divmod", "remainder", "__mod__", "__rmod__")
+CHECKED = ("any", "all", "bool", "int", "float", "list", "set", "tuple")  # around what a condition tests
 TESTS = (ast.If, ast.IfExp, ast.While, ast.BoolOp, ast.Compare, ast.UnaryOp)  # around a remainder that is zero or not
+AROUND = (*TESTS, *PASSED_ON, ast.BinOp, ast.Lambda, ast.Subscript, ast.GeneratorExp, ast.comprehension)
 ORDERS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 SKIPS = (ast.Continue, ast.Yield, ast.YieldFrom)
 
@@ -33,7 +37,10 @@ def intervals(
 ) -> frozenset[ast.AST]:
     """The expressions that read a batch size, or write one as a number, and mean a number of steps."""
     found, counting = _reads(facts, regions, steps, sizes)
-    return frozenset(node for node in found if counting is not None and counting.is_interval(node))
+    if counting is None:
+        return frozenset()
+    ends = grown_steps(Reads(facts, frozenset(counting.scaled), found, counting.reads), counting.runs)
+    return frozenset(filter(counting.is_interval, found)).union(*(steps.ends for steps in ends))
 
 
 def divided_steps(
@@ -43,7 +50,8 @@ def divided_steps(
     ratios = [node for node in facts.nodes(ast.BinOp) if isinstance(node.op, DIVIDES)]
     found, counting = _reads(facts, regions, steps, sizes) if ratios else (set[ast.AST](), None)
     if counting is not None:
-        yield from (ratio for ratio in ratios if ratio.right in found and counting.divides_steps(ratio))
+        apart = (ratio for ratio in ratios if ratio.right in found and not counting.is_interval(ratio.right))
+        yield from filter(counting.divides_steps, apart)
 
 
 def _reads(
@@ -89,18 +97,45 @@ class Counting:
     def is_interval(self, size: ast.AST) -> bool:
         """Whether a count of steps is compared with a number, or divided by it to see whether anything remains."""
         bound, above = size, next(parents_of(self.facts, size), None)
-        while isinstance(above, (ast.BinOp, ast.Call)) and (_is_whole(above) or _is_bound(above)):
+        while above is not None and (_is_whole(above) or _is_bound(above)) and not self._met(above, bound):
             if isinstance(above, ast.BinOp) and not self._keeps(above, bound):
                 return False
             bound, above = above, next(parents_of(self.facts, above), None)
-        if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mod) and above.right is bound:
-            return self._counts_steps(above.left) and self.is_tested(above)
-        if isinstance(above, ast.Call) and called(above) == "mod" and above.args[1:] == [bound]:  # NumPy's
-            return self._counts_steps(above.args[0]) and self.is_tested(above)
+        others = self._met(above, bound) if above is not None else []
+        if above is None or not any(map(self._counts_steps, others)):
+            return False
+        return self.is_tested(above, shown=not isinstance(above, ast.BinOp) or isinstance(above.op, ast.Mod))
+
+    def _met(self, above: ast.AST, bound: ast.AST) -> list[ast.expr]:
+        """The numbers that a bound is compared with, or divides, in the expression around it."""
+        if isinstance(above, ast.BinOp) and isinstance(above.op, MEETS):
+            return [above.left] if above.right is bound else [above.right] if isinstance(above.op, ast.BitAnd) else []
+        if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mult):  # `step // n * n`
+            other = above.left if above.right is bound else above.right
+            ratio = isinstance(other, ast.BinOp) and isinstance(other.op, DIVIDES) and other.right in self.reads
+            return [other.left] if ratio and isinstance(other, ast.BinOp) else []
+        if isinstance(above, ast.Call) and called(above) in REMAINDERS:
+            given = [above.func.value] if isinstance(above.func, ast.Attribute) else []
+            return [other for other in (*given, *above.args) if other is not bound]
+        if isinstance(above, ast.Call):
+            return self._among(above, bound) if called(above) in RANGES else []
         if isinstance(above, ast.Compare) and len(above.ops) == 1 and isinstance(above.ops[0], ORDERS):
-            other = above.left if above.left is not bound else above.comparators[0]
-            return self._counts_steps(other) and self.is_tested(above)
-        return isinstance(above, ast.Call) and bound in above.args[:2][-1:] and self._ends_steps(above)
+            return [above.left if above.left is not bound else above.comparators[0]]
+        return self._among(above, bound) if isinstance(above, ast.Slice) else []
+
+    def _among(self, numbers: ast.AST, step: ast.AST) -> list[ast.expr]:
+        """What is looked for among numbers that go on by a step: `step in range(0, 100, n)`, `in steps[::n]`."""
+        by = numbers.args[2:] if isinstance(numbers, ast.Call) else [getattr(numbers, "step", None)]
+        below: ast.AST = numbers
+        for above in parents_of(self.facts, numbers) if by == [step] else ():
+            if isinstance(above, ast.Compare):
+                return [above.left] if isinstance(above.ops[0], (ast.In, ast.NotIn)) else []
+            if isinstance(above, ast.GeneratorExp) and isinstance(above.elt, ast.Compare):
+                return [above.elt.left, *above.elt.comparators]
+            if not isinstance(above, (ast.Subscript, ast.comprehension)) and not _makes_list(above, below):
+                return []
+            below = above
+        return []
 
     def divides_steps(self, ratio: ast.BinOp) -> bool:
         """Whether the upper number of a ratio is a number of steps, and no condition by the batch size lets them train.
@@ -113,46 +148,42 @@ class Counting:
             return False
         return self._counts_steps(ratio.left)
 
-    def is_tested(self, node: ast.AST) -> bool:
-        """Whether nothing is done with a remainder, or with a comparison, but to test or to show it."""
+    def is_tested(self, node: ast.AST, shown: bool = True) -> bool:
+        """Whether nothing is done with a remainder, or with a comparison, but to test it, or (`shown`) to show it."""
         for above in parents_of(self.facts, node):
             if isinstance(above, (ast.If, ast.While, ast.IfExp, ast.Assert)):
                 return above.test is node
             if isinstance(above, ast.Assign):
                 uids = {w.value.uid for w in self.facts.accesses if w.write and w.node in above.targets}
-                reads = {read for read, those in self.reads.items() if any(a.value.uid in uids for a in those)}
-                return bool(reads) and all(map(self.is_tested, reads)) and not any(map(self._is_in_a_guard, reads))
-            shows = isinstance(above, ast.Call) and node is not above.func and called(above) in (*LOGS, "format")
+                reads = [read for read, those in self.reads.items() if any(a.value.uid in uids for a in those)]
+                tested = bool(reads) and all(self.is_tested(read, shown) for read in reads)
+                return tested and not any(map(self._is_in_a_guard, reads))
+            if isinstance(above, ast.Return):
+                return self._calls_are_tested(above)
             if isinstance(above, ast.Expr) or (isinstance(above, ast.FormattedValue) and above.value is node):
-                return True
-            if not isinstance(above, TESTS) and not shows and not isinstance(above, PASSED_ON) and not _is_text(above):
+                return shown
+            if not isinstance(above, AROUND) and not self._passes(above, node, shown):
                 return False
             node = above
         return False
 
+    def _passes(self, above: ast.AST, node: ast.AST, shown: bool) -> bool:
+        """Whether a call shows what it is given, or gives a number of it that is tested behind it."""
+        if not isinstance(above, ast.Call):
+            return False
+        logs = shown and node is not above.func and called(above) in (*LOGS, "format")
+        return logs or above.func is node or called(above) in CHECKED or bool(self._met(above, node))
+
+    def _calls_are_tested(self, end: ast.Return) -> bool:
+        """Whether what a function returns is only tested where it is called."""
+        function = next((a for a in parents_of(self.facts, end) if isinstance(a, FUNCTIONS)), None)
+        frames = (a.site.frame for a in self.facts.accesses if a.site.frame.node is function)
+        calls = {frame.call for frame in frames if frame.call is not None}
+        return bool(calls) and all(map(self.is_tested, calls))
+
     def _is_in_a_guard(self, node: ast.AST) -> bool:
         """Whether an expression stands in a condition that decides if a step trains."""
         return any(isinstance(a, ast.If) and self._decides(a, ()) for a in parents_of(self.facts, node))
-
-    def _ends_steps(self, call: ast.Call) -> bool:
-        """Whether a call gives the numbers of steps, `range(batch_size)`, and each of them trains on a batch."""
-        loop = next(parents_of(self.facts, call), None)
-        if called(call) not in RANGES or not isinstance(loop, ast.For) or loop.iter is not call or len(call.args) > 2:
-            return False
-        runs = [run for run in self.runs if any(site.stmt is loop for site in run.site.chain())]
-        turns = {a.value.uid for a in self.facts.accesses if a.write and a.node is loop.target}
-        return bool(runs) and all(self._takes_a_batch(run, turns) for run in runs)
-
-    def _takes_a_batch(self, run: RunCall, turns: Container[int]) -> bool:
-        """Whether a run is fed a batch of the size that grows, and not the rows of one, one by one."""
-        for key, value in run.feeds:
-            if not isinstance(key, Input) or key.batch.kind != "example":
-                continue
-            rows = rows_of(self.facts, value, run.site) if key.batch.axis == 0 else None
-            picked = any(uid in turns for uid in needed([value]))
-            if picked if rows is None else not _is_multiple(rows, self.scaled):
-                return False
-        return True
 
     def _keeps(self, above: ast.BinOp, size: ast.AST) -> bool:
         """Whether arithmetic with a number of steps gives another one: nothing is divided by it, or counted by it."""
@@ -168,7 +199,11 @@ class Counting:
 
     def _counts_steps(self, count: ast.expr) -> bool:
         """Whether an expression is a number of steps so far, one that constants were added to, or a remainder of it."""
-        while isinstance(count, ast.BinOp):
+        while isinstance(count, ast.BinOp) or _is_whole(count):
+            if not isinstance(count, ast.BinOp):
+                assert isinstance(count, ast.Call)
+                count = count.args[0]
+                continue
             if isinstance(count.op, ast.Mod):
                 count = count.left
                 continue
@@ -265,18 +300,17 @@ class Counting:
 
 
 def _is_whole(node: ast.AST) -> bool:
-    """Whether a call makes an integer of one argument."""
-    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "int" and len(node.args) == 1
+    """Whether a call makes a number of one argument."""
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("int", "float") and len(node.args) == 1
 
 
 def _is_bound(node: ast.AST) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, BOUNDS)
 
 
-def _is_text(node: ast.AST) -> bool:
-    """Whether values are put into a text: `'%d' % step`."""
-    left = node.left if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) else None
-    return isinstance(left, ast.Constant) and isinstance(left.value, str)
+def _makes_list(above: ast.AST, node: ast.AST) -> bool:
+    """Whether a call makes a list or a set of numbers."""
+    return isinstance(above, ast.Call) and called(above) in CHECKED and node in above.args
 
 
 def _is_kept(fetched: Value | None) -> bool:

@@ -1,98 +1,79 @@
 """Batches that overlap, or leave rows out: `x[i:i + batch_size]` where i goes on by another number of rows.
 
-Where the batch size grows, such a step takes other rows than N steps of the original do.
+Where the batch size grows, such a step takes other rows than N steps of the original do. A batch of `b - a` rows that
+begins at `a` is followed by the next one where `a` moves on by `b - a` in each turn, forwards or backwards.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
+from functools import partial
 
-from converter.analysis.arrays.rows import spanned
+from converter.analysis.arrays.rows import spanned, terms_of
+from converter.analysis.counts.reading import SIZE, TURN
+from converter.analysis.counts.terms import Atom, Of, Terms, atom, number
 from converter.analysis.facts import Facts, RunCall, TrainStep
-from converter.analysis.frames import Access
-from converter.analysis.values import Host, Number, Origin, Value, needed
-from converter.dataclass import dataclass
-
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
-RANGE = "numpy.arange"
+from converter.analysis.values import Host, Number, Origin, needed
 
 
 def overlapping(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     """The slices of fed data that are as long as a batch, and begin at numbers that go on by another number of rows."""
     scaled = frozenset(sizes)
     trained = {step.result.uid for step in steps}
-    ranges = {tuple(a.uid for a in args): args for args in facts.ranges.values() if args}
-    reads = {a.node: a for a in facts.accesses if not a.write}
-    seen: set[ast.AST] = set()
+    windows: dict[ast.Slice, list[tuple[Terms, Terms]]] = {}
     for run in (run for run in facts.runs if run.computes(trained)):
-        for value in needed(fed for _, fed in run.feeds).values():
-            node = value.node if isinstance(value, Host) else None
-            if not isinstance(node, ast.Slice) or node.lower is None or node in seen:
-                continue
-            rows = spanned(value, node)
-            if rows is None or not rows.linear & scaled or not value.inputs:
-                continue
-            seen.add(node)
-            begins = _Begins(facts, scaled, ranges, rows)
-            moves = begins.of(value.inputs[0]) | begins.counted(reads.get(node.lower), run)
-            if moves == {False}:
-                yield node.lower
+        for node, begin, rows in _windows(facts, run, scaled):
+            windows.setdefault(node, []).append((begin, rows))
+    for node, turns in windows.items():
+        moves = _moves([begin.replaced(_before_rest) for begin, _ in turns]) or _counted(facts, node, scaled)
+        rows = turns[0][1].replaced(lambda one: number(0) if _is_turn(one) else None)
+        along = not moves or any(move in (rows, rows * number(-1)) for move in moves)
+        first = turns[0][0].replaced(lambda one: number(0) if _is_turn(one) else None)
+        if not along or (first.parts and not (first + rows).parts):  # `x[-n:0]` has no rows
+            yield node.lower or node
 
 
-@dataclass(frozen=True)
-class _Begins:
-    """How the numbers at which batches begin go on: True by batches, False by another number.
-
-    ranges: the arguments of each `range()`, by their uids. rows: how many rows a batch has.
-    """
-
-    facts: Facts
-    scaled: frozenset[Origin]
-    ranges: Mapping[tuple[int, ...], Sequence[Value]]
-    rows: Number
-
-    def of(self, value: Value) -> set[bool]:
-        """What loops over ranges make of it; nothing where it is another number."""
-        if isinstance(value, Host) and value.call == "item" and value.inputs:
-            source = value.inputs[0]
-            arange = isinstance(source, Host) and source.call == RANGE
-            return {self._in_batches([v for v in source.inputs if isinstance(v, Number)])} if arange else set()
-        if not isinstance(value, Number):
-            return set()
-        bounds = self.ranges.get(tuple(v.uid for v in value.inputs))
-        if bounds is not None:
-            return {self._in_batches(bounds)}
-        inner = [self.of(v) for v in value.inputs]
-        moves: set[bool] = set().union(*inner)
-        return {True} if moves and value.linear & self.scaled else moves
-
-    def _in_batches(self, bounds: Sequence[Value]) -> bool:
-        """Whether a range goes on by the batch size itself, and not by the half of it."""
-        step = bounds[2] if len(bounds) > 2 else None
-        known = isinstance(step, Number) and step.value is not None and self.rows.value is not None
-        if not isinstance(step, Number) or (known and step.value != self.rows.value):
-            return False
-        return bool(step.linear & self.scaled) and (known or not step.quotient)
-
-    def counted(self, access: Access | None, run: RunCall) -> set[bool]:
-        """What a loop around a training step adds to the number itself: `i += 8`."""
-        if access is None or access.place.kind not in ("name", "attr"):
-            return set()
-        loops = {site.stmt for site in run.site.chain() if isinstance(site.stmt, LOOPS)}
-        writes = (w for w in self.facts.writes_to(access.place) if loops & {s.stmt for s in w.site.chain()})
-        return {bool(self.scaled & value.origins) for value in _computed(writes)}
+def _windows(facts: Facts, run: RunCall, sizes: frozenset[Origin]) -> Iterator[tuple[ast.Slice, Terms, Terms]]:
+    """The slices behind what a run is fed that have as many rows as a batch: where each begins, and its rows."""
+    for value in needed(fed for _, fed in run.feeds).values():
+        node = value.node if isinstance(value, Host) else None
+        if not isinstance(node, ast.Slice) or not value.inputs:
+            continue
+        if node.step is not None and SIZE in terms_of(facts, value.inputs[-1], sizes, run.site).atoms():
+            begin = terms_of(facts, value.inputs[0], sizes, run.site) if node.lower is not None else number(0)
+            yield node, begin, number(0)
+        rows = spanned(facts, value, node) if node.lower is not None else None
+        if rows is not None and rows.linear & sizes:
+            yield node, terms_of(facts, value.inputs[0], sizes, run.site), terms_of(facts, rows, sizes, run.site)
 
 
-def _computed(writes: Iterable[Access]) -> Iterator[Number]:
-    """The numbers that statements compute from the one that was there, `i += n`, `i = i + n`."""
-    for write in writes:
-        stmt = write.site.stmt
-        names = {getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(stmt) if _is_read(n)}
-        again = isinstance(stmt, ast.Assign) and str(write.place.key) in names
-        if isinstance(write.value, Number) and (again or isinstance(stmt, ast.AugAssign)):
-            yield write.value
+def _moves(begins: list[Terms]) -> list[Terms]:
+    """By how much the beginning moves on in each turn of the loops around; nothing where that is not known."""
+    turns = set(filter(_is_turn, begins[0].atoms()))
+    moved = [begins[0].replaced(partial(_next, turn)) - begins[0] for turn in turns]
+    if not turns and len(begins) > 1:
+        moved = [begins[1] - begins[0]]
+    return [move for move in moved if move.parts and all(one == SIZE for one in move.atoms())]
 
 
-def _is_read(node: ast.AST) -> bool:
-    return isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
+def _counted(facts: Facts, window: ast.Slice, sizes: frozenset[Origin]) -> list[Terms]:
+    """What statements add to the number at which a window begins: `i += 8`."""
+    places = {access.place for access in facts.accesses if access.node is window.lower}
+    writes = [w for place in places for w in facts.writes_to(place) if isinstance(w.value, Number)]
+    sums = [(w.value, w.site) for w in writes if isinstance(w.value, Number) and w.value.op == "add"]
+    steps = (terms_of(facts, value.inputs[1], sizes, site) for value, site in sums)
+    return [step for step in steps if step.parts and all(one == SIZE for one in step.atoms())]
+
+
+def _is_turn(one: Atom) -> bool:
+    return isinstance(one, tuple) and one[0] == TURN
+
+
+def _before_rest(one: Atom) -> Terms | None:
+    """What a number was before only the remainder was kept of it, so that it stays within the data."""
+    return one.given[0] if isinstance(one, Of) and one.name in ("mod", "remainder") else None
+
+
+def _next(turn: Atom, one: Atom) -> Terms | None:
+    return atom(one) + number(1) if one == turn else None

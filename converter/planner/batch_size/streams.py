@@ -8,12 +8,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from converter.analysis.counts.degrees import follows
+from converter.analysis.counts.reading import Reading
 from converter.analysis.facts import Facts
 from converter.analysis.values import Host, Number, Origin, Sequence, Tensor, Value
-from converter.planner.batch_size.reshaped import RESHAPES, follows, source_and_shape
+from converter.planner.batch_size.reshaped import RESHAPES, source_and_shape
+from converter.planner.batch_size.reshaped import follows as data_follows
 
 FILLED = ("numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full")
-PASSED = ("int", "floor", "math.floor", "numpy.floor", "multiply", "add", "subtract", "max", "min")
 
 
 def streams(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
@@ -26,7 +28,7 @@ def streams(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
             continue
         rest = any(isinstance(entry, Number) and entry.value == -1 for entry in entries[1:])
         bounds = _bounds(source) if rest else ()
-        own = rest and source is not None and isinstance(value, Host) and not follows(facts, source, scaled)
+        own = rest and source is not None and isinstance(value, Host) and not data_follows(facts, source, scaled)
         if own or any(is_share(value, scaled) for value in (*entries[1:], *bounds)):
             yield node
 
@@ -54,12 +56,12 @@ def _bounds(source: Value | None) -> Iterator[Value]:
 
 
 def is_share(value: Value, scaled: set[Origin]) -> bool:
-    """Whether a number was divided by the batch size, or is computed from one that was."""
-    if isinstance(value, Number):
-        divided = value.quotient and bool(value.origins & scaled) and not value.linear & scaled
-        return divided or any(is_share(v, scaled) for v in value.inputs if not value.chosen)
-    if not isinstance(value, Host):
+    """Whether a number is smaller for a larger batch size, or is computed from one that is: `n // size * size`."""
+    return _is_share(Reading(frozenset(scaled), lambda _: None), value)
+
+
+def _is_share(reading: Reading, value: Value) -> bool:
+    if not isinstance(value, (Number, Host)):
         return False
-    if value.call == "divide":
-        return any(isinstance(v, Number) and bool(v.linear & scaled) for v in value.inputs[1:])
-    return value.call in PASSED and any(is_share(v, scaled) for v in value.inputs)
+    computed = not value.chosen if isinstance(value, Number) else isinstance(value.node, ast.BinOp)
+    return follows(reading.of(value), -1) or (computed and any(_is_share(reading, v) for v in value.inputs))

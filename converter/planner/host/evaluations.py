@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Several
 
-from converter.analysis.arrays.rows import LEAST, may_be_longer
+from converter.analysis.arrays.rows import LEAST, may_be_longer, parts_of
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Input, Number, Origin, Sequence, Site, Typed, Value, is_none, needed
@@ -91,7 +91,7 @@ def smaller_ends(facts: Facts, sizes: Iterable[Origin], gpus: int) -> Iterator[a
         around = [facts.turned[site] for site in _made_in(run) if site in facts.turned and not _skips(site.stmt)]
         around += [over for _, over in _comprehensions(facts, run)]
         around += [facts.listed[uid] for uid in behind if uid in facts.listed]
-        for over in (facts.listed.get(over.uid, over) for over in around):
+        for over in (_listed(facts, over) for over in around):
             if over.uid in facts.range_calls and over.uid not in seen:
                 seen.add(over.uid)
                 if _ends_smaller(_bounds(facts, over), scaled, gpus):
@@ -191,9 +191,18 @@ def _has_end(value: Value) -> bool:
     return False
 
 
+def _listed(facts: Facts, over: Value) -> Value:
+    """What a list was made of, of which it has as many elements."""
+    while over.uid in facts.listed:
+        over = facts.listed[over.uid]
+    return over
+
+
 def _bounds(facts: Facts, over: Value) -> Several[Value]:
-    """The arguments of the range that a loop goes over; none where it goes over something else."""
-    return facts.ranges.get(over.uid, [])
+    """The arguments of the range that a loop goes over, or of what it has as many turns as; none for anything else."""
+    over = _listed(facts, over)
+    parts = parts_of(over) if isinstance(over, Host) else None
+    return facts.ranges.get(over.uid, []) if parts is None else [parts]
 
 
 def _made_in(run: RunCall) -> Iterator[Site]:
@@ -224,10 +233,16 @@ def _holds_whole_batches(bounds: Several[Value], scaled: set[Origin]) -> bool:
     return is_share(end, scaled) and not _has_a_turn(end)
 
 
+def _is_raised(number: Number) -> bool:
+    """Whether a number is another one, plus one or more."""
+    values = [v.value for v in number.inputs if isinstance(v, Number) and v.value is not None]
+    return number.op == "add" and any(value >= 1 for value in values)
+
+
 def _has_a_turn(end: Value) -> bool:
     """Whether a number of batches is rounded up, or never below one: `ceil(n / size)`, `int((n - 1) / size) + 1`."""
     if isinstance(end, Number):
-        return end.raised or (len(end.inputs) == 1 and not end.chosen and _has_a_turn(end.inputs[0]))
+        return _is_raised(end) or (len(end.inputs) == 1 and not end.chosen and _has_a_turn(end.inputs[0]))
     if not isinstance(end, Host):
         return False
     if end.call == "add":

@@ -114,6 +114,21 @@ def room_for_one(case: Placed) -> Iterator[Diagnostic]:
             )
 
 
+@check(Placed)
+def one_by_default(case: Placed) -> Iterator[Diagnostic]:
+    """A setting for the batch size that is 1 where the user gives none, in a script whose batches do not grow."""
+    keys = {origin.key for origin in case.size.origins} if case.size.fixed else set()
+    for fallback in case.facts.fallbacks:
+        if fallback.setting in keys and isinstance(fallback.node, ast.Constant) and fallback.node.value == 1:
+            yield error(
+                case.facts,
+                fallback.node,
+                "TMG218",
+                "a batch has one example by default, and cannot grow: there is nothing to share among the towers",
+                "give the batch size a larger default",
+            )
+
+
 def _without_axis(facts: Facts, steps: Sequence[TrainStep], any_shape: bool) -> Iterator[Diagnostic]:
     """Examples fed to inputs without a batch axis; `any_shape` where no input of the loss is known to have one."""
     roots = {v.uid for s in steps for v in s.behind.values() if isinstance(v, Input)}

@@ -117,6 +117,11 @@ WORDS = {
         "may be no whole number" + GOES_ON,
         "cut what is shown to the grid, as samples[:n * n], or draw a number of its own for it",
     ),
+    Found.ROWS_OF_ANOTHER_DEGREE: Words(
+        "TMG303",
+        "a step is fed {rows} rows here, which N times the batch size does not make N times as many" + GOES_ON,
+        "feed a multiple of the batch size in each step to scale up",
+    ),
     Found.FED_BY_CALLER: Words(
         "TMG303",
         "what is fed here is an argument of a function that nothing in these files calls" + GOES_ON,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
@@ -14,6 +16,9 @@ from converter.conversion import convert
 from converter.conversion.review import Reading, read_again
 from converter.conversion.review.second import Text, Written
 from converter.options import Options
+from converter.plan import Replace
+from converter.planner.batch_size.batch_size import _scaled
+from converter.planner.writing.source_text import Text as SourceText
 from converter.source import read
 from tests.scripts import SCRIPT, run
 
@@ -208,9 +213,12 @@ def no_order(opened: object, inner: object, last: int) -> int:
     return last
 
 
-def no_callers(method: object) -> set[str]:
-    """Enters the methods of a class in the order in which they are written."""
-    return set()
+def scaled_twice(
+    text: SourceText, node: ast.AST, num_gpus: Callable[[ast.AST], str], may_be_none: bool = False
+) -> Replace:
+    """Multiplies a batch size by the number of GPUs, and once more."""
+    made = _scaled(text, node, num_gpus, may_be_none)
+    return replace(made, text=f"{made.text} * {num_gpus(node)}")
 
 
 def no_update(value: object) -> bool:
@@ -219,7 +227,7 @@ def no_update(value: object) -> bool:
 
 
 ORDER = ("converter.planner.region.splitting._Opened.last_that_stays", no_order)
-CALLERS = ("converter.analysis.python.calling._own_attributes", no_callers)
+TWICE = ("converter.planner.batch_size.batch_size._scaled", scaled_twice)
 
 UPDATES = ("converter.planner.towers.merges.wanted.is_update", no_update)
 
@@ -235,7 +243,7 @@ def test_what_was_wrong_once_is_converted(script: str) -> None:
     [
         (PRINTED_LATE, ORDER, 7, "the name stands for another layers.dense in the converted text"),
         (READ_BEFORE_IT_IS_MADE, ORDER, 16, "nothing is bound to prediction yet in the converted text"),
-        (SCALED_TWICE, CALLERS, 14, "a batch has more rows than the towers take"),
+        (SCALED_TWICE, TWICE, 14, "a batch has more rows than the towers take"),
         (UPDATE_OF_A_TOWER, UPDATES, 16, "the update of a later tower is run, and not the first one's"),
     ],
 )

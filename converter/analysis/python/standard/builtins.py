@@ -108,6 +108,9 @@ def _range(call: Call) -> Value:
 
 
 def _ranging(call: Call, made: Sequence) -> Sequence:
+    for number in made.elements:
+        assert isinstance(number, Number)
+        number.turn = made.uid
     call.walk.facts.ranges[made.uid] = list(call.args)
     call.walk.facts.range_calls[made.uid] = call.node
     return made
@@ -123,7 +126,10 @@ def _zip(call: Call) -> Value:
             row.inputs = (*row.inputs, times)
     elif (whole := _spread_rows(call)) is not None:
         call.walk.facts.listed.update((row.uid, whole) for row in rows)
-    return Sequence(rows, mutable=True, many=many and bool(rows)).like(*given)
+    made = Sequence(rows, mutable=True, many=many and bool(rows)).like(*given)
+    if not any(isinstance(arg, ast.Starred) for arg in call.node.args):
+        call.walk.facts.zipped[made.uid] = given
+    return made
 
 
 def _spread_rows(call: Call) -> Sequence | None:
@@ -159,10 +165,20 @@ def _enumerate(call: Call) -> Value:
     value = iterated(call.walk, value, call.node)
     many, given = not isinstance(value, Sequence) or value.many, call.get(1, "start")
     start = getattr(given, "value", None) if given is not None else 0
-    rows = [Sequence([Number((start or 0) + i), v]) for i, v in enumerate(iterate(value, None))]
+    begin = () if given is None else (given, given)
+    rows = [Sequence([Number((start or 0) + i, inputs=begin), v]) for i, v in enumerate(iterate(value, None))]
+    for row in rows:
+        assert isinstance(row.elements[0], Number)
+        row.elements[0].turn = rows[0].uid
     if many or start is None:  # a condition on it may turn out otherwise in further turns
         call.walk.assumed.update(row.elements[0].uid for row in rows)
-    return Sequence(rows, many=many and bool(rows)).like(value)
+    return _listing(call, value, Sequence(rows, many=many and bool(rows)).like(value))
+
+
+def _listing(call: Call, of: Value, made: Sequence) -> Sequence:
+    """A list that has as many elements as what it is made of."""
+    call.walk.facts.listed[made.uid] = of
+    return made
 
 
 def _list(call: Call) -> Value:
@@ -170,7 +186,8 @@ def _list(call: Call) -> Value:
         return Sequence([], mutable=call.name == "list")
     value = iterated(call.walk, call.args[0], call.node)
     if isinstance(value, (Sequence, Mapping, ShapeOf)):
-        return Sequence(iterate(value, None), call.name == "list", getattr(value, "many", False)).like(value)
+        made = Sequence(iterate(value, None), call.name == "list", getattr(value, "many", False)).like(value)
+        return _listing(call, value, made)
     return Host((value,), call.name, call.node)
 
 
@@ -214,7 +231,9 @@ def _number(call: Call) -> Value:
         return Number(None, told, told, (value,))
     if isinstance(value, Number):
         known = None if value.value is None else (int if call.name in ("int", "round") else float)(value.value)
-        return Number(known, value.origins, value.linear, (value,), chosen=value.chosen)
+        made = Number(known, value.origins, value.linear, (value,), chosen=value.chosen)
+        made.op = call.name
+        return made
     if isinstance(value, Count):
         return value
     return (
@@ -374,7 +393,7 @@ def _sorted(call: Call) -> Value:
     """A list of all that the first argument holds, in another order."""
     made, of = _filter(call), call.args[0] if call.args else None
     if isinstance(made, Sequence) and isinstance(of, Sequence):
-        call.walk.facts.listed[made.uid] = of
+        return _listing(call, of, made)
     return made
 
 
@@ -391,17 +410,22 @@ def _chosen_by(call: Call) -> Value:
 def _reversed(call: Call) -> Value:
     value = call.args[0] if call.args else Host()
     if not isinstance(value, Sequence) or value.many:
-        return _filter(call)
+        return _sorted(call)
     made = Sequence(reversed(value.elements), mutable=True).like(value)
     made.ends = made.ends and (made.ends[1], made.ends[0])
-    return made
+    return _listing(call, value, made)
 
 
 def _iter(call: Call) -> Value:
-    """An iterator over a list is another object than the list: reading it leaves the list as it is."""
+    """An iterator over a list is another object than the list: reading it leaves the list as it is.
+
+    `iter(function, end)` gives what the function returns, any number of times.
+    """
+    if len(call.args) == 2 and isinstance(call.args[0], Function):
+        return Sequence([call_value(call.walk, call.args[0], [], {}, call.node)], many=True)
     value = iterated(call.walk, _same(call), call.node)
     if isinstance(value, Sequence) and len(call.args) == 1 and value.uid not in call.walk.facts.iterators:
-        return Sequence(value.elements, many=value.many).like(value)
+        return _listing(call, value, Sequence(value.elements, many=value.many).like(value))
     return value
 
 

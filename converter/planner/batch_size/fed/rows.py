@@ -14,6 +14,7 @@ from converter.analysis.values import Constant, Host, Input, Number, Origin, Seq
 from converter.planner.batch_size.streams import is_share
 from converter.planner.batch_size.written_out import all_places, in_heads
 
+RAISES = ("pow", "lshift", "rshift")  # operators
 POWERS = ("pow", "power", "shift", "left_shift", "right_shift", "exp2")
 Fed = list[tuple[Input, Value]]  # inputs of a run with what they are fed
 
@@ -36,9 +37,14 @@ def fed_sizes(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
 
 
 def base_of(facts: Facts, number: Number) -> set[Origin]:
-    """The batch size among the numbers that a number is a multiple of; empty if several are possible."""
+    """The batch size among the numbers that a number is a multiple of; empty if several are possible.
+
+    Of `2 * n` it is the one with a name.
+    """
     named = {o for o in number.linear if named_batch(facts.names_of(o))}
-    return named or (set(number.linear) if len(number.linear) == 1 else set())
+    bound = {o for o in number.linear if facts.names_of(o)}
+    alone = next((each for each in (number.linear, bound) if len(each) == 1), frozenset[Origin]())
+    return named or set(alone)
 
 
 def named_behind(facts: Facts, value: Value) -> set[Origin]:
@@ -65,7 +71,8 @@ def _exponents(behind: Iterable[Value]) -> set[Origin]:
     found: set[Origin] = set()
     for value in behind:
         if isinstance(value, Number):
-            found |= value.exponents
+            exponents = value.inputs[1:] if value.op in RAISES else ()
+            found |= {o for v in exponents if isinstance(v, Number) for o in v.origins}
         elif isinstance(value, Host) and (name := value.call.rpartition(".")[2]) in POWERS:
             inputs = value.inputs if name == "exp2" else value.inputs[1:]
             found |= {o for v in inputs if isinstance(v, Number) for o in v.origins}
@@ -147,10 +154,9 @@ def _without_name(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
     for key, value in fed:
         anew = key.batch.axis == 0 and is_kept(facts, value, run) is False
         number = rows_of(facts, value, run.site) if anew else None
-        if number is None or len(number.linear) != 1:
-            without.append(value)
-        else:
-            found |= number.linear
+        base = base_of(facts, number) if number is not None else set[Origin]()
+        found |= base
+        without += [] if base else [value]
     followed = all(
         any(isinstance(v, Number) and v.origins & found for v in needed([value]).values()) for value in without
     )

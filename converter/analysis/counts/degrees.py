@@ -1,0 +1,131 @@
+"""Which numbers of a script a count follows, and in which degree."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from fractions import Fraction
+
+from converter.analysis.counts.reading import SIZE, UNFOLLOWED, Length, Reading
+from converter.analysis.counts.terms import Of, Terms, atom, degree
+from converter.analysis.values import Host, Number, Origin, Sequence, Value
+
+UNITS = (("literal", 0), ("literal", 1))
+TOLD = ("flag", "literal", "parameter", "setting")  # kinds of numbers that are no lengths of data
+
+
+def multiple(number: Number | Host, length: Length) -> Number | None:
+    """A number with the origins that are in it, whatever it is computed by; None for none.
+
+    `linear` are those that it is a multiple of: it is of the first degree in them, where all others stay what they are.
+    The same number written out at several places is one, of which one place stands for all; 0 and 1 are none beside
+    others. Its value is known where all that it is computed from is.
+    """
+    groups: dict[object, set[Origin]] = {}
+    for origin in origins_behind(number):
+        groups.setdefault(_written_as(origin), set()).add(origin)
+    inside: set[Origin] = set()
+    linear: dict[object, set[Origin]] = {}
+    for key, group in groups.items():
+        terms = Reading(frozenset(group), length).of(number)
+        if SIZE in terms.atoms():
+            inside |= {origin for origin in group if len(group) == 1 or _is_in(origin, number, length)}
+            plain = key not in UNITS or terms == atom(SIZE)
+            if plain and degree_in(terms, _value_of(group)) == 1:
+                linear[key] = {_first_alone(number, group, length)}
+    value = Reading(frozenset(), length).of(number).value
+    known = None if value is None else int(value) if value.denominator == 1 else float(value)
+    made = Number(known, frozenset(inside), frozenset(o for group in linear.values() for o in group), (number,))
+    made.op = "int"
+    return made if inside else None
+
+
+def origins_behind(value: Value) -> frozenset[Origin]:
+    """The origins of the numbers that a number is computed from."""
+    found: set[Origin] = set()
+    todo, seen = [value], {value.uid}
+    while todo:
+        one = todo.pop()
+        if isinstance(one, Number) and one.origins:
+            found |= one.origins
+            if not one.op:
+                continue
+        inner = [v for v in one.inputs if isinstance(v, (Number, Host, Sequence)) and v.uid not in seen]
+        seen.update(v.uid for v in inner)
+        todo += inner
+    return frozenset(found)
+
+
+def is_computed(value: Host) -> bool:
+    """Whether a value that is not followed is computed from numbers by operators and functions of numbers."""
+    atoms = Reading(frozenset(), lambda _: None).of(value).atoms()
+    followed = not any(isinstance(one, Of) and one.name.startswith(UNFOLLOWED) for one in atoms)
+    return followed and bool(origins_behind(value))
+
+
+def _is_in(origin: Origin, number: Number | Host, length: Length) -> bool:
+    return SIZE in Reading(frozenset((origin,)), length).of(number).atoms()
+
+
+def _first_alone(number: Number | Host, group: set[Origin], length: Length) -> Origin:
+    """The place at which a number of rows is written, and not the step of a loop, of those where the same one is."""
+    places = sorted(group, key=lambda origin: (origin.line, getattr(origin.node, "col_offset", 0), origin.path))
+    alone = (o for o in places if len(places) > 1 and degree_in(Reading(frozenset((o,)), length).of(number)) == 1)
+    return next(alone, places[-1])
+
+
+def degree_in(terms: Terms, size: float | None = None) -> Fraction | None:
+    """The degree in the batch size; None for several degrees, or where an unknown function takes it.
+
+    Of the least of several numbers it is that of the one at which no data ends. size: the batch size, where known.
+    """
+    how, options = terms.choice()
+    if not how:
+        return degree(terms, frozenset((SIZE,)))
+    degrees = [degree_in(option, size) for option in options]
+    if len(set(degrees)) == 1:
+        return degrees[0]
+    followed = {d for d in degrees if d}
+    others = [option for option, d in zip(options, degrees, strict=True) if not d]
+    left_out = all(_is_below(o, size) if how == "most" else _is_end(o) or _is_single(how, o) for o in others)
+    return followed.pop() if len(followed) == 1 and left_out else None
+
+
+def follows(terms: Terms, sign: int) -> bool:
+    """Whether a number is larger for a larger batch size (`sign` 1), or smaller (-1), in one of its parts."""
+    for monomial, factor in terms:
+        for one, exponent in monomial:
+            if one == SIZE and exponent * sign > 0 and factor > 0:
+                return True
+            if isinstance(one, Of) and any(follows(given, sign) for given in one.given):
+                return True
+    return False
+
+
+def _is_end(terms: Terms) -> bool:
+    """Whether data may end there: at its length, or that many rows behind a place that is not known."""
+    others = [one for one in terms.atoms() if one != SIZE]
+    if degree(terms, frozenset((SIZE,))) == 0:
+        return not all(isinstance(one, Origin) and one.key[0] in TOLD for one in others)
+    return bool(others)
+
+
+def _is_single(how: str, terms: Terms) -> bool:
+    """Whether a branch takes single examples instead of batches."""
+    return how == "one of" and terms.value == 1
+
+
+def _is_below(terms: Terms, size: float | None) -> bool:
+    return terms.value is not None and terms.value <= (1 if size is None else size)
+
+
+def _value_of(sizes: Iterable[Origin]) -> float | None:
+    written = {origin.node.value for origin in sizes if isinstance(origin.node, ast.Constant)}
+    values = [value for value in written if isinstance(value, (int, float))]
+    return values[0] if len(values) == len(written) == 1 else None
+
+
+def _written_as(origin: Origin) -> object:
+    """A number that is written out, by its value; any other number by its place."""
+    node = origin.node
+    return ("literal", node.value) if isinstance(node, ast.Constant) else origin

@@ -1,0 +1,36 @@
+"""Whether the rows that a step is fed are a multiple of the batch size: then N batches have N times as many."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from converter.analysis.arrays.rows import rows_of, terms_of
+from converter.analysis.counts.degrees import degree_in
+from converter.analysis.counts.terms import Atom, Of, Terms, atom
+from converter.analysis.facts import Facts, RunCall
+from converter.analysis.values import Input, Origin, Value
+
+UNKNOWN = "?"  # in place of a number that has no name in the script
+
+
+def other_degrees(
+    facts: Facts, run: RunCall, fed: list[tuple[Input, Value]], sizes: frozenset[Origin]
+) -> Iterator[str]:
+    """The numbers of rows that a run is fed, as sums, that depend on the batch size and are no multiple of it."""
+    for key, value in fed:
+        rows = rows_of(facts, value, run.site) if key.batch.axis == 0 else None
+        if rows is None or sizes.isdisjoint(rows.origins):
+            continue
+        terms = terms_of(facts, rows, sizes, run.site)
+        if degree_in(terms) != 1:
+            yield str(terms.replaced(lambda one: _named(facts, one)))
+
+
+def _named(facts: Facts, one: Atom) -> Terms | None:
+    """A number by its name in the script, or as it is written there."""
+    if isinstance(one, Origin):
+        names = sorted(facts.names_of(one))
+        return atom(names[0] if names else one.name or ast.unparse(one.node))
+    plain = isinstance(one, str) or (isinstance(one, Of) and one.name.isidentifier())
+    return None if plain else atom(UNKNOWN)

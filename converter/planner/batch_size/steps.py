@@ -1,0 +1,152 @@
+"""Loops that take as many training steps as a batch has rows: that number of steps stays, while the batches grow.
+
+The number of steps is read off the loop as a sum of terms, in any spelling: what it goes over, or the recurrence of the
+number that it counts down.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from converter.analysis.arrays.rows import rows_of, terms_of, turns_of
+from converter.analysis.counts.degrees import follows
+from converter.analysis.counts.reading import MOVES
+from converter.analysis.counts.terms import Terms
+from converter.analysis.facts import Facts, RunCall
+from converter.analysis.frames import Access
+from converter.analysis.values import Input, Number, Origin, Site, Value, needed
+from converter.dataclass import dataclass
+from converter.planner.batch_size.written_out import LOOPS, parents_of
+
+COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
+ASSIGNED = 3  # assignments behind each other through which a number of steps is followed
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A loop around a training step whose number of turns grows with the batch size.
+
+    ends: the expressions that read the batch size for it; empty where none is seen. shown: the number of turns.
+    """
+
+    loop: ast.AST
+    ends: frozenset[ast.AST]
+    shown: Terms
+
+
+@dataclass(frozen=True)
+class Reads:
+    """The expressions outside of the towers that are a multiple of the batch size."""
+
+    facts: Facts
+    sizes: frozenset[Origin]
+    nodes: Collection[ast.AST]
+    known: Mapping[ast.AST, list[Access]]
+
+    def of(self, within: ast.AST) -> frozenset[ast.AST]:
+        """Those in an expression; where there are none, those behind the names and calls in it."""
+        return self._of(within, ASSIGNED)
+
+    def _of(self, within: ast.AST, deep: int) -> frozenset[ast.AST]:
+        inner = list(ast.walk(within))
+        found = frozenset(node for node in inner if node in self.nodes)
+        if found or not deep:
+            return found
+        made = {n for n in inner for a in self.known.get(n, ()) for n in self._made(a, inner) if n is not within}
+        found = found.union(*(self._of(node, deep - 1) for node in made))
+        return found or frozenset(n for n in inner if isinstance(n, ast.Call) and self._gives(n))
+
+    def _made(self, read: Access, inner: list[ast.AST]) -> Iterator[ast.AST]:
+        """What was assigned to a name, where nothing else reads it."""
+        for write in self.facts.accesses_of(read.value):
+            value = getattr(write.site.stmt, "value", None) if isinstance(write.site.stmt, ast.Assign) else None
+            others = [a for a in self.facts.accesses_of(read.value) if not a.write and a.node not in inner]
+            if write.write and isinstance(value, ast.expr) and not others:
+                yield value
+
+    def _gives(self, call: ast.Call) -> bool:
+        """Whether a call of a function gives a multiple of the batch size."""
+        values = [value for (_, node), value in self.facts.results.items() if node is call]
+        return bool(values) and all(isinstance(v, Number) and v.linear & self.sizes for v in values)
+
+
+def grown_steps(reads: Reads, runs: Iterable[RunCall]) -> Iterator[Steps]:
+    """The loops around training steps whose number of turns would grow with the batch size."""
+    seen: set[ast.AST] = set()
+    runs = list(runs)
+    fed = needed(value for run in runs for _, value in run.feeds).keys()
+    for run in runs:
+        for loop, head, over, site in _loops(reads.facts, run):
+            if loop in seen or not _takes_a_batch(reads, run, _picked(over)):
+                continue
+            length = turns_of(reads.facts, over, site)
+            turns = terms_of(reads.facts, length, reads.sizes, site) if length is not None else Terms()
+            if follows(turns, 1):
+                seen.add(loop)
+                yield Steps(loop, reads.of(head), turns)
+        for site in (s for s in run.site.chain() if isinstance(s.stmt, LOOPS) and s.stmt not in seen):
+            for start, moved in _counted_down(reads, run, fed, site):
+                seen.add(site.stmt)
+                yield Steps(site.stmt, reads.of(start), moved)
+
+
+def _loops(facts: Facts, run: RunCall) -> Iterator[tuple[ast.AST, ast.expr, Value, Site]]:
+    """The `for` loops and comprehensions around a run: where they begin, what they go over as text and as a value."""
+    for site in run.site.chain():
+        if isinstance(site.stmt, ast.For) and site in facts.turned:
+            yield site.stmt, site.stmt.iter, facts.turned[site], site
+    for above in parents_of(facts, run.call):
+        for part in above.generators if isinstance(above, COMPREHENSIONS) else ():
+            yield from ((above, node, over, run.site) for node, over in facts.comprehended if node is part.iter)
+
+
+def _picked(over: Value) -> set[int]:
+    """The uids of what a loop gives in its turns."""
+    return {part.uid for part in over.parts()}
+
+
+def _takes_a_batch(reads: Reads, run: RunCall, turns: set[int]) -> bool:
+    """Whether a run is fed a batch of the size that grows, and not the rows of one, one by one."""
+    for key, value in run.feeds:
+        if not isinstance(key, Input) or key.batch.kind != "example":
+            continue
+        rows = rows_of(reads.facts, value, run.site) if key.batch.axis == 0 else None
+        picked = any(uid in turns for uid in needed([value]))
+        if picked if rows is None else not rows.linear & reads.sizes:
+            return False
+    return True
+
+
+def _counted_down(
+    reads: Reads, run: RunCall, fed: Collection[int], loop: Site
+) -> Iterator[tuple[ast.AST, Terms]]:
+    """Where a number begins at the batch size that each turn of a loop moves by a plain number, and that ends it."""
+    facts = reads.facts
+    for write in facts.accesses:
+        moved = write.value
+        if not write.write or not isinstance(moved, Number) or moved.op not in MOVES:
+            continue
+        if loop not in set(write.site.chain()) or not _ends(facts, run, loop.stmt, write):
+            continue
+        start, step = moved.inputs[0], moved.inputs[-1]
+        begin = terms_of(facts, start, reads.sizes, loop)
+        plain = terms_of(facts, step, reads.sizes, loop).value is not None
+        if not plain or not follows(begin, 1) or moved.uid in fed:
+            continue
+        for first in facts.accesses_of(start):
+            value = getattr(first.site.stmt, "value", None)
+            outside = first.write and first.place == write.place and loop not in set(first.site.chain())
+            if outside and isinstance(value, ast.expr):
+                yield value, begin
+
+
+def _ends(facts: Facts, run: RunCall, loop: ast.stmt, write: Access) -> bool:
+    """Whether a loop ends by the number that a statement changes, and no condition on it lets a step train."""
+    tests = [loop.test] if isinstance(loop, ast.While) else []
+    around = {site.stmt for site in run.site.chain()}
+    for stmt in ast.walk(loop):
+        if isinstance(stmt, ast.If) and any(isinstance(s, ast.Break) for s in stmt.body) and stmt not in around:
+            tests.append(stmt.test)
+    read = {node for test in tests for node in ast.walk(test)}
+    return any(a.place == write.place and a.node in read for a in facts.accesses if not a.write)

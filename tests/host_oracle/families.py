@@ -1,0 +1,247 @@
+"""The same host programs in all the spellings that scripts have for them, each family with its near misses.
+
+A line of a family is one spelling. `@B` is the batch size where it counts rows, `@S` where it counts steps.
+"""
+
+from __future__ import annotations
+
+STEP = "sess.run(train_op, {x: rows})"
+DRAWN = "for i in range(10):\n    rows = data[np.random.randint(0, 160, %s)]\n    sess.run(train_op, {x: rows})\n"
+WINDOW = "for i in range(160 // @B):\n    rows = data[%s]\n    sess.run(train_op, {x: rows})\n"
+EPOCH = "%s\n    sess.run(train_op, {x: rows})\n"
+TAIL = "    sess.run(train_op, {x: data[np.random.randint(0, 160, @B)]})\n"
+TURNS = "%s\n" + TAIL
+SHOWN = "for step in range(64):\n" + TAIL + "    if %s:\n        print(step)\n"
+FILLED = "rows = []\nfor row in data:\n    rows.append(row)\n%s"
+
+# Rows that are drawn: their number is a multiple of the batch size, of the first degree.
+ROWS = [
+    *("@B", "2 * @B", "@B // 2", "int(@B * 1.5)", "@B + @B // 2", "3 * @B - @B", "(@B + 1 - 1)", "int(@B)"),
+    *("@B * @B // @B", "divmod(@B, 2)[0]", "max(@B, 0 * @B)", "int(np.ceil(@B))", "@B << 1"),
+    *("int(np.floor(@B / 2))", "sum([@B // 2, @B // 2])", "len(range(@B))", "abs(@B)", "np.int32(@B)", "@B ** 1"),
+    *("(lambda b: b)(@B)", "-(-@B // 1)", "round(@B)", "operator.mul(@B, 1)", "(@B, 1)[0]", "{'b': @B}['b']"),
+]
+# The same, of another number: N times the batch size gives other rows than N batches.
+OTHER_ROWS = [
+    *(
+        "@B - 1",
+        "4 + @B",
+        "@B ** 2 // 16",
+        "max(@B, 24)",
+        "@B * @B // 8",
+        "min(@B, 12)",
+        "min(@B, 160)",
+        "2 ** @B // 4096",
+        "@B % 10",
+    ),
+    *("int(np.sqrt(@B)) ** 2 + 1", "@B - @B // @B", "divmod(@B, 10)[1]", "@B | 1", "max(@B - 1, 1)", "@B + 2 * 2"),
+    *("int(@B ** 0.5)", "len(range(1, @B))", "sum([@B, 1])", "int(np.log2(@B))", "np.maximum(@B, 24)"),
+    *("abs(@B - 20)", "len([0] * @B) - 1", "16 * 16 // @B", "512 // @B", "(lambda b: b - 1)(@B)"),
+]
+# Windows of the data: `x[a:b]` has b - a rows from a, and the next one begins where it ends.
+WINDOWS = [
+    *("i * @B:(i + 1) * @B", "i * @B:i * @B + @B", "@B * i:@B * (1 + i)", "i * @B:@B + i * @B", "@B * i:@B * i + @B"),
+    *("slice(i * @B, (i + 1) * @B)", "range(i * @B, (i + 1) * @B)", "np.arange(i * @B, i * @B + @B)"),
+    *("(i + 1) * @B - @B:(i + 1) * @B", "i * @B:min((i + 1) * @B, 160)", "np.arange(@B) + i * @B"),
+    *("160 - (i + 1) * @B:160 - i * @B", "(i + 1) * @B:i * @B:-1", "i * @B:(i + 1) * @B:2"),
+    *("i * @B:][:@B", "list(range(160))[i * @B:(i + 1) * @B]", "[i * @B + k for k in range(@B)]"),
+]
+# Windows that overlap, are strided, run backwards or leave rows out: larger ones hold other rows.
+OTHER_WINDOWS = [
+    *("i * @B:i * @B + @B - 1", "i * @B // 2:i * @B // 2 + @B", "i::160 // @B", "i:i + @B", "i * @B + 1:(i + 1) * @B"),
+    *("-(i + 1) * @B:-i * @B", "i * @B:i * @B + @B // 2", "i * 16:i * 16 + @B"),
+    *("i * @B:(i + 2) * @B", "i * @B:(i + 1) * @B - 1"),
+]
+# Loops over the data in steps of a batch.
+EPOCHS = [
+    "for i in range(0, 160, @B):\n    rows = data[i:i + @B]",
+    "for i in range(0, len(data), @B):\n    rows = data[i:i + @B]",
+    "for i in np.arange(0, 160, @B):\n    rows = data[i:i + @B]",
+    "i = -@B\nwhile i + @B < 160:\n    i += @B\n    rows = data[i:i + @B]",
+    "i = 0\nwhile i < 160:\n    rows = data[i:i + @B]\n    i += @B",
+    "i = 0\nwhile True:\n    if i >= 160:\n        break\n    rows = data[i:i + @B]\n    i = i + @B",
+    "begin, end = 0, @B\nwhile end <= 160:\n    rows = data[begin:end]\n    begin, end = end, end + @B",
+    "for i, j in zip(range(0, 160, @B), range(@B, 161, @B)):\n    rows = data[i:j]",
+    "for rows in [data[i:i + @B] for i in range(0, 160, @B)]:",
+    "for rows in (data[i:i + @B] for i in range(0, 160, @B)):",
+    "for rows in np.split(data, 160 // @B):",
+    "for rows in np.array_split(data, len(data) // @B):",
+    "for rows in data.reshape(-1, @B, 1):",
+    "for rows in data.reshape(160 // @B, @B, 1):",
+    "for rows in map(lambda i: data[i:i + @B], range(0, 160, @B)):",
+    "def cut(b):\n    for i in range(0, 160, b):\n        yield data[i:i + b]\nfor rows in cut(@B):",
+    "def cut(b):\n    i = 0\n    while i < len(data):\n"
+    "        yield data[i:i + b]\n        i += b\nfor rows in cut(@B):",
+    "it = iter(data)\nfor _ in range(160 // @B):\n    rows = [next(it) for _ in range(@B)]",
+    "left = data\nwhile len(left) > 0:\n    rows, left = left[:@B], left[@B:]",
+    "left = list(data)\nwhile left:\n    rows = left[:@B]\n    del left[:@B]",
+    "left = list(data)\nwhile left:\n    rows = [left.pop(0) for _ in range(@B)]",
+    "for i, _ in enumerate(range(160 // @B)):\n    rows = data[i * @B:(i + 1) * @B]",
+    "it = iter(data)\nfor rows in iter(lambda: list(itertools.islice(it, @B)), []):",
+]
+# As many steps as the batch size says: that number of steps stays.
+STEPS = [
+    *("for i in range(@S):", "for i in range(0, @S):", "for i in range(1, @S + 1):", "for i in range(@S // 2):"),
+    *("for i in range(2 * @S):", "for i in list(range(@S)):", "for i in [None] * @S:", "for i in reversed(range(@S)):"),
+    *("for i, j in zip(range(@S), range(100)):", "for i, j in enumerate(range(@S)):", "for i in np.arange(@S):"),
+    *(
+        "for i in itertools.repeat(0, @S):",
+        "for i in itertools.islice(itertools.count(), @S):",
+        "for i in range(@S, 0, -1):",
+    ),
+    *("for i in sorted(range(@S)):", "for i in [j for j in range(@S)]:", "for i in (j for j in range(@S)):"),
+    *("k = @S\nwhile k:\n    k -= 1", "k = @S\nwhile k > 0:\n    k = k - 1", "k = 0\nwhile k < @S:\n    k += 1"),
+    *("k = 0\nwhile k != @S:\n    k += 1", "k = 0\nwhile True:\n    if k == @S:\n        break\n    k += 1"),
+    *("k = 0\nwhile @S > k:\n    k += 1", "k = 1\nwhile k <= @S:\n    k += 1", "steps = @S\nfor i in range(steps):"),
+    *("for i in 'a' * @S:", "for i in range(100):\n    if i == @S:\n        break", "for i in range(@S + 4):"),
+    "k = iter(range(@S))\nfor i in k:",
+    "def many():\n    return @S\nfor i in range(many()):",
+    "class C(object):\n    steps = @S\nfor i in range(C.steps):",
+]
+# What happens every so many steps goes on happening as often.
+SHOWS = [
+    *("step % @S == 0", "not step % @S", "(step + 1) % @S == 0", "step % @S == @S - 1", "divmod(step, @S)[1] == 0"),
+    *("(lambda s: s % @S == 0)(step)", "step - step // @S * @S == 0", "step in range(0, 64, @S)", "0 == step % @S"),
+    *(
+        "np.mod(step, @S) == 0",
+        "step % (2 * @S) == 0",
+        "step % (@S // 2) == 0",
+        "step % @S < 1",
+        "step // @S * @S == step",
+    ),
+    *("step == @S", "step > @S", "step < @S", "@S <= step", "step % @S in (0,)", "float(step) / @S == step // @S"),
+    *("(step % @S) == 0 and step > 0", "not (step % @S)", "step and step % @S == 0", "step & (@S - 1) == 0"),
+    *(
+        "math.fmod(step, @S) == 0",
+        "operator.mod(step, @S) == 0",
+        "step.__mod__(@S) == 0",
+        "step in list(range(64))[::@S]",
+    ),
+    *("step == 3 * @S", "step >= 64 - @S", "any(step == k for k in range(0, 64, @S))", "divmod(step, @S) == (1, 0)"),
+]
+# Lists that are filled row by row, and given away when they are full.
+FILLS = [
+    *(
+        "    if len(rows) == @B:\n        RUN\n        rows = []",
+        "    if len(rows) >= @B:\n        RUN\n        rows = []",
+    ),
+    *(
+        "    if len(rows) != @B: continue\n    RUN\n    rows = []",
+        "    if not len(rows) < @B:\n        RUN\n        rows = []",
+    ),
+    *(
+        "    if @B <= len(rows):\n        RUN\n        rows = []",
+        "    if @B == len(rows):\n        RUN\n        rows = []",
+    ),
+    *(
+        "    if len(rows) < @B: continue\n    RUN\n    rows = []",
+        "    if len(rows) > @B - 1:\n        RUN\n        rows = []",
+    ),
+    *(
+        "    if len(rows) == @B:\n        RUN\n        del rows[:]",
+        "    if len(rows) % @B == 0:\n        RUN\n        rows = []",
+    ),
+    *("    if len(rows) < @B:\n        continue\n    else:\n        RUN\n        rows = []",),
+    "    full = len(rows) == @B\n    if full:\n        RUN\n        rows = []",
+    "    if not len(rows) != @B:\n        RUN\n        rows.clear()",
+]
+# The same with a count beside the list.
+COUNTED_FILLS = [
+    "rows, k = [], @B\nfor row in data:\n    rows.append(row)\n    k -= 1\n"
+    "    if k == 0:\n        RUN\n        rows, k = [], @B",
+    "rows, k = [], 0\nfor row in data:\n    rows.append(row)\n    k += 1\n"
+    "    if k == @B:\n        RUN\n        rows, k = [], 0",
+    "rows = []\nfor k, row in enumerate(data):\n    rows.append(row)\n"
+    "    if (k + 1) % @B == 0:\n        RUN\n        rows = []",
+    "rows = []\nfor k in range(160):\n    rows.append(data[k])\n"
+    "    if k % @B == @B - 1:\n        RUN\n        rows = []",
+    "for i in range(160 // @B):\n    rows = []\n    for k in range(@B):\n"
+    "        rows.append(data[i * @B + k])\n    RUN",
+    "k = 0\nfor i in range(160 // @B):\n    rows = []\n    while len(rows) < @B:\n"
+    "        rows.append(data[k])\n        k += 1\n    RUN",
+    "k = 0\nfor i in range(160 // @B):\n    rows = []\n    while @B > len(rows):\n"
+    "        rows.append(data[k])\n        k += 1\n    RUN",
+    "k = 0\nfor i in range(160 // @B):\n    rows = []\n    for _ in [0] * @B:\n"
+    "        rows.append(data[k])\n        k += 1\n    RUN",
+    "q = queue.Queue()\nfor row in data: q.put(row)\n"
+    "for i in range(160 // @B):\n    rows = [q.get() for _ in range(@B)]\n    RUN",
+    "d = collections.deque(data)\nwhile d:\n    rows = [d.popleft() for _ in range(@B)]\n    RUN",
+]
+# Lists that are given away with one row more or fewer.
+OTHER_FILLS = [
+    *(
+        "    if len(rows) > @B:\n        RUN\n        rows = []",
+        "    if len(rows) == @B - 1:\n        RUN\n        rows = []",
+    ),
+    *(
+        "    if len(rows) == @B + 2:\n        RUN\n        rows = []",
+        "    if len(rows) >= max(@B, 20):\n        RUN\n        rows = []",
+    ),
+    *(
+        "    if len(rows) == @B:\n        RUN\n        rows = rows[-1:]",
+        "    if len(rows) == @B:\n        RUN\n        rows.pop(0)",
+    ),
+    *("    if len(rows) >= 2 * @B - 1:\n        RUN\n        rows = []",),
+]
+# A batch beside other rows.
+BESIDE = [
+    "np.concatenate([data[np.random.randint(0, 160, @B)], data[np.random.randint(0, 160, 4)]])",
+    "np.concatenate([data[np.random.randint(0, 160, @B)], data[:4]])",
+    "np.vstack([data[np.random.randint(0, 160, @B)], data[np.random.randint(0, 160, 4)]])",
+    "list(data[np.random.randint(0, 160, @B)]) + list(data[:4])",
+    "np.append(data[np.random.randint(0, 160, @B)], data[:4], 0)",
+    "data[np.random.permutation(160)[:@B - 2]]",
+    "data[list(np.random.randint(0, 160, @B)) + [0, 1]]",
+    "np.pad(data[np.random.randint(0, 160, @B)], ((0, 4), (0, 0)), 'constant')",
+]
+# Batches of rows in other ways.
+DRAWS = [
+    *("data[np.random.permutation(160)[:@B]]", "data[np.random.choice(160, @B)]", "random.sample(list(data), @B)"),
+    *("np.concatenate([data[np.random.randint(0, 160, @B // 2)], data[np.random.randint(0, 160, @B // 2)]])",),
+    *(
+        "[data[np.random.randint(160)] for _ in range(@B)]",
+        "np.random.rand(@B, 1)",
+        "np.array([data[k] for k in np.random.randint(0, 160, @B)])",
+    ),
+    *(
+        "np.vstack([data[np.random.randint(160)] for _ in range(@B)])",
+        "np.random.uniform(size=(@B, 1))",
+        "np.random.normal(0, 1, [@B, 1])",
+    ),
+    *("data[np.random.permutation(160)][:@B]", "np.stack([data[np.random.randint(160)] for k in range(@B)])"),
+    *(
+        "list(map(lambda k: data[k], np.random.randint(0, 160, @B)))",
+        "np.tile(data[:@B // 2], (2, 1)) + np.random.rand(@B, 1)",
+    ),
+]
+
+IMPORTS = ("itertools", "collections", "math", "operator", "random", "queue")
+
+
+def _written(template: str, spellings: list[str]) -> list[str]:
+    return [_with_imports(template.replace("%s", spelling)) for spelling in spellings]
+
+
+def _with_imports(host: str) -> str:
+    """A program with the imports that it needs."""
+    host = host.replace("RUN", STEP)
+    return "".join(f"import {name}\n" for name in IMPORTS if f"{name}." in host) + host
+
+
+DRAW = "for i in range(10):\n    rows = %s\n    sess.run(train_op, {x: rows})\n"
+SCALED: dict[str, list[str]] = {  # what a person scales
+    "rows": _written(DRAWN, ROWS),
+    "windows": _written(WINDOW, WINDOWS),
+    "epochs": _written(EPOCH, EPOCHS),
+    "steps": _written(TURNS, STEPS),
+    "shows": _written(SHOWN, SHOWS),
+    "fills": _written(FILLED, FILLS),
+    "counted fills": _written("%s\n", COUNTED_FILLS),
+    "draws": _written(DRAW, DRAWS),
+}
+OTHERS: dict[str, list[str]] = {  # what no number of rows makes N batches of
+    "other rows": _written(DRAWN, OTHER_ROWS),
+    "other windows": _written(WINDOW, OTHER_WINDOWS),
+    "other fills": _written(FILLED, OTHER_FILLS),
+    "beside": _written(DRAW, BESIDE),
+}
