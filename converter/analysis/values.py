@@ -618,7 +618,8 @@ def needed(values: Iterable[Value]) -> dict[int, Value]:
         if isinstance(value, Input):
             continue
         todo += value.inputs
-        todo += value.parts()
+        if isinstance(value, (Sequence, Mapping)):
+            todo += value.parts()
     return found
 
 
