@@ -10,7 +10,6 @@ from converter.analysis.call import Call, Context, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, shaping
-from converter.analysis.tensors.algebra import Dims
 from converter.analysis.tensors.places import are_fed, gathered
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.traits import Trait
@@ -20,6 +19,7 @@ from converter.analysis.values import (
     Function,
     Host,
     Input,
+    Lengths,
     Sequence,
     Symbol,
     Tensor,
@@ -46,7 +46,7 @@ def _layer(call: Call) -> Value:
     tensor = call.tensor(0, "inputs", "x", "input", "value")
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     _normalizer(call)
-    dims: Dims = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), _channels(call))
+    dims: Lengths = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), _channels(call))
     dense = call.name.rpartition(".")[2] in DENSE
     if tensor.dims is not None and dense:
         dims = (*tensor.dims[:-1], _channels(call))
@@ -153,7 +153,7 @@ def _spatial(call: Call) -> Value:
     if call.name.startswith("nn.conv2d_transpose") and tensor.batch.kind == "free":
         tensor = call.tensor(0, "value", "input")
     last = tensor.dims[-1] if tensor.dims and "pool" in call.name else None
-    dims: Dims = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), last)
+    dims: Lengths = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), last)
     filters = call.get(1, "filter", "filters")
     if dims and isinstance(filters, Tensor) and filters.dims:
         dims = (*dims[:-1], filters.dims[-2 if "transpose" in call.name else -1])
@@ -189,7 +189,7 @@ def _per_row_loss(call: Call) -> Value:
     dims = None if logits.dims is None else logits.dims[:-1]
     if isinstance(axis, int) and axis >= 0 and kept.kind == "example" and axis <= kept.axis:
         before = axis < kept.axis
-        kept = Batch("example", max(kept.axis - 1, 0), kept.packed) if before else other(Why.CLASSES)
+        kept = Batch("example", max(kept.axis - 1, 0), kept.rows) if before else other(Why.CLASSES)
     return Tensor(kept, call.values(), dims, call.name)
 
 
@@ -204,7 +204,7 @@ def _sampled_loss(call: Call) -> Value:
     labels, inputs = call.tensor(2, "labels"), call.tensor(3, "inputs")
     kept = inputs.batch if inputs.batch.kind == "example" else labels.batch
     if kept.kind == "example":
-        kept = Batch("example", 0, kept.packed)
+        kept = Batch("example", 0, kept.rows)
     return Tensor(algebra.not_linear(kept), call.values(), (None,), call.name)
 
 

@@ -13,6 +13,7 @@ from converter.analysis.traits import Trait
 from converter.analysis.values import (
     ARRAY,
     FREE,
+    ROWS,
     Batch,
     Constant,
     Function,
@@ -169,7 +170,7 @@ def _map_fn(call: Call) -> Value:
 def _are_examples(elems: Value) -> bool:
     """Whether axis 0 is the batch axis, with one row per example, in all tensors that are iterated over."""
     found = {t.batch for t in tensors_in(elems)}
-    return len(found) == 1 and found <= {Batch("example", 0), Batch("example", 0, "major")}
+    return len(found) == 1 and all(replace(b, rows=ROWS) == Batch("example", 0) and b.packed != "minor" for b in found)
 
 
 def _whole(call: Call, tensor: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, reductions, shaping
 from converter.analysis.traits import Trait
-from converter.analysis.values import FREE, Batch, Number, Tensor, Typed, Value, opaque
+from converter.analysis.values import FREE, Batch, Lengths, Number, Tensor, Typed, Value, opaque
 
 # Parameters that are broadcast with each other, in the order of the positional arguments.
 SCALARS = {
@@ -83,7 +83,7 @@ def _kind(made: Typed) -> str:
     return made.name.rpartition(".")[2]
 
 
-def _with_inputs(call: Call, tensor: Tensor, dims: algebra.Dims) -> Tensor:
+def _with_inputs(call: Call, tensor: Tensor, dims: Lengths) -> Tensor:
     return Tensor(algebra.not_linear(tensor.batch), (*call.values(), tensor), dims, call.name)
 
 
@@ -96,7 +96,7 @@ def _sample(call: Call) -> Value:
     if entries is None:
         unknown = opaque(Why.SAMPLE_SHAPE) if made.roots else FREE
         return Tensor(unknown, (*call.values(), single), None, call.name)
-    dims = None if single.dims is None else (*(shaping.dims_of(entries) or ()), *single.dims)
+    dims = None if single.dims is None else (*(shaping.lengths_of(entries) or ()), *single.dims)
     axis = shaping.batch_entry(call.walk.facts, entries)
     result = _with_inputs(call, single, dims)
     if single.batch.kind == "example":

@@ -77,7 +77,7 @@ def _where(call: Call) -> Value:
     if len(call.args) + len(call.kwargs) < 3:
         found = algebra.elementwise(call.walk.facts, "where", call.values()[:1])
         if found.batch.kind != "free":
-            found.batch, found.dims = opaque(Why.PLACES), None
+            found.batch, found.lengths = opaque(Why.PLACES), None
         return found
     return _rows_of_either(call) or _elementwise(call)
 

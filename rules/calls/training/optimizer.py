@@ -141,7 +141,7 @@ def _record(
 
 
 def _decay(call: Call) -> Value:
-    return Tensor(inputs=call.values(), dims=(), op=call.name)
+    return Tensor(inputs=call.values(), lengths=(), op=call.name)
 
 
 DECAYS = (

@@ -60,23 +60,9 @@ def outcome(expression: str) -> str:
 
 def table(text: str) -> list[object]:
     """One case a line: expression and outcome."""
-    wrong = {expression: reason for reason, expressions in WRONG.items() for expression in expressions}
-    cases = []
-    for line in text.strip().splitlines():
-        expression, wanted = (part.strip() for part in line.split(" -> "))
-        marks = [pytest.mark.xfail(strict=True, reason=wrong[expression])] if expression in wrong else []
-        cases.append(pytest.param(expression, wanted, marks=marks, id=expression))
-    return cases
+    rows = [[part.strip() for part in line.split(" -> ")] for line in text.strip().splitlines()]
+    return [pytest.param(expression, wanted, id=expression) for expression, wanted in rows]
 
-
-# Where the analysis is wrong, and how. A case that is mended must leave this list.
-WRONG = {
-    "rows that are put back are one for each example": [
-        "tf.reshape(tf.reshape(s, [-1, 6]), [-1, 5, 6])",
-        "tf.reshape(tf.reshape(x, [-1]), [-1, 6])",
-        "tf.reshape(tf.matmul(tf.reshape(s, [-1, 6]), w), [-1, 5, 4])",
-    ],
-}
 
 DISTRIBUTIONS = """
 tf.distributions.Normal(x, 1.0).sample()                              -> example 0
@@ -416,7 +402,7 @@ tf.reshape(tf.reduce_mean(x, 0), [1, -1])             -> mean
 tf.reshape(x, [-1, 12])                               -> opaque
 tf.reshape(x, [-1, 4])                                -> opaque
 tf.reshape(x, [6, -1])                                -> opaque
-tf.reshape(x, [1, -1])                                -> opaque
+tf.reshape(x, [1, -1])                                -> example 1 major
 tf.reshape(x, k)                                      -> opaque
 tf.layers.flatten(image)                              -> example 0
 tf.contrib.layers.flatten(s)                          -> example 0
@@ -548,7 +534,7 @@ tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 30]), 2)[0] -> example 0
 tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 6, 5]), 2)[1] -> example 0
 tf.split(tf.reshape(tf.reshape(tf.concat([s, s], 0), [-1, 30]), [-1, 5, 6]), 2)[0] -> example 0
 tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 6]), 2)[0] -> example 0 major
-tf.split(tf.reshape(tf.reshape(tf.concat([s, s], 0), [-1, 6]), [-1, 30]), 2)[0] -> example 0 major
+tf.split(tf.reshape(tf.reshape(tf.concat([s, s], 0), [-1, 6]), [-1, 30]), 2)[0] -> example 0
 tf.split(tf.reshape(tf.concat([s, s], 0), [-1, features]), 2)[0] -> example 0 major
 tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 60]), 2)[0] -> opaque
 tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 7]), 2)[0] -> opaque
@@ -557,7 +543,7 @@ tf.split(tf.reshape(tf.tile(s, [2, 1, 1]), [-1, 6]), 2)[0] -> example 0 major
 tf.reshape(tf.concat([s, s], 0), [-1, 30])            -> example 0 minor
 tf.split(tf.concat([tf.concat([x, x], 0), x], 0), 2)[0] -> opaque
 tf.split(tf.concat([tf.concat([x, x], 0), x], 0), 3)[0] -> opaque
-tf.split(tf.concat([tf.concat([x, x], 0), tf.concat([x, x], 0)], 0), 2)[0] -> opaque
+tf.split(tf.concat([tf.concat([x, x], 0), tf.concat([x, x], 0)], 0), 2)[0] -> example 0 minor
 tf.split(tf.concat([x, tf.reshape(s, [-1, 6])], 0), 2)[0] -> opaque
 tf.split(tf.concat([x, q[tf.newaxis]], 0), 2)[0]      -> opaque
 tf.split(tf.concat([tf.reshape(s, [-1, 6]), tf.reshape(s, [-1, 6])], 0), 2)[0] -> example 0 major
