@@ -29,6 +29,7 @@ Shape = tuple[Axis, ...]
 Lengths = tuple[Factor, ...] | None  # of axes, None inside for one that is not known
 
 BATCH = "batch"  # the factor that is the number of examples
+OPEN = "open"  # how the names of lengths begin that TensorFlow does not know while it builds the graph
 ROWS: Axis = (BATCH,)  # an axis with one entry for each example
 
 
@@ -260,6 +261,11 @@ class Length(Number):
         self.roots = frozenset()  # that of each example: no number of them goes into it
         self.factor = factor
 
+    @property
+    def is_open(self) -> bool:
+        """Whether TensorFlow does not know it while it builds the graph: `x.shape[1]` is None."""
+        return isinstance(self.factor, str) and self.factor.startswith(OPEN)
+
 
 class Count(Value):
     """A number of examples read off a tensor: `tf.shape(x)[0]`, `x.get_shape()[0]`."""
@@ -345,6 +351,13 @@ class Input(Tensor):
         self.dtype = dtype
         self.ambiguous = False
         self.entries: dict[str, Tensor] = {}  # where it is a dict of what came in together, those that were read
+
+    def leave_open(self, written: Iterable[Value]) -> None:
+        """Names the lengths for which the script writes None: a run alone tells them."""
+        self.lengths = tuple(
+            f"{OPEN} {self.uid}.{i}" if is_none(entry) else length
+            for i, (entry, length) in enumerate(zip(written, self._lengths or (), strict=False))
+        )
 
     def another(self) -> Input:
         """Another component of the same batch: images and labels of one get_next()."""

@@ -91,6 +91,8 @@ def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
         known = attribute(walk, holder, node)
         if known is not None:
             return known
+    if isinstance(holder, ShapeOf) and name in ("ndims", "rank") and holder.tensor.rank is not None:
+        return Number(holder.tensor.rank)
     if isinstance(holder, (Tensor, Sequence, Mapping, ShapeOf, Count, Constant, Bound)):
         return Bound(holder, name)
     used_by_python(walk, [holder], node)

@@ -28,6 +28,7 @@ from converter.analysis.values import (
     Function,
     Host,
     Instance,
+    Length,
     Mapping,
     Number,
     Origin,
@@ -214,9 +215,10 @@ def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
     if isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
         for one, two in ((left, right), (right, left)):
             if isinstance(one, Constant) and one.value is None and not isinstance(two, Host):
-                if isinstance(two, Number) and two.value is None:
+                is_open = isinstance(two, Length) and two.is_open
+                if isinstance(two, Number) and two.value is None and not is_open:
                     return None
-                same = isinstance(two, Constant) and two.value is None
+                same = is_open or (isinstance(two, Constant) and two.value is None)
                 return same if isinstance(op, (ast.Is, ast.Eq)) else not same
     if isinstance(op, (ast.Is, ast.IsNot)) and isinstance(left, Constant) and isinstance(right, Constant):
         same = left.value is right.value  # True and False are the only ones of their kind

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 Signal = str | None  # how a block ended early: "return", "raise", "break", "continue"
 
 LOOP_TURNS = 40  # turns of a loop that builds a part of the graph each time
+SHORT = 5  # elements of a list, such as a shape, that are all looked at, whatever the turns do
 
 
 def execute_block(walk: Walk, body: list[ast.stmt]) -> Signal:
@@ -376,6 +377,7 @@ def _for(walk: Walk, stmt: ast.For) -> Signal:
     known = isinstance(iterable, Sequence) and not iterable.many
     signal: Signal = None
     turns, whole = Turns(walk, stmt), known and len(elements) <= LOOP_TURNS
+    short = known and len(elements) <= SHORT
     for turn, element in enumerate(elements[:LOOP_TURNS]):
         built = walk.graph_clock
         turns.begin()
@@ -384,7 +386,7 @@ def _for(walk: Walk, stmt: ast.For) -> Signal:
             signal = execute_block(walk, stmt.body)
         if signal in ("return", "raise"):
             return None if not known else signal
-        if signal == "break" or turns.shows_nothing_new(turn, built):
+        if signal == "break" or (not short and turns.shows_nothing_new(turn, built)):
             whole &= turn == len(elements) - 1
             break  # a training loop: more turns show nothing new
     if elements and signal != "break" and not whole and turns.may_go_on_otherwise():

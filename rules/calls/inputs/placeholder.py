@@ -37,6 +37,8 @@ def _input(call: Call, shape: Value | None, dtype: str) -> Input:
     walk = call.walk
     entries = shaping.shape_entries(shape)
     made = Input(call.name, shaping.lengths_of(entries), shape, dtype)
+    if entries is not None:
+        made.leave_open(entries)
     first = shaping.first_entries(shape) if entries is None else entries
     axis = batch_axis(call, first)
     if axis is not None:

@@ -100,7 +100,7 @@ def _alike(value: Value, call: Call) -> Value:
         return Sequence([_alike(e, call) for e in value.elements], value.mutable, value.many)
     if not isinstance(value, Tensor):
         return value
-    return Tensor(value.batch, (*call.values(), value), value.dims, ARRAY if value.op == ARRAY else call.name)
+    return Tensor(value.batch, (*call.values(), value), value.lengths, ARRAY if value.op == ARRAY else call.name)
 
 
 def _clone(call: Call) -> Value:
@@ -114,7 +114,7 @@ def _tile_batch(call: Call) -> Value:
     """Repeats each example several times in consecutive rows."""
     tensor = call.tensor(0, "t")
     kept = Batch("example", 0, (BATCH, None)) if tensor.batch.kind == "example" else tensor.batch
-    return Tensor(kept, call.values(), tensor.dims, call.name)
+    return Tensor(kept, call.values(), tensor.lengths, call.name)
 
 
 def _legacy(call: Call) -> Value:

@@ -116,19 +116,19 @@ def _of_value(call: Call) -> Value:
     else:
         found = algebra.elementwise(call.walk.facts, "distribution", [value, _state(made, PARAMETERS)])
         found = _without_last(found) if _kind(made) in VECTORS else found
-    return _with_inputs(call, found, found.dims)
+    return _with_inputs(call, found, found.lengths)
 
 
 def _statistic(call: Call) -> Value:
     """mean, stddev and their like have the shape of a sample."""
     made = _of(call)
     tensor = _state(made, ROWS if _kind(made) in CHOICES else PARAMETERS)
-    return _with_inputs(call, tensor, tensor.dims)
+    return _with_inputs(call, tensor, tensor.lengths)
 
 
 def _entropy(call: Call) -> Value:
     tensor = _state(_of(call), ROWS)
-    return _with_inputs(call, tensor, tensor.dims)
+    return _with_inputs(call, tensor, tensor.lengths)
 
 
 def _divergence(call: Call) -> Value:
@@ -140,7 +140,7 @@ def _divergence(call: Call) -> Value:
         return Tensor(kept, call.values(), None, call.name)
     rows = [_state(v, ROWS) for v in two if isinstance(v, Typed)]
     found = algebra.elementwise(call.walk.facts, "distribution", rows)
-    return _with_inputs(call, found, found.dims)
+    return _with_inputs(call, found, found.lengths)
 
 
 def _is_distribution(value: Value | None) -> bool:
@@ -158,7 +158,7 @@ def _to_dense(call: Call) -> Value:
     tensor = _state(_of(call), "matrix")
     if tensor.batch.kind != "free" and (tensor.rank is None or tensor.batch.axis >= tensor.rank - 2):
         return Tensor(opaque(Why.TRIANGLE), (*call.values(), tensor), None, call.name)
-    return _with_inputs(call, tensor, tensor.dims)
+    return _with_inputs(call, tensor, tensor.lengths)
 
 
 def _band(call: Call) -> Value:
@@ -167,7 +167,7 @@ def _band(call: Call) -> Value:
     kept = tensor.batch
     if kept.kind == "example" and tensor.rank is not None and kept.axis >= tensor.rank - 2:
         kept = opaque(Why.BAND)
-    return Tensor(kept, call.values(), tensor.dims, call.name)
+    return Tensor(kept, call.values(), tensor.lengths, call.name)
 
 
 VALUES = "log_prob prob cdf log_cdf survival_function log_survival_function"

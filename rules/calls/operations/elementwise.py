@@ -70,7 +70,7 @@ def _along(call: Call) -> Value:
 def _like(call: Call) -> Value:
     tensor = call.tensor(0, "tensor", "input")
     kept = tensor.batch if tensor.batch.kind == "example" else type(tensor.batch)()
-    return Tensor(kept, call.values(), tensor.dims, call.name)
+    return Tensor(kept, call.values(), tensor.lengths, call.name)
 
 
 def _where(call: Call) -> Value:

@@ -45,7 +45,7 @@ def _sparse_to_dense(call: Call) -> Value:
     places, values = call.tensor(0, "sparse_indices"), call.tensor(2, "sparse_values")
     of_places, of_values = (_whole_of(part) for part in (places, values))
     if of_places is not None and of_places is of_values:
-        return Tensor(of_places.batch, call.values(), of_places.dims, call.name)
+        return Tensor(of_places.batch, call.values(), of_places.lengths, call.name)
     return _placed(call, places, values, call.get(1, "output_shape"))
 
 

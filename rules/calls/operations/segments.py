@@ -57,7 +57,7 @@ def _each(call: Call) -> Value:
     if not isinstance(given, Sequence):
         return Tensor(inputs=call.values())
     tensors = [algebra.as_tensor(v) for v in given.elements]
-    made = [Tensor(t.batch, (t,), t.dims, call.name) for t in tensors]
+    made = [Tensor(t.batch, (t,), t.lengths, call.name) for t in tensors]
     return Sequence(made, mutable=True, many=given.many).like(given)
 
 

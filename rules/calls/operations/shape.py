@@ -221,8 +221,8 @@ def _reverse(call: Call) -> Value:
     tensor = call.tensor(0, "tensor", "input")
     axes = moving.axis_numbers(call.get(1, "axis", "dims"))
     if tensor.batch.kind == "example" and (not isinstance(axes, tuple) or tensor.batch.axis in axes):
-        return Tensor(opaque(Why.REVERSED), call.values(), tensor.dims, call.name)
-    return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
+        return Tensor(opaque(Why.REVERSED), call.values(), tensor.lengths, call.name)
+    return Tensor(tensor.batch, call.values(), tensor.lengths, call.name)
 
 
 def _slice(call: Call) -> Value:
@@ -295,7 +295,7 @@ def _sparse(call: Call) -> Value:
 def _to_dense(call: Call) -> Value:
     tensor = call.tensor(0, "sp_input")
     taken_as_sparse(tensor)
-    return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
+    return Tensor(tensor.batch, call.values(), tensor.lengths, call.name)
 
 
 def _one_hot(call: Call) -> Value:
