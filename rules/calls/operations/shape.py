@@ -12,7 +12,7 @@ from converter.analysis.tensors import algebra, factors, moving, shaping
 from converter.analysis.tensors.places import OTHER_RANGE, are_fed, gathered, own_row_first
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.tensors.windows import window
-from converter.analysis.traits import Argument, Trait
+from converter.analysis.traits import Argument, Trait, has
 from converter.analysis.values import (
     BATCH,
     FREE,
@@ -190,7 +190,7 @@ def _pad(call: Call) -> Value:
 
 def _written_out(call: Call, value: Value | None) -> Value | None:
     """The Python list behind a `tf.constant`, or behind an array that nothing changes; any other value unchanged."""
-    if isinstance(value, Tensor) and value.op == "constant" and value.inputs:
+    if isinstance(value, Tensor) and value.inputs and (has(value.op, Trait.TAKES_ARRAY) or has(value.op, Trait.STACKS)):
         made_of = _written_out(call, value.inputs[0])
     elif isinstance(value, Host) and value.call.rpartition(".")[2] in ("array", "asarray", "int32", "int64"):
         made_of = next((v for v in value.inputs if isinstance(v, Sequence) and not _may_change(call, value)), None)
@@ -327,15 +327,28 @@ def _matmul(call: Call) -> Value:
 
 
 def _xw_plus_b(call: Call) -> Value:
-    return Tensor(call.tensor(0, "x").batch, call.values(), (None, None), call.name)
+    columns = (call.tensor(1, "weights").lengths or (None,))[-1]
+    return Tensor(call.tensor(0, "x").batch, call.values(), (None, columns), call.name)
 
 
 def _tensordot(call: Call) -> Value:
     one, two = call.tensor(0, "a"), call.tensor(1, "b")
     if two.batch.kind == "free" and one.batch.kind == "example" and one.batch.axis == 0:
-        return Tensor(one.batch, call.values(), None, call.name)
+        last = one.rank is not None and _summed_axes(call.get(2, "axes"), one.rank) == ((one.rank - 1,), (0,))
+        lengths = (*one.lengths[:-1], *two.lengths[1:]) if last and one.lengths and two.lengths else None
+        return Tensor(one.batch, call.values(), lengths, call.name)
     batched = one.batch.kind != "free" or two.batch.kind != "free"
     return Tensor(opaque(Why.TENSORDOT) if batched else FREE, call.values(), None, call.name)
+
+
+def _summed_axes(axes: Value | None, rank: int) -> tuple[object, ...]:
+    """The axes over which `tf.tensordot` sums, of a tensor of this rank and of the other; () where they are unknown."""
+    number = getattr(axes, "value", None)
+    if isinstance(number, int):
+        return tuple(range(rank - number, rank)), tuple(range(number))
+    both = axes.elements if isinstance(axes, Sequence) and not axes.unmeasured else []
+    lists = [moving.axis_numbers(each) for each in both]
+    return tuple(tuple(a % rank if isinstance(a, int) else a for a in each) for each in lists if each is not None)
 
 
 def _einsum(call: Call) -> Value:

@@ -406,6 +406,40 @@ tf.reshape(x, [1, -1])                                -> example 1 major
 tf.reshape(x, k)                                      -> opaque
 tf.layers.flatten(image)                              -> example 0
 tf.contrib.layers.flatten(s)                          -> example 0
+tf.reshape(x, [1, -1, 6])                             -> example 1
+tf.reshape(x, [batch_size // 2, -1])                  -> opaque
+tf.reshape(tf.tile(x, [3, 1]), [3, -1, 6])            -> example 1
+tf.reshape(tf.tile(x, [3, 1]), [3, -1, 6])[0]         -> example 0
+tf.reshape(tf.tile(x, [3, 1]), [-1, 3, 6])            -> opaque
+tf.reshape(tf.tile(x, [6, 1]), [3, -1, 6])            -> example 1 minor
+tf.reshape(tf.tile(x, [3, 1]), [batch_size, -1])      -> opaque
+tf.transpose(tf.reshape(tf.tile(x, [3, 1]), [3, -1, 6]), [1, 0, 2]) -> example 0
+tf.reshape(tf.concat([x, x], 0), [2, -1, 6])[1]       -> example 0
+tf.reshape(tf.concat([x, x], 0), [2, batch_size, 6])[1] -> example 0
+tf.reshape(tf.concat([x, x, x], 0), [2, -1, 6])       -> opaque
+tf.reshape(tf.stack([x, x]), [-1, 6])                 -> example 0 minor
+tf.reshape(tf.stack([x, x], 1), [-1, 6])              -> example 0 major
+tf.reshape(tf.tile(tf.expand_dims(x, 1), [1, 4, 1]), [-1, 6]) -> example 0 major
+tf.reshape(tf.reshape(tf.tile(tf.expand_dims(x, 1), [1, 4, 1]), [-1, 6]), [-1, 4, 6]) -> example 0
+tf.reshape(tf.transpose(s, [1, 0, 2]), [-1, 6])       -> example 0 minor
+tf.reshape(tf.transpose(s, [1, 0, 2]), [batch_size, -1]) -> opaque
+tf.reshape(tf.reshape(tf.transpose(s, [1, 0, 2]), [-1, 6]), [5, -1, 6]) -> example 1
+tf.reshape(tf.reshape(tf.transpose(s, [1, 0, 2]), [-1, 6]), [-1, 5, 6]) -> opaque
+tf.reshape(tf.transpose(tf.reshape(s, [-1, 5, 2, 3]), [0, 2, 1, 3]), [-1, 5, 3]) -> example 0 major
+tf.reshape(tf.reshape(z, [-1]), [-1, tf.shape(z)[1]]) -> example 0
+tf.reshape(tf.reshape(z, [-1]), [-1, tf.shape(s)[1]]) -> example 0 major
+tf.reshape(tf.reshape(z, [-1]), tf.shape(z))          -> example 0
+tf.reshape(tf.one_hot(tf.reshape(z, [-1]), 7), [-1, tf.shape(z)[1], 7]) -> example 0
+tf.reshape(tf.nn.embedding_lookup(e, tf.reshape(z, [-1])), [-1, tf.shape(z)[1], 6]) -> example 0
+tf.reshape(tf.layers.dense(tf.reshape(s, [-1, 6]), 7), [-1, 5, 7]) -> example 0
+tf.reshape(tf.layers.dense(tf.reshape(s, [-1, 6]), features), [-1, 5, features]) -> example 0 major
+tf.reshape(tf.nn.xw_plus_b(tf.reshape(s, [-1, 6]), w, q), [-1, 5, 4]) -> example 0
+tf.reshape(tf.tensordot(s, w, [[2], [0]]), [-1, 20])  -> example 0
+tf.reshape(tf.tensordot(s, w, 1), [-1, 20])           -> example 0
+tf.reshape(tf.contrib.layers.layer_norm(tf.reshape(s, [-1, 6])), [-1, 5, 6]) -> example 0
+tf.reshape(tf.reduce_sum(tf.reshape(s, [-1, 6]), 1), [-1, 5]) -> example 0
+tf.reshape(s, [-1, 6]) + tf.reshape(tf.transpose(s, [1, 0, 2]), [-1, 6]) -> opaque
+tf.tile(x, [2, 1]) + tf.tile(x, [3, 1])               -> opaque
 """
 
 AXES = """
@@ -511,6 +545,24 @@ tf.unstack(w)[0]                                      -> free
 tf.unstack(x)[0]                                      -> opaque
 tf.stack(tf.unstack(s, axis=1), 1)                    -> example 0
 tf.split(tf.concat([x, x], 0), 2)[0]                  -> example 0
+tf.split(tf.tile(x, [4, 1]), 2)[0]                    -> example 0 minor
+tf.split(tf.split(tf.tile(x, [4, 1]), 2)[0], 2)[1]    -> example 0
+tf.concat([x], 0)                                     -> example 0
+tf.concat([x, x], 0)[:batch_size]                     -> example 0
+tf.concat([x, x], 0)[batch_size:]                     -> example 0
+tf.concat([x, x], 0)[:tf.shape(x)[0]]                 -> example 0
+tf.concat([x, x, x], 0)[batch_size:]                  -> example 0 minor
+tf.concat([x, x], 0)[:batch_size // 2]                -> opaque
+tf.concat([x, x], 0)[:2 * batch_size]                 -> opaque
+tf.concat([x, x], 0)[1:batch_size]                    -> opaque
+tf.concat([x, x], 0)[:8]                              -> opaque
+tf.reshape(s, [-1, 6])[:batch_size]                   -> opaque
+tf.slice(tf.concat([x, x], 0), [0, 0], [batch_size, -1]) -> example 0
+tf.slice(tf.reshape(s, [-1, 6]), [0, 0], [batch_size, -1]) -> opaque
+tf.pad(s, tf.convert_to_tensor([[0, 0], [1, 1], [0, 0]])) -> example 0
+tf.pad(s, tf.stack([[0, 0], [1, 1], [0, 0]]))         -> example 0
+tf.pad(s, tf.stack([[1, 0], [1, 1], [0, 0]]))         -> opaque
+tf.pad(s, tf.convert_to_tensor(anything()))           -> opaque
 tf.split(tf.concat([x, x], 0), 3)[0]                  -> opaque
 tf.split(tf.tile(x, [2, 1]) * tf.concat([x, x], 0), 2)[0] -> example 0
 tf.split(tf.tile(x, [2, 1]), 3)[0]                    -> opaque
