@@ -87,16 +87,19 @@ def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
             return any_of(found, ())
     if isinstance(holder, Function) and name == "__name__":
         return Constant(holder.name)
-    if isinstance(holder, Tensor) and (attribute := attributes().get(name)):
+    if isinstance(holder, (Tensor, ShapeOf)) and (attribute := attributes().get(_known_as(holder, name))):
         known = attribute(walk, holder, node)
         if known is not None:
             return known
-    if isinstance(holder, ShapeOf) and name in ("ndims", "rank") and holder.tensor.rank is not None:
-        return Number(holder.tensor.rank)
     if isinstance(holder, (Tensor, Sequence, Mapping, ShapeOf, Count, Constant, Bound)):
         return Bound(holder, name)
     used_by_python(walk, [holder], node)
     return read_from_file(walk, holder, name, node) or Host((holder,), name, node)
+
+
+def _known_as(holder: Tensor | ShapeOf, name: str) -> str:
+    """The name under which the rules have an attribute: that of a tensor by itself."""
+    return name if isinstance(holder, Tensor) else f"ShapeOf.{name}"
 
 
 def _module_attribute(walk: Walk, holder: Module, name: str, node: ast.AST) -> Value:

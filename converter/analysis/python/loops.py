@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 
 
 class Turns:
-    """Remembers the state before a loop; afterwards forgets the values that further turns would have changed."""
+    """Remembers the state before a loop; afterwards forgets the values that further turns would have changed.
 
-    def __init__(self, walk: Walk, loop: ast.AST) -> None:
-        self.walk, self.loop = walk, loop
+    short: all turns are followed, whatever they do.
+    """
+
+    def __init__(self, walk: Walk, loop: ast.AST, short: bool = False) -> None:
+        self.walk, self.loop, self.short = walk, loop, short
         self.began = walk.clock
         self.effects, self.accesses = len(walk.facts.effects), len(walk.facts.accesses)
         self.built, self.decided = walk.graph_clock, walk.repeats.decided
@@ -34,7 +37,7 @@ class Turns:
 
     def shows_nothing_new(self, turn: int, built: int) -> bool:
         """Whether the turns behind this one are left out; built: the graph's clock when the turn began."""
-        return (turn > 0 or self.brief) and self.walk.graph_clock == built
+        return not self.short and (turn > 0 or self.brief) and self.walk.graph_clock == built
 
     def may_go_on_otherwise(self) -> bool:
         """Whether a later turn may take another branch than those followed; if so, numbers that turns change are open.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from converter.analysis.effects import EffectKind
@@ -376,8 +377,8 @@ def _for(walk: Walk, stmt: ast.For) -> Signal:
     elements = iterate(iterable, None)
     known = isinstance(iterable, Sequence) and not iterable.many
     signal: Signal = None
-    turns, whole = Turns(walk, stmt), known and len(elements) <= LOOP_TURNS
-    short = known and len(elements) <= SHORT
+    told = len(elements) if known else inf
+    turns, whole = Turns(walk, stmt, told <= SHORT), told <= LOOP_TURNS
     for turn, element in enumerate(elements[:LOOP_TURNS]):
         built = walk.graph_clock
         turns.begin()
@@ -386,7 +387,7 @@ def _for(walk: Walk, stmt: ast.For) -> Signal:
             signal = execute_block(walk, stmt.body)
         if signal in ("return", "raise"):
             return None if not known else signal
-        if signal == "break" or (not short and turns.shows_nothing_new(turn, built)):
+        if signal == "break" or turns.shows_nothing_new(turn, built):
             whole &= turn == len(elements) - 1
             break  # a training loop: more turns show nothing new
     if elements and signal != "break" and not whole and turns.may_go_on_otherwise():

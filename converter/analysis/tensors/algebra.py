@@ -245,15 +245,17 @@ def broadcast(tensors: Iterable[Tensor]) -> Lengths:
     if not lengths or any(known is None for known in lengths):
         return None
     known = [each for each in lengths if each is not None]
-    rank = max(len(each) for each in known)
-    result: list[Factor] = []
-    for place in range(rank):
-        column = [each[place - rank + len(each)] for each in known if place - rank + len(each) >= 0]
-        wide = {length for length in column if length != 1}
-        numbers = {length for length in wide if isinstance(length, int)}
-        told = len(numbers) == 1 or not numbers
-        result.append(1 if not wide else min(numbers or wide, key=str) if told else None)
-    return tuple(result)
+    rank = max(map(len, known))
+    return tuple(_wide({each[at] for each in known if -at <= len(each)}) for at in range(-rank, 0))
+
+
+def _wide(lengths: set[Factor]) -> Factor:
+    """The length of an axis to which axes of these lengths are brought."""
+    wide = lengths - {1}
+    numbers = {length for length in wide if isinstance(length, int)}
+    if len(numbers) > 1:
+        return None
+    return min(numbers or wide, key=str) if wide else 1
 
 
 def stack(values: Value, axis: int) -> Tensor:

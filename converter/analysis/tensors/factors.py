@@ -10,6 +10,7 @@ by their name alone, stay whole. None is a number of which nothing is known.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import Literal
 
 from converter.analysis.values import BATCH, ROWS, Axis, Factor
@@ -107,27 +108,28 @@ def regrouped(axes: Sequence[Axis], wanted: Sequence[Axis | None]) -> Placed | F
 def _take(factors: list[Factor], length: Axis) -> tuple[list[Factor], list[Factor]] | Stopped:
     """The first factors whose product is a length, and those behind them."""
     left, names = list(factors), [factor for factor in length if not isinstance(factor, int)]
-    size = 1
-    for factor in length:
-        size *= factor if isinstance(factor, int) else 1
+    size = prod(factor for factor in length if isinstance(factor, int))
     taken: list[Factor] = []
     while size > 1 or names:
         if not left:
             return "unknown"
         factor = left.pop(0)
-        if factor == 1:
-            continue
         if factor in names:
             names.remove(factor)
-        elif isinstance(factor, int) and size > 1 and (size % factor == 0 or factor % size == 0):
+        elif isinstance(factor, int) and size > 1 < factor and 0 in (size % factor, factor % size):
             part = min(factor, size)
-            size //= part
-            left = [factor // part, *left] if part < factor else left
-            factor = part
-        elif isinstance(factor, int) and size > 1:
-            return "cut"
+            size, factor, rest = size // part, part, factor // part
+            left = [rest, *left] if rest > 1 else left
         else:
-            number = isinstance(factor, int) and BATCH in names
-            return "batch" if factor == BATCH else "other" if number else "unknown"
+            return _stopped(factor, size, names)
         taken.append(factor)
     return taken, left
+
+
+def _stopped(factor: Factor, size: int, names: Sequence[Factor]) -> Stopped:
+    """Why a factor is not the next one of a length, of which a number and names are left."""
+    if factor == BATCH:
+        return "batch"
+    if not isinstance(factor, int):
+        return "unknown"
+    return "cut" if size > 1 else "other" if BATCH in names else "unknown"

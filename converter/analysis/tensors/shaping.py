@@ -172,24 +172,28 @@ def _reason(tensor: Tensor, entries: list[Value], failed: Failed) -> Why:
 def _supposed(facts: Facts, tensor: Tensor, entries: list[Value]) -> Placed | Why:
     """Where the batch is taken to be where lengths are not known: in front, each example with rows of its own."""
     first, rows = entries[0], tensor.batch.rows
-    told = isinstance(first, Count) or stands_for_batch(facts, first)
-    if isinstance(first, Number) and is_fraction(facts, first):
-        return Why.JOINED
     if tensor.batch.axis:
         in_front = len(entries) == 1 or (len(entries) == 2 and getattr(first, "value", None) == -1)
         return (0, (None, BATCH, None)) if in_front else Why.RESHAPED_BEHIND
-    follows = any(getattr(entry, "value", None) == -1 for entry in entries[1:])
-    if not told and isinstance(first, Host) and not first.roots and follows:
-        return Why.UNSIZED
-    if not told and not (isinstance(first, (Host, Tensor)) or getattr(first, "value", None) == -1):
-        return Why.BATCH_NOT_IN_FRONT
+    told = isinstance(first, Count) or stands_for_batch(facts, first)
+    if (why := _unclear(facts, entries, told)) is not None:
+        return why
     alone = told and _wanted(facts, first) == ROWS
     if rows[0] != BATCH:
         return Why.JOINED if alone else (0, product((*rows[: rows.index(BATCH)], BATCH, None)))
-    if alone:
-        return 0, ROWS
     images = not told and tensor.rank is None and rows == ROWS and len(entries) > 2
-    return 0, ROWS if images else (BATCH, None)  # an unknown tensor brought to [-1, height, width, …]
+    return 0, ROWS if alone or images else (BATCH, None)  # an unknown tensor brought to [-1, height, width, …]
+
+
+def _unclear(facts: Facts, entries: list[Value], told: bool) -> Why | None:
+    """Why rows in front are not taken for those of the examples; told: they are as many as a number of these says."""
+    first, *others = entries
+    if told:
+        return Why.JOINED if isinstance(first, Number) and is_fraction(facts, first) else None
+    if isinstance(first, Host) and not first.roots and any(getattr(entry, "value", None) == -1 for entry in others):
+        return Why.UNSIZED
+    follows = isinstance(first, (Host, Tensor)) or getattr(first, "value", None) == -1
+    return None if follows else Why.BATCH_NOT_IN_FRONT
 
 
 def stands_for_batch(facts: Facts, entry: Value) -> bool:

@@ -120,12 +120,7 @@ class _Comparing:
 
     def _of_accesses(self) -> Iterator[Found]:
         """Compares what each expression reads and each statement binds."""
-        olds: dict[Key, list[Access]] = defaultdict(list)
-        anywhere: dict[Key, list[Access]] = defaultdict(list)
-        for access in self.facts.accesses:
-            if not isinstance(access.node, ast.stmt):
-                olds[self.paths.first(access.site), id(access.node), access.write].append(access)
-                anywhere[ANYWHERE, id(access.node), access.write].append(access)
+        olds = self._accesses_of_first()
         news: dict[tuple[Key, Mode], list[Access]] = defaultdict(list)
         for access in self.second.facts.accesses:
             node = self.paths.node(access.node)
@@ -137,7 +132,7 @@ class _Comparing:
                 key = (ANYWHERE, *key[1:])
             news[key, mode].append(access)
         for (key, mode), accesses in news.items():
-            ones = (anywhere if key[0] == ANYWHERE else olds).get(key, [])
+            ones = olds.get(key, [])
             unsure = key[0] == ANYWHERE or len(ones) != len(accesses)  # it may be another execution
             for old, access in zip(ones, accesses, strict=False):
                 self.reading.reads += 1
@@ -150,6 +145,15 @@ class _Comparing:
             for access in accesses[len(ones) :]:
                 line = getattr(self.paths.node(access.node), "lineno", 0)
                 self._unread(f"line {line} is executed more often than in the original")
+
+    def _accesses_of_first(self) -> dict[Key, list[Access]]:
+        """What the original's expressions read and bind, by how they are reached, and from anywhere."""
+        found: dict[Key, list[Access]] = defaultdict(list)
+        for access in self.facts.accesses:
+            if not isinstance(access.node, ast.stmt):
+                found[self.paths.first(access.site), id(access.node), access.write].append(access)
+                found[ANYWHERE, id(access.node), access.write].append(access)
+        return found
 
     def _of_statements(self) -> Iterator[Found]:
         """Compares what statements build that bind nothing: training steps, summaries."""

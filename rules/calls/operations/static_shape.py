@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler
+import ast
+from typing import TYPE_CHECKING
+
+from converter.analysis.call import Attribute, Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.python.containers import iterate
 from converter.analysis.tensors import shaping
-from converter.analysis.values import Batch, Constant, Sequence, ShapeOf, Tensor, Value, tensors_in
+from converter.analysis.values import Batch, Constant, Number, Sequence, ShapeOf, Tensor, Value, tensors_in
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
 
 
 def _as_list(call: Call) -> Value:
@@ -57,6 +63,12 @@ def _initial_values(call: Call) -> Value:
         return unknown(call.walk, call.receiver, call.args, call.kwargs, call.node, "")
     return Tensor(inputs=call.values(), lengths=shaping.lengths_of(entries), op=call.receiver.op)
 
+
+def _rank(walk: Walk, shape: ShapeOf, node: ast.AST) -> Value | None:
+    return Number(shape.tensor.rank) if shape.tensor.rank is not None else None
+
+
+ATTRIBUTES: dict[str, Attribute] = {"ShapeOf.ndims": _rank, "ShapeOf.rank": _rank}
 
 CALLS: dict[str, Handler] = {
     "Tensor.__call__": _initial_values,
