@@ -44,6 +44,7 @@ from converter.analysis.values import (
     ShapeOf,
     Symbol,
     Value,
+    tensors_in,
 )
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 Signal = str | None  # how a block ended early: "return", "raise", "break", "continue"
 
 LOOP_TURNS = 40  # turns of a loop that builds a part of the graph each time
-SHORT = 5  # elements of a list, such as a shape, that are all looked at, whatever the turns do
+SHORT = 5  # numbers in a list, such as a shape, that are all looked at, whatever the turns do
 
 
 def execute_block(walk: Walk, body: list[ast.stmt]) -> Signal:
@@ -378,7 +379,7 @@ def _for(walk: Walk, stmt: ast.For) -> Signal:
     known = isinstance(iterable, Sequence) and not iterable.many
     signal: Signal = None
     told = len(elements) if known else inf
-    turns, whole = Turns(walk, stmt, told <= SHORT), told <= LOOP_TURNS
+    turns, whole = Turns(walk, stmt, told <= SHORT and not any(tensors_in(iterable))), told <= LOOP_TURNS
     for turn, element in enumerate(elements[:LOOP_TURNS]):
         built = walk.graph_clock
         turns.begin()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Literal
 
@@ -118,13 +118,9 @@ def concat(values: Value, axis: Value | None) -> Tensor:
         return Tensor(without, inputs, None, "concat")
     at = at + rank if at < 0 and rank is not None else at
     known = not (isinstance(values, Sequence) and values.unmeasured)
-    dims = _concat_lengths(parts, at, known)
-    if combined.kind == "free":
-        return Tensor(combined, inputs, dims, "concat")
-    if at == combined.axis:
-        together = _behind_each_other(parts, len(parts) if known else _all_pieces(values))
-        return Tensor(replace(combined, rows=together), inputs, dims, "concat")
-    return Tensor(combined, inputs, dims, "concat")
+    if combined.kind == "example" and at == combined.axis:
+        combined = replace(combined, rows=_behind_each_other(parts, len(parts) if known else _all_pieces(values)))
+    return Tensor(combined, inputs, _concat_lengths(parts, at, known), "concat")
 
 
 def _behind_each_other(parts: list[Tensor], copies: Factor) -> Axis:
@@ -193,16 +189,7 @@ def subscript(tensor: Tensor, index: Iterable[Index]) -> Tensor:
     position, axis, dims = 0, 0, []
     batch = tensor.batch
     new_axis: int | None = None
-    for entry in index:
-        if entry.kind == "rest":
-            if tensor.rank is None:
-                break
-            skip = tensor.rank - entry.behind
-            if position <= batch.axis < position + skip:
-                new_axis = axis + batch.axis - position
-            dims += list((tensor.lengths or ())[position : position + skip])
-            position, axis = position + skip, axis + skip
-            continue
+    for entry in _written_out(tensor, index):
         if entry.kind == "new":
             axis, dims = axis + 1, [*dims, 1]
             continue
@@ -221,6 +208,17 @@ def subscript(tensor: Tensor, index: Iterable[Index]) -> Tensor:
     if new_axis is None:
         new_axis = axis + batch.axis - position
     return Tensor(replace(batch, axis=new_axis), inputs, rest_dims, "subscript")
+
+
+def _written_out(tensor: Tensor, index: Iterable[Index]) -> Iterator[Index]:
+    """The entries of an index, with one for each axis that `...` stands for; up to it where their number is unknown."""
+    for entry in index:
+        if entry.kind != "rest":
+            yield entry
+        elif tensor.rank is None:
+            return
+        else:
+            yield from [Index("whole")] * (tensor.rank - entry.behind)
 
 
 def _taken(batch: Batch, entry: Index) -> Batch:

@@ -127,7 +127,12 @@ def reshape(facts: Facts, tensor: Tensor, shape: Value | None) -> Tensor:
 
 def _placed(facts: Facts, tensor: Tensor, entries: list[Value]) -> Placed | Why:
     """Where the batch is after a reshape, or why that is not known."""
-    placed = regrouped(_axes(tensor), [_wanted(facts, entry) for entry in entries])
+    wanted = [_wanted(facts, entry) for entry in entries]
+    placed = regrouped(_axes(tensor), wanted)
+    if isinstance(placed, str) and ROWS in wanted[1:]:  # a width that is as large as the batch
+        pairs = zip(wanted, entries, strict=True)
+        widths = [(_length(entry),) if isinstance(entry, Number) and asked else asked for asked, entry in pairs]
+        placed = regrouped(_axes(tensor), [wanted[0], *widths[1:]])
     if placed == "unknown":
         return _supposed(facts, tensor, entries)
     return _reason(tensor, entries, placed) if isinstance(placed, str) else placed

@@ -408,6 +408,8 @@ tf.layers.flatten(image)                              -> example 0
 tf.contrib.layers.flatten(s)                          -> example 0
 tf.reshape(x, [1, -1, 6])                             -> example 1
 tf.reshape(x, [batch_size // 2, -1])                  -> opaque
+tf.reshape(tf.layers.dense(x, 16), [-1, 2, batch_size]) -> example 0
+tf.reshape(tf.layers.dense(x, 12), [-1, 2, batch_size]) -> opaque
 tf.reshape(tf.tile(x, [3, 1]), [3, -1, 6])            -> example 1
 tf.reshape(tf.tile(x, [3, 1]), [3, -1, 6])[0]         -> example 0
 tf.reshape(tf.tile(x, [3, 1]), [-1, 3, 6])            -> opaque
