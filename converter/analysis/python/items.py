@@ -99,7 +99,7 @@ def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
 
 def _known_as(holder: Tensor | ShapeOf, name: str) -> str:
     """The name under which the rules have an attribute: that of a tensor by itself."""
-    return name if isinstance(holder, Tensor) else f"ShapeOf.{name}"
+    return name if isinstance(holder, Tensor) else f"{type(holder).__name__}.{name}"
 
 
 def _module_attribute(walk: Walk, holder: Module, name: str, node: ast.AST) -> Value:

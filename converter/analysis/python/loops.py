@@ -10,10 +10,22 @@ from converter.analysis.flow.repeats import Where
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Access, Place
 from converter.analysis.python.containers import is_known_key, item_place
-from converter.analysis.values import Host, Instance, Mapping, Number, Sequence, Value, tensors_in
+from converter.analysis.values import Count, Host, Instance, Length, Mapping, Number, Sequence, Value, tensors_in
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
+
+
+SHORT = 5  # numbers in a list that are all looked at
+
+
+def is_short(iterable: Value) -> bool:
+    """Whether it is a short list of numbers, such as a shape: a loop over it is followed whole."""
+    elements = iterable.elements if isinstance(iterable, Sequence) and not iterable.many else []
+    parts = [part for element in elements for part in (element, *element.parts())]
+    lengths = any(isinstance(part, (Count, Length)) for part in parts)
+    held = isinstance(iterable, Sequence) and iterable.mutable  # not a range, whose numbers nobody wrote
+    return 0 < len(elements) <= SHORT and (held or lengths) and not any(tensors_in(iterable))
 
 
 class Turns:

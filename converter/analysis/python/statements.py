@@ -24,7 +24,7 @@ from converter.analysis.python.contexts import bind_with, enter_with
 from converter.analysis.python.functions.decorators import decorate, may_give_arguments
 from converter.analysis.python.imports import import_from, import_module, imported_beside
 from converter.analysis.python.joins import join, join_contents, one_of
-from converter.analysis.python.loops import Turns
+from converter.analysis.python.loops import Turns, is_short
 from converter.analysis.python.naming import bind_name, defaults_of, is_given, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
 from converter.analysis.python.settings import replace_sizes, set_all, set_attribute, settings_of
@@ -44,7 +44,6 @@ from converter.analysis.values import (
     ShapeOf,
     Symbol,
     Value,
-    tensors_in,
 )
 
 if TYPE_CHECKING:
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
 Signal = str | None  # how a block ended early: "return", "raise", "break", "continue"
 
 LOOP_TURNS = 40  # turns of a loop that builds a part of the graph each time
-SHORT = 5  # numbers in a list, such as a shape, that are all looked at, whatever the turns do
 
 
 def execute_block(walk: Walk, body: list[ast.stmt]) -> Signal:
@@ -379,7 +377,7 @@ def _for(walk: Walk, stmt: ast.For) -> Signal:
     known = isinstance(iterable, Sequence) and not iterable.many
     signal: Signal = None
     told = len(elements) if known else inf
-    turns, whole = Turns(walk, stmt, told <= SHORT and not any(tensors_in(iterable))), told <= LOOP_TURNS
+    turns, whole = Turns(walk, stmt, is_short(iterable)), told <= LOOP_TURNS
     for turn, element in enumerate(elements[:LOOP_TURNS]):
         built = walk.graph_clock
         turns.begin()

@@ -186,7 +186,7 @@ class Index:
 def subscript(tensor: Tensor, index: Iterable[Index]) -> Tensor:
     """`x[:, -1]`, `x[0]`, `x[..., None]`: follows the batch axis through basic indexing."""
     inputs: list[Value] = [tensor]
-    position, axis, dims = 0, 0, []
+    position, axis, dims = 0, 0, list[Factor]()
     batch = tensor.batch
     new_axis: int | None = None
     for entry in _written_out(tensor, index):
