@@ -21,6 +21,9 @@ import timing
 # For each shape how much of it, and the seconds that it may take.
 BUDGETS = {
     "residual": (100, 3.0),
+    "classes": (100, 2.0),
+    "two_gans": (9, 2.0),
+    "hourglass": (4, 2.0),
     "training_loops": (18, 1.5),
     "loops": (18, 10.0),
     "mutual": (8, 2.0),

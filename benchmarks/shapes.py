@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from programs import classes, hourglass, two_gans
+
 HEAD = """\
 import tensorflow as tf
 
@@ -244,5 +246,8 @@ _ALL = (
     methods,
     attributes,
     parentheses,
+    classes,
+    two_gans,
+    hourglass,
 )
 SHAPES: dict[str, Callable[[int], str]] = {shape.__name__: shape for shape in _ALL}

@@ -115,8 +115,7 @@ def gradients_in_losses(steps: Iterable[TrainStep]) -> frozenset[ast.AST]:
 
 def behind_losses(steps: Iterable[TrainStep]) -> Mapping[int, Value]:
     """All values that the losses of some steps are computed from, as they are once the walk is over."""
-    chosen = list(steps)
-    return chosen[0].behind if len(chosen) == 1 else needed(step.loss for step in chosen)
+    return {uid: value for step in reversed([*steps]) for uid, value in step.behind.items()}
 
 
 @dataclass(frozen=True)
@@ -309,6 +308,7 @@ class Facts:
     decided: dict[ast.If | ast.IfExp, Taken] = field(default_factory=dict)  # conditions that rest on them
     modules: dict[str, LocalModule] = field(default_factory=dict)  # those files, by path
     found: dict[tuple[str, str], tuple[Found, ast.AST]] = field(default_factory=dict)  # by dotted name and folder
+    made_of: dict[int, Mapping[int, Value]] = field(default_factory=dict)  # uid -> what `behind` gave for it
     imports: dict[str, dict[str, str]] = field(default_factory=dict)  # by path: name -> TensorFlow's ("" is the top)
 
     def keys_of_sizes(self) -> set[tuple[object, ...]]:
@@ -436,6 +436,12 @@ class Facts:
     def origin_of(self, node: ast.AST, kind: str = "literal") -> Origin:
         """The identity of a number in the source: the same for each execution of the same expression."""
         return Origin(node, (kind, self.path_of(node), getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
+
+    def behind(self, value: Value) -> Mapping[int, Value]:
+        """Everything that a value is computed from, as it is once the walk is over."""
+        if value.uid not in self.made_of:
+            self.made_of[value.uid] = needed([value])
+        return self.made_of[value.uid]
 
     def names_of(self, origin: Origin) -> set[str]:
         """The names in the script under which a number is known."""

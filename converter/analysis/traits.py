@@ -190,6 +190,7 @@ class Argument(Enum):
 
 
 @cache
+@cache
 def has(name: str, trait: Trait) -> bool:
     """Whether an operation, a call or a type of objects has a property."""
     return name in names(trait) or any(fnmatchcase(name, pattern) for pattern in _patterns(trait))

@@ -23,6 +23,14 @@ _frames = count(1)
 
 Kind = Literal["free", "example", "reduced", "opaque"]
 How = Literal["mean", "sum", "other"]
+Factor = int | str | None  # of an axis: a number, one that is known by a name alone, or one that is not known
+Axis = tuple[Factor, ...]  # the product of its factors, of which the last counts fastest
+Shape = tuple[Axis, ...]
+Lengths = tuple[Factor, ...] | None  # of axes, None inside for one that is not known
+
+BATCH = "batch"  # the factor that is the number of examples
+OPEN = "open"  # how the names of lengths begin that TensorFlow does not know while it builds the graph
+ROWS: Axis = (BATCH,)  # an axis with one entry for each example
 
 
 @dataclass(frozen=True)
@@ -32,11 +40,7 @@ class Batch:
     kind: "free" not at all; "example" it has one entry (or a fixed number) for each example along
         `axis`; "reduced" examples were combined, as `how` says; "opaque" it depends on the batch
         in a way that the analysis does not know.
-    packed: for "example", what else lies along the axis: "" nothing, one row an example; "major"
-        several rows for each example, example after example (the towers' parts can be
-        concatenated); "minor" several rows in another order (they cannot).
-    outer: for "minor" rows, how many whole batches lie behind each other: a number, or which one of the script's.
-    within: for these, what each of the whole batches is packed like.
+    rows: for "example", the factors of this axis, of which the batch is one (`tensors/factors.py`).
     per: for a sum, the origins of the numbers it was divided by: a sum over the examples divided
         by the batch size is a mean.
     affine: for a sum, True where a term that does not depend on the batch was added.
@@ -47,15 +51,22 @@ class Batch:
 
     kind: Kind = "free"
     axis: int = 0
-    packed: Literal["", "major", "minor"] = ""
-    outer: int | str | None = None
-    within: Literal["", "major"] = ""
+    rows: Axis = ROWS
     how: How = "mean"
     per: frozenset[Origin] = frozenset()
     affine: bool = False
     why: Why | None = None
     about: str = ""
     over: Counted | None = None
+
+    @property
+    def packed(self) -> Literal["", "major", "minor"]:
+        """What else lies along the axis of examples.
+
+        "" nothing, one row an example; "major" several rows for each example, example after example (the towers' parts
+        can be concatenated); "minor" several rows in another order (they cannot).
+        """
+        return "" if self.rows == ROWS else "major" if self.rows[:1] == ROWS else "minor"
 
     @property
     def reason(self) -> str:
@@ -237,6 +248,22 @@ class Number(Value):
             yield from part.options() if isinstance(part, Number) else (part,)
 
 
+class Length(Number):
+    """The length of an axis of a tensor, which is not that of the examples; factor: how shapes know it."""
+
+    __slots__ = ("factor",)
+
+    def __init__(self, value: int | None, shape: ShapeOf, factor: Factor) -> None:
+        super().__init__(value, inputs=(shape,))
+        self.roots = frozenset()  # that of each example: no number of them goes into it
+        self.factor = factor
+
+    @property
+    def is_open(self) -> bool:
+        """Whether TensorFlow does not know it while it builds the graph: `x.shape[1]` is None."""
+        return isinstance(self.factor, str) and self.factor.startswith(OPEN)
+
+
 class Count(Value):
     """A number of examples read off a tensor: `tf.shape(x)[0]`, `x.get_shape()[0]`."""
 
@@ -251,23 +278,22 @@ class Count(Value):
 class Tensor(Value):
     """A tensor or operation of the graph.
 
-    dims: static dimensions where known (None inside for an unknown one; the batch axis is None).
-    size: elements of one example where known, for "example" tensors.
+    lengths: those of its axes, None where their number is not known; that of the examples is told by its batch.
     """
 
-    __slots__ = ("batch", "control", "dims", "node", "op", "scopes")
+    __slots__ = ("_lengths", "batch", "control", "node", "op", "scopes")
 
     def __init__(
         self,
         batch: Batch = FREE,
         inputs: Iterable[Value] = (),
-        dims: tuple[int | None, ...] | None = None,
+        lengths: Lengths = None,
         op: str = "",
         node: ast.AST | None = None,
     ) -> None:
         super().__init__(inputs)
         self.batch = batch
-        self.dims = dims
+        self._lengths = lengths
         self.op = op
         self.node = node
         self.scopes: tuple[str, ...] = ()
@@ -280,9 +306,35 @@ class Tensor(Value):
         return self.inputs[: len(self.inputs) - len(waits)]
 
     @property
+    def lengths(self) -> Lengths:
+        """The length of each axis: a number, or a name that stands for the same one in each tensor that has it."""
+        if self._lengths is None or None not in self._lengths:
+            return self._lengths
+        return tuple(f"{self.uid}.{i}" if length is None else length for i, length in enumerate(self._lengths))
+
+    @lengths.setter
+    def lengths(self, lengths: Lengths) -> None:
+        self._lengths = lengths
+
+    @property
+    def dims(self) -> tuple[int | None, ...] | None:
+        """The lengths that are known as numbers, None inside for others."""
+        if self._lengths is None:
+            return None
+        return tuple(length if isinstance(length, int) else None for length in self._lengths)
+
+    @property
+    def axes(self) -> Shape | None:
+        """Each axis as a product of factors, of which the batch is one; None where their number is not known."""
+        rows = self.batch.axis if self.batch.kind == "example" else None
+        if self.lengths is None:
+            return None
+        return tuple(self.batch.rows if i == rows else (length,) for i, length in enumerate(self.lengths))
+
+    @property
     def rank(self) -> int | None:
         """The number of axes, None where it is not known."""
-        return None if self.dims is None else len(self.dims)
+        return None if self._lengths is None else len(self._lengths)
 
 
 class Input(Tensor):
@@ -290,12 +342,19 @@ class Input(Tensor):
 
     __slots__ = ("ambiguous", "dtype", "entries", "shape")
 
-    def __init__(self, op: str, dims: tuple[int | None, ...] | None, shape: Value | None, dtype: str) -> None:
-        super().__init__(FREE, (), dims, op)
+    def __init__(self, op: str, lengths: Lengths, shape: Value | None, dtype: str) -> None:
+        super().__init__(FREE, (), lengths, op)
         self.shape = shape
         self.dtype = dtype
         self.ambiguous = False
         self.entries: dict[str, Tensor] = {}  # where it is a dict of what came in together, those that were read
+
+    def leave_open(self, written: Iterable[Value]) -> None:
+        """Names the lengths for which the script writes None: a run alone tells them."""
+        self.lengths = tuple(
+            f"{OPEN} {self.uid}.{i}" if is_none(entry) else length
+            for i, (entry, length) in enumerate(zip(written, self._lengths or (), strict=False))
+        )
 
     def another(self) -> Input:
         """Another component of the same batch: images and labels of one get_next()."""
@@ -321,9 +380,9 @@ class Variable(Tensor):
     __slots__ = ("raw", "trainable")
 
     def __init__(
-        self, raw: bool, inputs: Iterable[Value], dims: tuple[int | None, ...] | None, op: str, trainable: bool = True
+        self, raw: bool, inputs: Iterable[Value], lengths: Lengths, op: str, trainable: bool = True
     ) -> None:
-        super().__init__(FREE, inputs, dims, op)
+        super().__init__(FREE, inputs, lengths, op)
         self.raw, self.trainable = raw, trainable
 
 
@@ -617,7 +676,8 @@ def needed(values: Iterable[Value]) -> dict[int, Value]:
         if isinstance(value, Input):
             continue
         todo += value.inputs
-        todo += value.parts()
+        if isinstance(value, (Sequence, Mapping)):
+            todo += value.parts()
     return found
 
 

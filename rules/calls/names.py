@@ -52,6 +52,7 @@ ALIASES = {
     "flags.": "app.flags.",
     "random.": "random_",
     "io.gfile.": "gfile.",
+    "python.util.compat.": "compat.",
 }
 
 WHOLE = ("compat.v1.", "_api.v1.")  # those of them that have all of TensorFlow 1

@@ -136,7 +136,7 @@ def data_constant(walk: Walk, value: Value | None, node: ast.Call) -> Tensor | N
     if isinstance(stmt, ast.Assign) and node in (stmt.value, *getattr(stmt.value, "elts", ())):
         return _input(value, axis)
     cut = _cut(walk, value, axis)
-    return Tensor(cut.batch, (cut,), cut.dims, CONSTANT)
+    return Tensor(cut.batch, (cut,), cut.lengths, CONSTANT)
 
 
 def used_by_python(walk: Walk, values: Iterable[Value], node: ast.AST) -> None:

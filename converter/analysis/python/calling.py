@@ -216,6 +216,8 @@ def _unknown_operation(call: Call) -> Value:
     last = call.name.rpartition(".")[2]
     if last[:1].isupper():
         return Typed("Object", call.name, call.args, call.kwargs, call.node)
+    if has(call.name, Trait.NO_OPERATIONS):
+        return Host(values, call.name, call.node)
     return Tensor(inputs=values, op=call.name)
 
 

@@ -236,7 +236,7 @@ def iterate(value: Value, length: int | None) -> list[Value]:
         return [value.another() for _ in range(length or 2)]  # components of an iterator's or a queue's batch
     if isinstance(value, Tensor):
         parts = moving.unstacked(value)
-        return [Tensor(parts.batch, (value,), parts.dims, "unstack") for _ in range(length or 2)]
+        return [Tensor(parts.batch, (value,), parts.lengths, "unstack") for _ in range(length or 2)]
     if isinstance(value, Host) and value.call == "run" and (several := _fetched(value)):
         rest = [v for v in value.inputs if v is not several]
         return [Host((*rest, fetch), "run", value.node) for fetch in several.elements]

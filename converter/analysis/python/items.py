@@ -87,7 +87,7 @@ def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
             return any_of(found, ())
     if isinstance(holder, Function) and name == "__name__":
         return Constant(holder.name)
-    if isinstance(holder, Tensor) and (attribute := attributes().get(name)):
+    if isinstance(holder, (Tensor, ShapeOf)) and (attribute := attributes().get(_known_as(holder, name))):
         known = attribute(walk, holder, node)
         if known is not None:
             return known
@@ -95,6 +95,11 @@ def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
         return Bound(holder, name)
     used_by_python(walk, [holder], node)
     return read_from_file(walk, holder, name, node) or Host((holder,), name, node)
+
+
+def _known_as(holder: Tensor | ShapeOf, name: str) -> str:
+    """The name under which the rules have an attribute: that of a tensor by itself."""
+    return name if isinstance(holder, Tensor) else f"{type(holder).__name__}.{name}"
 
 
 def _module_attribute(walk: Walk, holder: Module, name: str, node: ast.AST) -> Value:
@@ -181,7 +186,7 @@ def _subscript(walk: Walk, node: ast.Subscript) -> Value:
             return entry_of(walk, holder, chosen.value, node)
         return holder.another()  # one of several components
     if isinstance(holder, Tensor):
-        taken = moving.subscript(holder, _index(walk, node.slice))
+        taken = moving.subscript(holder, _index(walk, holder, node.slice))
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
         rows = bool(parts) and _is_whole(parts[0])
         return (window(walk.facts, holder, taken.inputs[1:], len(parts)) if rows else None) or taken
@@ -196,7 +201,7 @@ def _subscript(walk: Walk, node: ast.Subscript) -> Value:
     return value
 
 
-def _index(walk: Walk, node: ast.expr) -> Iterator[moving.Index]:
+def _index(walk: Walk, tensor: Tensor, node: ast.expr) -> Iterator[moving.Index]:
     """The entries of an index, each evaluated when it is asked for."""
     parts = list(node.elts) if isinstance(node, ast.Tuple) else [node]
     for part in parts:
@@ -205,10 +210,25 @@ def _index(walk: Walk, node: ast.expr) -> Iterator[moving.Index]:
         elif is_new_axis(part):
             yield moving.Index("new")
         else:
-            kind: Literal["one", "slice", "whole"] = "slice" if isinstance(part, ast.Slice) else "one"
             value = walk.evaluate(part)
+            kind = _kind(walk, tensor, part, value)
             pieces = kind == "slice" and any(shaping.is_fraction(walk.facts, bound) for bound in value.inputs)
-            yield moving.Index("whole" if _is_whole(part) else kind, value, pieces=pieces)
+            yield moving.Index(kind, value, pieces=pieces)
+
+
+def _kind(
+    walk: Walk, tensor: Tensor, part: ast.expr, value: Value
+) -> Literal["one", "slice", "first", "others", "whole"]:
+    """What an entry of an index takes from its axis of a tensor; value: that of the entry."""
+    if not isinstance(part, ast.Slice):
+        return "one"
+    if _is_whole(part):
+        return "whole"
+    both = part.step is not None or (part.lower is not None and part.upper is not None)
+    whole_batches = tensor.batch.kind == "example" and tensor.batch.packed == "minor"
+    if both or not whole_batches or not shaping.is_one_batch(walk.facts, value.inputs[0]):
+        return "slice"
+    return "first" if part.lower is None else "others"
 
 
 def _is_whole(node: ast.expr) -> bool:

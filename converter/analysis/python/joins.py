@@ -14,6 +14,7 @@ from converter.analysis.values import (
     Host,
     Input,
     Instance,
+    Lengths,
     Mapping,
     Number,
     Partial,
@@ -39,12 +40,11 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
     for cut, beside in ((one, two), (two, one)):
         one_branch = _number_beside(beside, cut) if _is_fed(cut) else None
         if isinstance(cut, Tensor) and one_branch is not None:
-            return Tensor(cut.batch, (cut, one_branch), cut.dims, "join")  # weights that are fed, or 1.0
+            return Tensor(cut.batch, (cut, one_branch), cut.lengths, "join")  # weights that are fed, or 1.0
     if isinstance(one, Tensor) and isinstance(two, Tensor):
         if _are_parts_of_one(one, two):
             return max(one, two, key=lambda part: part.uid)  # an earlier tower left its part in the name
-        dims = one.dims if one.dims == two.dims else None
-        return Tensor(join_batches(one.batch, two.batch), (one, two), dims, "join")
+        return Tensor(join_batches(one.batch, two.batch), (one, two), _either(one.lengths, two.lengths), "join")
     if _is_callable(one) and _is_callable(two):
         return _one_of(one, two)
     if isinstance(one, Sequence) and isinstance(two, Sequence) and _alike(one, two):
@@ -94,6 +94,13 @@ def one_of(candidates: list[Value]) -> Value:
     return value
 
 
+def _either(one: Lengths, two: Lengths) -> Lengths:
+    """The lengths of a tensor that is one of two: those that both have."""
+    if one is None or two is None or len(one) != len(two):
+        return None
+    return tuple(a if a == b else None for a, b in zip(one, two, strict=True))
+
+
 def join_contents(one: Sequence, two: Sequence) -> Sequence:
     """What a list holds after two branches, each of which may have changed it."""
     longer, shorter = (one, two) if len(one.elements) >= len(two.elements) else (two, one)
@@ -141,7 +148,7 @@ def _part(one: Value | None, two: Value | None, depth: int) -> Value:
         batched = isinstance(value, Tensor) and not isinstance(value, Input) and value.batch.kind != "free"
         if batched and not isinstance(beside, Tensor):
             assert isinstance(value, Tensor)
-            return Tensor(value.batch, (value, beside), value.dims, "join")
+            return Tensor(value.batch, (value, beside), value.lengths, "join")
     return join(one, two, depth - 1)
 
 

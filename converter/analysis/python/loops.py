@@ -10,17 +10,32 @@ from converter.analysis.flow.repeats import Where
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Access, Place
 from converter.analysis.python.containers import is_known_key, item_place
-from converter.analysis.values import Host, Instance, Mapping, Number, Sequence, Value, tensors_in
+from converter.analysis.values import Count, Host, Instance, Length, Mapping, Number, Sequence, Value, tensors_in
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 
-class Turns:
-    """Remembers the state before a loop; afterwards forgets the values that further turns would have changed."""
+SHORT = 5  # numbers in a list that are all looked at
 
-    def __init__(self, walk: Walk, loop: ast.AST) -> None:
-        self.walk, self.loop = walk, loop
+
+def is_short(iterable: Value) -> bool:
+    """Whether it is a short list of numbers, such as a shape: a loop over it is followed whole."""
+    elements = iterable.elements if isinstance(iterable, Sequence) and not iterable.many else []
+    parts = [part for element in elements for part in (element, *element.parts())]
+    lengths = any(isinstance(part, (Count, Length)) for part in parts)
+    held = isinstance(iterable, Sequence) and iterable.mutable  # not a range, whose numbers nobody wrote
+    return 0 < len(elements) <= SHORT and (held or lengths) and not any(tensors_in(iterable))
+
+
+class Turns:
+    """Remembers the state before a loop; afterwards forgets the values that further turns would have changed.
+
+    short: all turns are followed, whatever they do.
+    """
+
+    def __init__(self, walk: Walk, loop: ast.AST, short: bool = False) -> None:
+        self.walk, self.loop, self.short = walk, loop, short
         self.began = walk.clock
         self.effects, self.accesses = len(walk.facts.effects), len(walk.facts.accesses)
         self.built, self.decided = walk.graph_clock, walk.repeats.decided
@@ -34,7 +49,7 @@ class Turns:
 
     def shows_nothing_new(self, turn: int, built: int) -> bool:
         """Whether the turns behind this one are left out; built: the graph's clock when the turn began."""
-        return (turn > 0 or self.brief) and self.walk.graph_clock == built
+        return not self.short and (turn > 0 or self.brief) and self.walk.graph_clock == built
 
     def may_go_on_otherwise(self) -> bool:
         """Whether a later turn may take another branch than those followed; if so, numbers that turns change are open.

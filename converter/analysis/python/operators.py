@@ -28,6 +28,7 @@ from converter.analysis.values import (
     Function,
     Host,
     Instance,
+    Length,
     Mapping,
     Number,
     Origin,
@@ -212,14 +213,19 @@ def _is_told(size: Value) -> bool:
     return isinstance(size, Number) and size.value is None and bool(size.origins)
 
 
+def _is_none(value: Value) -> bool | None:
+    """Whether a value is None; None where that is not known."""
+    if isinstance(value, Number):
+        return True if isinstance(value, Length) and value.is_open else None if value.value is None else False
+    return isinstance(value, Constant) and value.value is None
+
+
 def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
     if isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
         for one, two in ((left, right), (right, left)):
             if isinstance(one, Constant) and one.value is None and not isinstance(two, Host):
-                if isinstance(two, Number) and two.value is None:
-                    return None
-                same = isinstance(two, Constant) and two.value is None
-                return same if isinstance(op, (ast.Is, ast.Eq)) else not same
+                same = _is_none(two)
+                return None if same is None else same is isinstance(op, (ast.Is, ast.Eq))
     if isinstance(op, (ast.Is, ast.IsNot)) and isinstance(left, Constant) and isinstance(right, Constant):
         same = left.value is right.value  # True and False are the only ones of their kind
         return same is isinstance(op, ast.Is) if isinstance(right.value, bool) else None

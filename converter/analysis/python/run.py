@@ -31,7 +31,10 @@ def walked(path: str, tree: ast.Module, project: Project, known: Known | None = 
 
 def evaluate(walk: Walk, node: ast.expr) -> Value:
     """The value of an expression, with where and when it was made."""
-    return decided(walk, EVALUATE[type(node)](walk, node), node)
+    value = EVALUATE[type(node)](walk, node)
+    if node in walk.decisions:
+        return decided(walk, value, node)
+    return value if value.site is not None else walk.stamp(value, node)
 
 
 def run(walk: Walk) -> Facts:

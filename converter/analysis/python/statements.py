@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from converter.analysis.effects import EffectKind
@@ -23,7 +24,7 @@ from converter.analysis.python.contexts import bind_with, enter_with
 from converter.analysis.python.functions.decorators import decorate, may_give_arguments
 from converter.analysis.python.imports import import_from, import_module, imported_beside
 from converter.analysis.python.joins import join, join_contents, one_of
-from converter.analysis.python.loops import Turns
+from converter.analysis.python.loops import Turns, is_short
 from converter.analysis.python.naming import bind_name, defaults_of, is_given, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
 from converter.analysis.python.settings import replace_sizes, set_all, set_attribute, settings_of
@@ -375,7 +376,8 @@ def _for(walk: Walk, stmt: ast.For) -> Signal:
     elements = iterate(iterable, None)
     known = isinstance(iterable, Sequence) and not iterable.many
     signal: Signal = None
-    turns, whole = Turns(walk, stmt), known and len(elements) <= LOOP_TURNS
+    told = len(elements) if known else inf
+    turns, whole = Turns(walk, stmt, is_short(iterable)), told <= LOOP_TURNS
     for turn, element in enumerate(elements[:LOOP_TURNS]):
         built = walk.graph_clock
         turns.begin()

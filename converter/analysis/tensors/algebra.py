@@ -13,17 +13,22 @@ from dataclasses import replace
 from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
+from converter.analysis.tensors.factors import equal
 from converter.analysis.tensors.masking import is_ratio, is_tiny, masked_mean
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.tensors.spreading import meets_variables, misfit
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
+    BATCH,
     FREE,
+    ROWS,
     Batch,
     Bound,
     Constant,
     Count,
+    Factor,
     Host,
+    Lengths,
     Number,
     Origin,
     Sequence,
@@ -33,9 +38,6 @@ from converter.analysis.values import (
     other,
     tensors_in,
 )
-
-Dims = tuple[int | None, ...] | None
-
 
 
 def is_batched(value: Value) -> bool:
@@ -53,8 +55,8 @@ def join_batches(one: Batch, two: Batch) -> Batch:
         return opaque(Why.MASK_IN_BRANCH)
     if one.kind == two.kind == "reduced" and (one.how, one.per) == (two.how, two.per) and one.how != "other":
         return replace(one, affine=one.affine or two.affine)
-    if one.kind == "example" and replace(one, packed=two.packed) == two and "minor" not in (one.packed, two.packed):
-        return replace(one, packed="major")  # one row for each example, or several
+    if one.kind == "example" and replace(one, rows=two.rows) == two and "minor" not in (one.packed, two.packed):
+        return replace(one, rows=(BATCH, None))  # one row for each example, or several
     if any(each.kind == "reduced" and each.how == "sum" for each in (one, two)):
         return opaque(Why.SUM_IN_BRANCH)
     unknown = next((b for b in (one, two) if b.kind == "opaque"), None)
@@ -78,13 +80,11 @@ def combine(tensors: SequenceType[Value], op: str = "") -> Batch:
     if len(axes) > 1:
         return other(Why.BROADCAST)
     axis = first.batch.axis if first.rank is None or rank is None else rank - (first.rank - first.batch.axis)
-    packed = max((t.batch.packed for t in examples), key=("", "major", "minor").index)
-    if {t.batch.packed for t in examples} >= {"", "minor"}:
+    rows = equal([t.batch.rows for t in examples])
+    if rows is None:
         return opaque(Why.CONFLICT)
-    outer = next((t.batch.outer for t in examples if t.batch.packed == packed), None)
-    within = max((t.batch.within for t in examples if t.batch.packed == packed), key=("", "major").index)
     over = next((t.batch.over for t in examples if t.batch.over), None)
-    return Batch("example", axis, packed, outer, within, over=over)
+    return Batch("example", axis, rows, over=over)
 
 
 def not_linear(batch: Batch) -> Batch:
@@ -107,20 +107,12 @@ def has_examples_last(tensor: Tensor) -> bool:
     return tensor.batch.kind == "example" and tensor.rank is not None and tensor.batch.axis == tensor.rank - 1
 
 
-def how_many(number: Value | None) -> int | str | None:
-    """A number of whole batches: its value, or which number it is where only the command line or a file tells that."""
+def how_many(number: Value | None) -> Factor:
+    """A number of whole batches: its value, or a name for it where only the command line or a file tells that."""
     if not isinstance(number, (Number, Host)):
         return None
     known = number.value if isinstance(number, Number) else None
     return known if isinstance(known, int) else f"number {number.uid}"
-
-
-def unpacked(tensor: Tensor, parts: int | str) -> Batch | None:
-    """The batch of each of `parts` equal pieces along the batch axis, where these are whole batches."""
-    batch = tensor.batch
-    if batch.kind == "example" and batch.packed == "minor" and batch.outer == parts:
-        return Batch("example", batch.axis, batch.within)
-    return None
 
 
 def _combine_reduced(tensors: SequenceType[Value], batched: list[Tensor], op: str) -> Batch:
@@ -153,7 +145,7 @@ def _sum_of(tensors: SequenceType[Value], batched: list[Tensor]) -> Batch:
             "reduced", how="other", why=Why.SUM_AND_MEAN
         )
     how, per = next(iter(kinds))
-    return replace(batched[0].batch, axis=0, packed="", outer=None, how=how, per=per, affine=affine)
+    return replace(batched[0].batch, axis=0, rows=ROWS, how=how, per=per, affine=affine)
 
 
 def _scaled(batch: Batch, factor: Value, op: str) -> Batch:
@@ -171,7 +163,7 @@ def _scaled(batch: Batch, factor: Value, op: str) -> Batch:
         return Batch("reduced", how="mean", affine=batch.affine)
     numbers = [divisor] if isinstance(divisor, Number) else [v for v in divisor.inputs if isinstance(v, Number)]
     origins: frozenset[Origin] = frozenset().union(*(n.linear for n in numbers))
-    return replace(batch, axis=0, packed="", outer=None, per=batch.per | origins, over=None)
+    return replace(batch, axis=0, rows=ROWS, per=batch.per | origins, over=None)
 
 
 def _counts_examples(factor: Value) -> bool:
@@ -226,7 +218,7 @@ def elementwise(facts: Facts, op: str, values: SequenceType[Value]) -> Tensor:
     if named:
         facts.divided.extend(named)
         batch = replace(batch, how="mean", per=frozenset())
-    return Tensor(batch, values, broadcast_dims(operands), op)
+    return Tensor(batch, values, broadcast(operands), op)
 
 
 def as_tensor(value: Value) -> Tensor:
@@ -247,19 +239,23 @@ def as_tensor(value: Value) -> Tensor:
     return Tensor(opaque(Why.HOST_OBJECT), (value,))
 
 
-def broadcast_dims(tensors: Iterable[Tensor]) -> Dims:
-    """The static shape of an element by element result; None where a shape is not known."""
-    dims = [t.dims for t in tensors]
-    if not dims or any(d is None for d in dims):
+def broadcast(tensors: Iterable[Tensor]) -> Lengths:
+    """The lengths of an element by element result; None where the number of axes is not known."""
+    lengths = [t.lengths for t in tensors]
+    if not lengths or any(known is None for known in lengths):
         return None
-    known = [d for d in dims if d is not None]
-    rank = max(len(d) for d in known)
-    result: list[int | None] = []
-    for place in range(rank):
-        column = [d[place - rank + len(d)] for d in known if place - rank + len(d) >= 0]
-        wide = [c for c in column if c != 1]
-        result.append(1 if not wide else wide[0] if len(set(wide)) == 1 else None)
-    return tuple(result)
+    known = [each for each in lengths if each is not None]
+    rank = max(map(len, known))
+    return tuple(_wide({each[at] for each in known if -at <= len(each)}) for at in range(-rank, 0))
+
+
+def _wide(lengths: set[Factor]) -> Factor:
+    """The length of an axis to which axes of these lengths are brought."""
+    wide = lengths - {1}
+    numbers = {length for length in wide if isinstance(length, int)}
+    if len(numbers) > 1:
+        return None
+    return min(numbers or wide, key=str) if wide else 1
 
 
 def stack(values: Value, axis: int) -> Tensor:
@@ -267,46 +263,43 @@ def stack(values: Value, axis: int) -> Tensor:
     elements = values.elements if isinstance(values, Sequence) else [values]
     parts = [v if isinstance(v, Tensor) else Tensor(FREE, (v,), ()) for v in elements]
     combined = combine(parts, "stack")
-    first = next((p.dims for p in parts if p.dims is not None), None)
+    first = next((p.lengths for p in parts if p.lengths is not None), None)
     many = isinstance(values, Sequence) and values.unmeasured
-    dims = None if first is None or axis < 0 else (*first[:axis], None if many else len(parts), *first[axis:])
+    lengths = None if first is None or axis < 0 else (*first[:axis], None if many else len(parts), *first[axis:])
     if combined.kind == "example":
         rank = len(first) if first is not None else None
         at = axis if axis >= 0 else (rank + 1 + axis if rank is not None else 99)
-        combined = Batch("example", combined.axis + (at <= combined.axis), combined.packed)
-    return Tensor(combined, (values, *parts), dims, "stack")
+        combined = Batch("example", combined.axis + (at <= combined.axis), combined.rows)
+    return Tensor(combined, (values, *parts), lengths, "stack")
 
 
 def matmul(left: Value, right: Value, transpose_left: bool = False, transpose_right: bool = False) -> Tensor:
     """`tf.matmul`: the examples stay apart unless the batch axis is the one that is summed over."""
     one, two = as_tensor(left), as_tensor(right)
     inputs = (left, right)
-    dims = (
-        None
-        if one.dims is None
-        else (*one.dims[:-1], two.dims[-1 if not transpose_right else -2] if two.dims and len(two.dims) > 1 else None)
-    )
+    columns = two.lengths[-2 if transpose_right else -1] if two.lengths and len(two.lengths) > 1 else None
+    lengths = None if one.lengths is None else (*one.lengths[:-1], columns)
     kinds = {one.batch.kind, two.batch.kind}
     if "opaque" in kinds or kinds == {"free"}:
-        return Tensor(combine([one, two]), inputs, dims, "matmul")
+        return Tensor(combine([one, two]), inputs, lengths, "matmul")
     if "reduced" in kinds:
         linear = kinds == {"free", "reduced"}
         batch = combine([one, two], "identity") if linear else other(Why.PRODUCT)
-        return Tensor(batch, inputs, dims, "matmul")
+        return Tensor(batch, inputs, lengths, "matmul")
     rank = one.rank or two.rank or 2
     if rank > 2 and min(one.batch.axis if is_batched(one) else 0, two.batch.axis if is_batched(two) else 0) < rank - 2:
-        return Tensor(combine([one, two]), inputs, dims, "matmul")
+        return Tensor(combine([one, two]), inputs, lengths, "matmul")
     sums_one = is_batched(one) and (one.batch.axis == rank - 1) != transpose_left
     sums_two = is_batched(two) and (two.batch.axis == 0) != transpose_right
     if sums_one != sums_two:  # a sum over the batch, with a weight for each example that stands in a matrix
         unknown = one.rank is None and two.rank is None
         return Tensor(
-            opaque(Why.UNKNOWN_RANK_MULTIPLIED) if unknown else other(Why.WHOLE_GRAPH), inputs, dims, "matmul"
+            opaque(Why.UNKNOWN_RANK_MULTIPLIED) if unknown else other(Why.WHOLE_GRAPH), inputs, lengths, "matmul"
         )
     if two.batch.kind == "free":
         axis = one.batch.axis if not transpose_left else 1 - one.batch.axis
-        return Tensor(replace(one.batch, axis=axis), inputs, dims, "matmul")
+        return Tensor(replace(one.batch, axis=axis), inputs, lengths, "matmul")
     if one.batch.kind == "free":
         axis = two.batch.axis if not transpose_right else 1 - two.batch.axis
-        return Tensor(replace(two.batch, axis=axis), inputs, dims, "matmul")
-    return Tensor(other(Why.MULTIPLIED) if sums_one else opaque(Why.MULTIPLIED), inputs, dims, "matmul")
+        return Tensor(replace(two.batch, axis=axis), inputs, lengths, "matmul")
+    return Tensor(other(Why.MULTIPLIED) if sums_one else opaque(Why.MULTIPLIED), inputs, lengths, "matmul")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from math import prod
 from typing import Literal
 
 from converter.analysis.reasons import Why
-from converter.analysis.tensors.algebra import Dims, as_tensor, combine, how_many
-from converter.analysis.tensors.shaping import element_count
+from converter.analysis.tensors.algebra import as_tensor, combine, how_many
+from converter.analysis.tensors.factors import first, others, product
 from converter.analysis.values import (
+    BATCH,
+    Axis,
     Batch,
+    Factor,
+    Lengths,
     Number,
     Sequence,
     Tensor,
@@ -43,7 +46,7 @@ def positive(axis: int, rank: int | None, batch_axis: int) -> int | None:
     return None if axis > -2 or batch_axis == 0 else axis
 
 
-def moved(tensor: Tensor, axis: int, dims: Dims, op: str, inputs: Iterable[Value] = ()) -> Tensor:
+def moved(tensor: Tensor, axis: int, dims: Lengths, op: str, inputs: Iterable[Value] = ()) -> Tensor:
     """The same examples with their axis elsewhere."""
     batch = replace(tensor.batch, axis=axis) if tensor.batch.kind == "example" else tensor.batch
     return Tensor(batch, (tensor, *inputs), dims, op)
@@ -62,8 +65,8 @@ def transpose(tensor: Tensor, perm: Value | None) -> Tensor:
     if isinstance(axes, str) or tensor.batch.axis not in axes:
         return Tensor(opaque(Why.PERMUTATION), (tensor, *inputs), None, "transpose")
     dims = (
-        tuple(tensor.dims[a] for a in axes)
-        if tensor.dims is not None and len(axes) == tensor.rank
+        tuple(tensor.lengths[a] for a in axes)
+        if tensor.lengths is not None and len(axes) == tensor.rank
         else (None,) * len(axes)
     )
     return moved(tensor, axes.index(tensor.batch.axis), dims, "transpose", inputs)
@@ -78,7 +81,7 @@ def expand_dims(tensor: Tensor, axis: Value | None) -> Tensor:
     rank = tensor.rank
     if at < 0:
         at = at + rank + 1 if rank is not None else 99
-    dims = None if tensor.dims is None else (*tensor.dims[:at], 1, *tensor.dims[at:])
+    dims = None if tensor.lengths is None else (*tensor.lengths[:at], 1, *tensor.lengths[at:])
     return moved(tensor, tensor.batch.axis + (at <= tensor.batch.axis), dims, "expand_dims")
 
 
@@ -88,12 +91,12 @@ def squeeze(tensor: Tensor, axis: Value | None) -> Tensor:
     if isinstance(axes, str):
         return Tensor(opaque(Why.AXIS, "squeeze"), (tensor,), None, "squeeze")
     if axes is None:
-        if tensor.dims is None:
+        if tensor.lengths is None:
             return moved(tensor, tensor.batch.axis, None, "squeeze")
-        gone = {i for i, d in enumerate(tensor.dims) if d == 1 and i != tensor.batch.axis}
+        gone = {i for i, d in enumerate(tensor.lengths) if d == 1 and i != tensor.batch.axis}
     else:
         gone = {a + tensor.rank if a < 0 and tensor.rank is not None else a for a in axes}
-    dims = None if tensor.dims is None else tuple(d for i, d in enumerate(tensor.dims) if i not in gone)
+    dims = None if tensor.lengths is None else tuple(d for i, d in enumerate(tensor.lengths) if i not in gone)
     shift = sum(1 for a in gone if 0 <= a < tensor.batch.axis)
     if tensor.batch.kind == "example" and tensor.batch.axis in gone:
         return Tensor(opaque(Why.SQUEEZED), (tensor,), dims, "squeeze")
@@ -115,62 +118,46 @@ def concat(values: Value, axis: Value | None) -> Tensor:
         return Tensor(without, inputs, None, "concat")
     at = at + rank if at < 0 and rank is not None else at
     known = not (isinstance(values, Sequence) and values.unmeasured)
-    dims = _concat_dims(parts, at, known)
-    if combined.kind == "free":
-        return Tensor(combined, inputs, dims, "concat")
-    if at == combined.axis:
-        rows = {_rows_of_each(part) for part in parts} - {None}
-        outer = None if len(rows) > 1 or 0 in rows else len(parts) if known else _all_pieces(values)
-        within: Literal["", "major"] = "major" if rows and rows != {1} else ""
-        return Tensor(Batch("example", combined.axis, "minor", outer, within), inputs, dims, "concat")
-    return Tensor(combined, inputs, dims, "concat")
+    if combined.kind == "example" and at == combined.axis:
+        combined = replace(combined, rows=_behind_each_other(parts, len(parts) if known else _all_pieces(values)))
+    return Tensor(combined, inputs, _concat_lengths(parts, at, known), "concat")
 
 
-def _rows_of_each(part: Tensor) -> int | None:
-    """How many rows each example has, None where that is not known; 0 for other orders, and for what is no batch."""
-    if part.batch.kind != "example" or part.batch.packed == "minor":
-        return 0
-    if not part.batch.packed:
-        return 1
-    before: Tensor | None = part
-    while before is not None and before.op != "reshape":
-        kept = [v for v in before.inputs if isinstance(v, Tensor) and v.batch == part.batch]
-        before = kept[0] if len(kept) == 1 else None
-    count = element_count(before.inputs[0]) if before is not None and isinstance(before.inputs[0], Tensor) else None
-    row = before.dims[1:] if before is not None and before.dims else (None,)
-    return None if count is None or None in row else count // prod(d for d in row if d is not None)
+def _behind_each_other(parts: list[Tensor], copies: Factor) -> Axis:
+    """The rows of several batches behind each other; where not all of them are known, these are taken to be alike."""
+    rows = {part.batch.rows if part.batch.kind == "example" else None for part in parts}
+    told = rows - {(BATCH, None)} or rows
+    one = told.pop()
+    return (None, BATCH, None) if told or one is None else product((copies, *one))
 
 
-def _all_pieces(values: Value) -> int | str | None:
+def _all_pieces(values: Value) -> Factor:
     """How many there are of the pieces that one split gives, where the command line tells that."""
     if not isinstance(values, Sequence) or values.open or values.ends or len(values.elements) != 1 or not values.inputs:
         return None
     return how_many(values.inputs[0]) if getattr(values.elements[0], "op", "") == "split" else None
 
 
-def _concat_dims(parts: list[Tensor], at: int, known: bool) -> Dims:
+def _concat_lengths(parts: list[Tensor], at: int, known: bool) -> Lengths:
     """The static shape of a concat; `known`: whether the parts are all that there are."""
-    dims = [p.dims for p in parts]
-    first = next((d for d in dims if d is not None), None)  # the parts have one rank
-    if first is None:
+    dims = [p.lengths for p in parts]
+    one = next((d for d in dims if d is not None), None)  # the parts have one rank
+    if one is None:
         return None
-    if at < 0 or at >= len(first):
-        return (None,) * len(first)
-    total: int | None = 0 if known else None
-    for d in dims:
-        if d is None or len(d) != len(first) or d[at] is None or total is None:
-            total = None
-        else:
-            total += d[at] or 0
-    return (*first[:at], total, *first[at + 1 :])
+    if at < 0 or at >= len(one):
+        return (None,) * len(one)
+    parts_known = [d[at] for d in dims if d is not None and len(d) == len(one)]
+    numbers = [length for length in parts_known if isinstance(length, int)]
+    total = sum(numbers) if known and len(numbers) == len(dims) else None
+    return (*one[:at], total, *one[at + 1 :])
 
 
 def unstacked(tensor: Tensor, axis: int = 0) -> Tensor:
     """One of the parts that unstack, or iteration, gives."""
     dims = (
         None
-        if tensor.dims is None or not -len(tensor.dims) <= axis < len(tensor.dims)
-        else tuple(d for i, d in enumerate(tensor.dims) if i != axis % len(tensor.dims))
+        if tensor.lengths is None or not -len(tensor.lengths) <= axis < len(tensor.lengths)
+        else tuple(d for i, d in enumerate(tensor.lengths) if i != axis % len(tensor.lengths))
     )
     if tensor.batch.kind != "example":
         return Tensor(tensor.batch, (tensor,), dims, "unstack")
@@ -185,12 +172,12 @@ def unstacked(tensor: Tensor, axis: int = 0) -> Tensor:
 class Index:
     """One entry of an index.
 
-    kind: "new" adds an axis, "one" takes an entry, "slice" takes several, "whole" all, "rest" is `...`. value: what
-    stands there. behind: for "rest", the entries of the index that take from an axis. pieces: a slice's bound is a
-    fraction of the batch size.
+    kind: "new" adds an axis, "one" takes an entry, "slice" takes several, "first" as many as there are examples, from
+    the first on, "others" those behind these, "whole" all, "rest" is `...`. value: what stands there. behind: for
+    "rest", the entries of the index that take from an axis. pieces: a slice's bound is a fraction of the batch size.
     """
 
-    kind: Literal["new", "one", "slice", "whole", "rest"]
+    kind: Literal["new", "one", "slice", "first", "others", "whole", "rest"]
     value: Value | None = None
     behind: int = 0
     pieces: bool = False
@@ -199,36 +186,46 @@ class Index:
 def subscript(tensor: Tensor, index: Iterable[Index]) -> Tensor:
     """`x[:, -1]`, `x[0]`, `x[..., None]`: follows the batch axis through basic indexing."""
     inputs: list[Value] = [tensor]
-    position, axis, dims = 0, 0, []
+    position, axis, dims = 0, 0, list[Factor]()
     batch = tensor.batch
     new_axis: int | None = None
-    for entry in index:
-        if entry.kind == "rest":
-            if tensor.rank is None:
-                break
-            skip = tensor.rank - entry.behind
-            if position <= batch.axis < position + skip:
-                new_axis = axis + batch.axis - position
-            dims += list((tensor.dims or ())[position : position + skip])
-            position, axis = position + skip, axis + skip
-            continue
+    for entry in _written_out(tensor, index):
         if entry.kind == "new":
             axis, dims = axis + 1, [*dims, 1]
             continue
         inputs += [entry.value] if entry.value is not None else []
         if position == batch.axis and batch.kind == "example":
-            if entry.kind != "whole":
-                part = Why.PIECES if entry.pieces else Why.PART
-                batch = opaque(part if entry.kind == "slice" else Why.PICKED)
+            batch = _taken(batch, entry)
             new_axis = axis
         if entry.kind != "one":
-            full = entry.kind == "whole"
-            dims.append(tensor.dims[position] if full and tensor.dims and position < len(tensor.dims) else None)
+            full = entry.kind == "whole" and tensor.lengths is not None and position < len(tensor.lengths)
+            dims.append(tensor.lengths[position] if full and tensor.lengths else None)
             axis += 1
         position += 1
-    rest_dims = None if tensor.dims is None else (*dims, *tensor.dims[position:])
+    rest_dims = None if tensor.lengths is None else (*dims, *tensor.lengths[position:])
     if batch.kind != "example":
         return Tensor(batch, inputs, rest_dims, "subscript")
     if new_axis is None:
         new_axis = axis + batch.axis - position
     return Tensor(replace(batch, axis=new_axis), inputs, rest_dims, "subscript")
+
+
+def _written_out(tensor: Tensor, index: Iterable[Index]) -> Iterator[Index]:
+    """The entries of an index, with one for each axis that `...` stands for; up to it where their number is unknown."""
+    for entry in index:
+        if entry.kind != "rest":
+            yield entry
+        elif tensor.rank is None:
+            return
+        else:
+            yield from [Index("whole")] * (tensor.rank - entry.behind)
+
+
+def _taken(batch: Batch, entry: Index) -> Batch:
+    """The batch of what an entry of an index takes from the axis of the examples."""
+    if entry.kind == "whole":
+        return batch
+    rows = first(batch.rows) if entry.kind == "first" else others(batch.rows) if entry.kind == "others" else None
+    if rows is not None and batch.packed:
+        return replace(batch, rows=rows)
+    return opaque(Why.PICKED if entry.kind == "one" else Why.PIECES if entry.pieces else Why.PART)

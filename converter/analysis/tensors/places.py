@@ -63,20 +63,20 @@ def are_fed(places: Tensor) -> bool:
 def gathered(params: Tensor, indices: Tensor, axis: int, inputs: tuple[Value, ...], name: str) -> Tensor:
     """Entries of a tensor along an axis, by their numbers: of a table, or of the batch itself."""
     if params.batch.kind == "free":
-        rest = None if indices.dims is None or params.dims is None else (*indices.dims, *params.dims[1:])
+        rest = None if indices.lengths is None or params.lengths is None else (*indices.lengths, *params.lengths[1:])
         return Tensor(indices.batch, inputs, rest, name)
     if params.batch.kind == "example" and params.batch.axis != axis and indices.batch.kind == "free":
-        shift = 1 if indices.dims == () and params.batch.axis > axis else 0
-        known = params.dims if indices.dims == () else None
+        shift = 1 if indices.rank == 0 and params.batch.axis > axis else 0
+        known = params.lengths if indices.rank == 0 else None
         dims = None if known is None else tuple(d for i, d in enumerate(known) if i != axis)
-        return Tensor(Batch("example", params.batch.axis - shift, params.batch.packed), inputs, dims, name)
+        return Tensor(Batch("example", params.batch.axis - shift, params.batch.rows), inputs, dims, name)
     if params.batch == Batch("example", axis) == Batch("example", 0) and holds_its_row(indices) and indices.rank == 1:
-        return Tensor(params.batch, inputs, params.dims, name)
+        return Tensor(params.batch, inputs, params.lengths, name)
     if params.batch.kind == indices.batch.kind == "example" and are_fed(indices):
         return Tensor(opaque(Why.PLACES_FED, name), inputs, None, name)
     if params.batch.kind == "example" and params.batch.packed == "" and indices.batch.kind == "example":
         return Tensor(opaque(Why.CONFLICT), inputs, None, name)  # indexes into the whole batch
     if params.batch.kind == "example" and indices.batch.kind == "example" and params.batch.axis == 0:
-        dims = None if params.dims is None else (None, *params.dims[1:])
+        dims = None if params.lengths is None else (None, *params.lengths[1:])
         return Tensor(Batch("example", indices.batch.axis), inputs, dims, name)
     return Tensor(opaque(Why.PICKED_BY_INDEX), inputs, None, name)

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from converter.analysis.reasons import Why
-from converter.analysis.tensors.algebra import Dims, is_shared_out, not_linear
+from converter.analysis.tensors.algebra import is_shared_out, not_linear
 from converter.analysis.tensors.moving import axis_numbers, positive
 from converter.analysis.values import (
     Batch,
     How,
+    Lengths,
     Number,
     Sequence,
     Tensor,
@@ -28,16 +29,16 @@ def reduce(tensor: Tensor, axis: Value | None, how: How, keep: bool, why: Why = 
     batch = tensor.batch
     inputs = (tensor,) if axis is None else (tensor, axis)
     if batch.kind in ("free", "opaque"):
-        return Tensor(batch, inputs, _reduced_dims(tensor.dims, axes, keep), "reduce")
+        return Tensor(batch, inputs, _reduced(tensor.lengths, axes, keep), "reduce")
     if batch.kind == "reduced":
-        kept = batch if how in ("mean", "sum") or tensor.dims == () else not_linear(batch)
-        return Tensor(kept, inputs, _reduced_dims(tensor.dims, axes, keep), "reduce")
+        kept = batch if how in ("mean", "sum") or tensor.rank == 0 else not_linear(batch)
+        return Tensor(kept, inputs, _reduced(tensor.lengths, axes, keep), "reduce")
     if isinstance(axes, str) and _begin_behind(axis, batch.axis):
         return Tensor(batch, inputs, None, "reduce")
     if isinstance(axes, str):
         return Tensor(opaque(Why.AXIS, "a reduction"), inputs, None, "reduce")
     front = None if axes is None else [positive(a, tensor.rank, batch.axis) for a in axes]
-    dims = _reduced_dims(tensor.dims, axes, keep)
+    dims = _reduced(tensor.lengths, axes, keep)
     if front is None or batch.axis in front:
         over = batch.over if how == "mean" else None
         if how == "sum" and is_shared_out(tensor):
@@ -59,7 +60,7 @@ def _begin_behind(axes: Value | None, batch_axis: int) -> bool:
     )
 
 
-def _reduced_dims(dims: Dims, axes: tuple[int, ...] | None | str, keep: bool) -> Dims:
+def _reduced(dims: Lengths, axes: tuple[int, ...] | None | str, keep: bool) -> Lengths:
     if isinstance(axes, str):
         return None
     if axes is None:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TypeGuard
 
 from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
-from converter.analysis.tensors.algebra import Dims
+from converter.analysis.tensors.factors import Failed, Placed, product, regrouped
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import (
+    BATCH,
     FED,
+    ROWS,
+    Axis,
     Batch,
     Count,
+    Factor,
     Host,
+    Length,
+    Lengths,
     Number,
     Sequence,
+    Shape,
     ShapeOf,
     Tensor,
     Value,
@@ -35,11 +41,9 @@ def dimension(shape: ShapeOf, key: Value) -> Value:
     if index < 0 and tensor.rank is not None:
         index += tensor.rank
     if tensor.batch.kind == "example" and index == tensor.batch.axis:
-        return Count(tensor, (shape,)) if not tensor.batch.packed else Host((shape,))
-    value = tensor.dims[index] if tensor.dims is not None and 0 <= index < len(tensor.dims) else None
-    size = Number(value, inputs=(shape,))
-    size.roots = frozenset()  # that of each example: no number of them goes into it
-    return size
+        return Count(tensor, (shape,)) if not tensor.batch.packed else Host((shape, key))
+    length = tensor.lengths[index] if tensor.lengths is not None and 0 <= index < len(tensor.lengths) else None
+    return Length(length if isinstance(length, int) else None, shape, length)
 
 
 def shape_entries(value: Value | None) -> list[Value] | None:
@@ -74,13 +78,25 @@ def first_entries(value: Value | None) -> list[Value]:
     return []
 
 
-def dims_of(entries: list[Value] | None) -> Dims:
-    """A static shape from the entries of a shape argument; None for unknown dimensions."""
-    if entries is None:
-        return None
-    return tuple(
-        int(v) if isinstance(v := getattr(e, "value", None), (int, float)) and v >= 0 else None for e in entries
-    )
+def lengths_of(entries: list[Value] | None) -> Lengths:
+    """The lengths of axes from the entries of a shape argument."""
+    return None if entries is None else tuple(_length(entry) for entry in entries)
+
+
+def _length(entry: Value) -> Factor:
+    """What an entry of a shape says of the length of its axis; None for -1, and where nothing is known."""
+    value = getattr(entry, "value", None)
+    if isinstance(value, (int, float)):
+        return int(value) if value >= 0 else None
+    return name_of(entry) if isinstance(entry, Number) else None
+
+
+def name_of(number: Number) -> Factor:
+    """A name for a number that is not known, the same wherever it stands for the same one."""
+    if isinstance(number, Length):
+        return number.factor
+    plain = len(number.linear) == 1 and not number.chosen and not any(isinstance(v, Number) for v in number.inputs)
+    return f"origin {next(iter(number.linear)).key}" if plain else f"number {number.uid}"
 
 
 def element_count(tensor: Tensor) -> int | None:
@@ -92,54 +108,97 @@ def element_count(tensor: Tensor) -> int | None:
 
 
 def reshape(facts: Facts, tensor: Tensor, shape: Value | None) -> Tensor:
-    """tf.reshape: follows the batch axis where it stays in front."""
+    """tf.reshape: the factors of all axes, in their order, as the new axes group them."""
     entries = shape_entries(shape)
     inputs = (tensor,) if shape is None else (tensor, shape)
-    dims = dims_of(entries)
+    lengths = lengths_of(entries)
     if tensor.batch.kind != "example":
-        return Tensor(tensor.batch, inputs, dims, "reshape")
+        return Tensor(tensor.batch, inputs, lengths, "reshape")
     if entries is None:
         return Tensor(opaque(Why.UNWRITTEN_SHAPE), inputs, None, "reshape")
-    if not entries:
+    if not entries or lengths is None:
         return Tensor(other(Why.TO_SCALAR), inputs, (), "reshape")
-    if tensor.batch.axis != 0:
-        return _reshape_behind(tensor, entries, inputs, dims)
-    first = entries[0]
-    if isinstance(first, Count) or stands_for_batch(facts, first):
-        rest = (None, *dims[1:]) if dims else None
-        times = (
-            first.scaled if isinstance(first, Count) else len(first.origins) > 1 if isinstance(first, Number) else False
-        )
-        if tensor.batch.packed == "minor" and times:
-            return Tensor(_of_whole_batches(tensor, entries, dims), inputs, rest, "reshape")
-        if tensor.batch.outer is not None:
-            return Tensor(opaque(Why.JOINED), inputs, dims, "reshape")
-        return Tensor(Batch("example", 0, "major" if times else ""), inputs, rest, "reshape")
-    if isinstance(first, Host) and not first.roots and any(getattr(e, "value", None) == -1 for e in entries[1:]):
-        return Tensor(opaque(Why.UNSIZED), inputs, dims, "reshape")
-    if isinstance(first, Number) and first.value == -1 or isinstance(first, (Host, Tensor)):
-        packed = tensor.batch.packed
-        if _joins_examples(tensor, dims) or _joins_rows(tensor, entries):
-            return Tensor(opaque(Why.JOINED), inputs, dims, "reshape")
-        if _cuts_examples(tensor, dims):
-            return Tensor(opaque(Why.CUT_OR_JOINED), inputs, dims, "reshape")
-        rest = (None, *dims[1:]) if dims else None
-        if packed == "minor":
-            return Tensor(_of_whole_batches(tensor, entries, dims), inputs, rest, "reshape")
-        packed = "" if _same_rows(tensor, dims) else "major"
-        return Tensor(Batch("example", 0, packed), inputs, rest, "reshape")
-    if isinstance(first, Number) and first.value == 1 and len(entries) == 1:
-        return Tensor(opaque(Why.TO_ONE_ELEMENT), inputs, dims, "reshape")
-    return Tensor(opaque(Why.BATCH_NOT_IN_FRONT), inputs, dims, "reshape")
+    placed = _placed(facts, tensor, entries)
+    if isinstance(placed, Why):
+        return Tensor(opaque(placed), inputs, lengths, "reshape")
+    axis, rows = placed
+    return Tensor(Batch("example", axis, rows), inputs, (*lengths[:axis], None, *lengths[axis + 1 :]), "reshape")
 
 
-def _of_whole_batches(tensor: Tensor, entries: list[Value], dims: Dims) -> Batch:
-    """The batch of [-1, …] where whole batches lie behind each other: each stays in its place, as one alone would."""
-    batch = tensor.batch
-    one = Tensor(Batch("example", 0, batch.within), tensor.inputs, tensor.dims, tensor.op)
-    if batch.outer is None or _joins_examples(one, dims) or _joins_rows(one, entries) or _cuts_examples(one, dims):
-        return Batch("example", 0, "minor")
-    return Batch("example", 0, "minor", batch.outer, "" if _same_rows(one, dims) else "major")
+def _placed(facts: Facts, tensor: Tensor, entries: list[Value]) -> Placed | Why:
+    """Where the batch is after a reshape, or why that is not known."""
+    wanted = [_wanted(facts, entry) for entry in entries]
+    placed = regrouped(_axes(tensor), wanted)
+    if isinstance(placed, str) and ROWS in wanted[1:]:  # a width that is as large as the batch
+        pairs = zip(wanted, entries, strict=True)
+        widths = [(_length(entry),) if isinstance(entry, Number) and asked else asked for asked, entry in pairs]
+        placed = regrouped(_axes(tensor), [wanted[0], *widths[1:]])
+    if placed == "unknown":
+        return _supposed(facts, tensor, entries)
+    return _reason(tensor, entries, placed) if isinstance(placed, str) else placed
+
+
+def _axes(tensor: Tensor) -> Shape:
+    """The axes of a tensor as products of factors; of one of an unknown rank those that are known."""
+    if tensor.axes is not None:
+        return tensor.axes
+    return (*([(None,)] if tensor.batch.axis else []), tensor.batch.rows, (None,))
+
+
+def _wanted(facts: Facts, entry: Value) -> Axis | None:
+    """The length that an entry of a shape asks for, None for one that follows from the others."""
+    if isinstance(entry, Count):
+        return None if entry.scaled else ROWS
+    if isinstance(entry, Host) and len(entry.inputs) == 2 and isinstance(shape := entry.inputs[0], ShapeOf):
+        batch, index = shape.tensor.batch, getattr(entry.inputs[1], "value", None)
+        known = batch.kind == "example" and index == batch.axis and None not in batch.rows
+        return batch.rows if known else None
+    if stands_for_batch(facts, entry):
+        multiple = isinstance(entry, Number) and len(entry.origins) > 1
+        return None if multiple or is_fraction(facts, entry) else ROWS
+    length = _length(entry)
+    return None if length is None else (length,)
+
+
+def is_one_batch(facts: Facts, size: Value) -> bool:
+    """Whether a number is that of the examples, no multiple of it and no fraction."""
+    return _wanted(facts, size) == ROWS
+
+
+def _reason(tensor: Tensor, entries: list[Value], failed: Failed) -> Why:
+    """Why a reshape is not followed."""
+    if tensor.batch.axis:
+        return Why.RESHAPED_BEHIND
+    if failed == "front" and len(entries) == 1 and getattr(entries[0], "value", None) == 1:
+        return Why.TO_ONE_ELEMENT
+    return {"joined": Why.JOINED, "cut": Why.CUT_OR_JOINED}.get(failed, Why.BATCH_NOT_IN_FRONT)
+
+
+def _supposed(facts: Facts, tensor: Tensor, entries: list[Value]) -> Placed | Why:
+    """Where the batch is taken to be where lengths are not known: in front, each example with rows of its own."""
+    first, rows = entries[0], tensor.batch.rows
+    if tensor.batch.axis:
+        in_front = len(entries) == 1 or (len(entries) == 2 and getattr(first, "value", None) == -1)
+        return (0, (None, BATCH, None)) if in_front else Why.RESHAPED_BEHIND
+    told = isinstance(first, Count) or stands_for_batch(facts, first)
+    if (why := _unclear(facts, entries, told)) is not None:
+        return why
+    alone = told and _wanted(facts, first) == ROWS
+    if rows[0] != BATCH:
+        return Why.JOINED if alone else (0, product((*rows[: rows.index(BATCH)], BATCH, None)))
+    images = not told and tensor.rank is None and rows == ROWS and len(entries) > 2
+    return 0, ROWS if alone or images else (BATCH, None)  # an unknown tensor brought to [-1, height, width, …]
+
+
+def _unclear(facts: Facts, entries: list[Value], told: bool) -> Why | None:
+    """Why rows in front are not taken for those of the examples; told: they are as many as a number of these says."""
+    first, *others = entries
+    if told:
+        return Why.JOINED if isinstance(first, Number) and is_fraction(facts, first) else None
+    if isinstance(first, Host) and not first.roots and any(getattr(entry, "value", None) == -1 for entry in others):
+        return Why.UNSIZED
+    follows = isinstance(first, (Host, Tensor)) or getattr(first, "value", None) == -1
+    return None if follows else Why.BATCH_NOT_IN_FRONT
 
 
 def stands_for_batch(facts: Facts, entry: Value) -> bool:
@@ -181,63 +240,3 @@ def batch_entry(facts: Facts, entries: list[Value] | None) -> int | None:
         if isinstance(entry, Count) or stands_for_batch(facts, entry):
             return place
     return None
-
-
-def _cuts_examples(tensor: Tensor, dims: Dims) -> bool:
-    """Whether the rows of [-1, …] do not lie within one example each."""
-    count = element_count(tensor)
-    if count is None or dims is None or None in dims[1:] or 0 in dims[1:]:
-        return False
-    return count % prod(d for d in dims[1:] if d is not None) != 0
-
-
-def _joins_examples(tensor: Tensor, dims: Dims) -> bool:
-    """Whether each row of [-1, …] holds several of the rows there were, of one for each example."""
-    count = element_count(tensor)
-    if not count or dims is None or None in dims[1:]:
-        return False
-    row = prod(d for d in dims[1:] if d is not None)
-    return row > count and row % count == 0
-
-
-def _joins_rows(tensor: Tensor, entries: list[Value]) -> bool:
-    """Whether [-1, 3, size] joins three rows of a layer that has `size` units, whatever number that is."""
-    *middle, size = entries[1:] or [entries[0]]
-    lengths = [e.value for e in middle if isinstance(e, Number)]
-    several = len(lengths) == len(middle) > 0 and None not in lengths and prod(n for n in lengths if n) > 1
-    if not several or tensor.batch.packed or not _is_unknown(size):
-        return False
-    layer: Tensor | None = tensor
-    while layer is not None and not (units := [v for v in layer.inputs if _is_unknown(v)]):
-        before = [v for v in layer.inputs if isinstance(v, Tensor) and v.roots]
-        layer = before[0] if len(before) == 1 and before[0].rank == tensor.rank == 2 else None
-    return layer is not None and any(n.linear == size.linear for n in units if _is_plain(n)) and _is_plain(size)
-
-
-def _is_unknown(value: Value) -> TypeGuard[Number]:
-    return isinstance(value, Number) and value.value is None and not value.chosen and len(value.linear) == 1
-
-
-def _is_plain(number: Number) -> bool:
-    """Whether a number is not computed from others."""
-    return not any(isinstance(v, Number) for v in number.inputs)
-
-
-def _same_rows(tensor: Tensor, dims: Dims) -> bool:
-    """Whether [-1, …] has as many rows as there are examples."""
-    count = element_count(tensor)
-    if dims is None:
-        return False
-    rest = dims[1:]
-    if count is not None and None not in rest:
-        return prod(d for d in rest if d is not None) == count
-    if count is None and tensor.rank is None and not tensor.batch.packed:
-        return len(rest) > 1  # an unknown tensor brought to [-1, height, width, …]
-    return False
-
-
-def _reshape_behind(tensor: Tensor, entries: list[Value], inputs: tuple[Value, ...], dims: Dims) -> Tensor:
-    if len(entries) == 2 and getattr(entries[0], "value", None) == -1 or len(entries) == 1:
-        outer = tensor.dims[0] if tensor.dims and tensor.batch.axis == 1 else None
-        return Tensor(Batch("example", 0, "minor", outer), inputs, (None, *dims[1:]) if dims else None, "reshape")
-    return Tensor(opaque(Why.RESHAPED_BEHIND), inputs, dims, "reshape")

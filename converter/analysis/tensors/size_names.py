@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 BATCH_SIZES = frozenset(("bs", "mb_size", "mbsize", "bsz", "bsize", "n_b", "mb", "n_seqs", "num_seqs"))
 # Words beside "batch" in names of what is counted in batches, or has to do with them in another way.
@@ -76,6 +77,7 @@ def named_batch_size(names: Iterable[str]) -> bool:
     return any(named_batch([name]) and "size" in name.lower() for name in names)
 
 
+@cache
 def _names_size(name: str) -> bool:
     words = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower().split("_")
     if not any("batch" in word and "batches" not in word for word in words):

@@ -9,7 +9,7 @@ from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Number, Tensor, Value, Variable, needed
+from converter.analysis.values import Instance, Number, Origin, Tensor, Value, Variable
 
 CONSTANT = "constant"  # the op of a tensor of nothing but data
 
@@ -95,8 +95,22 @@ def _has_batch_size(facts: Facts, tensor: Tensor) -> bool:
     """Whether a variable's shape or initial value is made of a number that is named like a batch size."""
     if not isinstance(tensor, Variable):
         return False
-    numbers = [value for value in needed(tensor.inputs).values() if isinstance(value, Number)]
-    return any(named_batch(facts.origin_names.get(o.key, ())) for number in numbers for o in number.origins)
+    return any(named_batch(facts.origin_names.get(o.key, ())) for o in _origins(tensor))
+
+
+def _origins(variable: Variable) -> set[Origin]:
+    """Where the numbers enter the script that a variable's shape and initial value are made of."""
+    found: set[Origin] = set()
+    seen: set[int] = set()
+    todo: list[Value] = list(variable.inputs)
+    while todo:
+        value = todo.pop()
+        if isinstance(value, Number):  # it knows the origins of those that it was computed from
+            found |= value.origins
+        elif value.uid not in seen and not isinstance(value, Instance):
+            seen.add(value.uid)
+            todo += [*value.inputs, *value.parts()]
+    return found
 
 
 def _is_product(tensor: Tensor) -> bool:

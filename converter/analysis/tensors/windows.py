@@ -31,4 +31,4 @@ def sized(value: Input, shape: Value | None) -> None:
     """`x.set_shape([batch_size, …])`: the number of rows is known when the graph is built."""
     entries = shaping.shape_entries(shape)
     if value.op == WINDOW and entries:
-        value.shape, value.dims = Sequence(entries), (None, *(shaping.dims_of(entries) or ())[1:])
+        value.shape, value.lengths = Sequence(entries), (None, *(shaping.lengths_of(entries) or ())[1:])

@@ -29,7 +29,7 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.source.text import split_lines
 
-Key = tuple[Path, int, bool, str]  # how a statement is reached, an expression in it, whether it is bound, which place
+Key = tuple[Path, int, bool]  # how a statement is reached, an expression in it, whether it is bound
 HINT = "the conversion would be wrong, so nothing is written: please report it with this message"
 
 
@@ -120,17 +120,14 @@ class _Comparing:
 
     def _of_accesses(self) -> Iterator[Found]:
         """Compares what each expression reads and each statement binds."""
-        olds: dict[Key, list[Access]] = defaultdict(list)
-        for access in self.facts.accesses:
-            for path in (self.paths.first(access.site), ANYWHERE):
-                olds[path, id(access.node), access.write, _place(access)].append(access)
+        olds = self._accesses_of_first()
         news: dict[tuple[Key, Mode], list[Access]] = defaultdict(list)
         for access in self.second.facts.accesses:
             node = self.paths.node(access.node)
             if node is None or _is_left(access, node):
                 continue
             mode = turn_of(self.comparison.towers, access.time)
-            key = self.paths.again(access.site), id(node), access.write, _place(access)
+            key = self.paths.again(access.site), id(node), access.write
             if key not in olds:  # called by one of the tool's own lines
                 key = (ANYWHERE, *key[1:])
             news[key, mode].append(access)
@@ -148,6 +145,15 @@ class _Comparing:
             for access in accesses[len(ones) :]:
                 line = getattr(self.paths.node(access.node), "lineno", 0)
                 self._unread(f"line {line} is executed more often than in the original")
+
+    def _accesses_of_first(self) -> dict[Key, list[Access]]:
+        """What the original's expressions read and bind, by how they are reached, and from anywhere."""
+        found: dict[Key, list[Access]] = defaultdict(list)
+        for access in self.facts.accesses:
+            if not isinstance(access.node, ast.stmt):
+                found[self.paths.first(access.site), id(access.node), access.write].append(access)
+                found[ANYWHERE, id(access.node), access.write].append(access)
+        return found
 
     def _of_statements(self) -> Iterator[Found]:
         """Compares what statements build that bind nothing: training steps, summaries."""
@@ -186,11 +192,6 @@ def _is_left(access: Access, node: ast.AST) -> bool:
     if not isinstance(holder, Instance) or not any(isinstance(one, Instance) for one in holder.inputs):
         return False
     return access.write and access.site is holder.site
-
-
-def _place(access: Access) -> str:
-    """A key for places that one statement writes, to tell them apart where branches join."""
-    return access.place.key if isinstance(access.node, ast.stmt) else ""
 
 
 def _unbound(facts: Facts) -> Iterator[Tensor]:

@@ -99,7 +99,7 @@ def _shard(towers: Towers, walk: Walk, node: ast.Call) -> Value:
 
 
 def _part(towers: Towers, walk: Walk, whole: Value, cut: Cut, node: ast.Call) -> Value:
-    dims = whole.dims if isinstance(whole, Tensor) else None
+    dims = whole.lengths if isinstance(whole, Tensor) else None
     part = Tensor(Batch("example", cut.axis), (whole,), dims, SHARD, node)
     if not part.roots and isinstance(whole, Input):
         part.roots = frozenset((whole,))
@@ -207,7 +207,7 @@ def merge(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     axis = getattr(args[1], "value", 0) if concat and len(args) > 1 else 0
     first = parts[0]
     assert isinstance(first, Tensor)
-    made = Tensor(first.batch, parts, first.dims, MERGE, node)
+    made = Tensor(first.batch, parts, first.lengths, MERGE, node)
     towers.merges[made.uid] = Merged(tuple(parts), "concat" if concat else "add", axis if isinstance(axis, int) else 0)
     return made
 
@@ -220,11 +220,11 @@ def _merge_fed(towers: Towers, walk: Walk, node: ast.Call) -> Value:
         part, rows, _ = _elements(held)
         static = rows.uid in towers.cuts and towers.cuts[rows.uid].static
         if isinstance(part, Tensor) and not static:
-            part = Tensor(part.batch, (part, rows, Number(0)), part.dims, TRIM, node)
+            part = Tensor(part.batch, (part, rows, Number(0)), part.lengths, TRIM, node)
         parts.append(part)
     first = parts[0]
     assert isinstance(first, Tensor)
-    made = Tensor(first.batch, parts, first.dims, MERGE, node)
+    made = Tensor(first.batch, parts, first.lengths, MERGE, node)
     towers.merges[made.uid] = Merged(tuple(parts), "concat", 0)
     return made
 
@@ -242,7 +242,7 @@ def merge_collections(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     for index, one in enumerate(held):
         both = towers.collected.get(one.uid)
         if both is not None and isinstance(one, Tensor):
-            made = walk.stamp(Tensor(one.batch, both.parts, one.dims, MERGE, node), node)
+            made = walk.stamp(Tensor(one.batch, both.parts, one.lengths, MERGE, node), node)
             towers.merges[made.uid] = both
             held[index] = made
     return Constant(None)
@@ -255,7 +255,7 @@ def _weigh_losses(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     for loss, count in zip(losses, counts, strict=False):
         if not isinstance(loss, Tensor):
             return Sequence(losses, mutable=True)
-        part = Tensor(loss.batch, (loss, count), loss.dims, COUNTED)
+        part = Tensor(loss.batch, (loss, count), loss.lengths, COUNTED)
         part.site, part.time = loss.site, loss.time
         made.append(part)
     return Sequence(made, mutable=True)
@@ -272,7 +272,7 @@ def losses_of(towers: Towers, walk: Walk, node: ast.expr) -> Value:
     several = zip(*(merged.parts for merged in merges if merged is not None), strict=True)
     assert isinstance(holder, Tensor)
     return Sequence(
-        [parts[0] if len(parts) == 1 else Tensor(holder.batch, parts, holder.dims, holder.op) for parts in several],
+        [parts[0] if len(parts) == 1 else Tensor(holder.batch, parts, holder.lengths, holder.op) for parts in several],
         mutable=True,
     )
 
@@ -351,7 +351,7 @@ def _pad_steps(towers: Towers, walk: Walk, node: ast.Call) -> Value:
 
 def _whole_batch(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     given = walk.evaluate(node.args[0])
-    batch, dims = (given.batch, given.dims) if isinstance(given, Tensor) else (FREE, None)
+    batch, dims = (given.batch, given.lengths) if isinstance(given, Tensor) else (FREE, None)
     return Tensor(batch, (given,), dims, WHOLE, node)
 
 

@@ -239,7 +239,7 @@ def _named(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     held = walk.evaluate(node.args[0]) if node.args else None
     if not isinstance(held, Tensor) or held.uid not in towers.merges:
         return EVALUATE[ast.Call](walk, node)
-    made = Tensor(held.batch, held.inputs, held.dims, held.op, node)
+    made = Tensor(held.batch, held.inputs, held.lengths, held.op, node)
     towers.merges[made.uid] = towers.merges[held.uid]
     return made
 
@@ -347,7 +347,7 @@ def _trim(towers: Towers, walk: Walk, node: ast.Subscript) -> Value:
     holder, rows = walk.evaluate(node.value), walk.evaluate(last.upper)
     if not isinstance(holder, Tensor):
         return EVALUATE[ast.Subscript](walk, node)
-    return Tensor(holder.batch, (holder, rows, Number(len(parts) - 1)), holder.dims, TRIM, node)
+    return Tensor(holder.batch, (holder, rows, Number(len(parts) - 1)), holder.lengths, TRIM, node)
 
 
 def _copy(walk: Walk, node: ast.Call) -> Value:
@@ -369,5 +369,5 @@ def _share(towers: Towers, walk: Walk, node: ast.BinOp) -> Value:
     """`loss * weight`: a tower's share of a mean or a sum."""
     left, right = walk.evaluate(node.left), walk.evaluate(node.right)
     if isinstance(left, Tensor) and any(v.uid in towers.cuts for v in behind(right)):
-        return Tensor(left.batch, (left, right), left.dims, SHARE, node)
+        return Tensor(left.batch, (left, right), left.lengths, SHARE, node)
     return EVALUATE[ast.BinOp](walk, node)

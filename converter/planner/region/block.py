@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from operator import itemgetter
 
 from converter.analysis.facts import Facts
-from converter.analysis.frames import Access
-from converter.analysis.values import Frame, Site
+from converter.analysis.frames import Access, Place
+from converter.analysis.values import Frame, Site, Value
 
 IN_FRONT, BEHIND = -1, -2  # indexes of statements that the loop leaves out of one of its with blocks
 
@@ -29,6 +29,8 @@ class Block:
         self.moved = moved or {}
         self._paths: dict[int, int | None] = {}
         self._accesses: list[tuple[int, Access]] | None = None
+        self._writers: dict[Place, set[int]] | None = None
+        self._fillers: dict[int, set[int]] | None = None
 
     def statement(self, site: Site | None) -> int | None:
         """The index of the statement of this block that a site lies in."""
@@ -63,3 +65,21 @@ class Block:
             found.sort(key=itemgetter(0))
             self._accesses = [(index, access) for _, index, access in found]
         return self._accesses
+
+    def writers(self, place: Place) -> Collection[int]:
+        """The indexes of the statements that write a place."""
+        if self._writers is None:
+            self._writers = {}
+            for index, access in self.accesses():
+                if access.write:
+                    self._writers.setdefault(access.place, set()).add(index)
+        return self._writers.get(place, ())
+
+    def fillers(self, container: Value) -> Collection[int]:
+        """The indexes of the statements that write an item of a list or a dict."""
+        if self._fillers is None:
+            self._fillers = {}
+            for index, access in self.accesses():
+                if access.write and access.place.kind == "item":
+                    self._fillers.setdefault(access.place.owner, set()).add(index)
+        return self._fillers.get(container.uid, ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 
 from converter.analysis.frames import Place
 from converter.analysis.values import Frame, Instance, Module, Value
@@ -18,7 +18,7 @@ def spelling(frame: Frame, place: Place) -> str | None:
             return place.key
         if place.frame is None or place.frame.closure is not None:
             return None  # a local of another function
-        module = next((n for n, v in _visible(frame) if isinstance(v, Module) and v.frame is place.frame), None)
+        module = _module(frame, place.frame)
         return module and f"{module}.{place.key}"
     holder = reach(frame, place.holder)
     if holder is None or (place.kind == "item" and place.key.startswith("?")):
@@ -48,19 +48,26 @@ def reach(frame: Frame, holder: Value | None, depth: int = 2, but: Container[str
     return None
 
 
-def _visible(frame: Frame) -> list[tuple[str, Value]]:
-    """What the names mean that a frame can read, its own before those around it."""
+def _module(frame: Frame, imported: Frame) -> str | None:
+    """The name by which a frame's code knows the module of another file, None where it has none for it."""
     scope: Frame | None = frame
-    names: list[tuple[str, Value]] = []
     while scope is not None:
-        known = dict(names)
-        names += [
-            (n, v)
-            for n, v in scope.locals.items()
-            if n not in known and (scope is frame or scope.bound.get(n, 0) <= frame.began)
-        ]
+        for name, value in scope.locals.items():
+            if isinstance(value, Module) and value.frame is imported and (name, value) in _visible(frame):
+                return name
         scope = scope.closure
-    return names
+    return None
+
+
+def _visible(frame: Frame) -> Iterator[tuple[str, Value]]:
+    """What the names mean that a frame can read, its own before those around it."""
+    yield from frame.locals.items()
+    known, scope = set(frame.locals), frame.closure
+    while scope is not None:
+        seen = [n for n in scope.locals if n not in known and scope.bound.get(n, 0) <= frame.began]
+        yield from ((n, scope.locals[n]) for n in seen)
+        known.update(seen)
+        scope = scope.closure
 
 
 def whole_names(text: str) -> tuple[str, str, str]:

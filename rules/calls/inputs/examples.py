@@ -6,10 +6,9 @@ import ast
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.tensors import shaping
-from converter.analysis.tensors.algebra import Dims
 from converter.analysis.tensors.sparse import ELEMENT
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import FREE, Input, Mapping, Sequence, Tensor, Typed, Value
+from converter.analysis.values import FREE, Input, Lengths, Mapping, Sequence, Tensor, Typed, Value
 
 SPARSE = ("VarLenFeature", "SparseFeature")
 
@@ -30,12 +29,12 @@ def _feature(call: Call, records: Tensor, kind: Value) -> Tensor:
     if name in SPARSE:
         return _whole(ELEMENT, None, records) if once else Tensor(batch, (records,), None, ELEMENT)
     shape = (kind.args[0] if kind.args else kind.kwargs.get("shape")) if isinstance(kind, Typed) else None
-    dims = shaping.dims_of(shaping.shape_entries(shape)) if name == "FixedLenFeature" else None
+    dims = shaping.lengths_of(shaping.shape_entries(shape)) if name == "FixedLenFeature" else None
     shown = None if dims is None else (*rows, *dims)
     return _whole(call.name, shown, records) if once else Tensor(batch, (records,), shown, call.name)
 
 
-def _whole(op: str, dims: Dims, records: Tensor) -> Input:
+def _whole(op: str, dims: Lengths, records: Tensor) -> Input:
     """A feature that is parsed once, for all towers."""
     made = Input(op, dims, None, "")
     made.shard(0)

@@ -25,7 +25,7 @@ def _with_default(call: Call) -> Value:
     whole = isinstance(given := call.get(0, "input"), Number) and isinstance(given.value, int)
     made = _input(call, shape, "int32" if whole else "float")
     if default.dims == ():
-        made.ambiguous, made.dims = False, ()
+        made.ambiguous, made.lengths = False, ()
         made.batch, made.roots = type(made.batch)(), frozenset()
     elif default.dims is not None and default.dims[:1] == (1,) and made.batch.kind == "example":
         call.walk.effect(EffectKind.DEFAULT_OF_ONE_ROW, call.name, made, call.node)
@@ -36,7 +36,9 @@ def _with_default(call: Call) -> Value:
 def _input(call: Call, shape: Value | None, dtype: str) -> Input:
     walk = call.walk
     entries = shaping.shape_entries(shape)
-    made = Input(call.name, shaping.dims_of(entries), shape, dtype)
+    made = Input(call.name, shaping.lengths_of(entries), shape, dtype)
+    if entries is not None:
+        made.leave_open(entries)
     first = shaping.first_entries(shape) if entries is None else entries
     axis = batch_axis(call, first)
     if axis is not None:
@@ -94,7 +96,7 @@ def _batches(call: Call, structure: Value | None, shapes: Value | None, batched:
         each: list[Value | None] = [*known] if len(known) == len(parts) else [None] * len(parts)
         return Sequence([_batches(call, part, shape, batched) for part, shape in zip(parts, each, strict=True)])
     op = BATCHES if structure is not None and is_sparse(structure) else "Iterator.get_next"
-    made = Input(op, shaping.dims_of(shaping.shape_entries(shapes)), shapes, "")
+    made = Input(op, shaping.lengths_of(shaping.shape_entries(shapes)), shapes, "")
     if batched:
         made.shard(0)
     made.inputs = tuple(call.values())

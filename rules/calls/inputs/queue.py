@@ -81,7 +81,7 @@ def _dequeue_many(call: Call) -> Value:
         call.walk.facts.batch_sizes.append((size, call.name, call.node))
 
     def make(call: Call, queue: Typed, place: int) -> Input:
-        dims = shaping.dims_of(_component_shape(queue, place))
+        dims = shaping.lengths_of(_component_shape(queue, place))
         fixed = isinstance(size, Number) and call.name.endswith("_many")
         made = Input(
             "train.dequeue_many",
@@ -128,7 +128,7 @@ def _dequeue(call: Call) -> Value:
         entries, put = _component_shape(queue, place), queue.state.get("Queue.enqueue")
         element = put.elements[place] if isinstance(put, Sequence) and place < len(put.elements) else None
         rows = element.batch if isinstance(element, Tensor) and element.batch.kind == "example" else None
-        dims = element.dims if isinstance(element, Tensor) and entries is None else shaping.dims_of(entries)
+        dims = element.lengths if isinstance(element, Tensor) and entries is None else shaping.lengths_of(entries)
         made = Input("train.dequeue", dims, Sequence(entries) if entries is not None else None, "")
         axis = rows.axis if rows is not None and not rows.packed else shaping.batch_entry(call.walk.facts, entries)
         if axis is None:

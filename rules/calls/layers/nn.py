@@ -10,16 +10,18 @@ from converter.analysis.call import Call, Context, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, shaping
-from converter.analysis.tensors.algebra import Dims
 from converter.analysis.tensors.places import are_fed, gathered
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.traits import Trait
 from converter.analysis.values import (
     Batch,
     Bound,
+    Factor,
     Function,
     Host,
     Input,
+    Lengths,
+    Number,
     Sequence,
     Symbol,
     Tensor,
@@ -36,9 +38,10 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 
-def _channels(call: Call) -> int | None:
-    count = call.constant(1, "filters", "num_outputs", "units")
-    return count if isinstance(count, int) else None
+def _channels(call: Call) -> Factor:
+    count = call.get(1, "filters", "num_outputs", "units")
+    known = getattr(count, "value", None)
+    return known if isinstance(known, int) else shaping.name_of(count) if isinstance(count, Number) else None
 
 
 def _layer(call: Call) -> Value:
@@ -46,13 +49,21 @@ def _layer(call: Call) -> Value:
     tensor = call.tensor(0, "inputs", "x", "input", "value")
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     _normalizer(call)
-    dims: Dims = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), _channels(call))
+    dims: Lengths = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), _channels(call))
     dense = call.name.rpartition(".")[2] in DENSE
-    if tensor.dims is not None and dense:
-        dims = (*tensor.dims[:-1], _channels(call))
+    if tensor.lengths is not None and dense:
+        dims = (*tensor.lengths[:-1], _channels(call))
     kept = algebra.along_last(tensor, call.name) if dense else algebra.by_rows(tensor.batch, call.name)
     linear = tensor.batch.kind == "reduced" and _is_linear(call)
     return Tensor(tensor.batch if linear else kept, call.values(), dims, call.name)
+
+
+def _normalized(call: Call) -> Value:
+    """A layer with variables whose result has the shape of its input."""
+    made = _layer(call)
+    assert isinstance(made, Tensor)
+    made.lengths = call.tensor(0, "inputs").lengths
+    return made
 
 
 def _is_linear(call: Call) -> bool:
@@ -137,14 +148,14 @@ def _batch_norm(call: Call) -> Value:
     tensor = call.tensor(0, "inputs", "x")
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     call.walk.effect(EffectKind.BATCH_NORM, call.name, None, call.node)
-    return Tensor(algebra.not_linear(tensor.batch), call.values(), tensor.dims, call.name)
+    return Tensor(algebra.not_linear(tensor.batch), call.values(), tensor.lengths, call.name)
 
 
 def _fused_batch_norm(call: Call) -> Value:
     tensor = call.tensor(0, "x")
     kept = Batch("reduced", how="other", why=Why.STATISTIC)
     statistics = [Tensor(kept, call.values(), (None,)) for _ in range(2)]
-    return Sequence([Tensor(algebra.not_linear(tensor.batch), call.values(), tensor.dims, call.name), *statistics])
+    return Sequence([Tensor(algebra.not_linear(tensor.batch), call.values(), tensor.lengths, call.name), *statistics])
 
 
 def _spatial(call: Call) -> Value:
@@ -153,7 +164,7 @@ def _spatial(call: Call) -> Value:
     if call.name.startswith("nn.conv2d_transpose") and tensor.batch.kind == "free":
         tensor = call.tensor(0, "value", "input")
     last = tensor.dims[-1] if tensor.dims and "pool" in call.name else None
-    dims: Dims = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), last)
+    dims: Lengths = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), last)
     filters = call.get(1, "filter", "filters")
     if dims and isinstance(filters, Tensor) and filters.dims:
         dims = (*dims[:-1], filters.dims[-2 if "transpose" in call.name else -1])
@@ -189,7 +200,7 @@ def _per_row_loss(call: Call) -> Value:
     dims = None if logits.dims is None else logits.dims[:-1]
     if isinstance(axis, int) and axis >= 0 and kept.kind == "example" and axis <= kept.axis:
         before = axis < kept.axis
-        kept = Batch("example", max(kept.axis - 1, 0), kept.packed) if before else other(Why.CLASSES)
+        kept = Batch("example", max(kept.axis - 1, 0), kept.rows) if before else other(Why.CLASSES)
     return Tensor(kept, call.values(), dims, call.name)
 
 
@@ -204,7 +215,7 @@ def _sampled_loss(call: Call) -> Value:
     labels, inputs = call.tensor(2, "labels"), call.tensor(3, "inputs")
     kept = inputs.batch if inputs.batch.kind == "example" else labels.batch
     if kept.kind == "example":
-        kept = Batch("example", 0, kept.packed)
+        kept = Batch("example", 0, kept.rows)
     return Tensor(algebra.not_linear(kept), call.values(), (None,), call.name)
 
 
@@ -309,7 +320,7 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys([m + name for m in BOTH for name in SLIM], _layer),
     **dict.fromkeys([m + name for m in BOTH for name in ("batch_norm",)] + ["layers.batch_normalization"], _batch_norm),
     **dict.fromkeys(
-        [m + name for m in BOTH for name in ("layer_norm", "instance_norm", "group_norm", "unit_norm")], _layer
+        [m + name for m in BOTH for name in ("layer_norm", "instance_norm", "group_norm", "unit_norm")], _normalized
     ),
     "nn.fused_batch_norm": _fused_batch_norm,
     **dict.fromkeys(("contrib.slim.arg_scope", "contrib.framework.arg_scope"), _arg_scope),

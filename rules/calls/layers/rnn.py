@@ -47,7 +47,7 @@ def _zero_state(call: Call) -> Value:
 def _call_cell(call: Call) -> Value:
     inputs = call.tensor(0, "inputs")
     call.walk.effect(EffectKind.VARIABLE, "cell", None, call.node)
-    kept = Batch("example", 0, inputs.batch.packed) if inputs.batch.kind == "example" else inputs.batch
+    kept = Batch("example", 0, inputs.batch.rows) if inputs.batch.kind == "example" else inputs.batch
     return Sequence([Tensor(kept, call.values(), (None, None), "cell"), state_of(call, call.receiver, kept)])
 
 
@@ -77,7 +77,7 @@ def _inputs(call: Call) -> Tensor:
 
 def _rows(kept: Batch) -> Batch:
     """The batch of a state: its batch axis is 0, wherever the batch axis of the inputs is."""
-    return Batch("example", 0, kept.packed) if kept.kind == "example" else kept
+    return Batch("example", 0, kept.rows) if kept.kind == "example" else kept
 
 
 def _bidirectional(call: Call) -> Value:

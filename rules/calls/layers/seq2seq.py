@@ -8,6 +8,7 @@ from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait
 from converter.analysis.values import (
     ARRAY,
+    BATCH,
     FREE,
     OPEN_ENDED,
     Batch,
@@ -40,7 +41,7 @@ def _examples(value: Value | None) -> Batch:
     """The batch layout of a value once its batch axis is moved to 0, as attention and cell states have it."""
     for tensor in tensors_in(value) if value is not None else ():
         if tensor.batch.kind == "example":
-            return Batch("example", 0, tensor.batch.packed)
+            return Batch("example", 0, tensor.batch.rows)
         if tensor.batch.kind != "free":
             return tensor.batch
     return FREE
@@ -67,7 +68,7 @@ def _decode(call: Call) -> Value:
     given = [v for p in parts for v in ((*p.args, *p.kwargs.values()) if isinstance(p, Typed) else (p,))]
     kept = _examples(Sequence(given))
     op = call.name if _paced(call, parts) else OPEN_ENDED
-    first = Batch("example", 1, kept.packed) if kept.kind == "example" and call.flag(1, "output_time_major") else kept
+    first = Batch("example", 1, kept.rows) if kept.kind == "example" and call.flag(1, "output_time_major") else kept
     outputs = [Tensor(first, call.values(), dims, op) for dims in ((None, None, None), (None, None))]
     beams = isinstance(decoder, Typed) and "Beam" in decoder.name
     names = ("predicted_ids", "beam_search_decoder_output") if beams else ("rnn_output", "sample_id")
@@ -99,7 +100,7 @@ def _alike(value: Value, call: Call) -> Value:
         return Sequence([_alike(e, call) for e in value.elements], value.mutable, value.many)
     if not isinstance(value, Tensor):
         return value
-    return Tensor(value.batch, (*call.values(), value), value.dims, ARRAY if value.op == ARRAY else call.name)
+    return Tensor(value.batch, (*call.values(), value), value.lengths, ARRAY if value.op == ARRAY else call.name)
 
 
 def _clone(call: Call) -> Value:
@@ -112,8 +113,8 @@ def _clone(call: Call) -> Value:
 def _tile_batch(call: Call) -> Value:
     """Repeats each example several times in consecutive rows."""
     tensor = call.tensor(0, "t")
-    kept = Batch("example", 0, "major") if tensor.batch.kind == "example" else tensor.batch
-    return Tensor(kept, call.values(), tensor.dims, call.name)
+    kept = Batch("example", 0, (BATCH, None)) if tensor.batch.kind == "example" else tensor.batch
+    return Tensor(kept, call.values(), tensor.lengths, call.name)
 
 
 def _legacy(call: Call) -> Value:

@@ -60,7 +60,7 @@ def _host(call: Call) -> Value:
 
 
 def _get_variable(call: Call) -> Value:
-    dims = shaping.dims_of(shaping.shape_entries(call.get(1, "shape")))
+    dims = shaping.lengths_of(shaping.shape_entries(call.get(1, "shape")))
     initializer = call.get(3, "initializer")
     if dims is None and not isinstance(initializer, Constant):
         dims = initializer.dims if isinstance(initializer, Tensor) else _value_dims(initializer)
@@ -137,7 +137,7 @@ def _assign(call: Call) -> Value:
 
 def _read(call: Call) -> Value:
     receiver = call.receiver
-    return Tensor(inputs=call.values(), dims=receiver.dims if isinstance(receiver, Tensor) else None, op=call.name)
+    return Tensor(inputs=call.values(), lengths=receiver.dims if isinstance(receiver, Tensor) else None, op=call.name)
 
 
 def _moving_average(call: Call) -> Value:
@@ -154,7 +154,7 @@ def _ema_apply(call: Call) -> Value:
 
 def _ema_average(call: Call) -> Value:
     call.walk.effect(EffectKind.AVERAGE_READ, call.name, call.receiver, call.node)
-    return Tensor(inputs=call.values(), op="average", dims=call.tensor(0, "var").dims)
+    return Tensor(inputs=call.values(), op="average", lengths=call.tensor(0, "var").dims)
 
 
 def _shape_of(call: Call) -> Value:

@@ -25,14 +25,14 @@ def _name(walk: Walk, tensor: Tensor, node: ast.AST) -> None:
 
 def _operation(walk: Walk, tensor: Tensor, node: ast.AST) -> Value:
     walk.effect(EffectKind.GRAPH_NAME, "op", tensor, node)
-    return Tensor(tensor.batch, (tensor,), tensor.dims, "op")
+    return Tensor(tensor.batch, (tensor,), tensor.lengths, "op")
 
 
 def _values(walk: Walk, tensor: Tensor, node: ast.AST) -> Value:
     """The attribute `values` of IndexedSlices or of a sparse tensor."""
     if is_sparse(tensor):
         return Tensor(opaque(Why.SPARSE_ENTRIES), (tensor,), None, "values")
-    return Tensor(tensor.batch, (tensor,), tensor.dims, "values")
+    return Tensor(tensor.batch, (tensor,), tensor.lengths, "values")
 
 
 def _indices(walk: Walk, tensor: Tensor, node: ast.AST) -> Value | None:
@@ -44,11 +44,11 @@ def _dense_shape(walk: Walk, tensor: Tensor, node: ast.AST) -> Value | None:
 
 
 def _initial_value(walk: Walk, tensor: Tensor, node: ast.AST) -> Value:
-    return Tensor(tensor.batch, (tensor,), tensor.dims, "initial_value")
+    return Tensor(tensor.batch, (tensor,), tensor.lengths, "initial_value")
 
 
 def _initialized_value(walk: Walk, tensor: Tensor, node: ast.AST) -> Value:
-    return Tensor(tensor.batch, (tensor,), tensor.dims, "initialized_value")
+    return Tensor(tensor.batch, (tensor,), tensor.lengths, "initialized_value")
 
 
 ATTRIBUTES: dict[str, Attribute] = {

@@ -13,6 +13,7 @@ from converter.analysis.traits import Trait
 from converter.analysis.values import (
     ARRAY,
     FREE,
+    ROWS,
     Batch,
     Constant,
     Function,
@@ -59,7 +60,7 @@ def _chosen(call: Call, inputs: tuple[Value, ...], result: Value) -> Value:
 
     def chosen(tensor: Tensor) -> Tensor:
         kept = other(Why.CONDITION) if asked and tensor.batch.kind in ("free", "reduced") else tensor.batch
-        return Tensor(kept, inputs, tensor.dims, call.name)
+        return Tensor(kept, inputs, tensor.lengths, call.name)
 
     return _mapped(_tensors(result) if asked else result, chosen)
 
@@ -169,7 +170,7 @@ def _map_fn(call: Call) -> Value:
 def _are_examples(elems: Value) -> bool:
     """Whether axis 0 is the batch axis, with one row per example, in all tensors that are iterated over."""
     found = {t.batch for t in tensors_in(elems)}
-    return len(found) == 1 and found <= {Batch("example", 0), Batch("example", 0, "major")}
+    return len(found) == 1 and all(replace(b, rows=ROWS) == Batch("example", 0) and b.packed != "minor" for b in found)
 
 
 def _whole(call: Call, tensor: Tensor) -> Tensor:
@@ -230,7 +231,7 @@ def _joined(one: Value, two: Value) -> Value:
 
 
 def _with_inputs(value: Value, inputs: tuple[Value, ...]) -> Value:
-    return _mapped(value, lambda t: Tensor(t.batch, (t, *inputs), t.dims, t.op if t.op == ARRAY else "loop"))
+    return _mapped(value, lambda t: Tensor(t.batch, (t, *inputs), t.lengths, t.op if t.op == ARRAY else "loop"))
 
 
 def _not_followed(call: Call, *found: Value) -> Value:
@@ -260,7 +261,7 @@ def _array_write(call: Call) -> Value:
     assert isinstance(array, Tensor)
     if call.name.endswith("unstack"):
         value = moving.unstacked(call.tensor(0, "value"))
-    return Tensor(algebra.join_batches(value.batch, array.batch), (*call.values(), value), value.dims, ARRAY)
+    return Tensor(algebra.join_batches(value.batch, array.batch), (*call.values(), value), value.lengths, ARRAY)
 
 
 def _array_read(call: Call) -> Value:
@@ -268,8 +269,8 @@ def _array_read(call: Call) -> Value:
     array = call.receiver
     assert isinstance(array, Tensor)
     if call.tensor(0, "index").batch.why is Why.PICKED:
-        return Tensor(opaque(Why.STEPS), call.values(), array.dims, call.name)
-    return Tensor(array.batch, call.values(), array.dims, call.name)
+        return Tensor(opaque(Why.STEPS), call.values(), array.lengths, call.name)
+    return Tensor(array.batch, call.values(), array.lengths, call.name)
 
 
 def _array_stack(call: Call) -> Value:
@@ -296,7 +297,7 @@ def _call_custom(call: Call) -> Value:
         return Tensor(opaque(Why.UNKNOWN_CALL, "custom_gradient"), call.values(), None, "custom_gradient")
     result, gradient = made.elements
     tensors = [*tensors_in(result)]
-    given = [Tensor(t.batch, (t,), t.dims, t.op) for t in tensors]
+    given = [Tensor(t.batch, (t,), t.lengths, t.op) for t in tensors]
     forward = needed(tensors)
     behind = needed([call_value(call.walk, gradient, list(given), {}, call.node)])
     made_there = [v for uid, v in behind.items() if uid not in forward and isinstance(v, Tensor)]

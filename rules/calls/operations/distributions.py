@@ -13,7 +13,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, reductions, shaping
 from converter.analysis.traits import Trait
-from converter.analysis.values import FREE, Batch, Number, Tensor, Typed, Value, opaque
+from converter.analysis.values import FREE, Batch, Lengths, Number, Tensor, Typed, Value, opaque
 
 # Parameters that are broadcast with each other, in the order of the positional arguments.
 SCALARS = {
@@ -83,7 +83,7 @@ def _kind(made: Typed) -> str:
     return made.name.rpartition(".")[2]
 
 
-def _with_inputs(call: Call, tensor: Tensor, dims: algebra.Dims) -> Tensor:
+def _with_inputs(call: Call, tensor: Tensor, dims: Lengths) -> Tensor:
     return Tensor(algebra.not_linear(tensor.batch), (*call.values(), tensor), dims, call.name)
 
 
@@ -96,7 +96,7 @@ def _sample(call: Call) -> Value:
     if entries is None:
         unknown = opaque(Why.SAMPLE_SHAPE) if made.roots else FREE
         return Tensor(unknown, (*call.values(), single), None, call.name)
-    dims = None if single.dims is None else (*(shaping.dims_of(entries) or ()), *single.dims)
+    dims = None if single.dims is None else (*(shaping.lengths_of(entries) or ()), *single.dims)
     axis = shaping.batch_entry(call.walk.facts, entries)
     result = _with_inputs(call, single, dims)
     if single.batch.kind == "example":
@@ -116,19 +116,19 @@ def _of_value(call: Call) -> Value:
     else:
         found = algebra.elementwise(call.walk.facts, "distribution", [value, _state(made, PARAMETERS)])
         found = _without_last(found) if _kind(made) in VECTORS else found
-    return _with_inputs(call, found, found.dims)
+    return _with_inputs(call, found, found.lengths)
 
 
 def _statistic(call: Call) -> Value:
     """mean, stddev and their like have the shape of a sample."""
     made = _of(call)
     tensor = _state(made, ROWS if _kind(made) in CHOICES else PARAMETERS)
-    return _with_inputs(call, tensor, tensor.dims)
+    return _with_inputs(call, tensor, tensor.lengths)
 
 
 def _entropy(call: Call) -> Value:
     tensor = _state(_of(call), ROWS)
-    return _with_inputs(call, tensor, tensor.dims)
+    return _with_inputs(call, tensor, tensor.lengths)
 
 
 def _divergence(call: Call) -> Value:
@@ -140,7 +140,7 @@ def _divergence(call: Call) -> Value:
         return Tensor(kept, call.values(), None, call.name)
     rows = [_state(v, ROWS) for v in two if isinstance(v, Typed)]
     found = algebra.elementwise(call.walk.facts, "distribution", rows)
-    return _with_inputs(call, found, found.dims)
+    return _with_inputs(call, found, found.lengths)
 
 
 def _is_distribution(value: Value | None) -> bool:
@@ -158,7 +158,7 @@ def _to_dense(call: Call) -> Value:
     tensor = _state(_of(call), "matrix")
     if tensor.batch.kind != "free" and (tensor.rank is None or tensor.batch.axis >= tensor.rank - 2):
         return Tensor(opaque(Why.TRIANGLE), (*call.values(), tensor), None, call.name)
-    return _with_inputs(call, tensor, tensor.dims)
+    return _with_inputs(call, tensor, tensor.lengths)
 
 
 def _band(call: Call) -> Value:
@@ -167,7 +167,7 @@ def _band(call: Call) -> Value:
     kept = tensor.batch
     if kept.kind == "example" and tensor.rank is not None and kept.axis >= tensor.rank - 2:
         kept = opaque(Why.BAND)
-    return Tensor(kept, call.values(), tensor.dims, call.name)
+    return Tensor(kept, call.values(), tensor.lengths, call.name)
 
 
 VALUES = "log_prob prob cdf log_cdf survival_function log_survival_function"

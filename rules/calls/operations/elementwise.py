@@ -70,14 +70,14 @@ def _along(call: Call) -> Value:
 def _like(call: Call) -> Value:
     tensor = call.tensor(0, "tensor", "input")
     kept = tensor.batch if tensor.batch.kind == "example" else type(tensor.batch)()
-    return Tensor(kept, call.values(), tensor.dims, call.name)
+    return Tensor(kept, call.values(), tensor.lengths, call.name)
 
 
 def _where(call: Call) -> Value:
     if len(call.args) + len(call.kwargs) < 3:
         found = algebra.elementwise(call.walk.facts, "where", call.values()[:1])
         if found.batch.kind != "free":
-            found.batch, found.dims = opaque(Why.PLACES), None
+            found.batch, found.lengths = opaque(Why.PLACES), None
         return found
     return _rows_of_either(call) or _elementwise(call)
 

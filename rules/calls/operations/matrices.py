@@ -64,12 +64,12 @@ def _matvec(call: Call) -> Value:
     """Matrices times vectors: `[…, m, n]` and `[…, n]` give `[…, m]`."""
     matrix, vector = call.tensor(0, "a"), call.tensor(1, "b")
     if matrix.batch.kind == "free" and matrix.rank == 2:
-        return Tensor(_in_front(call, vector, 1), call.values(), vector.dims, call.name)
+        return Tensor(_in_front(call, vector, 1), call.values(), vector.lengths, call.name)
     kept = _in_front(call, matrix, 2)
     known = matrix.rank is not None and vector.rank is not None and vector.rank == matrix.rank - 1
     fits = vector.batch.kind == "free" or _in_front(call, vector, 1) == kept
     if matrix.batch.kind == "free" and vector.batch.kind == "free" or (known and fits):
-        return Tensor(kept, call.values(), vector.dims, call.name)
+        return Tensor(kept, call.values(), vector.lengths, call.name)
     return Tensor(opaque(Why.MATRIX_OF_BATCH, call.name), call.values(), None, call.name)
 
 
@@ -78,7 +78,7 @@ def _set_diagonal(call: Call) -> Value:
     kept = _in_front(call, tensor, 2)
     if diagonal.batch.kind != "free" and _in_front(call, diagonal, 1) != kept:
         kept = opaque(Why.MATRIX_OF_BATCH, call.name)
-    return Tensor(kept, call.values(), tensor.dims, call.name)
+    return Tensor(kept, call.values(), tensor.lengths, call.name)
 
 
 def _roll(call: Call) -> Value:
@@ -93,7 +93,7 @@ def _roll(call: Call) -> Value:
         numbers = axes if isinstance(axes, tuple) else (None,)
         places = [None if n is None else moving.positive(n, tensor.rank, kept.axis) for n in numbers]
         kept = opaque(Why.ALONG_BATCH, call.name) if None in places or kept.axis in places else kept
-    return Tensor(kept, call.values(), tensor.dims, call.name)
+    return Tensor(kept, call.values(), tensor.lengths, call.name)
 
 
 def _batch_gather(call: Call) -> Value:

@@ -45,7 +45,7 @@ def _sparse_to_dense(call: Call) -> Value:
     places, values = call.tensor(0, "sparse_indices"), call.tensor(2, "sparse_values")
     of_places, of_values = (_whole_of(part) for part in (places, values))
     if of_places is not None and of_places is of_values:
-        return Tensor(of_places.batch, call.values(), of_places.dims, call.name)
+        return Tensor(of_places.batch, call.values(), of_places.lengths, call.name)
     return _placed(call, places, values, call.get(1, "output_shape"))
 
 
@@ -60,10 +60,10 @@ def _placed(call: Call, places: Tensor, values: Tensor, shape: Value | None) -> 
     batched = [t for v in call.values() for t in tensors_in(v) if algebra.is_batched(t)]
     rows = shaping.batch_entry(call.walk.facts, entries) == 0
     if not batched and not rows:
-        return Tensor(FREE, call.values(), shaping.dims_of(entries), call.name)
+        return Tensor(FREE, call.values(), shaping.lengths_of(entries), call.name)
     alike = values.batch.kind == "free" or values.batch == places.batch
     if rows and alike and own_row_first(places):
-        return Tensor(ROWS, call.values(), shaping.dims_of(entries), call.name)
+        return Tensor(ROWS, call.values(), shaping.lengths_of(entries), call.name)
     return Tensor(_unknown(call, places), call.values(), None, call.name)
 
 

@@ -84,7 +84,7 @@ def _statistic(call: Call, part: Tensor) -> Tensor:
 def _batch_normalization(call: Call) -> Value:
     """Normalisation with statistics of the batch keeps one row for each example."""
     tensor = call.tensor(0, "x")
-    return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
+    return Tensor(tensor.batch, call.values(), tensor.lengths, call.name)
 
 
 def _in_top_k(call: Call) -> Value:

@@ -9,7 +9,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.traits import Trait
-from converter.analysis.values import FREE, Batch, Counted, Number, Sequence, Tensor, Value, opaque, tensors_in
+from converter.analysis.values import BATCH, FREE, Batch, Counted, Number, Sequence, Tensor, Value, opaque, tensors_in
 
 
 def _rows_apart(call: Call, *places: tuple[int, str]) -> bool:
@@ -46,8 +46,8 @@ def _partition(call: Call) -> Value:
         apart = _rows_apart(call, (0, "data"), (1, "partitions"))
         for part in map(algebra.as_tensor, made.elements):
             over = Counted(part, "rows")
-            part.batch = Batch("example", 0, "major", over=over) if apart else opaque(Why.SEGMENTS, call.name)
-            part.dims = (None, *data.dims[1:]) if data.dims else None
+            part.batch = Batch("example", 0, (BATCH, None), over=over) if apart else opaque(Why.SEGMENTS, call.name)
+            part.lengths = (None, *data.lengths[1:]) if data.lengths else None
     return made
 
 
@@ -57,7 +57,7 @@ def _each(call: Call) -> Value:
     if not isinstance(given, Sequence):
         return Tensor(inputs=call.values())
     tensors = [algebra.as_tensor(v) for v in given.elements]
-    made = [Tensor(t.batch, (t,), t.dims, call.name) for t in tensors]
+    made = [Tensor(t.batch, (t,), t.lengths, call.name) for t in tensors]
     return Sequence(made, mutable=True, many=given.many).like(given)
 
 

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.reasons import Why
-from converter.analysis.tensors import algebra, moving, shaping
+from converter.analysis.tensors import algebra, factors, moving, shaping
 from converter.analysis.tensors.places import OTHER_RANGE, are_fed, gathered, own_row_first
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.tensors.windows import window
-from converter.analysis.traits import Argument, Trait
+from converter.analysis.traits import Argument, Trait, has
 from converter.analysis.values import (
+    BATCH,
     FREE,
     Batch,
     Constant,
     Count,
     Counted,
     Host,
+    Lengths,
     Number,
     Sequence,
     ShapeOf,
@@ -91,7 +92,8 @@ def _split(call: Call) -> Value:
     count = len(sizes.elements) if isinstance(sizes, Sequence) else getattr(sizes, "value", None)
     pieces = count if isinstance(sizes, Sequence) else algebra.how_many(sizes)
     if tensor.batch.kind == "example" and tensor.batch.axis == at and pieces is not None:
-        kept = algebra.unpacked(tensor, pieces) or kept
+        one = factors.without(tensor.batch.rows, pieces)
+        kept = kept if one is None else Batch("example", at, one)
     made = call.parts(count, lambda: Tensor(kept, call.values(), dims, "split"))
     made.inputs = (sizes,) if made.many and sizes is not None else ()
     return made
@@ -108,6 +110,7 @@ def _tile(call: Call) -> Value:
     tensor = call.tensor(0, "input")
     entries = shaping.shape_entries(call.get(1, "multiples"))
     axis = shaping.batch_entry(call.walk.facts, entries)
+    dims = _repeated(tensor, entries)
     if tensor.batch.kind == "free" and entries and axis is not None:
         entry = entries[axis]
         if isinstance(entry, Count) and entry.scaled:  # identical rows, as many as there are examples
@@ -116,13 +119,23 @@ def _tile(call: Call) -> Value:
     if tensor.batch.kind == "example" and entries is not None and len(entries) > tensor.batch.axis:
         entry = entries[tensor.batch.axis]
         if not (isinstance(entry, Number) and entry.value == 1):
-            outer = algebra.how_many(entry) if not tensor.batch.packed else None
-            dims = None if tensor.dims is None else (None,) * len(entries)
-            return Tensor(Batch("example", tensor.batch.axis, "minor", outer), call.values(), dims, "tile")
+            rows = factors.product((algebra.how_many(entry), *tensor.batch.rows))
+            return Tensor(Batch("example", tensor.batch.axis, rows), call.values(), dims, "tile")
     elif tensor.batch.kind == "example":
         return Tensor(opaque(Why.MULTIPLES), call.values(), None, "tile")
-    dims = None if tensor.dims is None else tuple(None for _ in tensor.dims)
     return Tensor(tensor.batch, call.values(), dims, "tile")
+
+
+def _repeated(tensor: Tensor, entries: list[Value] | None) -> Lengths:
+    """The lengths of a tensor that is repeated along its axes."""
+    lengths = tensor.lengths
+    if lengths is None or entries is None or len(entries) != len(lengths):
+        return None if lengths is None else (None,) * len(lengths)
+    times = [getattr(entry, "value", None) for entry in entries]
+    return tuple(
+        length if number == 1 else length * number if isinstance(length, int) and isinstance(number, int) else None
+        for length, number in zip(lengths, times, strict=True)
+    )
 
 
 def _shape(call: Call) -> Value:
@@ -148,12 +161,12 @@ def _broadcast_to(call: Call) -> Value:
     axis = shaping.batch_entry(call.walk.facts, entries)
     if tensor.batch.kind == "free":
         kept = Batch("example", axis) if axis is not None else FREE
-        return Tensor(kept, call.values(), shaping.dims_of(entries), call.name)
+        return Tensor(kept, call.values(), shaping.lengths_of(entries), call.name)
     if tensor.batch.kind != "example" or entries is None or tensor.rank is None or axis is None:
         return Tensor(opaque(Why.UNKNOWN_CALL, f"tf.{call.name}"), call.values(), None, call.name)
     if tensor.batch.axis + len(entries) - tensor.rank != axis:
         return Tensor(opaque(Why.UNKNOWN_CALL, f"tf.{call.name}"), call.values(), None, call.name)
-    return moving.moved(tensor, axis, shaping.dims_of(entries), call.name, call.values())
+    return moving.moved(tensor, axis, shaping.lengths_of(entries), call.name, call.values())
 
 
 def _keeps(call: Call) -> Value:
@@ -177,7 +190,7 @@ def _pad(call: Call) -> Value:
 
 def _written_out(call: Call, value: Value | None) -> Value | None:
     """The Python list behind a `tf.constant`, or behind an array that nothing changes; any other value unchanged."""
-    if isinstance(value, Tensor) and value.op == "constant" and value.inputs:
+    if isinstance(value, Tensor) and value.inputs and (has(value.op, Trait.TAKES_ARRAY) or has(value.op, Trait.STACKS)):
         made_of = _written_out(call, value.inputs[0])
     elif isinstance(value, Host) and value.call.rpartition(".")[2] in ("array", "asarray", "int32", "int64"):
         made_of = next((v for v in value.inputs if isinstance(v, Sequence) and not _may_change(call, value)), None)
@@ -208,26 +221,16 @@ def _reverse(call: Call) -> Value:
     tensor = call.tensor(0, "tensor", "input")
     axes = moving.axis_numbers(call.get(1, "axis", "dims"))
     if tensor.batch.kind == "example" and (not isinstance(axes, tuple) or tensor.batch.axis in axes):
-        return Tensor(opaque(Why.REVERSED), call.values(), tensor.dims, call.name)
-    return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
+        return Tensor(opaque(Why.REVERSED), call.values(), tensor.lengths, call.name)
+    return Tensor(tensor.batch, call.values(), tensor.lengths, call.name)
 
 
 def _slice(call: Call) -> Value:
     tensor = call.tensor(0, "input_")
     begin, size = shaping.shape_entries(call.get(1, "begin")), shaping.shape_entries(call.get(2, "size"))
     if tensor.batch.kind != "example":
-        return Tensor(tensor.batch, call.values(), shaping.dims_of(size), call.name)
-    axis = tensor.batch.axis
-    whole = (
-        begin is not None
-        and size is not None
-        and len(begin) > axis
-        and len(size) > axis
-        and getattr(begin[axis], "value", None) == 0
-        and (getattr(size[axis], "value", None) == -1 or _counts_all(call, tensor, size[axis]))
-    )
-    kept = tensor.batch if whole else _part(call, (*(begin or ())[axis : axis + 1], *(size or ())[axis : axis + 1]))
-    return Tensor(kept, call.values(), shaping.dims_of(size), call.name)
+        return Tensor(tensor.batch, call.values(), shaping.lengths_of(size), call.name)
+    return Tensor(_cut(call, tensor, begin, size), call.values(), shaping.lengths_of(size), call.name)
 
 
 def _strided_slice(call: Call) -> Value:
@@ -237,23 +240,24 @@ def _strided_slice(call: Call) -> Value:
         found = window(call.walk.facts, tensor, call.values()[1:], len(begin or ()))
         whole = begin is not None and getattr(begin[0], "value", None) == 0
         return found if found and whole else Tensor(tensor.batch, call.values(), None, call.name)
-    axis = tensor.batch.axis
-    whole = (
-        begin
-        and end
-        and len(end) > axis
-        and getattr(begin[axis], "value", None) == 0
-        and _counts_all(call, tensor, end[axis])
-    )
-    kept = tensor.batch if whole else _part(call, (*(begin or ())[axis : axis + 1], *(end or ())[axis : axis + 1]))
-    return Tensor(kept, call.values(), tensor.dims, call.name)
+    lengths = None if tensor.rank is None else (None,) * tensor.rank
+    return Tensor(_cut(call, tensor, begin, end), call.values(), lengths, call.name)
 
 
-def _counts_all(call: Call, tensor: Tensor, size: Value) -> bool:
-    """Whether a number is that of all rows of a tensor."""
-    if not tensor.batch.packed and shaping.is_fraction(call.walk.facts, size):
-        return False
-    return isinstance(size, Count) or shaping.stands_for_batch(call.walk.facts, size)
+def _cut(call: Call, tensor: Tensor, begin: list[Value] | None, bounds: list[Value] | None) -> Batch:
+    """The batch of a slice that takes so many rows (`tf.slice`), or those up to a number (`tf.strided_slice`)."""
+    axis, facts = tensor.batch.axis, call.walk.facts
+    given = (*(begin or ())[axis : axis + 1], *(bounds or ())[axis : axis + 1])
+    if len(given) < 2 or getattr(given[0], "value", None) != 0:
+        return _part(call, given)
+    if call.name == "slice" and getattr(given[1], "value", None) == -1:
+        return tensor.batch
+    if tensor.batch.packed and shaping.is_one_batch(facts, given[1]):
+        rows = factors.first(tensor.batch.rows)
+        return opaque(Why.PART) if rows is None else Batch("example", axis, rows)
+    fraction = shaping.is_fraction(facts, given[1]) and not (tensor.batch.packed and isinstance(given[1], Count))
+    counts = isinstance(given[1], Count) or shaping.stands_for_batch(facts, given[1])
+    return tensor.batch if counts and not fraction else _part(call, given)
 
 
 def _part(call: Call, bounds: Iterable[Value]) -> Batch:
@@ -291,7 +295,7 @@ def _sparse(call: Call) -> Value:
 def _to_dense(call: Call) -> Value:
     tensor = call.tensor(0, "sp_input")
     taken_as_sparse(tensor)
-    return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
+    return Tensor(tensor.batch, call.values(), tensor.lengths, call.name)
 
 
 def _one_hot(call: Call) -> Value:
@@ -323,15 +327,28 @@ def _matmul(call: Call) -> Value:
 
 
 def _xw_plus_b(call: Call) -> Value:
-    return Tensor(call.tensor(0, "x").batch, call.values(), (None, None), call.name)
+    columns = (call.tensor(1, "weights").lengths or (None,))[-1]
+    return Tensor(call.tensor(0, "x").batch, call.values(), (None, columns), call.name)
 
 
 def _tensordot(call: Call) -> Value:
     one, two = call.tensor(0, "a"), call.tensor(1, "b")
     if two.batch.kind == "free" and one.batch.kind == "example" and one.batch.axis == 0:
-        return Tensor(one.batch, call.values(), None, call.name)
+        last = one.rank is not None and _summed_axes(call.get(2, "axes"), one.rank) == ((one.rank - 1,), (0,))
+        lengths = (*one.lengths[:-1], *two.lengths[1:]) if last and one.lengths and two.lengths else None
+        return Tensor(one.batch, call.values(), lengths, call.name)
     batched = one.batch.kind != "free" or two.batch.kind != "free"
     return Tensor(opaque(Why.TENSORDOT) if batched else FREE, call.values(), None, call.name)
+
+
+def _summed_axes(axes: Value | None, rank: int) -> tuple[object, ...]:
+    """The axes over which `tf.tensordot` sums, of a tensor of this rank and of the other; () where they are unknown."""
+    number = getattr(axes, "value", None)
+    if isinstance(number, int):
+        return tuple(range(rank - number, rank)), tuple(range(number))
+    both = axes.elements if isinstance(axes, Sequence) and not axes.unmeasured else []
+    lists = [moving.axis_numbers(each) for each in both]
+    return tuple(tuple(a % rank if isinstance(a, int) else a for a in each) for each in lists if each is not None)
 
 
 def _einsum(call: Call) -> Value:
@@ -384,7 +401,7 @@ def _filled(call: Call) -> Value:
     entries = shaping.shape_entries(call.get(0, "shape", "dims"))
     axis = shaping.batch_entry(call.walk.facts, entries)
     kept = Batch("example", axis) if axis is not None else FREE
-    result = Tensor(kept, call.values(), shaping.dims_of(entries), call.name)
+    result = Tensor(kept, call.values(), shaping.lengths_of(entries), call.name)
     return result
 
 
@@ -412,8 +429,8 @@ def _boolean_mask(call: Call) -> Value:
     tensor = call.tensor(0, "tensor")
     result = Tensor(tensor.batch, call.values(), None, call.name)
     if tensor.batch.kind == "example":
-        packed: Literal["major", "minor"] = "minor" if tensor.batch.axis or tensor.batch.packed == "minor" else "major"
-        result.batch = Batch("example", 0, packed, over=Counted(result, "rows"))
+        apart = tensor.batch.axis or tensor.batch.packed == "minor"
+        result.batch = Batch("example", 0, ((None,) if apart else ()) + (BATCH, None), over=Counted(result, "rows"))
     return result
 
 
@@ -430,7 +447,7 @@ def _constant(call: Call) -> Value:
     entries = shaping.shape_entries(call.get(2, "shape"))
     if entries is None and (data := data_constant(call.walk, value, call.node)) is not None:
         return data
-    dims = shaping.dims_of(entries)
+    dims = shaping.lengths_of(entries)
     if dims is None and isinstance(value, (Number, Constant)):
         dims = ()
     axis = shaping.batch_entry(call.walk.facts, entries)
@@ -439,7 +456,7 @@ def _constant(call: Call) -> Value:
 
 def _linspace(call: Call) -> Value:
     entries = [count] if (count := call.get(2, "num")) is not None else None
-    return Tensor(inputs=call.values(), dims=shaping.dims_of(entries), op=call.name)
+    return Tensor(inputs=call.values(), lengths=shaping.lengths_of(entries), op=call.name)
 
 
 def _convert(call: Call) -> Value:

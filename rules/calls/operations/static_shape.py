@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler
+import ast
+from typing import TYPE_CHECKING
+
+from converter.analysis.call import Attribute, Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.python.containers import iterate
 from converter.analysis.tensors import shaping
-from converter.analysis.values import Batch, Constant, Sequence, ShapeOf, Tensor, Value, tensors_in
+from converter.analysis.values import Batch, Constant, Number, Sequence, ShapeOf, Tensor, Value, tensors_in
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
 
 
 def _as_list(call: Call) -> Value:
@@ -34,9 +40,9 @@ def _gives_rows(call: Call, tensor: Tensor, first: Value) -> bool:
 def _set_shape(call: Call) -> Value:
     assert isinstance(call.receiver, Tensor)
     entries = shaping.shape_entries(call.args[0]) if call.args else None
-    dims = shaping.dims_of(entries)
-    if dims is not None:
-        call.receiver.dims = dims
+    lengths = shaping.lengths_of(entries)
+    if lengths is not None:
+        call.receiver.lengths = lengths
     if call.receiver.op in HOST_FUNCTIONS and entries and _gives_rows(call, call.receiver, entries[0]):
         call.receiver.batch = Batch("example", 0)
         call.walk.effect(EffectKind.HOST_FUNCTION, call.receiver.op, call.receiver, call.node)
@@ -55,8 +61,14 @@ def _initial_values(call: Call) -> Value:
     named = call.receiver.op.lower().endswith("initializer") or "initializers." in call.receiver.op
     if not named or entries is None or shaping.batch_entry(call.walk.facts, entries) is not None:
         return unknown(call.walk, call.receiver, call.args, call.kwargs, call.node, "")
-    return Tensor(inputs=call.values(), dims=shaping.dims_of(entries), op=call.receiver.op)
+    return Tensor(inputs=call.values(), lengths=shaping.lengths_of(entries), op=call.receiver.op)
 
+
+def _rank(walk: Walk, shape: ShapeOf, node: ast.AST) -> Value | None:
+    return Number(shape.tensor.rank) if shape.tensor.rank is not None else None
+
+
+ATTRIBUTES: dict[str, Attribute] = {"ShapeOf.ndims": _rank, "ShapeOf.rank": _rank}
 
 CALLS: dict[str, Handler] = {
     "Tensor.__call__": _initial_values,

@@ -137,7 +137,7 @@ def _total_loss(call: Call) -> Value:
     added = [value for key in ("losses", "regularization_losses") for value in call.walk.collections.get(key, ())]
     losses = [*added, Tensor(op="collection regularization_losses")]
     result = algebra.elementwise(call.walk.facts, "add_n", losses)
-    result.dims = ()
+    result.lengths = ()
     return result
 
 
@@ -147,7 +147,7 @@ def _regularizer(call: Call) -> Value:
 
 def _regularized(call: Call) -> Value:
     call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
-    return Tensor(inputs=call.values(), dims=(), op=call.name)
+    return Tensor(inputs=call.values(), lengths=(), op=call.name)
 
 
 def _apply_regularization(call: Call) -> Value:
@@ -162,7 +162,7 @@ def _regularization_loss(call: Call) -> Value:
     """The sum of the collection: of what variables add, and of what the script has added itself."""
     own = call.walk.collections.get("regularization_losses", ())
     call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
-    return Tensor(inputs=(*call.values(), *own), dims=(), op=call.name)
+    return Tensor(inputs=(*call.values(), *own), lengths=(), op=call.name)
 
 
 MODULES = ("losses.", "contrib.losses.", "contrib.slim.losses.")

@@ -77,7 +77,7 @@ def _gradients(call: Call) -> Value:
     inputs = xs.elements if isinstance(xs, Sequence) else [xs] if xs is not None else []
     batched = [x for x in inputs if isinstance(x, Tensor) and x.batch.kind != "free"]
     if batched:
-        made = [Tensor(x.batch, call.values(), x.dims, "gradients") for x in batched]
+        made = [Tensor(x.batch, call.values(), x.lengths, "gradients") for x in batched]
         return Sequence(made, mutable=True)
     if call.node in call.walk.facts.within:
         made = [_of_batch(call, loss) for _ in inputs or [loss]]
@@ -141,7 +141,7 @@ def _record(
 
 
 def _decay(call: Call) -> Value:
-    return Tensor(inputs=call.values(), dims=(), op=call.name)
+    return Tensor(inputs=call.values(), lengths=(), op=call.name)
 
 
 DECAYS = (

@@ -57,7 +57,7 @@ POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"summary": 0}}
 
 TRAITS: dict[Trait, str] = {
     Trait.ENDS_EAGERNESS: "disable_v2_behavior disable_eager_execution",
-    Trait.NO_OPERATIONS: "errors.* gfile.* logging.* summary.FileWriter* Summary*",
+    Trait.NO_OPERATIONS: "compat.as_* errors.* gfile.* logging.* summary.FileWriter* Summary*",
     Trait.READS_STEP: "train.global_step",
     Trait.SEEDS: "set_random_seed random_set_random_seed",
     Trait.SAVES: "train.Saver",

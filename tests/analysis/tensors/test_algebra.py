@@ -60,23 +60,9 @@ def outcome(expression: str) -> str:
 
 def table(text: str) -> list[object]:
     """One case a line: expression and outcome."""
-    wrong = {expression: reason for reason, expressions in WRONG.items() for expression in expressions}
-    cases = []
-    for line in text.strip().splitlines():
-        expression, wanted = (part.strip() for part in line.split(" -> "))
-        marks = [pytest.mark.xfail(strict=True, reason=wrong[expression])] if expression in wrong else []
-        cases.append(pytest.param(expression, wanted, marks=marks, id=expression))
-    return cases
+    rows = [[part.strip() for part in line.split(" -> ")] for line in text.strip().splitlines()]
+    return [pytest.param(expression, wanted, id=expression) for expression, wanted in rows]
 
-
-# Where the analysis is wrong, and how. A case that is mended must leave this list.
-WRONG = {
-    "rows that are put back are one for each example": [
-        "tf.reshape(tf.reshape(s, [-1, 6]), [-1, 5, 6])",
-        "tf.reshape(tf.reshape(x, [-1]), [-1, 6])",
-        "tf.reshape(tf.matmul(tf.reshape(s, [-1, 6]), w), [-1, 5, 4])",
-    ],
-}
 
 DISTRIBUTIONS = """
 tf.distributions.Normal(x, 1.0).sample()                              -> example 0
@@ -416,10 +402,46 @@ tf.reshape(tf.reduce_mean(x, 0), [1, -1])             -> mean
 tf.reshape(x, [-1, 12])                               -> opaque
 tf.reshape(x, [-1, 4])                                -> opaque
 tf.reshape(x, [6, -1])                                -> opaque
-tf.reshape(x, [1, -1])                                -> opaque
+tf.reshape(x, [1, -1])                                -> example 1 major
 tf.reshape(x, k)                                      -> opaque
 tf.layers.flatten(image)                              -> example 0
 tf.contrib.layers.flatten(s)                          -> example 0
+tf.reshape(x, [1, -1, 6])                             -> example 1
+tf.reshape(x, [batch_size // 2, -1])                  -> opaque
+tf.reshape(tf.layers.dense(x, 16), [-1, 2, batch_size]) -> example 0
+tf.reshape(tf.layers.dense(x, 12), [-1, 2, batch_size]) -> opaque
+tf.reshape(tf.tile(x, [3, 1]), [3, -1, 6])            -> example 1
+tf.reshape(tf.tile(x, [3, 1]), [3, -1, 6])[0]         -> example 0
+tf.reshape(tf.tile(x, [3, 1]), [-1, 3, 6])            -> opaque
+tf.reshape(tf.tile(x, [6, 1]), [3, -1, 6])            -> example 1 minor
+tf.reshape(tf.tile(x, [3, 1]), [batch_size, -1])      -> opaque
+tf.transpose(tf.reshape(tf.tile(x, [3, 1]), [3, -1, 6]), [1, 0, 2]) -> example 0
+tf.reshape(tf.concat([x, x], 0), [2, -1, 6])[1]       -> example 0
+tf.reshape(tf.concat([x, x], 0), [2, batch_size, 6])[1] -> example 0
+tf.reshape(tf.concat([x, x, x], 0), [2, -1, 6])       -> opaque
+tf.reshape(tf.stack([x, x]), [-1, 6])                 -> example 0 minor
+tf.reshape(tf.stack([x, x], 1), [-1, 6])              -> example 0 major
+tf.reshape(tf.tile(tf.expand_dims(x, 1), [1, 4, 1]), [-1, 6]) -> example 0 major
+tf.reshape(tf.reshape(tf.tile(tf.expand_dims(x, 1), [1, 4, 1]), [-1, 6]), [-1, 4, 6]) -> example 0
+tf.reshape(tf.transpose(s, [1, 0, 2]), [-1, 6])       -> example 0 minor
+tf.reshape(tf.transpose(s, [1, 0, 2]), [batch_size, -1]) -> opaque
+tf.reshape(tf.reshape(tf.transpose(s, [1, 0, 2]), [-1, 6]), [5, -1, 6]) -> example 1
+tf.reshape(tf.reshape(tf.transpose(s, [1, 0, 2]), [-1, 6]), [-1, 5, 6]) -> opaque
+tf.reshape(tf.transpose(tf.reshape(s, [-1, 5, 2, 3]), [0, 2, 1, 3]), [-1, 5, 3]) -> example 0 major
+tf.reshape(tf.reshape(z, [-1]), [-1, tf.shape(z)[1]]) -> example 0
+tf.reshape(tf.reshape(z, [-1]), [-1, tf.shape(s)[1]]) -> example 0 major
+tf.reshape(tf.reshape(z, [-1]), tf.shape(z))          -> example 0
+tf.reshape(tf.one_hot(tf.reshape(z, [-1]), 7), [-1, tf.shape(z)[1], 7]) -> example 0
+tf.reshape(tf.nn.embedding_lookup(e, tf.reshape(z, [-1])), [-1, tf.shape(z)[1], 6]) -> example 0
+tf.reshape(tf.layers.dense(tf.reshape(s, [-1, 6]), 7), [-1, 5, 7]) -> example 0
+tf.reshape(tf.layers.dense(tf.reshape(s, [-1, 6]), features), [-1, 5, features]) -> example 0 major
+tf.reshape(tf.nn.xw_plus_b(tf.reshape(s, [-1, 6]), w, q), [-1, 5, 4]) -> example 0
+tf.reshape(tf.tensordot(s, w, [[2], [0]]), [-1, 20])  -> example 0
+tf.reshape(tf.tensordot(s, w, 1), [-1, 20])           -> example 0
+tf.reshape(tf.contrib.layers.layer_norm(tf.reshape(s, [-1, 6])), [-1, 5, 6]) -> example 0
+tf.reshape(tf.reduce_sum(tf.reshape(s, [-1, 6]), 1), [-1, 5]) -> example 0
+tf.reshape(s, [-1, 6]) + tf.reshape(tf.transpose(s, [1, 0, 2]), [-1, 6]) -> opaque
+tf.tile(x, [2, 1]) + tf.tile(x, [3, 1])               -> opaque
 """
 
 AXES = """
@@ -525,6 +547,24 @@ tf.unstack(w)[0]                                      -> free
 tf.unstack(x)[0]                                      -> opaque
 tf.stack(tf.unstack(s, axis=1), 1)                    -> example 0
 tf.split(tf.concat([x, x], 0), 2)[0]                  -> example 0
+tf.split(tf.tile(x, [4, 1]), 2)[0]                    -> example 0 minor
+tf.split(tf.split(tf.tile(x, [4, 1]), 2)[0], 2)[1]    -> example 0
+tf.concat([x], 0)                                     -> example 0
+tf.concat([x, x], 0)[:batch_size]                     -> example 0
+tf.concat([x, x], 0)[batch_size:]                     -> example 0
+tf.concat([x, x], 0)[:tf.shape(x)[0]]                 -> example 0
+tf.concat([x, x, x], 0)[batch_size:]                  -> example 0 minor
+tf.concat([x, x], 0)[:batch_size // 2]                -> opaque
+tf.concat([x, x], 0)[:2 * batch_size]                 -> opaque
+tf.concat([x, x], 0)[1:batch_size]                    -> opaque
+tf.concat([x, x], 0)[:8]                              -> opaque
+tf.reshape(s, [-1, 6])[:batch_size]                   -> opaque
+tf.slice(tf.concat([x, x], 0), [0, 0], [batch_size, -1]) -> example 0
+tf.slice(tf.reshape(s, [-1, 6]), [0, 0], [batch_size, -1]) -> opaque
+tf.pad(s, tf.convert_to_tensor([[0, 0], [1, 1], [0, 0]])) -> example 0
+tf.pad(s, tf.stack([[0, 0], [1, 1], [0, 0]]))         -> example 0
+tf.pad(s, tf.stack([[1, 0], [1, 1], [0, 0]]))         -> opaque
+tf.pad(s, tf.convert_to_tensor(anything()))           -> opaque
 tf.split(tf.concat([x, x], 0), 3)[0]                  -> opaque
 tf.split(tf.tile(x, [2, 1]) * tf.concat([x, x], 0), 2)[0] -> example 0
 tf.split(tf.tile(x, [2, 1]), 3)[0]                    -> opaque
@@ -548,7 +588,7 @@ tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 30]), 2)[0] -> example 0
 tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 6, 5]), 2)[1] -> example 0
 tf.split(tf.reshape(tf.reshape(tf.concat([s, s], 0), [-1, 30]), [-1, 5, 6]), 2)[0] -> example 0
 tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 6]), 2)[0] -> example 0 major
-tf.split(tf.reshape(tf.reshape(tf.concat([s, s], 0), [-1, 6]), [-1, 30]), 2)[0] -> example 0 major
+tf.split(tf.reshape(tf.reshape(tf.concat([s, s], 0), [-1, 6]), [-1, 30]), 2)[0] -> example 0
 tf.split(tf.reshape(tf.concat([s, s], 0), [-1, features]), 2)[0] -> example 0 major
 tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 60]), 2)[0] -> opaque
 tf.split(tf.reshape(tf.concat([s, s], 0), [-1, 7]), 2)[0] -> opaque
@@ -557,7 +597,7 @@ tf.split(tf.reshape(tf.tile(s, [2, 1, 1]), [-1, 6]), 2)[0] -> example 0 major
 tf.reshape(tf.concat([s, s], 0), [-1, 30])            -> example 0 minor
 tf.split(tf.concat([tf.concat([x, x], 0), x], 0), 2)[0] -> opaque
 tf.split(tf.concat([tf.concat([x, x], 0), x], 0), 3)[0] -> opaque
-tf.split(tf.concat([tf.concat([x, x], 0), tf.concat([x, x], 0)], 0), 2)[0] -> opaque
+tf.split(tf.concat([tf.concat([x, x], 0), tf.concat([x, x], 0)], 0), 2)[0] -> example 0 minor
 tf.split(tf.concat([x, tf.reshape(s, [-1, 6])], 0), 2)[0] -> opaque
 tf.split(tf.concat([x, q[tf.newaxis]], 0), 2)[0]      -> opaque
 tf.split(tf.concat([tf.reshape(s, [-1, 6]), tf.reshape(s, [-1, 6])], 0), 2)[0] -> example 0 major

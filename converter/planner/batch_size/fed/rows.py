@@ -49,7 +49,7 @@ def base_of(facts: Facts, number: Number) -> set[Origin]:
 
 def named_behind(facts: Facts, value: Value) -> set[Origin]:
     """Numbers named as batch sizes behind a fed value; failing that, those given to a next_batch."""
-    behind = needed([value])
+    behind = facts.behind(value)
     numbers = [_number_behind(facts, v) for v in behind.values() if isinstance(v, Number) and v.origins]
     told = [n for n in numbers if all(o.key[0] == "flag" for o in n.origins)]
     inner = {uid for n in told for uid in needed(n.inputs)}  # the default of a setting

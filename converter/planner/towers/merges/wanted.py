@@ -249,7 +249,7 @@ def bound_by_tower(facts: Facts, region: Region, place: Place, value: Value) -> 
     """Whether it is the towers that put a value where it is read, or that fill it."""
     if isinstance(value, (Sequence, Mapping)) and _is_filled(facts, region, value):
         return True
-    if any(i in region.tower and a.write and a.place == place for i, a in region.block.accesses()):
+    if not region.tower.isdisjoint(region.block.writers(place)):
         return True
     if place.kind == "name" or not region.in_tower(value.site):
         return False
@@ -264,10 +264,7 @@ def _is_filled(facts: Facts, region: Region, value: Sequence | Mapping) -> bool:
     if region.in_tower(value.site) or value.time > region.end:
         return False
     grown = any(region.in_tower(e.site) for e in facts.changes_of(value))
-    return grown or any(
-        i in region.tower and a.write and a.place.kind == "item" and a.place.owner == value.uid
-        for i, a in region.block.accesses()
-    )
+    return grown or not region.tower.isdisjoint(region.block.fillers(value))
 
 
 def mixes_inputs(region: Region, value: Value) -> bool:
