@@ -312,9 +312,9 @@ def _number(facts: Facts, node: ast.expr) -> Number | None:
         given = node.value.args if divides and isinstance(node.value, ast.Call) else []
         return _number(facts, ast.BinOp(given[0], ast.FloorDiv(), given[1])) if len(given) == 2 else None
     if isinstance(node, ast.Call):
-        given = [value for (_, call), value in facts.results.items() if call is node]
-        made = Number(None, inputs=given[:1])
+        results = [value for (_, call), value in facts.results.items() if call is node]
+        made = Number(None, inputs=results[:1])
         made.op = "int"
-        return made if given and isinstance(given[0], (Number, Host)) else None
+        return made if results and isinstance(results[0], (Number, Host)) else None
     read = (a.value for a in facts.accesses if a.node is node and not a.write)
     return next((value for value in read if isinstance(value, Number)), None)
