@@ -309,8 +309,8 @@ def _number(facts: Facts, node: ast.expr) -> Number | None:
         return _number(facts, node.operand)
     if isinstance(node, ast.Subscript) and _is_number(node.slice, 0):  # `divmod(n, 2)[0]`
         divides = isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "divmod"
-        given = node.value.args if divides and isinstance(node.value, ast.Call) else []
-        return _number(facts, ast.BinOp(given[0], ast.FloorDiv(), given[1])) if len(given) == 2 else None
+        pair = node.value.args if divides and isinstance(node.value, ast.Call) else []
+        return _number(facts, ast.BinOp(pair[0], ast.FloorDiv(), pair[1])) if len(pair) == 2 else None
     if isinstance(node, ast.Call):
         results = [value for (_, call), value in facts.results.items() if call is node]
         made = Number(None, inputs=results[:1])

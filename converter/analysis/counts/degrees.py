@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from converter.analysis.counts.reading import SIZE, UNFOLLOWED, Length, Reading
 from converter.analysis.counts.terms import Of, Terms, atom, degree
-from converter.analysis.values import Host, Number, Origin, Sequence, Value
+from converter.analysis.values import LARGEST, Host, Number, Origin, Sequence, Value
 
 UNITS = (("literal", 0), ("literal", 1))
 TOLD = ("flag", "literal", "parameter", "setting")  # kinds of numbers that are no lengths of data
@@ -34,7 +34,8 @@ def multiple(number: Number | Host, length: Length) -> Number | None:
             if plain and degree_in(terms, _value_of(group)) == 1:
                 linear[key] = {_first_alone(number, group, length)}
     value = Reading(frozenset(), length).of(number).value
-    known = None if value is None else int(value) if value.denominator == 1 else float(value)
+    small = value is not None and abs(value) < LARGEST
+    known = None if value is None or not small else int(value) if value.denominator == 1 else float(value)
     made = Number(known, frozenset(inside), frozenset(o for group in linear.values() for o in group), (number,))
     made.op = "int"
     return made if inside else None

@@ -191,4 +191,4 @@ def _shown(monomial: Monomial) -> str:
 
 
 def _plain(value: Fraction) -> str:
-    return str(value) if value.denominator == 1 else f"{float(value):g}"
+    return str(value) if value.denominator == 1 or value.denominator > 10**6 else f"{float(value):g}"
