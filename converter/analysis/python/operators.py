@@ -163,7 +163,7 @@ def _numbers(name: str, op: type[ast.operator], left: Number | Count, right: Num
     elif name == "divide":
         linear = left.linear - right.origins
     made = Number(value, left.origins | right.origins, linear, (left, right))
-    made.op = SHIFTS.get(type(op), name)
+    made.op = SHIFTS.get(op, name)
     return made
 
 

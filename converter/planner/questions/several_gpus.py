@@ -11,7 +11,6 @@ from converter.analysis.facts import Effect, Facts
 from converter.analysis.values import Constant, Host, Number, Sequence, Value, needed
 from converter.planner.questions.statements import is_executed
 
-
 ITEM = 2  # what an item that is not known is made of: the list, and its place there
 
 

@@ -148,7 +148,7 @@ def _builds_towers(text: bytes) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = parse_text(text)
+            tree = tree_of(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False  # no Python 3: nothing is known
     for loop in (node for node in ast.walk(tree) if isinstance(node, ast.For)):
