@@ -22,7 +22,8 @@ MIRRORED := $(sort $(wildcard fixtures/mirrored/*/single.py))
 DDP := $(sort $(wildcard fixtures/ddp/*/single.py))
 CLUSTER := $(sort $(wildcard fixtures/cluster/*/single.py))
 NOTEBOOKS := $(sort $(wildcard fixtures/notebooks/*/single.ipynb))
-PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
+PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py fixtures/python2/*/single/train.py))
+PYTHON2 := $(sort $(wildcard fixtures/python2/*/single.py))
 
 .PHONY: site help demo quick test test-torch matrix product fuzz fuzz-host coverage lint format goldens docs bench clean tf1.15 tf1.12 \
 	tf1.4 torch compiled
@@ -133,6 +134,9 @@ format: $(VENV)/.dev
 
 goldens: compiled
 	@for single in $(FIXTURES); do \
+	    $(BIN)/tf-multigpu convert --force "$$single" -o "$${single%single.py}multi.py" || exit 1; \
+	done
+	@for single in $(PYTHON2); do \
 	    $(BIN)/tf-multigpu convert --force "$$single" -o "$${single%single.py}multi.py" || exit 1; \
 	done
 	@for single in $(PARTITIONED); do \

@@ -58,7 +58,7 @@ inputs, wanted = rows[:, :2], rows[:, 2:]
 model.fit(inputs, wanted, batch_size=8, epochs=1, verbose=0)
 print('done')
 """
-PYTHON_2 = "import tensorflow as tf\n\nprint 'an old script'\n"
+BOTH_PYTHONS = "import tensorflow as tf\n\nprint 'an old script'\nprint(f'for both')\n"
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> User:
         "nets/__init__.py": "",
         "nets/model.py": MODEL,
         "keras_fit.py": KERAS,
-        "old.py": PYTHON_2,
+        "old.py": BOTH_PYTHONS,
         "data/rows.csv": "".join(f"{i % 7},{i % 5},{i % 3}\n" for i in range(40)),
         "README": "a project\n",
     }.items():
@@ -139,8 +139,8 @@ def test_every_file_has_come_and_every_script_was_spoken_of(user: User) -> None:
     for name in ("train.py", "keras_fit.py"):
         assert f"project/{name}: converted" in said, said
         assert user.read(f"out/{name}") != user.read(f"project/{name}")
-    assert "project/old.py:3:1: TMG004" in said and "python -m fissix -w FILE" in said
-    assert user.read("out/old.py") == PYTHON_2
+    assert "project/old.py:3:1: TMG004" in said and "no Python runs both" in said
+    assert user.read("out/old.py") == BOTH_PYTHONS
     for decision in ("inputs:", "batch size:", "learning rate:", "next:"):
         assert decision in said
 

@@ -284,6 +284,42 @@ def test_other_scripts_of_the_repository(name: str, text: str, code: str, tmp_pa
     assert [one[0] for one in found(done) if one[0] != "TMG146"] == ([code] if code else [])
 
 
+ADDED = TRAIN.replace(
+    "from pkg", "import os\nimport sys\nsys.path.append(os.path.join(os.path.dirname(__file__), '..'))\nfrom pkg"
+)
+LATE = TRAIN.replace("from pkg.models.net import Net\n", "import sys\n").replace(
+    "    net = Net()", "    sys.path.append('..')\n    from pkg.models.net import Net\n    net = Net()"
+)
+OTHER = "from pkg.models.net import Net\nnet = Net()\nprint(net.train_op.name)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "helpers", "codes"),
+    [
+        (ADDED, {}, "scripts/tower_helpers.py", []),
+        (ADDED, {"evaluate.py": OTHER}, "tower_helpers.py", ["TMG307"]),
+        (ADDED, {"evaluate.py": OTHER, "scripts/evaluate.py": ADDED}, "tower_helpers.py", ["TMG307", "TMG307"]),
+        (ADDED, {"scripts/evaluate.py": ADDED}, "scripts/tower_helpers.py", ["TMG307"]),
+        # one of them looks elsewhere for the package, or the script knows the folder only when it runs
+        (ADDED, {"evaluate.py": OTHER, "other/old.py": OTHER.replace("pkg.", "")}, "", ["TMG265", "TMG265"]),
+        (LATE, {"evaluate.py": OTHER}, "", ["TMG265"]),
+    ],
+    ids=["alone", "at the root", "at the root and beside", "beside", "in the package", "late"],
+)
+def test_helpers_lie_where_all_scripts_look(
+    text: str, more: dict[str, str], helpers: str, codes: list[str], tmp_path: Path
+) -> None:
+    more = {
+        name: held.replace("from models", "import sys\nsys.path.append('../pkg')\nfrom models")
+        for name, held in more.items()
+    }
+    done = converted(project(tmp_path, "scripts/train.py", text, **more))
+    assert [one[0] for one in found(done)] == codes
+    parts = [os.path.relpath(part.path, tmp_path) for part in done.parts if part.source is None]
+    assert parts == ([helpers] if helpers else [])
+    assert commands_of(done, "scripts/train.py", Options()) == ()  # the script finds all by itself
+
+
 def test_other_scripts_beside_a_folder_that_is_no_package(tmp_path: Path) -> None:
     text = TRAIN.replace("pkg.models", "lib.nets")
     evaluate = "from lib.nets.net import Net\nNet().train_op\n"
@@ -357,3 +393,13 @@ def test_it_runs_as_the_note_says(script: str, text: str, tmp_path: Path, tensor
     assert done.returncode == 0 and len(done.stdout.split()) == 6, done.stderr[-2000:]
     alone = subprocess.run([tensorflow_python, path.name], cwd=path.parent, capture_output=True, text=True, timeout=300)
     assert alone.returncode != 0 and "No module named" in alone.stderr
+
+
+@pytest.mark.tf1
+def test_helpers_at_the_root_are_found_by_all(tmp_path: Path, tensorflow_python: str) -> None:
+    path = project(tmp_path, "scripts/train.py", ADDED, **{"evaluate.py": OTHER})
+    assert run("--in-place", str(path)) == 0
+    for script, printed in ((path, 6), (tmp_path / "evaluate.py", 1)):
+        command = [tensorflow_python, script.name]
+        done = subprocess.run(command, cwd=script.parent, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0 and len(done.stdout.split()) == printed, done.stderr[-2000:]

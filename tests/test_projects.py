@@ -700,7 +700,7 @@ def test_a_name_that_is_taken(tmp_path: Path, text: str) -> None:
 
 def test_a_module_that_cannot_be_parsed_is_named(tmp_path: Path) -> None:
     train = TRAIN.replace("from model", "import plots\nfrom model")
-    done = converted(put(tmp_path, train=train, model=MODEL, plots="print 'Python 2'\n"))
+    done = converted(put(tmp_path, train=train, model=MODEL, plots="print 'Python 2' 3\n"))
     assert [(d.code, d.line, d.severity) for d in done.diagnostics] == [("TMG013", 2, "warning")]
     assert "plots.py" in done.diagnostics[0].message
 

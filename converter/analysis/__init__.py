@@ -39,8 +39,9 @@ def read_facts(
 
     project = project or project_of(path, originals or {})
     given = before or Known()
+    project.python2 = project.python2 or given.python2
     known = replace(given, traced=dict(options.traced), decisions={})
-    facts = walked(path, tree, project, known)
+    facts = _first_walk(path, tree, project, known)
     if facts.endless is not None:
         return facts
     decisions = decide_inputs(facts, options)
@@ -56,3 +57,12 @@ def read_facts(
     cut = walked(path, tree, project, replace(known, data=data))
     facts.uncut = why_uncut(cut, data)
     return facts if facts.uncut else cut
+
+
+def _first_walk(path: str, tree: ast.Module, project: Project, known: Known) -> Facts:
+    """Walks through a script, and again if a module turns out to be Python 2: then the lines before it are, too."""
+    from converter.analysis.python.run import walked
+
+    python2 = project.python2
+    facts = walked(path, tree, project, known)
+    return facts if project.python2 == python2 else walked(path, tree, project, known)

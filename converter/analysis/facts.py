@@ -270,6 +270,7 @@ class Facts:
     cut: dict[int, Input] = field(default_factory=dict)  # uid of an array or a list -> the input that it is
     by_row: set[ast.AST] = field(default_factory=set)  # Python code that makes a row of each row of an input
     told_by_position: bool = False  # entries of a list of the graph's variables are picked by their places
+    called: frozenset[ast.AST] = frozenset()  # the functions and classes that a run of the script comes to
     endless: ast.AST | None = None  # where the walk gave up: more statements were executed than may be
     uncut: str = ""  # why data that the training steps take from the graph cannot be cut
     named: list[tuple[Tensor, str, ast.AST]] = field(default_factory=list)  # asked for by their names: name, where

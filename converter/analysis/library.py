@@ -49,7 +49,8 @@ class Naming:
 
     library: its short name. modules: for each root module by which it is imported, its name of what is imported from
     there, None where that belongs to another library. canonical: the one name of a function that has several.
-    distributing: modules that spread training over GPUs by themselves.
+    distributing: modules that spread training over GPUs by themselves. loading: prefixes of those of their parts that
+    only load data.
     take_shapes, take_counts: the last parts of the names of functions that take a shape, or a number of examples.
     """
 
@@ -57,6 +58,7 @@ class Naming:
     modules: Mapping[str, Callable[[str], str | None]]
     canonical: Callable[[str], str]
     distributing: tuple[str, ...]
+    loading: tuple[str, ...]
     take_shapes: frozenset[str]
     take_counts: frozenset[str]
 

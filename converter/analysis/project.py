@@ -13,6 +13,7 @@ from converter.dataclass import dataclass
 from converter.parsing import parse_text
 from converter.source.project.above import Start, start_of
 from converter.source.project.folders import folders_above, holds_top, in_any, in_folder
+from converter.source.viewed import tree_of
 
 FOLDERS_ABOVE = 3  # the folder of a script that are its project's
 
@@ -40,7 +41,8 @@ class Project:
     """The folder of a script, with the bytes and syntax trees of the modules that were read.
 
     originals: the bytes of files before this run overwrote them. paths: folders that the script adds to sys.path.
-    script: its path; "" if only its own folder is searched.
+    script: its path; "" if only its own folder is searched. python2: one of the files that were read is
+    Python 2, so that Python 2 runs them all.
     """
 
     folder: str
@@ -48,6 +50,7 @@ class Project:
     trees: dict[str, tuple[bytes, ast.Module] | None] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
     script: str = ""
+    python2: bool = False
 
     @cached_property
     def above(self) -> list[str]:
@@ -91,7 +94,8 @@ class Project:
                 folder = os.path.dirname(folder)
             path = in_folder(module, folder)
             return Found(path, folder) if path else None
-        folders = list(dict.fromkeys((self.folder, folder, *self.paths)))
+        beside_first = (folder, self.folder) if self.python2 else (self.folder, folder)
+        folders = list(dict.fromkeys((*beside_first, *self.paths)))
         for folder in folders:
             path = in_folder(module, folder)
             if path is not None:
@@ -113,7 +117,15 @@ class Project:
                         data = stream.read()
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of doubtful escapes, as in the script itself
-                    self.trees[path] = data, parse_text(data)
+                    self.trees[path] = data, self._parsed(data)
             except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
                 self.trees[path] = None
         return self.trees[path]
+
+    def _parsed(self, data: bytes) -> ast.Module:
+        try:
+            return parse_text(data)
+        except SyntaxError:
+            tree = tree_of(data)
+            self.python2 = True
+            return tree

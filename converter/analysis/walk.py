@@ -54,7 +54,7 @@ class Known:
     their places. data: where examples enter the graph that are fed to no placeholder.
     statements: what is executed in place of statements that a conversion has written. open: constants of which
     conditions do not take the value that is written there. within: calls that take gradients which are a part of the
-    model, as of an inner step of learning or of a penalty.
+    model, as of an inner step of learning or of a penalty. python2: the script is read by the view of a Python 2 text.
     """
 
     decisions: Decisions = field(default_factory=dict)
@@ -63,6 +63,7 @@ class Known:
     statements: Mapping[ast.stmt, Callable[[Walk, Any], str | None]] = field(default_factory=dict)
     open: frozenset[Written] = frozenset()
     within: frozenset[ast.AST] = frozenset()
+    python2: bool = False
 
 
 class Walk:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from converter import __version__
 from converter.conversion.project_style import Style, in_style, style_of
+from converter.conversion.python2 import of_python_2, quoted, source_of, text_of
 from converter.conversion.reading import Reading
 from converter.conversion.room import with_room
 from converter.dataclass import dataclass
@@ -41,6 +42,8 @@ from converter.source.header import (
     to_flags,
 )
 from converter.source.look import may_train_by_library
+from converter.source.python2 import restored
+from converter.source.viewed import viewed
 
 if TYPE_CHECKING:
     import ast
@@ -163,12 +166,32 @@ def _convert(
     from converter.source.project.users import Project
 
     project = Project(source.path, originals, output, known=again, alone=not several)
+
+    def made() -> Conversion:
+        return _in_cells(_in_python_2(_converted(source, options, several, originals, project, again)))
+
     try:
-        return with_room(lambda: _in_cells(_converted(source, options, several, originals, project, again)))
+        return with_room(made)
     except Refusal as refusal:
         return Conversion(source, "refused", None, (refusal.diagnostic,))
     except RecursionError:
         return Conversion(source, "refused", None, (too_deep(source, 0).diagnostic,))
+
+
+def _in_python_2(done: Conversion) -> Conversion:
+    """A conversion with the texts of its files: of those that are Python 2, views were read and changed."""
+    files = [done.source, *(part.source for part in done.parts if part.source is not None)]
+    return replace(
+        done,
+        source=source_of(done.source),
+        text=None if done.text is None else text_of(done.source, done.text),
+        parts=tuple(
+            replace(part, source=source_of(part.source), text=text_of(part.source, part.text)) if part.source else part
+            for part in done.parts
+        ),
+        decisions=(*map(quoted, done.decisions), *(of_python_2(files) if done.text is not None else ())),
+        unread=tuple(map(restored, done.unread)),
+    )
 
 
 def _in_cells(done: Conversion) -> Conversion:
@@ -197,13 +220,14 @@ def _converted(
     project: Project,
     again: bool,
 ) -> Conversion:
-    """Source to facts to plans to texts; raises Refusal."""
+    """Source to facts to plans to texts, all of them as Python 3 reads them; raises Refusal."""
     from converter.conversion.constants import with_constants
     from converter.conversion.sizes_read import files_of
     from converter.plan.decisions import decisions_of
     from converter.planner.outcome import Refused
     from converter.planner.steps import takes_a_step
 
+    source = viewed(source)
     by_target = _by_target(source, options)
     if by_target is not None:
         return by_target
@@ -253,7 +277,8 @@ def _above(read: Reading, plan: Plan) -> tuple[str, ...]:
     """The folders above the script that are searched for modules, and that of the helpers."""
     here = os.path.dirname(os.path.abspath(read.file("").path))
     found = [found.folder for found, _ in read.facts.found.values() if found.above]
-    found += [os.path.normpath(os.path.join(here, plan.helper_folder))] if plan.helper_folder else []
+    helpers = os.path.normpath(os.path.join(here, plan.helper_folder))
+    found += [helpers] if plan.helper_folder and helpers not in read.facts.project.paths else []
     return tuple(dict.fromkeys(found))
 
 
@@ -462,6 +487,7 @@ def with_advice(findings: tuple[Diagnostic, ...], source: Source) -> tuple[Diagn
     from converter.syntax.lint.ways import advice
     from converter.syntax.script import Script
 
+    source = viewed(source)
     more = advice(Script(source.path, source.text, parse(source)))
     if not more:
         return findings
@@ -616,8 +642,10 @@ def unfollowed_calls(source: Source, options: Options) -> tuple[CallSite, ...]:
     """
     from converter.analysis import read_facts
     from converter.analysis.inputs.seen_in_a_run import place_of
+    from converter.analysis.walk import Known
 
-    facts = read_facts(source.path, parse(source), options)
+    view = viewed(source)
+    facts = read_facts(source.path, parse(view), options, before=Known(python2=view.python2))
     if any(value.batch.kind == "example" and (value.batch.axis or value.batch.packed) for value in facts.inputs):
         return ()
     sites = {}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from converter.diagnostics import Diagnostic
 from converter.source import encode, from_bytes, parse
 from converter.source.project.above import seen_from
+from converter.source.viewed import viewed
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Decisions
@@ -49,7 +50,8 @@ class Reading:
         held = {p: encode(self._before[p], after.text) for p, after in self.named.items() if p}
         self._tree = parse(self._files[""])
         self._held = {**originals, **held}
-        read = read_facts(source.path, self._tree, options, self._held, before=Known(open=constants))
+        before = Known(open=constants, python2=source.python2)
+        read = read_facts(source.path, self._tree, options, self._held, before=before)
         self.facts = settle_means(read)
 
     def again(self, entrances: Decisions) -> None:
@@ -70,7 +72,7 @@ class Reading:
         """A file with the text that the facts are of."""
         if path not in self._files:
             shown = seen_from(os.path.dirname(self._source.path), path)
-            self._files[path] = from_bytes(shown, self.facts.modules[path].data)
+            self._files[path] = viewed(from_bytes(shown, self.facts.modules[path].data))
         return self._files[path]
 
     def original(self, path: str) -> Source:

@@ -37,6 +37,7 @@ from converter.planner.writing.aliases import TENSORFLOW, Aliases
 from converter.planner.writing.free_names import names_in
 from converter.planner.writing.source_text import Text
 from converter.runtime.whole import TOLD
+from converter.source.project.users import User
 
 LossPlan = Literal["try", "once", "averaged"]
 
@@ -206,9 +207,33 @@ def share(case: Planned) -> Shared | Refused:
     while isinstance(made, Planned) and (kind != "inline" or (len(made.plans) > 1 and case.sources.several)):
         module, names = names.fresh(HELPERS)
         made = plan(made, module)
+        if isinstance(made, Planned) and kind != "package":
+            made = _with_helpers_found(made, users, module)
         if kind == "package" or (isinstance(made, Planned) and not _is_taken(made, module, kind)):
             break
     return made if isinstance(made, Refused) else Shared(**_fields(made), users=users)
+
+
+def _with_helpers_found(case: Planned, users: Sequence[User], module: str) -> Planned:
+    """The plans with the module of helpers where other scripts look for it, too.
+
+    If some do not look beside the script, it goes into the folder in which the script itself, and all of them, find the
+    changed files: a folder that each has put on its path.
+    """
+    here = os.path.dirname(os.path.abspath(case.facts.path))
+    home = os.path.normpath(os.path.join(here, case.plans[0].helper_folder))
+    if all(home in user.folders for user in users) or case.plans[0].helper_module.startswith("."):
+        return case
+    changed = {os.path.abspath(one.path) for one in case.plans if one.path}
+    imports = [(found, stmt) for found, stmt in case.facts.found.values() if not found.above]
+    top = {found.folder for found, stmt in imports if found.path in changed and stmt in case.facts.tree.body}
+    others = [folder for folder in sorted(top) if all(folder in user.folders for user in users)]
+    if not others:
+        return case
+    there = os.path.relpath(others[0], here)
+    return replace(
+        case, plans=tuple(replace(one, helper_folder=there, helper_module=module) for one in case.plans)
+    )
 
 
 def _is_taken(case: Planned, module: str, kind: str) -> bool:

@@ -84,9 +84,10 @@ def apply(text: str, tree: ast.Module, plan: Plan, header: str, width: int, deep
     if missed:
         raise LookupError(f"edits without a place in the source: {missed}")
     written = set(_NAME.findall("\n".join(rewriter.written)))
-    helpers = _helpers(changed, rewriter.first_user, plan, written, width) if not plan.helper_module or written else ""
+    place = _below_imports(changed, rewriter.first_user, left)
+    helpers = _helpers(changed, place, plan, written, width) if not plan.helper_module or written else ""
     if helpers:
-        changed = _with_helpers_place(changed, rewriter.first_user, plan)
+        changed = _with_helpers_place(changed, place, plan)
     if header:
         changed = _with_header(changed, header)
     helpers = helpers.removesuffix("\n").replace("\n", module.default_newline)
@@ -658,20 +659,19 @@ def _with_leading(stmt: cst.BaseStatement, lines: Sequence[cst.EmptyLine]) -> cs
 # -- helpers and header ----------------------------------------------------------------------------
 
 
-def _helpers(module: cst.Module, first_user: int, plan: Plan, written: set[str], width: int) -> str:
+def _helpers(module: cst.Module, place: int, plan: Plan, written: set[str], width: int) -> str:
     """The helpers, or imports of those that are `written`; "" for none."""
     if plan.helper_module:
         return helper_imports(plan, written, width)
-    return helper_text(plan, module.default_indent, _imported(module.body[: _below_imports(module, first_user)]))
+    return helper_text(plan, module.default_indent, _imported(module.body[:place]))
 
 
-def _with_helpers_place(module: cst.Module, first_user: int, plan: Plan) -> cst.Module:
+def _with_helpers_place(module: cst.Module, place: int, plan: Plan) -> cst.Module:
     """The place of the helpers, after the imports and before the code that needs them: they are not part of the tree.
 
     They begin with imports, and a comment: no blank line above sets them apart from the script's own imports.
     As text they are what the tool knows them to be; to parse them would take a third of the time of the script.
     """
-    place = _below_imports(module, first_user)
     blank = cst.EmptyLine(indent=False)
     end = cst.EmptyLine(indent=False, comment=cst.Comment(END + mark_text(SHARED if plan.helper_module else FRAME)))
     apart = place and not _is_import(module.body[place - 1])
@@ -685,13 +685,18 @@ def _with_helpers_place(module: cst.Module, first_user: int, plan: Plan) -> cst.
     return module.with_changes(body=body)
 
 
-def _below_imports(module: cst.Module, first_user: int) -> int:
-    """How many statements stand above the helpers: up to the last import before what needs them."""
+def _below_imports(module: cst.Module, first_user: int, left: Outline) -> int:
+    """How many statements stand above the helpers: up to the last import, or line for imports, before their use."""
     place = 0
     for index, stmt in enumerate(module.body[:first_user]):
-        if _is_import(stmt) or (index == 0 and _is_docstring(stmt)):
+        if _is_import(stmt) or (index == 0 and _is_docstring(stmt)) or _adds_folder(module, stmt, left):
             place = index + 1
     return place
+
+
+def _adds_folder(module: cst.Module, stmt: cst.BaseStatement, left: Outline) -> bool:
+    """True for a line such as `sys.path.append('..')`: imports below it may need it."""
+    return isinstance(stmt, cst.SimpleStatementLine) and "sys.path" in left.filled(module.code_for_node(stmt))
 
 
 def _is_import(stmt: cst.BaseStatement) -> bool:

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic, Refusal
 from converter.parsing import parse_text
-from converter.source.python2 import HOW_TO_CONVERT, construct
+from converter.source.python2 import Unread, readable, view_or_why
 from converter.source.text import Source, split_lines
 
 
 def parse(source: Source) -> ast.Module:
-    """The syntax tree of a script.
+    """The syntax tree of a script that Python 3 reads; of Python 2, the source of its view (`viewed`).
 
     Raises:
-        Refusal: TMG004 Python 2 syntax, TMG005 any other syntax error, null bytes included.
+        Refusal: TMG004 Python 2 syntax without a view, TMG005 any other syntax error, null bytes included.
     """
     if source.notebook is not None:
         _check_cells(source)
@@ -41,7 +41,7 @@ def _check_cells(source: Source) -> None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                tree = parse_text(text)
+                tree = parse_text(readable(text))
         except SyntaxError as error:
             error.lineno = (error.lineno or 1) + before
             raise _diagnose(source, error) from None
@@ -69,13 +69,16 @@ def _awaits(tree: ast.Module) -> Iterator[ast.expr | ast.stmt]:
 def _diagnose(source: Source, error: SyntaxError) -> Refusal:
     line, column = error.lineno or 0, max(error.offset or 1, 1)
     lines = split_lines(source.text)
-    text = lines[line - 1] if 0 < line <= len(lines) else ""
-    old = construct(text, column, error.msg)
-    if old:
+    why = view_or_why(source.text)
+    if isinstance(why, Unread) and why.hint:
         return Refusal(
-            Diagnostic("TMG004", source.path, line, column, message=f"Python 2 syntax: {old}", hint=HOW_TO_CONVERT)
+            Diagnostic("TMG004", source.path, why.line, why.column, message=why.message, hint=why.hint)
         )
-    return _refusal(source, line, column, error.msg, _hint(text, error))
+    message = error.msg
+    if isinstance(why, Unread):
+        line, column, message = why.line, why.column, why.message
+    text = lines[line - 1] if 0 < line <= len(lines) else ""
+    return _refusal(source, line, column, message, _hint(text, error))
 
 
 def mixed_indents(source: Source) -> Refusal:

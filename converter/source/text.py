@@ -34,6 +34,7 @@ class Source:
     encoding: the codec that Python reads the file with (PEP 263).
     bom: whether a UTF-8 byte order mark stands in front.
     notebook: what the file is, where it is no script.
+    python2: whether the text is the view of a Python 2 file (`converter.source.python2`), not what stands in it.
     """
 
     path: str
@@ -42,11 +43,12 @@ class Source:
     encoding: str = "utf-8"
     bom: bool = False
     notebook: Notebook | None = None
+    python2: bool = False
 
     @property
     def code(self) -> bytes:
         """What Python is in the file: its bytes, or those of a notebook's script."""
-        return self.data if self.notebook is None else self.text.encode("utf-8", "surrogatepass")
+        return self.data if self.notebook is None else _own_text(self, self.text).encode("utf-8", "surrogatepass")
 
     @property
     def sha256(self) -> str:
@@ -163,8 +165,18 @@ def encode(source: Source, text: str) -> bytes:
     Raises:
         Refusal: TMG044, a notebook's cells cannot be those of the text.
     """
+    text = _own_text(source, text)
     text = source.notebook.with_script(text) if source.notebook else text
     return (codecs.BOM_UTF8 if source.bom else b"") + text.encode(source.encoding)
+
+
+def _own_text(source: Source, text: str) -> str:
+    """A text of the source in the file's own language: of a view, Python 2."""
+    if not source.python2:
+        return text
+    from converter.source.python2 import restored
+
+    return restored(text)
 
 
 def with_lines(
@@ -172,13 +184,22 @@ def with_lines(
 ) -> tuple[Diagnostic, ...]:
     """Adds to each finding the text of its line, in the script or in another file of its project.
 
-    Those of a notebook get the places in its cells.
+    Those of a notebook get the places in its cells; those in the view of a Python 2 file, the columns in the file.
 
     originals: what files are read as, by absolute path, where this run wrote over them.
     """
-    lines = {source.path: split_lines(source.text)} if findings else {}
-    found = (finding if finding.cell else _with_line(finding, lines, originals) for finding in findings)
-    return tuple(in_cells(finding, source) for finding in found)
+    texts = {source.path: source.text}
+    found = [finding if finding.cell else _with_line(finding, texts, originals) for finding in findings]
+    return tuple(in_cells(_in_python_2(finding), source) for finding in found)
+
+
+def _in_python_2(finding: Diagnostic) -> Diagnostic:
+    """A finding that quotes the script as it is written; the view of Python 2 has marks in it."""
+    if "\f" not in finding.message + finding.hint:
+        return finding
+    from converter.source.python2 import restored
+
+    return replace(finding, message=restored(finding.message), hint=restored(finding.hint))
 
 
 def in_cells(finding: Diagnostic, source: Source) -> Diagnostic:
@@ -191,18 +212,21 @@ def in_cells(finding: Diagnostic, source: Source) -> Diagnostic:
     return replace(told, cell=cell, line=line, file_line=notebook.file_line(cell, line)) if cell else told
 
 
-def _with_line(
-    finding: Diagnostic, lines: dict[str, list[str]], originals: Mapping[str, bytes]
-) -> Diagnostic:
+def _with_line(finding: Diagnostic, texts: dict[str, str], originals: Mapping[str, bytes]) -> Diagnostic:
     if not finding.line:
         return finding
-    if finding.path not in lines:
+    if finding.path not in texts:
         with suppress(Refusal):  # unreadable files have findings of their own
             data = originals.get(os.path.abspath(finding.path))
-            text = from_bytes(finding.path, load(finding.path) if data is None else data).text
-            lines[finding.path] = split_lines(text)
-    held = lines.get(finding.path, [])
-    return replace(finding, text=held[finding.line - 1]) if finding.line <= len(held) else finding
+            texts[finding.path] = from_bytes(finding.path, load(finding.path) if data is None else data).text
+    text = texts.get(finding.path, "")
+    lines = split_lines(text)
+    if finding.line > len(lines):
+        return finding
+    from converter.source.python2 import original_place, readable
+
+    _, column = original_place(text, readable(text), finding.line, finding.column)
+    return replace(finding, text=lines[finding.line - 1], column=column)
 
 
 def split_lines(text: str) -> list[str]:

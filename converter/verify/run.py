@@ -6,13 +6,16 @@ import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from converter.dataclass import dataclass
+from converter.diagnostics import Refusal
+from converter.source import read
+from converter.source.viewed import viewed
 from converter.verify.checks.lines import Planned, planned_lines
 from converter.verify.checks.slices import join_slices, wholes_in
 from converter.verify.data import ALL_STEPS, Entry, Origin, Progress, Report, Settings, VerifyError
@@ -169,6 +172,15 @@ def _check(single: Path, multi: Path, settings: Settings) -> None:
         raise VerifyError("the numbers of GPUs and of steps must be 1 or more")
     if settings.memory is not None and settings.memory <= 0:
         raise VerifyError("the memory must be more than 0 GiB")
+    if settings.python is None and _is_python_2(single):
+        hint = "name an interpreter for it that has TensorFlow, as in --python python2.7"
+        raise VerifyError(f"{single.name} is Python 2: {hint}")
+
+
+def _is_python_2(script: Path) -> bool:
+    with suppress(Refusal):
+        return viewed(read(str(script))).python2
+    return False
 
 
 def _command(single: Path, multi: Path, settings: Settings) -> str:

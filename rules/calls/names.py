@@ -140,6 +140,7 @@ def _absl(rest: str) -> str | None:
 
 MODULES: dict[str, Callable[[str], str | None]] = {"tensorflow": canonical, "tf_slim": _slim, "absl": _absl}
 DISTRIBUTING = ("horovod", "byteps", "tensorpack")  # libraries that spread training over GPUs by themselves
+LOADING = ("tensorpack.dataflow.", "tensorpack.utils.")  # what of them loads data
 
 TAKE_SHAPES = frozenset(
     "placeholder placeholder_with_default reshape zeros ones fill tile slice random_normal random_uniform "
@@ -151,6 +152,7 @@ NAMING = Naming(
     modules=MODULES,
     canonical=canonical,
     distributing=DISTRIBUTING,
+    loading=LOADING,
     take_shapes=TAKE_SHAPES,
     take_counts=TAKE_COUNTS,
 )

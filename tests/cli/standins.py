@@ -17,7 +17,7 @@ from converter.source.header import Header, format_header, is_converted, sealed
 TRAINING = b"import tensorflow as tf\nminimize()\n"
 NO_TRAINING = b"import tensorflow as tf\n"
 PLAIN = b"import os\n"
-PYTHON_2 = b'import tensorflow\nprint "x"\n'
+BOTH_PYTHONS = b'import tensorflow\nprint "x"\nf""\n'  # Python 2 and Python 3 in one, which nothing runs
 
 
 @dataclass(frozen=True)

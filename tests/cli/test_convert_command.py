@@ -13,7 +13,7 @@ import pytest
 
 from converter.options import Options
 from converter.source.header import find_header, from_flags
-from tests.cli.standins import NO_TRAINING, PLAIN, PYTHON_2, TRAINING, Engine, Run, files, put
+from tests.cli.standins import BOTH_PYTHONS, NO_TRAINING, PLAIN, TRAINING, Engine, Run, files, put
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -194,7 +194,7 @@ def test_scripts_into_a_folder(project: Path, run: Run, arguments: tuple[str, ..
     ("data", "code"),
     [
         (b"", "TMG003"),
-        (PYTHON_2, "TMG004"),
+        (BOTH_PYTHONS, "TMG004"),
         (b"import tensorflow\nf(\n", "TMG005"),
         (b"import tensorflow\n#\xff\n", "TMG002"),
         (NO_TRAINING, "TMG201"),
@@ -221,7 +221,7 @@ def test_a_file_without_tensorflow_has_no_conversion_to_write_but_an_empty_diff(
     assert (run("convert", "bad.py", "--diff").code, files(Path())) == (0, ["bad.py"])
 
 
-@pytest.mark.parametrize(("data", "code"), [(PYTHON_2, "TMG004"), (NO_TRAINING, "TMG201")])
+@pytest.mark.parametrize(("data", "code"), [(BOTH_PYTHONS, "TMG004"), (NO_TRAINING, "TMG201")])
 def test_bad_input_stays_as_it_is_in_place(project: Path, run: Run, data: bytes, code: str) -> None:
     put("bad.py", data)
     done = run("convert", "--in-place", "bad.py")
@@ -230,7 +230,7 @@ def test_bad_input_stays_as_it_is_in_place(project: Path, run: Run, data: bytes,
 
 
 def test_standard_input_is_refused_under_its_name(project: Path, run: Run) -> None:
-    done = run("convert", "-", stdin=PYTHON_2)
+    done = run("convert", "-", stdin=BOTH_PYTHONS)
     assert done.code == 2
     assert done.err.startswith("<stdin>:2:1: TMG004 ")
 
@@ -333,13 +333,13 @@ def test_bad_usage(project: Path, run: Run, engine: Engine, arguments: tuple[str
 
 
 def test_one_bad_file_does_not_stop_the_others(project: Path, run: Run) -> None:
-    put("src/a.py", PYTHON_2)
+    put("src/a.py", BOTH_PYTHONS)
     put("src/b.py", b"import tensorflow  # crash\n")
     put("src/c.py")
     done = run("convert", "src", "-o", "out")
     assert done.code == 4
     assert files(project / "out") == ["a.py", "b.py", "c.py"]
-    assert Path("out/a.py").read_bytes() == PYTHON_2
+    assert Path("out/a.py").read_bytes() == BOTH_PYTHONS
     assert "src/a.py:2:1: TMG004 " in done.err
     assert "src/b.py: TMG090 internal error: KeyError: 'no such tower'" in done.err
     assert "Traceback" not in done.err
@@ -352,7 +352,7 @@ def test_one_bad_file_does_not_stop_the_others(project: Path, run: Run) -> None:
     [("plain", 0), ("plain train", 1), ("train python2", 2), ("python2 crash", 4), ("crash train", 4)],
 )
 def test_the_worst_file_gives_the_exit_status(project: Path, run: Run, names: str, code: int) -> None:
-    texts = {"plain": PLAIN, "train": TRAINING, "python2": PYTHON_2, "crash": b"import tensorflow # crash\n"}
+    texts = {"plain": PLAIN, "train": TRAINING, "python2": BOTH_PYTHONS, "crash": b"import tensorflow # crash\n"}
     for name in names.split():
         put(f"src/{name}.py", texts[name])
     assert run("convert", "--diff", "src").code == code
@@ -427,13 +427,13 @@ def test_a_diff_is_coloured_on_a_terminal(
 
 
 def test_quiet_still_says_why(project: Path, run: Run) -> None:
-    put("bad.py", PYTHON_2)
+    put("bad.py", BOTH_PYTHONS)
     assert "TMG004" in run("convert", "bad.py", "--quiet").err
 
 
 def test_json(project: Path, run: Run) -> None:
     put("src/a.py")
-    put("src/b.py", PYTHON_2)
+    put("src/b.py", BOTH_PYTHONS)
     done = run("convert", "src", "-o", "out", "--json")
     report = json.loads(done.out)
     assert (done.code, done.err) == (2, "")

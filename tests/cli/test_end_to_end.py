@@ -91,7 +91,7 @@ def test_the_diff_is_the_conversion(run: Run) -> None:
     ("data", "code"),
     [
         (b"", "TMG003"),
-        (b'import tensorflow as tf\nprint "x"\n', "TMG004"),
+        (b'import tensorflow as tf\nprint "x"\nf""\n', "TMG004"),
         (b"import tensorflow as tf\nf(\n", "TMG005"),
         (b"import tensorflow as tf\n#\xff\n", "TMG002"),
         (b"import tensorflow as tf\nx = tf.constant(1)\n", "TMG201"),

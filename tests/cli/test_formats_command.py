@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import converter.verify
-from tests.cli.standins import PYTHON_2, Engine, Run, put
+from tests.cli.standins import BOTH_PYTHONS, Engine, Run, put
 from tests.report.standins import report
 from tests.report.test_formats import sarif_results
 
@@ -20,7 +20,7 @@ BEGINS = {"json": '{\n  "schema": "tf-multigpu/', "github": "::", "sarif": '{\n 
 @pytest.mark.parametrize("where", [("-o", "out"), ("--in-place",), ("--diff",), ("--check",)])
 def test_a_run_in_every_format(project: Path, run: Run, form: str, where: tuple[str, ...]) -> None:
     put("src/a.py")
-    put("src/b.py", PYTHON_2)
+    put("src/b.py", BOTH_PYTHONS)
     sources = ("src/a.py", "src/b.py") if where == ("--check",) else ("src",)  # --check passes over what is not named
     done = run("convert", *sources, *where, "--output-format", form)
     assert done.code == 2 and done.err == ""

@@ -115,7 +115,7 @@ def convert_hook_converts_in_place(repository: Repository) -> None:
     repository.git("add", "--all")
     code, said = repository.hook("tf-multigpu-convert")
     assert code == 0, said
-    script.write_text('import tensorflow as tf\nprint "x"\n')
+    script.write_text('import tensorflow as tf\nprint "x"\nf""\n')
     repository.git("add", "--all")
     code, said = repository.hook("tf-multigpu-convert")
     assert code == 0, said  # it is said with --verbose

@@ -56,7 +56,7 @@ def test_folders(folder: Path, run: Run) -> None:
 
 
 def test_what_cannot_be_read(folder: Path, run: Run) -> None:
-    Path("old.py").write_text("import tensorflow\nprint 'x'\n")
+    Path("old.py").write_text("import tensorflow\nprint 'x'\nf''\n")
     assert run("lint", "old.py", "wrong.py").code == 2
     assert "TMG001" in run("lint", "gone.py").err
 

@@ -163,6 +163,20 @@ def test_magics_stay_where_they_were(run: Run) -> None:
     assert run("convert", "--check", "mg.ipynb").code == 0
 
 
+def test_cells_in_python_2(run: Run) -> None:
+    """What does not change stays, and a statement among the towers goes with them, in Python 2."""
+    printed = TRAINING[3] + "\nprint 'the model', `1`, 0777,"
+    cells = [TRAINING[0] + "\nprint 'a'", *TRAINING[1:3], printed, *TRAINING[4:5]]
+    cells += [TRAINING[5].rstrip() + "\n        print step"]
+    put("train.ipynb", book([*cells, "try: pass\nexcept A, e: print e"]))
+    done = run("convert", "train.ipynb", "-o", "mg.ipynb")
+    assert done.code == 0, done.err
+    after = sources(Path("mg.ipynb").read_text())
+    assert after[0].endswith("print 'a'") and after[-1] == "try: pass\nexcept A, e: print e"
+    assert "print 'the model', `1`, 0777," in "\n".join(after) and "\f" not in Path("mg.ipynb").read_text()
+    assert run("convert", "--check", "mg.ipynb").code == 0
+
+
 @pytest.mark.parametrize(
     ("cells", "said"),
     [
@@ -173,7 +187,8 @@ def test_magics_stay_where_they_were(run: Run) -> None:
         ([*TRAINING[:3], "%%time\n" + TRAINING[3], *TRAINING[4:]], "cell 4, line 1, column 1: TMG044 the cell begins"),
         ([*TRAINING, "_tf_multigpu_line = 1"], "cell 7, line 1, column 1: TMG043 the cell has a text"),
         ([*TRAINING, "a = 1\nb = '\ud800'"], r"cell 7, line 2, column 1: TMG002 the cell has \ud800, half of a"),
-        ([TRAINING[0], "print 'a'", *TRAINING[1:]], "cell 2, line 1, column 1: TMG004 Python 2 syntax"),
+        ([TRAINING[0], "print 'a'\nf''", *TRAINING[1:]], "cell 2, line 1, column 1: TMG004 Python 2 syntax"),
+        ([TRAINING[0], "print 'a'\nx = = 2", *TRAINING[1:]], "cell 2, line 2, column 5: TMG005"),
     ],
 )
 def test_cells_that_are_refused(cells: list[str], said: str, run: Run) -> None:

@@ -1,4 +1,4 @@
-"""Python 2 is told from plain slips, at the right place."""
+"""What is neither Python 2 nor Python 3, and which of its lines is the reason."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import pytest
 
 from converter.diagnostics import Diagnostic, Refusal
 from converter.source import from_bytes, parse
+from converter.source.viewed import viewed
 
 
 def refusal(text: str) -> Diagnostic:
     with pytest.raises(Refusal) as caught:
-        parse(from_bytes("train.py", text.encode()))
+        parse(viewed(from_bytes("train.py", text.encode())))
     return caught.value.diagnostic
 
 
@@ -54,11 +55,11 @@ PYTHON_2 = [
 
 
 @pytest.mark.parametrize(("text", "line", "column", "what"), PYTHON_2)
-def test_python_2_is_recognised(text: str, line: int, column: int, what: str) -> None:
-    found = refusal(text)
+def test_python_2_is_recognised_beside_python_3(text: str, line: int, column: int, what: str) -> None:
+    found = refusal(text.rstrip("\r\n") + "\nf''\n")
     assert (found.code, found.line, found.column) == ("TMG004", line, column)
     assert what in found.message
-    assert "-w FILE" in found.hint
+    assert "no Python runs both" in found.hint
 
 
 NOT_PYTHON = [
@@ -81,10 +82,9 @@ NOT_PYTHON = [
     ("```python", 1, 1),
     ("def f()\n  pass", 1, 8),
     ("  x = 1", 1, 3),
-    ("if x:\n\ty\n        z", 3, 1),
+    ("if x:\n\ty\n       z", 3, 9),
     ("if x = 3: pass", 1, 4),
     ("x = {'a': 1 'b': 2}", 1, 11),
-    ("async = 3", 1, 7),
     ("%matplotlib inline", 1, 1),
     ("x = 1\n!pip install tensorflow", 2, 1),
     ("<<<<<<< HEAD", 1, 1),
@@ -106,7 +106,7 @@ def test_other_errors_are_not_blamed_on_python_2(text: str, line: int, column: i
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("if x:\n\ty\n        z", "expand"),
+        ("if x:\n\ty\n        z\nf''", "expand"),
         ("%matplotlib inline", "nbconvert"),
         ("\tx = 1\n!pip", "Python stops at the same place"),
         ("x = (", "Python stops at the same place"),
@@ -114,6 +114,11 @@ def test_other_errors_are_not_blamed_on_python_2(text: str, line: int, column: i
 )
 def test_hints(text: str, hint: str) -> None:
     assert hint in refusal(text).hint
+
+
+@pytest.mark.parametrize("text", ["print x", "if x:\n\ty\n        z", "async = 3", "x = 0777"])
+def test_what_only_python_2_reads(text: str) -> None:
+    assert parse(viewed(from_bytes("train.py", text.encode()))).body
 
 
 @pytest.mark.parametrize("text", ["x = " + "(" * 5000 + ")" * 5000, "x = " + "-" * 100000 + "1"])

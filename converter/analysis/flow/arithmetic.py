@@ -46,12 +46,21 @@ def _shifted(number: int, places: int) -> int:
     return number << places
 
 
+class ClassicDiv(ast.operator):
+    """Division without `from __future__ import division` in Python 2: of two integers, their floor."""
+
+
+def _classic(one: float, two: float) -> float:
+    return one // two if isinstance(one, int) and isinstance(two, int) else one / two
+
+
 OPERATORS: dict[type[ast.operator], tuple[str, Callable[[float, float], float]]] = {
     ast.Add: ("add", operator.add),
     ast.Sub: ("subtract", operator.sub),
     ast.Mult: ("multiply", operator.mul),
     ast.Div: ("divide", operator.truediv),
     ast.FloorDiv: ("divide", operator.floordiv),
+    ClassicDiv: ("divide", _classic),
     ast.Mod: ("mod", operator.mod),
     ast.Pow: ("pow", _power),
     ast.MatMult: ("matmul", operator.mul),

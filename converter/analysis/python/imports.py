@@ -26,7 +26,7 @@ _WRITES = re.compile(rb"\b(?:globals|locals|vars|setattr)\(")  # into the names 
 def import_module(walk: Walk, alias: ast.alias, stmt: ast.Import) -> None:
     """Executes one name of `import …`."""
     root, _, rest = alias.name.partition(".")
-    _note_library(walk, root, stmt)
+    _note_library(walk, alias.name, stmt)
     local = local_module(walk, alias.name, stmt, 0)
     if local is not None and (alias.asname or not rest):
         _bind(walk, alias.asname or root, local, stmt)
@@ -39,8 +39,10 @@ def import_module(walk: Walk, alias: ast.alias, stmt: ast.Import) -> None:
         _bind(walk, alias.asname, symbol_of(root, rest), stmt)
 
 
-def _note_library(walk: Walk, root: str, stmt: ast.stmt) -> None:
-    if root in naming().distributing:
+def _note_library(walk: Walk, name: str, stmt: ast.stmt) -> None:
+    """Notes that a script imports a library that spreads training over GPUs; its parts that only load data do not."""
+    root = name.partition(".")[0]
+    if root in naming().distributing and not f"{name}.".startswith(naming().loading):
         walk.effect(EffectKind.DISTRIBUTED, root, None, stmt)
 
 
@@ -63,9 +65,9 @@ def import_from(walk: Walk, stmt: ast.ImportFrom, alias: ast.alias) -> None:
     root, _, rest = module.partition(".")
     if root == "__future__":
         return
-    _note_library(walk, root, stmt)
-    local = local_module(walk, module, stmt, stmt.level) if module or stmt.level else None
     inner = f"{module}.{alias.name}" if module else alias.name
+    _note_library(walk, inner, stmt)
+    local = local_module(walk, module, stmt, stmt.level) if module or stmt.level else None
     if local is not None:
         _import_name(walk, local, alias, stmt, module)
     elif (found := local_module(walk, inner, stmt, stmt.level)) is not None:  # of a folder without __init__.py
@@ -110,7 +112,8 @@ def local_module(walk: Walk, name: str, stmt: ast.AST, level: int) -> Module | N
     if path not in walk.modules:
         read = walk.project.read(path)
         if read is None:
-            walk.effect(EffectKind.UNREAD_MODULE, f"{os.path.basename(path)} cannot be read as Python 3", None, stmt)
+            what = f"{os.path.basename(path)} is valid neither in Python 3 nor in Python 2"
+            walk.effect(EffectKind.UNREAD_MODULE, what, None, stmt)
             return None
         data, tree = read
         if b": converted from " in data and _CONVERTED.search(data):

@@ -61,7 +61,8 @@ def _binary(walk: Walk, node: ast.BinOp) -> Value:
 
 def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
     """The result of an arithmetic operator on any two values."""
-    name, _ = arithmetic.OPERATORS[type(op)]
+    kind = _operator(walk, op, node)
+    name, _ = arithmetic.OPERATORS[kind]
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         if isinstance(op, ast.MatMult):
             return _product(walk, left, right, node)
@@ -70,7 +71,7 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
     if name == "multiply":
         left, right = _as_factor(walk, left, right, node), _as_factor(walk, right, left, node)
     if isinstance(left, (Number, Count)) and isinstance(right, (Number, Count)):
-        return _numbers(name, op, left, right)
+        return _numbers(name, kind, left, right)
     if isinstance(left, Sequence) and isinstance(op, ast.Add):
         if isinstance(right, Sequence):
             both = Sequence(left.elements + right.elements, left.mutable, left.many or right.many).like(left, right)
@@ -89,6 +90,16 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
     if isinstance(left, Constant) and isinstance(left.value, str):
         return _string(left.value, left, right, op, node)
     return Host((left, right), name, node)
+
+
+def _operator(walk: Walk, op: ast.operator, node: ast.AST) -> type[ast.operator]:
+    """An operator's type; of Python 2's `/` between numbers, that of the division which it is there."""
+    if not isinstance(op, ast.Div) or not walk.project.python2:
+        return type(op)
+    body = walk.facts.tree_of(walk.facts.path_of(node)).body
+    imported = (stmt for stmt in body if isinstance(stmt, ast.ImportFrom) and stmt.module == "__future__")
+    is_true = any(alias.name == "division" for stmt in imported for alias in stmt.names)
+    return ast.Div if is_true else arithmetic.ClassicDiv
 
 
 def _product(walk: Walk, left: Value, right: Value, node: ast.AST) -> Tensor:
@@ -133,7 +144,7 @@ def _string(text: str, left: Constant, right: Value, op: ast.operator, node: ast
     return Host((left, right), "str", node)
 
 
-def _numbers(name: str, op: ast.operator, left: Number | Count, right: Number | Count) -> Value:
+def _numbers(name: str, op: type[ast.operator], left: Number | Count, right: Number | Count) -> Value:
     """The result of arithmetic on two numbers, with the origins that it goes on following."""
     if isinstance(left, Count) or isinstance(right, Count):
         count = left if isinstance(left, Count) else right
@@ -143,7 +154,7 @@ def _numbers(name: str, op: ast.operator, left: Number | Count, right: Number | 
             if name in ("multiply", "divide")
             else Host((left, right), name)
         )
-    value = arithmetic.number(type(op), left.value, right.value)
+    value = arithmetic.number(op, left.value, right.value)
     linear: frozenset[Origin] = frozenset()
     if name == "multiply":
         linear = left.linear | right.linear
@@ -152,7 +163,7 @@ def _numbers(name: str, op: ast.operator, left: Number | Count, right: Number | 
     elif name == "divide":
         linear = left.linear - right.origins
     made = Number(value, left.origins | right.origins, linear, (left, right))
-    made.op = SHIFTS.get(type(op), name)
+    made.op = SHIFTS.get(op, name)
     return made
 
 

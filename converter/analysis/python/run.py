@@ -45,6 +45,7 @@ def run(walk: Walk) -> Facts:
     except Endless:
         walk.facts.endless = walk.facts.accesses[-1].node if walk.facts.accesses else walk.module.node
         return walk.facts
+    walk.facts.called = frozenset(walk.entered)
     with suppress(Endless):  # what nobody calls is no part of the model
         _enter_uncalled(walk)
     cut = walk.facts.cut

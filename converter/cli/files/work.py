@@ -568,10 +568,12 @@ def _library_of(source: Source) -> Diagnostic | None:
     from converter.conversion.engine import with_advice
     from converter.options import Options
     from converter.source import parse, with_lines
+    from converter.source.viewed import viewed
     from converter.targets.other_libraries import trained_elsewhere
 
     try:
-        found = trained_elsewhere(source.path, source.text, parse(source), Options())
+        read = viewed(source)
+        found = trained_elsewhere(source.path, read.text, parse(read), Options())
     except Refusal:  # no Python
         return None
     return None if found is None else with_lines(with_advice((found,), source), source, {})[0]

@@ -8,7 +8,7 @@ import re
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
 from converter.analysis.inputs.graph_names import pattern_of
-from converter.analysis.values import Function, Partial, Tensor
+from converter.analysis.values import Function, Partial, Tensor, is_none
 from converter.diagnostics import Diagnostic
 from converter.plan import Replace
 from converter.planner.found import Found
@@ -40,7 +40,8 @@ def own_devices(facts: Facts, regions: tuple[Region, ...], text: Text) -> tuple[
                     warnings[node] = finding(facts, node, Found.GPU_AROUND_TOWERS, gpu=gpu)
             continue
         chosen = not named or isinstance(named[0], (ast.IfExp, ast.BoolOp))
-        if not chosen and (GPU.search(effect.name) or GPU.search(pattern_of(named[0]))):
+        nowhere = effect.value is not None and is_none(effect.value)  # which takes the tower's device away
+        if not chosen and (nowhere or GPU.search(effect.name) or GPU.search(pattern_of(named[0]))):
             replaces[node] = _left_to_towers(named[0], text)
         elif not chosen and CPU.search(effect.name):
             kept = [layer for layer in layers if _is_inside(layer, effect)]

@@ -28,7 +28,7 @@ class Unseen:
     """An import of a module of the project that is not followed.
 
     folder: the one above the script in which it lies, as a path from there; "" if it lies where imports are looked
-    for, but is no valid Python 3.
+    for, but is no valid Python.
     """
 
     node: ast.stmt
@@ -45,8 +45,8 @@ class Unseen:
         """What makes the module seen."""
         if not self.folder:
             return (
-                f"the module {self.module}, imported in line {self.node.lineno}, is no valid Python 3: correct it; "
-                "`python -m fissix -w FILE` (`pip install fissix`) converts Python 2"
+                f"the module {self.module}, imported in line {self.node.lineno}, is valid neither in Python 3 nor in "
+                "Python 2: correct it"
             )
         return (
             f"the module {self.module}, imported in line {self.node.lineno}, lies in {self.folder}/: "

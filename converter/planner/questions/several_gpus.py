@@ -8,8 +8,10 @@ from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
-from converter.analysis.values import Constant, Host, Value
+from converter.analysis.values import Constant, Host, Number, Sequence, Value, needed
 from converter.planner.questions.statements import is_executed
+
+ITEM = 2  # what an item that is not known is made of: the list, and its place there
 
 
 def devices_of_several_gpus(facts: Facts) -> Iterator[Effect]:
@@ -19,6 +21,8 @@ def devices_of_several_gpus(facts: Facts) -> Iterator[Effect]:
     """
     gpus: dict[bool, set[str]] = {}
     for effect in facts.effects_of(EffectKind.DEVICE):
+        if _is_of_empty_list(facts, effect.value):
+            continue
         computed = effect.name == "None" and not _is_one_gpu(effect.value) and _differs_by_turn(effect)
         named = gpus.setdefault(is_executed(effect.site), set())
         named |= set(_numbers(effect.name))
@@ -39,6 +43,22 @@ def _is_one_gpu(device: Value | None) -> bool:
         else:
             return False
     return len({number for name in names for number in _numbers(str(name))}) <= 1
+
+
+def _is_of_empty_list(facts: Facts, device: Value | None) -> bool:
+    """True if a device is named by an item of a list that nothing fills, `gpus=[]`: no run comes there."""
+    if device is None:
+        return False
+    read = (v for v in needed([device]).values() if isinstance(v, Host) and not v.call and len(v.inputs) == ITEM)
+    lists = [v.inputs[0] for v in read if isinstance(v.inputs[1], Number)]
+    empty = [v for v in lists if isinstance(v, Sequence) and not v.elements and not v.unmeasured]
+    return any(not _is_given_away(facts, one) for one in empty)
+
+
+def _is_given_away(facts: Facts, value: Value) -> bool:
+    """True if a value is an argument of a call that is not followed, which may fill it."""
+    given = {arg for call in facts.unfollowed for arg in (*call.args, *(keyword.value for keyword in call.keywords))}
+    return any(access.value is value and access.node in given for access in facts.accesses)
 
 
 def _numbers(device: str) -> list[str]:

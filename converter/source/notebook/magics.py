@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from converter.parsing import parse_text
+from converter.source.python2 import readable
 
 OWN = "_tf_multigpu_line"  # the method that a masked line calls; no notebook has it
 HEAD = "# tf-multigpu-cell-magic "  # in front of a cell's magic in its first line
@@ -86,7 +87,7 @@ def idle(text: str) -> tuple[str, int]:
 
     What a notebook has by itself, `display` and `get_ipython`, does nothing either.
     """
-    for node in ast.walk(tree := parse_text(text)):
+    for node in ast.walk(tree := parse_text(readable(text))):
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value and _is_masked(node.value):
             return "", node.lineno
     text = text.replace(f"get_ipython().{OWN}(", "bool(")
@@ -142,7 +143,7 @@ def _is_statement(code: str) -> bool:
     if "#" in code or _ENDS.search(code):
         return False
     try:
-        return len(parse_text(code).body) == 1
+        return len(parse_text(readable(code)).body) == 1
     except (SyntaxError, ValueError):
         return False
 

@@ -15,6 +15,7 @@ from converter.dataclass import dataclass
 from converter.parsing import parse_text
 from converter.source.notebook.json_text import Cell
 from converter.source.notebook.magics import HEAD, cell_magic, is_python, masked, shows_only, split_head, unmasked
+from converter.source.python2 import readable
 
 _CELL = re.compile(r"[ \t]*# tf-multigpu-cell (\d+)[ \t]*")
 _ENDS = re.compile(r"\r\n|\n|\r")
@@ -102,7 +103,7 @@ def settled(text: str, cells: Sequence[Cell], whole: bool = False) -> Settled:
     if not numbers:
         return Settled({}, (), (), script_of(cells))
     lines = _LINE.findall(text)
-    tree = parse_text(text)
+    tree = parse_text(readable(text))
     begins = _begins(lines, tree, numbers, {cell.number: cell for cell in cells}, whole)
     bounds = [*(begin for begin, _ in begins), len(lines)]
     sources: dict[int, str] = {}
@@ -113,7 +114,7 @@ def settled(text: str, cells: Sequence[Cell], whole: bool = False) -> Settled:
         sources[group[0]] = _source([lines[index] for index in kept[group[0]]], group[0])
         sources |= {number: _JOINED.format(group[0]) for number in group[1:]}
     made = script_of(_changed(cells, sources))
-    if ast.dump(parse_text(made.text)) != ast.dump(tree):
+    if ast.dump(parse_text(readable(made.text))) != ast.dump(tree):
         raise CellError(numbers[0], "the converted code cannot be told apart into cells", "put the code into one cell")
     joined = tuple(tuple(group) for _, group in begins if len(group) > 1)
     return Settled(sources, joined, _moved(lines, kept, made), made)

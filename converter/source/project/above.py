@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import field, replace
 
 from converter.dataclass import dataclass
-from converter.parsing import parse_text
 from converter.source.project.folders import folders_above, holds_top, in_any, in_folder
+from converter.source.viewed import tree_of
 
 NOTEBOOK = ".ipynb"  # which runs in its own folder
 MOST_FILES = 200  # of the project that are looked through for further imports
@@ -278,6 +278,6 @@ def parsed(path: str) -> ast.Module | None:
             data = code_in(data)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return parse_text(data)
+            return tree_of(data)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None

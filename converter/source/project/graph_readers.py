@@ -11,9 +11,9 @@ from contextlib import suppress
 from functools import lru_cache
 
 from converter.dataclass import dataclass
-from converter.parsing import parse_text
 from converter.source.header import is_converted
 from converter.source.look import code_of, scripts_beside
+from converter.source.viewed import tree_of
 
 IMPORTS = "import_meta_graph"
 ASKS = re.compile(  # what a script calls that looks for operations of a graph by their names
@@ -94,7 +94,7 @@ def syntax_of(data: bytes) -> list[ast.AST]:
     """The nodes of a script, none if it cannot be read."""
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return list(ast.walk(parse_text(data)))
+        return list(ast.walk(tree_of(data)))
     return []
 
 

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from converter.dataclass import dataclass
-from converter.parsing import parse_text
 from converter.source.header import HELPERS, is_converted
 from converter.source.look import (
     SCRIPTS,
@@ -24,6 +23,7 @@ from converter.source.look import (
 from converter.source.project.above import package_root
 from converter.source.project.array_readers import RowsTaken, rows_taken
 from converter.source.project.graph_readers import GraphReader, graph_readers, names_asked
+from converter.source.viewed import tree_of
 
 LARGEST_NOTEBOOK = 20_000_000  # bytes
 MOST_FILES = 5_000  # files of a project that are searched
@@ -148,7 +148,7 @@ def _builds_towers(text: bytes) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = parse_text(text)
+            tree = tree_of(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False  # no Python 3: nothing is known
     for loop in (node for node in ast.walk(tree) if isinstance(node, ast.For)):
@@ -223,7 +223,7 @@ def _imported_files(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            named = list(_imports_in(parse_text(text)))
+            named = list(_imports_in(tree_of(text)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         named = [(module, 0, 1) for module in imported_by(text)]
     notebook = path.endswith(".ipynb")

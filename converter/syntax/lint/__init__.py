@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from converter.diagnostics import Diagnostic
 from converter.rule import rule_modules
 from converter.source import Source, parse, with_lines
+from converter.source.viewed import viewed
 from converter.syntax.lint.towers import Towers
 from converter.syntax.script import Script
 
@@ -23,7 +24,8 @@ def lint(source: Source) -> tuple[Diagnostic, ...]:
     Raises:
         Refusal: the text is not Python.
     """
-    towers = Towers(Script(source.path, source.text, parse(source)))
+    read = viewed(source)
+    towers = Towers(Script(read.path, read.text, parse(read)))
     found = [finding for find in _finds() for finding in find(towers)] if towers.loops else []
     unique = dict.fromkeys(sorted(found, key=lambda one: (one.line, one.column, one.code)))
     return with_lines(tuple(unique), source, {})

@@ -13,6 +13,7 @@ from converter.plan import Loop, Merge, Plan, Replace
 from converter.planner.cases import alone
 from converter.planner.outcome import Refused, Reread
 from converter.planner.passes import Decided, decide
+from converter.source.python2 import is_view
 from converter.targets.passes import Case
 
 OUTSIDE = "TMG259"
@@ -57,7 +58,7 @@ def _planned(case: Case) -> tuple[Facts, Decided | Refused]:
     sources = alone(script.text)
     inputs: Decisions = {}
     options = Options(batch=case.options.batch, shared=case.options.shared, batch_axes=case.options.batch_axes)
-    facts = read_facts(script.path, script.tree, options, {})
+    facts = read_facts(script.path, script.tree, options, {}, before=Known(python2=is_view(script.text)))
     while True:
         made = decide(facts, options, sources, "averaged")
         if not isinstance(made, Reread):

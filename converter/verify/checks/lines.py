@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from converter.dataclass import dataclass
 from converter.parsing import parse_text
+from converter.source.python2 import readable
+from converter.source.text import split_lines
 from converter.verify.data import Check
 from converter.verify.origin import Repeated
 from converter.verify.processes.workspace import run_as
@@ -76,7 +78,7 @@ def planned_lines(repeated: Repeated | None) -> Planned:
         name = run_as(path)
         if made.source is not None and made.plan is not None:
             if made.named is None:
-                spans += spans_of(name, made.source.text, made.plan)
+                spans += spans_of(name, readable(made.source.text), made.plan)
                 continue
             found = spans_of(name, made.named.text, made.plan)
             spans += (
@@ -98,7 +100,7 @@ def spans_of(file: str, text: str, plan: Plan) -> tuple[Span, ...]:
             ends[node.lineno, node.col_offset] = end = node.end_lineno or node.lineno
             if not hasattr(node, "body"):
                 simple.append((node.lineno, end))
-    lines = text.splitlines()
+    lines = split_lines(text)
 
     def statement(first: int, last: int) -> Span:
         """A frame names the first line of a call, which may stand above the argument that is edited."""

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from converter.conversion import CallSite
 from converter.source import Source, encode, parse
+from converter.source.python2 import restored
+from converter.source.viewed import viewed
 from converter.verify.data import VerifyError
 from converter.verify.processes.answer import Stopped, clean, expect, find_interpreter
 from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
@@ -63,6 +65,7 @@ def trace_calls(
 
 def marked(source: Source, sites: Sequence[CallSite]) -> str:
     """The script with its calls wrapped in the probe; line numbers stay. Calls inside of strings stay as they are."""
+    source = viewed(source)
     lines = source.text.encode().splitlines(keepends=True)
     within = {
         (call.end_lineno, call.end_col_offset)
@@ -80,4 +83,4 @@ def marked(source: Source, sites: Sequence[CallSite]) -> str:
     for line, column in sorted(inserts, reverse=True):
         old = lines[line - 1]
         lines[line - 1] = old[:column] + b"".join(inserts[line, column]) + old[column:]
-    return b"".join(lines).decode()
+    return restored(b"".join(lines).decode())

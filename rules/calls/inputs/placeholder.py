@@ -7,9 +7,22 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.python.containers import entry_of
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import shaping
+from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.tensors.sparse import BATCHES, is_sparse
 from converter.analysis.traits import Argument, Trait
-from converter.analysis.values import Constant, Input, Mapping, Number, Sequence, Symbol, Tensor, Typed, Value, opaque
+from converter.analysis.values import (
+    Constant,
+    Host,
+    Input,
+    Mapping,
+    Number,
+    Sequence,
+    Symbol,
+    Tensor,
+    Typed,
+    Value,
+    opaque,
+)
 
 
 def _placeholder(call: Call) -> Value:
@@ -54,11 +67,15 @@ def _input(call: Call, shape: Value | None, dtype: str) -> Input:
 
 
 def batch_axis(call: Call, entries: list[Value] | None) -> int | None:
-    """Where a placeholder's batch is: at the batch size if it is written there, else at an unknown first dimension."""
+    """Where a placeholder's batch is: at the batch size if it is written there, else at an unknown first dimension.
+
+    An attribute of an object that is not seen counts as the batch size by its name: `[hps.batch_size, None]`.
+    """
     if not entries:
         return None
     named = shaping.batch_entry(call.walk.facts, entries)
-    if named is not None:
+    called = (at for at, entry in enumerate(entries) if isinstance(entry, Host) and named_batch_size([entry.call]))
+    if named is not None or (named := next(called, None)) is not None:
         return named
     first = entries[0]
     unknown = isinstance(first, Constant) and first.value is None or getattr(first, "value", 0) == -1

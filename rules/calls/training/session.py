@@ -17,6 +17,7 @@ from converter.analysis.values import (
     Host,
     Instance,
     Mapping,
+    Number,
     Sequence,
     Tensor,
     Typed,
@@ -239,6 +240,13 @@ def _device(call: Call) -> Value:
     return call.typed("Device")
 
 
+def _replica_device_setter(call: Call) -> Value:
+    """A device function; None without tasks for the parameters (python/training/device_setter.py, 1.15)."""
+    tasks, cluster = call.get(0, "ps_tasks"), call.get(4, "cluster")
+    none = tasks is None or (isinstance(tasks, Number) and tasks.value == 0)
+    return Constant(None) if none and (cluster is None or is_none(cluster)) else _distributed(call)
+
+
 def _distributed(call: Call) -> Value:
     call.walk.effect(EffectKind.DISTRIBUTED, f"tf.{call.name}", None, call.node)
     return call.typed("Distributed")
@@ -364,9 +372,10 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(EAGER, _eager),
     **dict.fromkeys(("train.Server",
                      "train.Server.create_local_server", "train.ClusterSpec",
-                     "train.replica_device_setter", "train.SyncReplicasOptimizer",
+                     "train.SyncReplicasOptimizer",
                      "distribute.MirroredStrategy", "contrib.distribute.MirroredStrategy",
                      "contrib.distribute.OneDeviceStrategy", "distribute.Strategy"), _distributed),
+    "train.replica_device_setter": _replica_device_setter,
     **dict.fromkeys(EVALUATED, _eval),
     **dict.fromkeys(("Session.as_default", "Graph.as_default", "Session.__enter__"), _as_default),
     **dict.fromkeys(("Graph", "get_default_graph"), _graph),

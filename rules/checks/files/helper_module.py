@@ -21,7 +21,8 @@ RULES = (
         code="TMG265",
         title="another script does not find the module of helpers",
         why="Files that change import the number of towers and their helpers from a module beside the converted "
-        "script. A script in another folder that imports such a file, too, does not look for modules there, and "
+        "script, or in a folder that all scripts which import such a file have on their path. Here there is none: a "
+        "script in another folder imports such a file, too, does not look for modules beside the converted one, and "
         "would end with an ImportError. Put both scripts into one folder, or let the other one add the folder to "
         "sys.path. The example is converted in place.",
         before=_APART,

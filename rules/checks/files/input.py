@@ -30,23 +30,20 @@ RULES = (
     ),
     Rule(
         code="TMG004",
-        title="the file is Python 2",
-        why="The tool reads scripts with the parser of Python 3. Scripts that Python 2 and 3 both run are "
-        "fine, and so is what the tool adds to them; a print statement is not. Convert the script to "
-        "Python 3 first: the package fissix (`pip install fissix`) does it by `python -m fissix -w FILE`. It goes on "
-        "where lib2to3 ended, which left Python's library with 3.13.",
-        before='try:\n    print "step", step\nexcept IOError, error:\n    raise ValueError, "no data"\n',
-        after='try:\n    print("step", step)\nexcept IOError as error:\n    raise ValueError("no data")\n',
-        references=(
-            "https://docs.python.org/3.12/library/2to3.html",
-            "https://github.com/jreese/fissix",
-        ),
+        title="the file mixes Python 2 with Python 3",
+        why="Scripts in Python 2 are converted as they are, and what the tool adds to them is Python 2, too. A file "
+        "with a print statement and an f-string is neither Python 2 nor Python 3: nothing runs it, so there is nothing "
+        "to convert. Of Python 2 itself one thing is not followed: a tuple among the parameters of a function, or "
+        "behind `except E,`, whose brackets go over several lines, or whose block begins with a compound statement.",
+        before='try:\n    print "step", step\nexcept IOError as error:\n    print(f"no data: {error}")\n',
+        after='try:\n    print "step", step\nexcept IOError as error:\n    print "no data: %s" % error\n',
+        references=("https://docs.python.org/2.7/reference/grammar.html",),
     ),
     Rule(
         code="TMG005",
         title="the file is not Python",
         why="Python's own parser refuses the file, at the line and column given. Notebook commands "
-        "(%matplotlib, !pip) are the usual reason, besides plain slips. A mixture of tabs and blanks that Python "
+        "(%matplotlib, !pip) are the usual reason, besides plain slips. A mixture of tabs and blanks that Python 3 "
         "still takes cannot be edited line by line; with blanks alone it can.",
         before="%matplotlib inline\nimport tensorflow as tf\n",
         after="import tensorflow as tf\n",

@@ -15,10 +15,10 @@ RULES = (
     Rule(
         code="TMG013",
         title="an imported file of the project cannot be read",
-        why="The script imports a file that lies beside it and is not readable as Python 3, so that nothing is "
-        "known of what the script takes from there. Where the model, its inputs or the batches come from "
+        why="The script imports a file that lies beside it and is valid neither in Python 3 nor in Python 2, so that "
+        "nothing is known of what the script takes from there. Where the model, its inputs or the batches come from "
         "that file, the conversion is refused or may miss them; where it only loads data or draws a plot, "
-        "nothing is lost. `python -m fissix -w FILE` (`pip install fissix`) mends Python 2 syntax.",
+        "nothing is lost.",
     ),
 )
 
@@ -33,5 +33,5 @@ def unread_modules(case: Placed) -> Iterator[Diagnostic]:
                 effect.node,
                 "TMG013",
                 f"{effect.name}; what the script does with it is not known",
-                "see that no part of the model is in it; `python -m fissix -w` (`pip install fissix`) mends Python 2",
+                "see that no part of the model is in it, and mend it: Python stops there, too",
             )

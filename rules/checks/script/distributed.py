@@ -15,7 +15,7 @@ RULES = (
     Rule(
         code="TMG217",
         title="the script is distributed already",
-        why="It belongs to a cluster (tf.train.Server, ClusterSpec, replica_device_setter), synchronises "
+        why="It belongs to a cluster (tf.train.Server, ClusterSpec, replica_device_setter with tasks), synchronises "
         "replicas (SyncReplicasOptimizer) or runs under a distribution strategy. What those do with "
         "gradients and variables contradicts what towers do. Convert the script as it was for one GPU "
         "on one machine.",

@@ -16,6 +16,7 @@ from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import check
 from converter.planner.found import Found
 from converter.planner.questions.batch_values import depends_on_batch
+from converter.planner.questions.uncalled import is_uncalled
 from converter.planner.region.names_in_graph import names_taken
 from converter.planner.wording import Words
 from converter.planner.writing.findings import error
@@ -116,6 +117,7 @@ def looked_up_by_name(case: Placed) -> Iterator[Diagnostic]:
     """Tensors that are asked for by a name that the model may have given: it has another name in each tower."""
     facts = case.facts
     asked = [(name, node) for name, node in _asked(facts) if not _is_variable(facts, name)]
+    asked = [(name, node) for name, node in asked if not is_uncalled(facts, node)]
     taken = [name for region in case.regions for name in names_taken(facts, region)] if asked else []
     for name, node in asked:
         first = re.split("[/:]", name.lower())[0]

@@ -102,3 +102,26 @@ def test_an_open_dimension_behind_the_rows_of_other_inputs_is_no_batch(size: str
     made = f"{size}\ny = tf.placeholder(tf.float32, [size])\nx = tf.placeholder(tf.float32, [size, None])"
     feed = RUN.replace("{x: FED}", "{x: batch['x'], y: batch['y']}").replace("x * 1.0", "x * y[:, None]")
     assert inputs(facts_of(made + feed)) == {"x": "free", "y": "free"}
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [
+        ("[hps.batch_size, None]", 0),  # by the name of what is read, though the object is not seen
+        ("[None, hps.batch_size]", 1),
+        ("[hps.batch_count, None]", 1),  # counts batches: the open dimension holds the examples
+        ("[hps.steps, None]", 1),
+    ],
+)
+def test_an_attribute_that_is_named_as_a_batch_size(shape: str, axis: int) -> None:
+    facts = facts_of(
+        f"""
+        import lib
+        hps = lib.make()
+        x = tf.placeholder(tf.float32, {shape})
+        y = tf.placeholder(tf.float32, [None])
+        loss = tf.reduce_mean(tf.layers.dense(x, 1)) + tf.reduce_mean(y)
+        train_op = tf.train.AdamOptimizer().minimize(loss)
+        """
+    )
+    assert (facts.inputs[0].batch.kind, facts.inputs[0].batch.axis) == ("example", axis)

@@ -94,7 +94,7 @@ def test_no_other_word_behind_a_completion_option(run: Run, arguments: tuple[str
 def test_explain(run: Run, code: str) -> None:
     done = run("explain", code)
     assert done.code == 0
-    assert done.out.decode().startswith("TMG004: the file is Python 2\n\nWhat it does\n")
+    assert done.out.decode().startswith("TMG004: the file mixes Python 2 with Python 3\n\nWhat it does\n")
 
 
 @pytest.mark.parametrize("code", ["TMG999", "004", ""])

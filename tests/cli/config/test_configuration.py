@@ -363,7 +363,7 @@ def test_overrides_reach_every_process(tmp_path: Path, monkeypatch: pytest.Monke
 def test_strict_and_refused_for_single_files(project: Path, run: Run) -> None:
     put("a.py", TRAINING + b"# doubt\n")
     put("b.py", TRAINING + b"# doubt\n")
-    put("c.py", b"import tensorflow\nprint 'x'\n")
+    put("c.py", b"import tensorflow\nprint 'x'\nf''\n")
     config(
         HEAD + '[[tool.tf-multigpu.overrides]]\nfiles = ["b.py"]\nstrict = true\nrefused = "pass"\n'
         '[[tool.tf-multigpu.overrides]]\nfiles = ["c.py"]\nrefused = "pass"\n'
@@ -411,7 +411,7 @@ def test_a_hook_passes_over_excluded_files_that_it_is_given(project: Path, run: 
 def test_a_refused_file_fails_a_hook_only_where_asked(
     project: Path, run: Run, table: str, words: str, code: int
 ) -> None:
-    put("train.py", b"import tensorflow\nprint 'x'\n")
+    put("train.py", b"import tensorflow\nprint 'x'\nf''\n")
     config(HEAD + table + "\n")
     done = run("convert", "--in-place", "--hook", *words.split(), "train.py")
     assert (done.code, "TMG004" in done.err) == (code, True)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.standins import NO_TRAINING, PLAIN, PYTHON_2, TRAINING, Run, files, put
+from tests.cli.standins import BOTH_PYTHONS, NO_TRAINING, PLAIN, TRAINING, Run, files, put
 
 
 @pytest.fixture
 def tree(project: Path) -> Path:
     put("src/train.py")
-    put("src/old.py", PYTHON_2)
+    put("src/old.py", BOTH_PYTHONS)
     put("src/pkg/__init__.py", b"")
     put("src/pkg/data.py", PLAIN)
     put("src/data/a b.csv", b"1\n")
@@ -67,7 +67,7 @@ def test_a_folder(tree: Path, run: Run) -> None:
     assert Path("out/empty").is_dir()
     assert os.access("out/run.sh", os.X_OK)
     assert done.code == 2 and done.err.endswith("1 converted, 6 copied, 1 left out, 1 refused\n")
-    assert Path("out/old.py").read_bytes() == PYTHON_2  # it goes on running as it did
+    assert Path("out/old.py").read_bytes() == BOTH_PYTHONS  # it goes on running as it did
 
 
 def test_output_dir_of_a_script(tree: Path, run: Run) -> None:

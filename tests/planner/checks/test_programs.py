@@ -440,11 +440,24 @@ def test_acting(training: str, found: list[str]) -> None:
     [
         ("import horovod.tensorflow as hvd", "TMG217"),
         ("from tensorpack import *", "TMG217"),
+        ("from tensorpack.train import Trainer", "TMG217"),
+        ("import tensorpack.dataflow as df, tensorpack", "TMG217"),
+        ("import tensorpack.dataflow as df", ""),  # loads data, and leaves the training to the script
+        ("from tensorpack.dataflow import BatchData, RNGDataFlow", ""),
+        ("from tensorpack import dataflow", ""),
+        ("from tensorpack.utils import logger", ""),
+        ("device = tf.train.replica_device_setter(1)", "TMG217"),
+        ("device = tf.train.replica_device_setter(tasks)", "TMG217"),
+        ("device = tf.train.replica_device_setter(cluster=hosts)", "TMG217"),
+        ("device = tf.train.replica_device_setter(0)", ""),  # None
+        ("device = tf.train.replica_device_setter(ps_tasks=0)", ""),
         ("import horovodish", ""),
     ],
 )
 def test_libraries_that_distribute(line: str, code: str) -> None:
-    assert codes(line + "\n" + script("h = tf.layers.dense(X, 1)\n")) == ([code] if code else [])
+    text = script("h = tf.layers.dense(X, 1)\n")
+    text = text.replace("\n", f"\n{line}\n", 1) if line.startswith("device") else f"{line}\n{text}"
+    assert codes(text) == ([code] if code else [])
 
 
 @pytest.mark.parametrize(

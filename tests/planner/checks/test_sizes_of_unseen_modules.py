@@ -35,7 +35,7 @@ class Loader(object):
         {printed}
         self.words = len(open(path).read().split())
 """
-OLD, NEW = LOADER.format(printed="print path"), LOADER.format(printed="print(path)")
+OLD, NEW = LOADER.format(printed="print path path"), LOADER.format(printed="print(path)")
 MAY_BE = (
     "this variable may be made with the batch size in it: its size comes from a call into {} that is given the batch "
 )
@@ -49,10 +49,10 @@ def _found(tmp_path: Path, loader: str, **parts: str) -> list[tuple[str, str, st
     return [(one.code, one.message, one.hint) for one in done.diagnostics if one.severity == "error"]
 
 
-def test_a_module_in_python_2_is_named(tmp_path: Path) -> None:
+def test_a_module_that_is_no_python_is_named(tmp_path: Path) -> None:
     ((code, message, hint),) = _found(tmp_path, OLD)
     assert code == "TMG224" and message.startswith(MAY_BE.format("loader"))
-    assert hint.startswith("the module loader, imported in line 2, is no valid Python 3: correct it")
+    assert hint.startswith("the module loader, imported in line 2, is valid neither in Python 3 nor in Python 2")
 
 
 def test_a_package_is_named(tmp_path: Path) -> None:

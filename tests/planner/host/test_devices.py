@@ -27,6 +27,9 @@ def placed(device: str, around: str = LINE) -> str:
         ("'/cpu:0'", "''", ["TMG326"]),
         ("''", "''", []),
         ("chosen()", "chosen()", ["TMG314"]),
+        ("None", "''", []),  # which would take the tower's device away
+        ("tf.train.replica_device_setter(0)", "''", []),  # None, too
+        ("tf.train.replica_device_setter()", "''", []),
         ("'/gpu:0' if fast() else '/cpu:0'", "'/gpu:0' if fast() else '/cpu:0'", ["TMG314"]),
     ],
 )
@@ -200,6 +203,45 @@ def test_a_device_that_a_function_chooses_among_texts(chosen: str, found: list[s
     head, turn, rest = text.replace("tf.layers.dense(h, 8)", "layer(h, units)").partition("batch_size = 32\n")
     text = head + layer + turn + rest.replace("    with tf.device('/cpu:0'):\n        h", "    h") + STEP + TRAINING
     assert [code for code in codes(text) if code == "TMG216"] == found
+
+
+PLACED = """\
+def net(h, gpus=[]):
+    for i in range(3):
+        if gpus:
+            with tf.device('/gpu:%d' % gpus[i % len(gpus)]):
+                h = tf.layers.dense(h, 8)
+        else:
+            h = tf.layers.dense(h, 8)
+    return h
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ("net(X)", []),  # no run comes to the device
+        ("net(X, [])", []),
+        ("net(X, [0, 1])", ["TMG216"]),
+        ("net(X, FLAGS.gpus)", ["TMG216"]),
+        ("net(X, lib.gpus())", ["TMG216"]),
+        ("net(X, lib.filled(gpus))", ["TMG216"]),
+        ("net(X, filled)", ["TMG216"]),
+        ("net(X, given)", ["TMG216"]),
+        ("net(X, [g for g in FLAGS.gpus.split(',') if g])", ["TMG216"]),
+    ],
+)
+def test_layers_on_the_gpus_of_a_list(call: str, found: list[str]) -> None:
+    imports = "import tensorflow as tf\nimport lib\n\ntf.app.flags.DEFINE_string('gpus', '', '')\n"
+    lists = "FLAGS = tf.app.flags.FLAGS\ngpus, filled, given = [], [], []\nlib.fill(given)\n"
+    lists += "for part in FLAGS.gpus.split(','):\n    filled.append(int(part))\n\n\n"
+    text = LOOPED.split("batch_size = 32\n")[1]
+    model = text.replace("h = X\n", f"h = {call}\n")
+    model = model[: model.index("\nfor ") + 1] + model[model.index("loss = ") :]
+    script = imports + lists + PLACED + "batch_size = 32\n" + model + STEP + TRAINING
+    assert [code for code in codes(script) if code == "TMG216"] == found
 
 
 def test_a_device_that_a_function_is_given_in_a_loop() -> None:

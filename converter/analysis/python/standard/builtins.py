@@ -61,13 +61,16 @@ from converter.analysis.values import (
     tensors_in,
 )
 
+LISTS = ("zip", "map", "filter")  # which Python 2 makes at once
+
 
 def _once(handler: Handler) -> Handler:
-    """A handler whose results can be iterated over once, unless Python 2 runs the script and makes a list of some."""
+    """A handler whose results can be iterated over once; Python 2 makes lists of some."""
 
     def handle(call: Call) -> Value:
         made = handler(call)
-        call.walk.facts.iterators.add(made.uid)
+        if call.name not in LISTS or not call.walk.project.python2:
+            call.walk.facts.iterators.add(made.uid)
         return made
 
     return handle
@@ -222,7 +225,7 @@ def pairs_of(call: Call) -> list[tuple[Value, Value]]:
 
 def _number(call: Call) -> Value:
     value = call.args[0] if call.args else Number(0)
-    if call.name == "int" and is_told(value):
+    if call.name in ("int", "long") and is_told(value):
         _note_fallbacks(call, name_of(value))
         if (name := name_of(value)) is not None:  # the same number wherever it is asked for by this name
             number = read_setting(call.walk, name, call.node)
@@ -230,9 +233,9 @@ def _number(call: Call) -> Value:
         told = frozenset((call.walk.origin(call.node, "literal"),))
         return Number(None, told, told, (value,))
     if isinstance(value, Number):
-        known = None if value.value is None else (int if call.name in ("int", "round") else float)(value.value)
+        known = None if value.value is None else (int if call.name in ("int", "long", "round") else float)(value.value)
         made = Number(known, value.origins, value.linear, (value,), chosen=value.chosen)
-        made.op = call.name
+        made.op = "int" if call.name == "long" else call.name
         return made
     if isinstance(value, Count):
         return value
@@ -496,6 +499,7 @@ BUILTINS: dict[str, Handler] = {
     "dict": make_dict,
     "int": _number,
     "float": _number,
+    "long": _number,
     "round": _number,
     "abs": _abs,
     "sum": _sum,
@@ -666,6 +670,17 @@ def _dict_get(call: Call) -> Value:
     return under(mapping, call.args[0], default) or default
 
 
+def _has_key(call: Call) -> Value:
+    """Python 2's way to say `key in mapping`."""
+    mapping, key = call.receiver, call.args[0] if call.args else Host()
+    assert isinstance(mapping, Mapping)
+    call.walk.read(item_place(mapping, key), mapping.get(key) or Absent(), call.node)
+    keys = [one for one, _ in mapping.pairs]
+    if isinstance(key, Constant) and all(isinstance(one, Constant) for one in keys):
+        return Constant(any(isinstance(one, Constant) and one.value == key.value for one in keys))
+    return Host((mapping, key), "compare")
+
+
 def _setdefault(call: Call) -> Value:
     mapping = call.receiver
     assert isinstance(mapping, Mapping)
@@ -778,6 +793,8 @@ METHODS: dict[str, Handler] = {
     f"{ENTRIES}.copy": lambda call: call.receiver or Host(),
     "Mapping.items": _items,
     "Mapping.iteritems": _items,
+    "Mapping.iterkeys": _items,
+    "Mapping.has_key": _has_key,
     "Mapping.values": _items,
     "Mapping.keys": _items,
     "Mapping.itervalues": _items,

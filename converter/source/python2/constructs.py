@@ -9,9 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-# The continuation of lib2to3, which left the standard library with Python 3.13, runs on every Python 3.
-HOW_TO_CONVERT = "convert it to Python 3 first: `pip install fissix`, then `python -m fissix -w FILE`"
-
 _STRING = re.compile(r"""('''|\"{3}|'|")(?:\\.|(?!\1).)*\1""")
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _CAUGHT = rf"(?:{_NAME}|\([^()]*\))"

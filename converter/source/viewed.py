@@ -1,0 +1,32 @@
+"""Files as Python 3 reads them: those that are Python 2 by their views."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import suppress
+from dataclasses import replace
+
+from converter.diagnostics import Refusal
+from converter.parsing import parse_text
+from converter.source.python2 import readable
+from converter.source.text import Source
+
+
+def viewed(source: Source) -> Source:
+    """A source with a text that Python 3 reads, where that can be had; `encode` gives Python 2 back."""
+    view = readable(source.text)
+    return source if view == source.text else replace(source, text=view, python2=True)
+
+
+def tree_of(data: bytes) -> ast.Module:
+    """The syntax tree of a file's bytes, or of the view of them; it raises what `parse_text` raises."""
+    try:
+        return parse_text(data)
+    except SyntaxError:
+        from converter.source.text import from_bytes
+
+        with suppress(Refusal):
+            text = from_bytes("", data).text
+            if readable(text) != text:
+                return parse_text(readable(text))
+        raise
