@@ -214,7 +214,7 @@ class ClusterMessages(object):
     SHORT = 1024  # bytes that one collective carries; longer ones take a second one, by powers of two
 
     def __init__(self, cluster):
-        self.cluster, self.made = cluster, {}
+        self.cluster, self.made, self.run = cluster, {}, tf.Session.run
         with tf.Graph().as_default() as self.graph:
             self.session = tf.Session(cluster.server.target, config=cluster.config)
 
@@ -240,7 +240,7 @@ class ClusterMessages(object):
         given, sent = self.made[size]
         words = numpy.frombuffer(data + b'\0' * (size - len(data)), numpy.int32)
         options = tf.RunOptions(timeout_in_ms=int(seconds * 1000))
-        whole = self.session.run(sent, {given: words}, options).tobytes()
+        whole = self.run(self.session, sent, {given: words}, options).tobytes()
         return [whole[begin:begin + size] for begin in range(0, len(whole), size)]
 
 
@@ -451,15 +451,16 @@ class ClusterStep(object):
         """How a result of this step is made one for all: 'mean', 'sum' or 'chief'."""
         if tensor.name not in self.kinds:
             operation = tensor.op
-            while operation.type in ('Identity', 'Cast', 'Reshape', 'Squeeze') and operation.name not in self.state.losses:
+            losses = self.state.losses
+            while operation.type in ('Identity', 'Cast', 'Reshape', 'Squeeze') and operation.name not in losses:
                 operation = operation.inputs[0].op
-            added = operation.type == 'Sum' and operation.name not in self.state.losses
+            added = operation.type == 'Sum' and operation.name not in losses
             of_data = (tensor.dtype.is_floating or added) and self.of_data(tensor, fed)
             self.kinds[tensor.name] = ('sum' if added else 'mean') if of_data else 'chief'
         return self.kinds[tensor.name]
 
     def check(self, fed):
-        """Ends the process where workers would come to have different weights; fed: operations that arrays are fed to."""
+        """Ends the process where workers would come to have different weights; fed: what arrays are fed to."""
         trained = set(variable.op.name for variable in tf.trainable_variables())
         own, kept = {}, set(op for op in self.above if op.type in self.VARIABLES)
         for op in self.above:
@@ -493,7 +494,8 @@ class ClusterRuns(object):
 
         self.cluster, self.compared, self.returned = cluster, 0, []
         self.fetched, base = sessions._FetchHandler, sessions.BaseSession
-        self.plain, begin = base.run, base.__init__
+        self.inside, bare, begin = False, base.run, base.__init__
+        self.bare = bare
 
         def initialise(session, target='', graph=None, config=None):
             if not target:
@@ -504,6 +506,8 @@ class ClusterRuns(object):
             begin(session, target, graph, config)
 
         def run(session, fetches, feed_dict=None, options=None, run_metadata=None):
+            if self.inside or not cluster.leads() and not self.step(session.graph, fetches).trains:
+                return bare(session, fetches, feed_dict, options, run_metadata)
             return self.run(session, fetches, feed_dict, (options, run_metadata))
 
         def make_callable(session, fetches, feed_list=None, accept_options=False):
@@ -514,21 +518,24 @@ class ClusterRuns(object):
         base.__init__, base.run, base.make_callable = initialise, run, make_callable
 
     def run(self, session, fetches, feed_dict, told):
-        """Runs a training step with this worker's part of the data, anything else as it is, with the chief's results."""
-        if session.graph is self.cluster.messages.graph:
-            return self.plain(session, fetches, feed_dict, *told)
-        step = self.step(session.graph, fetches)
+        """Runs a training step on this worker's part of the data, anything else as it is, with the chief's results."""
+        step, feed = self.step(session.graph, fetches), {}
         if step.trains:
             self.cluster.thread = threading.current_thread()
-        elif not self.cluster.leads():
-            return self.plain(session, fetches, feed_dict, *told)
-        feed = {}
         for key, value in (feed_dict or {}).items():
             try:
                 feed[session.graph.as_graph_element(key, allow_operation=False)] = value
             except (TypeError, ValueError):
                 feed[key] = value
         return (self.train if step.trains else self.other)(session, step, fetches, feed, told)
+
+    def plain(self, session, fetches, feed_dict=None, options=None, run_metadata=None):
+        """A run of this worker's own, without anything around it."""
+        self.inside = True
+        try:
+            return self.bare(session, fetches, feed_dict, options, run_metadata)
+        finally:
+            self.inside = False
 
     def step(self, graph, fetches):
         """What these fetches need of the graph."""
@@ -846,7 +853,7 @@ class ClusterFiles(object):
         self.cluster, self.folder = cluster, None
         self.checkpoints()
         if not cluster.is_chief:
-            sys.stdout = open(os.devnull, 'w')
+            sys.stdout = open(os.devnull, 'w')  # noqa: SIM115  until the process ends
             self.events()
             self.own_files()
 
@@ -940,6 +947,7 @@ class ClusterFiles(object):
     def own_files(self):
         """Files that are written, moved or removed are this worker's own."""
         import io
+
         from tensorflow.python.lib.io import file_io
 
         builtins = sys.modules.get('builtins') or sys.modules['__builtin__']

@@ -16,6 +16,8 @@ from converter.targets.cluster.worker import worker_lines
 from converter.targets.passes import Case, adding
 
 WORKER, WHOLE = "TMG158", "TMG376"
+# Calls that prepare what follows and build no graph.
+_SETS = re.compile(r"sys\.|os\.|warnings\.|matplotlib|plt\.|.*([Ff]lags|FLAGS|logging)\.|(reload|print|int|str|len)$")
 
 
 def changes(case: Read) -> Case:
@@ -47,7 +49,9 @@ def _decisions(case: Read) -> Iterator[Decision]:
     if case.by_runs:
         yield Decision("each worker", "takes each N-th batch of the script; N runs of the training step make one step")
     else:
-        yield Decision("each worker", "takes its rows of each batch, which is as large as those of all workers together")
+        yield Decision(
+            "each worker", "takes its rows of each batch, which is as large as those of all workers together"
+        )
     yield Decision("a step", "the mean of all workers' gradients is applied in each, once")
     yield Decision("generators", "Python's, NumPy's and those of shuffled datasets are alike in all workers")
     yield Decision("chief", "worker 0 alone prints, saves checkpoints, and writes files")
@@ -89,5 +93,4 @@ def _prepares(stmt: ast.stmt) -> bool:
     if isinstance(stmt, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
         return True
     calls = [ast.unparse(node.func) for node in ast.walk(stmt) if isinstance(node, ast.Call)]
-    known = re.compile(r"sys\.|os\.|warnings\.|matplotlib|plt\.|logging\.|.*(?:[Ff]lags|logging)\.|reload|print|int|str|len")
-    return isinstance(stmt, ast.Expr | ast.Assign | ast.AugAssign | ast.Delete) and all(map(known.match, calls))
+    return isinstance(stmt, ast.Expr | ast.Assign | ast.AugAssign | ast.Delete) and all(map(_SETS.match, calls))

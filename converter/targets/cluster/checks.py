@@ -11,7 +11,7 @@ from converter.targets.passes import Case
 
 ALIKE = "TMG260"
 _OWN_FLAGS = ("worker_hosts", "task_index")
-_DISTRIBUTED = ("Server", "ClusterSpec", "SyncReplicasOptimizer", "replica_device_setter", "DistributedOptimizer")
+_DISTRIBUTED = {"Server", "ClusterSpec", "SyncReplicasOptimizer", "replica_device_setter"}
 _UNSEEDED = ("numpy.random.RandomState", "numpy.random.default_rng", "random.Random")
 
 
@@ -20,14 +20,14 @@ def checks(case: Case) -> Case:
     script = case.script
     for call in script.calls:
         name = script.name(call.func)
-        if name.startswith("tf.") and name.rpartition(".")[2] in _DISTRIBUTED or name.startswith("horovod."):
+        if name.startswith("horovod.") or (name.startswith("tf.") and _DISTRIBUTED & set(name.split("."))):
             script.say(call, OUTSIDE, f"the script is made for several processes already: {name}", "take that out")
         elif _draws_of_its_own(name, call):
             hint = "give it a seed, the same in all workers"
             script.say(call, ALIKE, f"each worker would draw other numbers: {name} has no seed", hint)
-    for node in _texts(script):
-        if node.value.lstrip("-") in _OWN_FLAGS:
-            flag = node.value.lstrip("-")
+    for node, text in _texts(script):
+        flag = text.lstrip("-")
+        if flag in _OWN_FLAGS:
             script.say(node, OUTSIDE, f"the worker takes the flag --{flag} itself", "call it otherwise")
     return case
 
@@ -37,7 +37,7 @@ def _draws_of_its_own(name: str, call: ast.Call) -> bool:
     return name == "random.SystemRandom" or (name in _UNSEEDED and not call.args and not call.keywords)
 
 
-def _texts(script: Script) -> Iterator[ast.Constant]:
+def _texts(script: Script) -> Iterator[tuple[ast.Constant, str]]:
     for node in ast.walk(script.tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node
+            yield node, node.value

@@ -1,4 +1,4 @@
-"""How the batches of a script are dealt to workers: known from the facts and from the plan for towers, where there is one."""
+"""How the batches of a script are dealt to workers: by its facts, and by the plan for towers where there is one."""
 
 from __future__ import annotations
 

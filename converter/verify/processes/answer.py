@@ -19,7 +19,7 @@ _WHERE = {
     "profiled": " before or in its first training steps",
 }
 # roles in which a conversion runs: an end of its own is its fault
-_CONVERSIONS = ("record", "strategy conversion", "ddp process", "cluster worker", "cluster ps")
+_CONVERSIONS = ("record", "strategy conversion", "ddp process", "cluster worker")
 
 
 class Stopped(Exception):

@@ -63,9 +63,7 @@ def test_all_is_done_when_the_workers_have_ended(tmp_path: Path) -> None:
 
 
 def test_lines_of_tasks_stay_whole(tmp_path: Path) -> None:
-    done = launched(
-        put(tmp_path, "for line in range(2000):\n    print('x' * 50, flush=True)\n"), local="4"
-    )
+    done = launched(put(tmp_path, "for line in range(2000):\n    print('x' * 50, flush=True)\n"), local="4")
     lines = [line for line in done.stdout.splitlines() if "xxx" in line]
     assert len(lines) >= 6000 and {line.partition(" | ")[2] for line in lines} == {"x" * 50}
 
@@ -94,7 +92,8 @@ def test_one_that_was_killed_is_told_before_those_that_failed_because_of_it() ->
 
 def test_the_time_is_limited(tmp_path: Path) -> None:
     done = launched(put(tmp_path, "time.sleep(600)\n"), "--timeout", "1")
-    assert done.returncode == 1 and "the time is up (--timeout) before worker 0, worker 1, worker 2 ended" in done.stderr
+    assert done.returncode == 1
+    assert "the time is up (--timeout) before worker 0, worker 1, worker 2 ended" in done.stderr
     assert len(re.findall(r"is process", done.stderr)) == 3 and running(done.stderr) == []
 
 

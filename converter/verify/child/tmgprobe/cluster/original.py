@@ -53,7 +53,7 @@ def joined(parts):
         arrays=arrays,
         inputs=inputs,
         applied=_mean_applied([part['applied'] for part in parts]),
-        losses=[sum(values) / float(len(parts)) for values in zip(*[part['losses'] for part in parts])],
+        losses=[_mean_loss(values, weights) for values in zip(*[part['losses'] for part in parts])],
         scalars={},
         fetches=NOTHING,
     )
@@ -87,8 +87,14 @@ def _cut(parts):
     return different or set(names)
 
 
+def _mean_loss(values, weights):
+    """The mean of the workers' losses, each with its weight in the mean."""
+    counts = [1.0 if weight is None else weight for weight in weights]
+    return sum(value * count for value, count in zip(values, counts)) / sum(counts)
+
+
 def _mean_applied(several):
-    """The mean of the workers' gradients, which are weighted already, as {index: {variable: gradient}}."""
+    """The mean of what the workers apply, which is the same in all, as {index: {variable: gradient}}."""
     return {
         index: {name: _mean([one[index][name] for one in several]) for name in variables}
         for index, variables in several[0].items()
