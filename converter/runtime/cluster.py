@@ -57,7 +57,7 @@ class Cluster(object):
 
     def start(self, hosts):
         """Starts this process's server, waits for the others, and checks that all run the same script."""
-        self.thread, self.failed, self.alone = threading.current_thread(), False, False
+        self.thread, self.failed, self.here = threading.current_thread(), False, threading.local()
         self.task = '/job:worker/replica:0/task:%d' % self.index
         self.config = tf.ConfigProto(
             allow_soft_placement=True, isolate_session_state=True, device_filters=[self.task])
@@ -113,7 +113,19 @@ class Cluster(object):
 
     def leads(self):
         """Whether this thread is the one that all workers have alike; others run what they like, each for itself."""
-        return threading.current_thread() is self.thread and not self.alone
+        return threading.current_thread() is self.thread and not self.is_alone()
+
+    def is_alone(self):
+        """Whether this thread is in something that this worker does by itself."""
+        return getattr(self.here, 'alone', False)
+
+    def by_itself(self, function, *args, **kwargs):
+        """The result of a function whose runs of sessions are this worker's alone."""
+        before, self.here.alone = self.is_alone(), True
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self.here.alone = before
 
     def draw_alike(self):
         """Lets all workers draw the same numbers in Python, in NumPy and for the order of datasets."""
@@ -494,7 +506,7 @@ class ClusterRuns(object):
 
         self.cluster, self.compared, self.returned = cluster, 0, []
         self.fetched, base = sessions._FetchHandler, sessions.BaseSession
-        self.inside, bare, begin = False, base.run, base.__init__
+        bare, begin = base.run, base.__init__
         self.bare = bare
 
         def initialise(session, target='', graph=None, config=None):
@@ -506,7 +518,7 @@ class ClusterRuns(object):
             begin(session, target, graph, config)
 
         def run(session, fetches, feed_dict=None, options=None, run_metadata=None):
-            if self.inside or not cluster.leads() and not self.step(session.graph, fetches).trains:
+            if cluster.is_alone() or not cluster.leads() and not self.step(session.graph, fetches).trains:
                 return bare(session, fetches, feed_dict, options, run_metadata)
             return self.run(session, fetches, feed_dict, (options, run_metadata))
 
@@ -531,11 +543,7 @@ class ClusterRuns(object):
 
     def plain(self, session, fetches, feed_dict=None, options=None, run_metadata=None):
         """A run of this worker's own, without anything around it."""
-        self.inside = True
-        try:
-            return self.bare(session, fetches, feed_dict, options, run_metadata)
-        finally:
-            self.inside = False
+        return self.cluster.by_itself(self.bare, session, fetches, feed_dict, options, run_metadata)
 
     def step(self, graph, fetches):
         """What these fetches need of the graph."""
@@ -866,20 +874,13 @@ class ClusterFiles(object):
 
         def of_chief(plain):
             def called(*args, **kwargs):
-                value = by_itself(plain, *args, **kwargs)
+                value = cluster.by_itself(plain, *args, **kwargs)
                 return cluster.of_chief(value) if cluster.leads() else value
             return called
 
-        def by_itself(plain, *args, **kwargs):
-            before, cluster.alone = cluster.alone, True
-            try:
-                return plain(*args, **kwargs)
-            finally:
-                cluster.alone = before
-
         def save_by_chief(this, session, path, global_step=None, *args, **kwargs):
             if cluster.is_chief:
-                return by_itself(save, this, session, path, global_step, *args, **kwargs)
+                return cluster.by_itself(save, this, session, path, global_step, *args, **kwargs)
             if isinstance(global_step, (tf.Tensor, tf.Variable, tf.Variable)):
                 global_step = cluster.runs.plain(session, global_step)
             return path if global_step is None else '%s-%s' % (path, global_step)
@@ -890,7 +891,7 @@ class ClusterFiles(object):
             failed = None
             try:
                 if cluster.is_chief:
-                    by_itself(restore, this, session, path)
+                    cluster.by_itself(restore, this, session, path)
             except (tf.errors.OpError, ValueError) as error:
                 failed = error
             told = cluster.of_chief((type(failed).__name__, str(failed)) if failed is not None else None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from converter.analysis import read_facts
 from converter.analysis.facts import Decisions, Facts, RunCall
 from converter.analysis.values import Input
@@ -12,6 +14,7 @@ from converter.plan import Loop, Plan, Replace
 from converter.planner.cases import alone
 from converter.planner.outcome import Refused, Reread
 from converter.planner.passes import Decided, decide
+from converter.source import read
 from converter.targets.passes import Case
 
 OUTSIDE = "TMG259"
@@ -56,7 +59,7 @@ def reading(case: Case) -> Case:
 
 def _planned(case: Case) -> tuple[Facts, Decided | Refused]:
     script = case.script
-    sources = alone(script.text)
+    sources = replace(alone(script.text), read=lambda path: read(path).text if path else script.text)
     inputs: Decisions = {}
     options = Options(batch=case.options.batch, shared=case.options.shared, batch_axes=case.options.batch_axes)
     facts = read_facts(script.path, script.tree, options, {})
