@@ -620,10 +620,10 @@ class ClusterRuns(object):
         if dealt and self.cluster.deal == 'batches':
             return self.train_in_turn(session, step, fetches, feed, told)
         if dealt:
-            whole, feed = feed, self.with_batches(session, step, feed, True)
+            feed = self.with_batches(session, step, feed, True)
             self.compare(feed)
-            return self.merged(session, step, fetches, *self.rows_of(step, whole, feed), told=told)
-        return self.merged(session, step, fetches, feed, None, [1] * self.cluster.size, told=told)
+            return self.merged(session, step, fetches, *self.rows_of(feed), told=told)
+        return self.merged(session, step, fetches, feed, (None, None, [1] * self.cluster.size), told)
 
     def with_batches(self, session, step, feed, wanted):
         """What is fed, with the next batch of datasets and queues; wanted: whether this worker reads it."""
@@ -662,8 +662,8 @@ class ClusterRuns(object):
                     cluster_error('worker %d has another batch for %s than worker 0: seed what prepares it'
                                   % (index, names[0]))
 
-    def rows_of(self, step, whole, feed):
-        """This worker's rows of a batch, how much they count, and the numbers of all workers' rows."""
+    def rows_of(self, feed):
+        """This worker's rows of a batch, and its share, see `merged`."""
         cluster = self.cluster
         cut = [key for key, value in feed.items() if isinstance(key, tf.Tensor) and numpy.ndim(value)
                and key.op.name not in cluster.whole]
@@ -679,7 +679,7 @@ class ClusterRuns(object):
         begin = min(bounds[cluster.index], total - 1)
         end = max(bounds[cluster.index + 1], begin + 1)
         own = self.joined(feed, ((key, feed[key][begin:end]) for key in cut))
-        return own, rows[cluster.index] * cluster.size / float(total), rows
+        return own, (rows[cluster.index] * cluster.size / float(total), rows, rows)
 
     def train_in_turn(self, session, step, fetches, feed, told):
         """Keeps this run's batch if it is this worker's turn; each N-th run makes a step of the last N."""
@@ -705,7 +705,7 @@ class ClusterRuns(object):
             if min(rows) < 0:
                 cluster_error('a batch has arrays of different lengths: it does not count by rows')
         weight = rows[cluster.index] * cluster.size / float(sum(rows))
-        found = self.merged(session, step, fetches, own, weight, None, told=told, counts=rows)
+        found = self.merged(session, step, fetches, own, (weight, None, rows), told)
         self.each(fetches, found, lambda leaf, value: waiting['shown'].update({self.name(session.graph, leaf): value}))
         self.returned = [value for value in self.leaves(fetches, found) if numpy.ndim(value)]
         return found
@@ -766,24 +766,35 @@ class ClusterRuns(object):
         self.returned = [value for value in self.leaves(fetches, found) if numpy.ndim(value)]
         return found
 
-    def merged(self, session, step, fetches, feed, weight, rows, told, counts=None):
-        """Runs the step; rows: of each worker in the batch, None where batches are whole, counts: how each counts."""
+    def merged(self, session, step, fetches, feed, share, told):
+        """Runs the step, and gives what all workers have found as one.
+
+        share: this worker's weight in the mean, None for 1; the rows of all workers, None where batches are whole; and
+        how much the results of each count.
+        """
+        weight, rows, counts = share
         if weight is not None:
             feed = self.joined(feed, [(step.state.weighted(), weight)])
         found = self.plain(session, fetches, feed, *told)
-        leaves = []
-        self.each(fetches, found, lambda leaf, value: leaves.append((self.tensor(session.graph, leaf), value)))
-        if not any(tensor is not None and tensor.dtype != tf.string for tensor, _ in leaves):
-            return found
         fed = set(key.op for key, value in feed.items() if isinstance(key, tf.Tensor) and numpy.ndim(value))
-        kinds = [step.kind(tensor, fed) if tensor is not None and tensor.dtype != tf.string else 'own'
-                 for tensor, _ in leaves]
-        own = [None if kind == 'own' or (kind == 'chief' and not self.cluster.is_chief and not numpy.ndim(value))
-               else value for kind, (_, value) in zip(kinds, leaves)]
-        others = [pickle.loads(data) for data in self.cluster.messages.all(pickle.dumps(own, 2))]
-        one = iter([value if kind == 'own' else self.one_of(kind, values, rows, counts or rows)
-                    for kind, (_, value), values in zip(kinds, leaves, zip(*others))])
-        return self.each(fetches, found, lambda leaf, value: next(one))
+        kinds, own = [], []
+
+        def look(leaf, value):
+            tensor = self.tensor(session.graph, leaf)
+            kinds.append('own' if tensor is None or tensor.dtype == tf.string else step.kind(tensor, fed))
+            own.append(None if kinds[-1] == 'own' else value)
+
+        self.each(fetches, found, look)
+        if set(kinds) <= set(['own']):
+            return found
+        others = zip(*[pickle.loads(data) for data in self.cluster.messages.all(pickle.dumps(own, 2))])
+        values = iter([self.one_of(kind, several, rows, counts) for kind, several in zip(kinds, others)])
+        return self.each(fetches, found, lambda leaf, value: self.either(value, next(values)))
+
+    @staticmethod
+    def either(own, merged):
+        """The merged value, this worker's own where there is none."""
+        return own if merged is None else merged
 
     @staticmethod
     def tensor(graph, leaf):
@@ -797,8 +808,10 @@ class ClusterRuns(object):
     def one_of(kind, values, rows, counts):
         """One value of those of all workers: a mean by rows, a sum, their rows one after the other, or the chief's."""
         first = values[0]
+        if kind == 'own':
+            return None
         if numpy.ndim(first):
-            if rows and kind != 'whole' and all(len(value) == max(number, 1) for value, number in zip(values, rows)):
+            if rows and all(len(value) == max(number, 1) for value, number in zip(values, rows)):
                 return numpy.concatenate([value[:number] for value, number in zip(values, rows)])
             return first
         if kind == 'chief':

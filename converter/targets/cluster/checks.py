@@ -11,7 +11,6 @@ from converter.targets.passes import Case
 
 ALIKE = "TMG260"
 _OWN_FLAGS = ("worker_hosts", "task_index")
-_DISTRIBUTED = {"Server", "ClusterSpec", "SyncReplicasOptimizer", "replica_device_setter"}
 _UNSEEDED = ("numpy.random.RandomState", "numpy.random.default_rng", "random.Random")
 
 
@@ -20,9 +19,7 @@ def checks(case: Case) -> Case:
     script = case.script
     for call in script.calls:
         name = script.name(call.func)
-        if name.startswith("horovod.") or (name.startswith("tf.") and _DISTRIBUTED & set(name.split("."))):
-            script.say(call, OUTSIDE, f"the script is made for several processes already: {name}", "take that out")
-        elif _draws_of_its_own(name, call):
+        if _draws_of_its_own(name, call):
             hint = "give it a seed, the same in all workers"
             script.say(call, ALIKE, f"each worker would draw other numbers: {name} has no seed", hint)
     for node, text in _texts(script):

@@ -22,15 +22,20 @@ _TRAINS = re.compile(
 
 
 def fit(script: Script) -> Fit | None:
-    """The passes; None for a script where neither it nor a file of its project trains by an optimizer."""
+    """The passes; None for eager code, and where neither a script nor a file of its project trains by an optimizer."""
+    if "GradientTape(" in script.text:
+        return None
     if not _TRAINS.search(script.text.encode()) and not any(map(_trains, _files(script))):
         return None
     return Fit(below_imports(script), PASSES)
 
 
 def _files(script: Script) -> Iterator[str]:
-    """The files that a script imports; then those around it, which it may put on Python's path itself."""
-    yield from imported_files(script.path, script.tree)
+    """The files that a script imports; where it changes Python's path, those around it, too."""
+    imported = imported_files(script.path, script.tree)
+    yield from imported
+    if "sys.path" not in script.text and not any(b"sys.path" in _bytes(path) for path in imported):
+        return
     folder = os.path.dirname(os.path.abspath(script.path))
     found = 0
     for top, folders, names in os.walk((folders_above(folder) or [folder])[0]):
@@ -42,10 +47,14 @@ def _files(script: Script) -> Iterator[str]:
 
 
 def _trains(path: str) -> bool:
+    return _TRAINS.search(_bytes(path)) is not None
+
+
+def _bytes(path: str) -> bytes:
     try:
-        return _TRAINS.search(Path(path).read_bytes()) is not None
+        return Path(path).read_bytes()
     except OSError:
-        return False
+        return b""
 
 
 PASSES = (

@@ -19,8 +19,16 @@ from converter.targets.passes import Case
 
 OUTSIDE = "TMG259"
 BATCH_SIZE = "TMG110"
+ALREADY = ("TMG216", "TMG217")  # towers, or several processes, of the script's own
 # What the plan for towers changes for the towers alone; a process of its own has its session, its devices, one graph.
 OF_TOWERS = {"TMG101", "TMG102", "TMG104", "TMG107", "TMG109", "TMG111", "TMG112", BATCH_SIZE}
+
+
+# Warnings about the loss, and about what counts by the size of a batch: they hold for workers as for towers.
+OF_BATCHES = {
+    *("TMG301", "TMG302", "TMG305", "TMG338", "TMG339", "TMG341", "TMG344", "TMG345", "TMG386", "TMG387", "TMG388"),
+    *("TMG395", "TMG399"),
+}
 
 
 @dataclass(frozen=True)
@@ -42,12 +50,15 @@ class Read(Case):
 def reading(case: Case) -> Case:
     """Reads the script; batches are cut by rows where the plan for towers cuts them so, else dealt whole."""
     facts, made = _planned(case)
+    if isinstance(made, Refused):
+        case.script.findings.extend(finding for finding in made.findings if finding.code in ALREADY)
     why = "its batches are not understood" if isinstance(made, Refused) else _why_whole(facts, made.plans)
     if not why:
         assert isinstance(made, Decided)
         plan = made.plans[0]
         sizes = tuple(replaced for replaced in plan.replaces if replaced.why == BATCH_SIZE)
         if sizes or case.options.batch == "total":
+            case.script.findings.extend(finding for finding in made.findings if finding.code in OF_BATCHES)
             return Read(case.script, case.options, case.width, sizes=sizes, num_gpus=plan.num_gpus)
         why = "the size of its batch is not found"
     if case.options.batch == "total":
@@ -84,6 +95,8 @@ def _why_whole(facts: Facts, plans: tuple[Plan, ...]) -> str:
         return "towers change more of the script than its batch size"
     if not all(_is_plain(loop) for loop in plan.loops):
         return "its graph is built for one size of batch, or the batch is no list of arrays with a row for each example"
+    if any(merge.loss and (merge.how != "mean" or merge.count) for loop in plan.loops for merge in loop.merges):
+        return "its loss is no mean over the rows of a batch"
     return "" if all(_are_rows(run) for run in facts.runs) else "what is fed is not seen to hold a row for each example"
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from functools import cache
-from pkgutil import get_data
 
 from converter.parsing import parse_text
+from converter.runtime.worker import worker_source
 from converter.syntax.script import Script
 
 MARKER = "# one process for each GPU: TensorFlow's collectives average the gradients"
@@ -16,9 +16,7 @@ MARKER = "# one process for each GPU: TensorFlow's collectives average the gradi
 @cache
 def _module() -> tuple[tuple[str, ...], str, tuple[str, ...]]:
     """The modules that the runtime imports, its text below the imports, and the names that it defines."""
-    data = get_data("converter.runtime", "cluster.py")
-    assert data is not None
-    text = data.decode().replace("\r\n", "\n")
+    text = worker_source()
     body = parse_text(text).body
     imported = tuple(alias.name for stmt in body if isinstance(stmt, ast.Import) for alias in stmt.names)
     defined = tuple(stmt.name for stmt in body if isinstance(stmt, ast.ClassDef | ast.FunctionDef))

@@ -26,6 +26,8 @@ class Original(replay.Replay):
                 records.append(pickle.load(stream))
         together = list(zip(*[one['steps'] for one in records]))
         self.shares, self.taken = [rows(parts) for parts in together], [len(one['steps']) for one in records]
+        for name in sorted({name for parts in together for name in apart(parts)}):
+            self.channel.leave('shapes', name=name)
         kept = [joined(parts) for parts in together]
         first = dict(records[0]['first'], uneven={}, uneven_errors={})
         error = next((one['error'] for one in records if one['error']), None)
@@ -57,6 +59,11 @@ def joined(parts):
         scalars={},
         fetches=NOTHING,
     )
+
+
+def apart(parts):
+    """The names of the inputs whose parts are no rows of one array."""
+    return [name for name in _cut(parts) if len({part['arrays'][name].shape[1:] for part in parts}) > 1]
 
 
 def rows(parts):
