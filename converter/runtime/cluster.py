@@ -785,7 +785,7 @@ class ClusterRuns(object):
             own.append(None if kinds[-1] == 'own' else value)
 
         self.each(fetches, found, look)
-        if set(kinds) <= set(['own']):
+        if all(kind == 'own' for kind in kinds):
             return found
         others = zip(*[pickle.loads(data) for data in self.cluster.messages.all(pickle.dumps(own, 2))])
         values = iter([self.one_of(kind, several, rows, counts) for kind, several in zip(kinds, others)])
