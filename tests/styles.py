@@ -197,10 +197,6 @@ STYLES = (
     Style("a session and a one-shot iterator", edited(SESSION, FED, ITERATOR, FEEDS, RUNS), SHARED),
     Style("a session and a queue", edited(SESSION, FED, QUEUE, FEEDS, RUNS, "    for step",
           "    tf.train.start_queue_runners(sess)\n    for step"), SHARED),
-    Style("a session with a loop that may end early", edited(SESSION, "        sess.run(train_op,",
-          "        if step > 9:\n            break\n        sess.run(train_op,"), SHARED),
-    Style("a session in which operations are made", edited(SESSION, "    for step", "    norm = tf.norm(logits)\n"
-          "    for step"), SHARED),
     Style("a session, clipped gradients", edited(SESSION, "train_op = optimizer.minimize(loss)\n", CLIPPED), SHARED),
     Style("a session, an embedding", edited(SESSION, "dense(x,", f"dense({READ},"), SHARED),
     Style("a session, batch normalisation", edited(SESSION, "dense(x,", "dense(tf.layers.batch_normalization(x, "
