@@ -236,6 +236,26 @@ def test_verify_proves_three_workers_up_to_an_uneven_batch(tmp_path: Path, tenso
     assert {"hosts", "restarts", "results"} <= {entry.what for entry in report.ledger if entry.fate == "unchecked"}
 
 
+@pytest.mark.tf1
+def test_verify_proves_a_pipeline(tensorflow_python: str) -> None:
+    folder = FIXTURE.parent / "video_pipeline"
+    settings = Settings(python=tensorflow_python, steps=2, gpus=2, timeout=300)
+    report = verify(folder / "single.py", folder / "multi.py", settings)
+    assert report.verdict == "passed", report
+
+
+@pytest.mark.tf1
+def test_batches_of_other_shapes_are_dealt_whole_and_not_compared(tmp_path: Path, tensorflow_python: str) -> None:
+    folder = FIXTURE.parent / "one_image_a_step"
+    settings = Settings(python=tensorflow_python, steps=2, gpus=2, timeout=300)
+    report = verify(folder / "single.py", folder / "multi.py", settings)
+    assert report.verdict == "not comparable" and "have different shapes" in report.reason
+    shutil.copy(folder / "multi.py", tmp_path)
+    with launch(tmp_path, tensorflow_python, "multi.py", workers=2) as process:
+        said, _ = process.communicate()
+    assert process.returncode == 0 and re.search(r"^worker 0 \| best 0\.\d+", said, re.MULTILINE), said
+
+
 @pytest.mark.tf2
 def test_verify_proves_two_workers_on_tensorflow_2(tmp_path: Path, tensorflow_python: str) -> None:
     is_proven(proof(tensorflow_python, tmp_path))
