@@ -144,10 +144,12 @@ def judged(
 
 
 def _shares(replayed: Facts) -> Check:
-    """Checks that all workers take all steps, each on its own rows, whose numbers differ by at most one."""
+    """Checks that workers take the same steps and gradients, each on its rows, whose numbers differ by at most one."""
     taken = set(replayed["taken"])
     if len(taken) > 1:
         return Check("workers", "failed", f"the workers take different numbers of steps: {sorted(taken)}")
+    if not replayed["alike"]:
+        return Check("workers", "failed", "the workers apply different gradients to their variables")
     uneven = next((share for share in replayed["shares"] if max(share) - min(share) > 1), None)
     if uneven:
         rows = listing([str(count) for count in uneven], len(uneven))

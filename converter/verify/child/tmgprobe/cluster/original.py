@@ -28,13 +28,14 @@ class Original(replay.Replay):
         self.shares, self.taken = [rows(parts) for parts in together], [len(one['steps']) for one in records]
         for name in sorted({name for parts in together for name in apart(parts)}):
             self.channel.leave('shapes', name=name)
+        self.alike = all(is_alike([part['applied'] for part in parts]) for parts in together)
         kept = [joined(parts) for parts in together]
         first = dict(records[0]['first'], uneven={}, uneven_errors={})
         error = next((one['error'] for one in records if one['error']), None)
         return {'steps': kept, 'first': first, 'asides': [], 'evaluations': [], 'error': error}
 
     def _figures(self):
-        return dict(replay.Replay._figures(self), shares=self.shares, taken=self.taken)
+        return dict(replay.Replay._figures(self), shares=self.shares, taken=self.taken, alike=self.alike)
 
 
 def joined(parts):
@@ -92,6 +93,18 @@ def _cut(parts):
         name for name in names if any(not np.array_equal(arrays[0][name], other[name]) for other in arrays[1:])
     }
     return different or set(names)
+
+
+def is_alike(several):
+    """Whether all workers apply the same gradients, given as {index: {variable: gradient}} for each."""
+    first = several[0]
+    return all(
+        (value is None) == (other[index][name] is None)
+        and (value is None or np.allclose(value, other[index][name], 1e-5, 1e-7))
+        for other in several[1:]
+        for index, variables in first.items()
+        for name, value in variables.items()
+    )
 
 
 def _mean_loss(values, weights):
