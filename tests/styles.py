@@ -198,9 +198,6 @@ STYLES = (
     Style("a session and a queue", edited(SESSION, FED, QUEUE, FEEDS, RUNS, "    for step",
           "    tf.train.start_queue_runners(sess)\n    for step"), SHARED),
     Style("a session, clipped gradients", edited(SESSION, "train_op = optimizer.minimize(loss)\n", CLIPPED), SHARED),
-    Style("a session, an embedding", edited(SESSION, "dense(x,", f"dense({READ},"), SHARED),
-    Style("a session, batch normalisation", edited(SESSION, "dense(x,", "dense(tf.layers.batch_normalization(x, "
-          "training=True),"), SHARED),
     Style("`MonitoredTrainingSession`", "loops/monitored_session", SHARED),
     Style("`tf.train.MonitoredSession`", "loops/session_creator", SHARED),
     Style("`tf.train.Supervisor`", "loops/supervisor", SHARED),
