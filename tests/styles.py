@@ -150,7 +150,6 @@ y = tf.placeholder(tf.int64, [None])
 FEEDS = SESSION[SESSION.index("        begin =") :]
 RUNS = "        sess.run(train_op)\n"
 QUEUE = "x, y = tf.train.batch(tf.train.slice_input_producer([images, labels]), batch_size)\n"
-READ = "tf.nn.embedding_lookup(tf.get_variable('table', [9, 4]), tf.cast(x[:, 0], tf.int32))"
 STREAM = """
 class Stream(torch.utils.data.IterableDataset):
     def __iter__(self):
