@@ -150,7 +150,6 @@ y = tf.placeholder(tf.int64, [None])
 FEEDS = SESSION[SESSION.index("        begin =") :]
 RUNS = "        sess.run(train_op)\n"
 QUEUE = "x, y = tf.train.batch(tf.train.slice_input_producer([images, labels]), batch_size)\n"
-READ = "tf.nn.embedding_lookup(tf.get_variable('table', [9, 4]), tf.cast(x[:, 0], tf.int32))"
 STREAM = """
 class Stream(torch.utils.data.IterableDataset):
     def __iter__(self):
@@ -169,13 +168,9 @@ x, y = data.make_one_shot_iterator().get_next()
 """
 
 SHARED = ("`towers`", "converted", "TMG280", "converted", "TMG280")
-PLAIN = ("`towers`", "converted", "TMG280", "TMG280", "TMG280")
-UNSHARED = ("`towers`", "converted", "TMG280", "TMG259", "TMG280")
-UNMERGED = ("`towers`", "converted", "TMG280", "TMG260", "TMG280")
 MIRRORED = ("`mirrored`", "TMG220", "converted", "TMG280", "TMG280")
+OWN_MODEL = ("`mirrored`", "TMG220", "converted", "converted", "TMG280")  # a model_fn with an optimizer of tf.train
 BY_TORCH = ("`ddp`", "TMG201", "TMG280", "TMG280", "converted")
-SHAPE = "the same with a dataset, a queue, `break`, operations made in the session"
-CHANGES = "the same with clipped or sparse gradients, batch normalisation"
 OTHERS = "other canned estimators, `tf.contrib.learn`"
 OWN_LOOP = "`tf.keras` with `fit_generator`, `train_on_batch`"
 SEVERAL = (
@@ -197,26 +192,18 @@ def of_mirrored(code: str) -> tuple[str, str, str, str, str]:
 
 STYLES = (
     Style("a session that feeds arrays", "cluster/fed_arrays", SHARED),
-    Style("a session and a dataset, fine-tuning", "video_clips", UNSHARED),
-    Style("a session and a one-shot iterator", edited(SESSION, FED, ITERATOR, FEEDS, RUNS), UNSHARED, SHAPE),
+    Style("a session and a dataset, fine-tuning", "video_clips", SHARED),
+    Style("a session and a one-shot iterator", edited(SESSION, FED, ITERATOR, FEEDS, RUNS), SHARED),
     Style("a session and a queue", edited(SESSION, FED, QUEUE, FEEDS, RUNS, "    for step",
-          "    tf.train.start_queue_runners(sess)\n    for step"), UNSHARED, SHAPE),
-    Style("a session with a loop that may end early", edited(SESSION, "        sess.run(train_op,",
-          "        if step > 9:\n            break\n        sess.run(train_op,"), UNSHARED, SHAPE),
-    Style("a session in which operations are made", edited(SESSION, "    for step", "    norm = tf.norm(logits)\n"
-          "    for step"), UNSHARED, SHAPE),
-    Style("a session, clipped gradients", edited(SESSION, "train_op = optimizer.minimize(loss)\n", CLIPPED), UNMERGED,
-          CHANGES),
-    Style("a session, an embedding", edited(SESSION, "dense(x,", f"dense({READ},"), UNMERGED, CHANGES),
-    Style("a session, batch normalisation", edited(SESSION, "dense(x,", "dense(tf.layers.batch_normalization(x, "
-          "training=True),"), UNMERGED, CHANGES),
-    Style("`MonitoredTrainingSession`", "loops/monitored_session", PLAIN),
-    Style("`tf.train.MonitoredSession`", "loops/session_creator", PLAIN),
-    Style("`tf.train.Supervisor`", "loops/supervisor", PLAIN),
-    Style("`slim.learning.train`", "loops/slim_learning", PLAIN),
-    Style("`tf.contrib.training.train`", "loops/contrib_training", PLAIN),
-    Style("an Estimator fed by a dataset", "mirrored/estimator_dataset", MIRRORED),
-    Style("an Estimator fed by `numpy_input_fn`", "mirrored/estimator_arrays", MIRRORED),
+          "    tf.train.start_queue_runners(sess)\n    for step"), SHARED),
+    Style("a session, clipped gradients", edited(SESSION, "train_op = optimizer.minimize(loss)\n", CLIPPED), SHARED),
+    Style("`MonitoredTrainingSession`", "loops/monitored_session", SHARED),
+    Style("`tf.train.MonitoredSession`", "loops/session_creator", SHARED),
+    Style("`tf.train.Supervisor`", "loops/supervisor", SHARED),
+    Style("`slim.learning.train`", "loops/slim_learning", SHARED),
+    Style("`tf.contrib.training.train`", "loops/contrib_training", SHARED),
+    Style("an Estimator fed by a dataset", "mirrored/estimator_dataset", OWN_MODEL),
+    Style("an Estimator fed by `numpy_input_fn`", "mirrored/estimator_arrays", OWN_MODEL),
     Style("`DNNClassifier`, its loss a mean", edited(ESTIMATOR, "[8], columns", "[8], columns, "
           "loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE"), MIRRORED,
           "`tf.estimator.DNNClassifier`, `DNNRegressor` with `loss_reduction=…SUM_OVER_BATCH_SIZE`"),

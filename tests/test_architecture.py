@@ -70,6 +70,7 @@ MAY_IMPORT = {
     # What a worker of a cluster trains, and what follows its batch size, is read from facts and plan.
     "converter.targets": {
         "converter.source", "converter.syntax", "converter.analysis", "converter.plan", "converter.planner",
+        "converter.runtime",  # the classes that a worker carries
     },
     # What verify answers is plain data that a report shows; the rest of verify is above it.
     "converter.verify.data": set(),

@@ -27,7 +27,9 @@ OTHERS = {
     *("--to", "--nbformat", "--traced"),
 }
 # What a worker of a cluster takes.
-OTHERS |= {"--ps_hosts", "--worker_hosts", "--job_name", "--task_index", "--cluster_dir", "--cluster_save_steps"}
+OTHERS |= {"--worker_hosts", "--task_index"}
+# SLURM's.
+OTHERS |= {"--nodes", "--ntasks-per-node", "--gpus-per-task"}
 
 
 def flags() -> set[str]:

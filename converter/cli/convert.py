@@ -19,6 +19,9 @@ from converter.report.results import EXIT_CODES, FileResult, exit_code
 
 _AS_THEY_WERE = ("copied", "linked", "left out", "unchanged")
 
+# Refusals of what is asked for, of other libraries and of scripts that several GPUs train already.
+NO_OFFER = {"TMG201", "TMG216", "TMG217", "TMG220", "TMG259", "TMG260", "TMG271", "TMG280", "TMG287"}
+
 
 def cores() -> int:
     """The processors that this process may use."""
@@ -227,6 +230,8 @@ def _print(result: FileResult, quiet: bool, verbose: bool, tell: Callable[[str],
         tell(result.report)
     if shown:
         tell(text.diagnostics(shown))
+    if refused and not quiet and (offered := _offer(result)):
+        tell(offered)
     if result.traceback and verbose:
         tell(result.traceback)
     if verbose or (not quiet and _is_news(result)):
@@ -237,6 +242,20 @@ def _print(result: FileResult, quiet: bool, verbose: bool, tell: Callable[[str],
         _emit(result.text.encode(result.encoding))
     if result.diff:
         _emit_diff(result.diff, result.encoding)
+
+
+def _offer(result: FileResult) -> str:
+    """Whether a script that towers refuse is converted for a cluster, which is tried; "" where that is no question."""
+    codes = {finding.code for finding in result.diagnostics if finding.severity == "error"}
+    if not any(code.startswith("TMG2") for code in codes) or not result.path.endswith(".py") or codes & NO_OFFER:
+        return ""
+    from converter.conversion import convert
+    from converter.options import Options
+    from converter.source import read
+
+    if convert(read(result.path), Options(target="cluster")).status != "converted":
+        return ""
+    return "    --target cluster would convert it: one process for each GPU, with the script's own graph"
 
 
 def _is_alone(request: Request, result: FileResult) -> bool:

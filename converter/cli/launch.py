@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
 
@@ -25,15 +23,13 @@ def launch_command(
     args: Sequence[str],
     local: str | None,
     hosts: str | None,
-    checkpoints: str | None,
-    save_steps: int,
     restarts: int | None,
     timeout: float,
     python: str | None,
 ) -> int:
     """Runs all tasks here, or prints the command for each host; returns the exit status."""
     from converter.verify.launch.run import Asked, run
-    from converter.verify.launch.tasks import commands, counts, named_hosts
+    from converter.verify.launch.tasks import commands, count, named_hosts
 
     if (local is None) == (hosts is None):
         raise UsageError("either --local or --hosts says where the tasks run", "--local")
@@ -41,33 +37,28 @@ def launch_command(
         raise UsageError("is for --local: each host's own command ends by itself", "--timeout")
     if hosts is not None and restarts is not None:
         raise UsageError("is for --local: each host's own command is started again by whoever runs it", "--restarts")
-    if hosts is not None and save_steps and not checkpoints:
-        raise UsageError("needs --checkpoints beside --hosts: without a folder nothing is saved", "--save-steps")
     if local is not None and python is not None and shutil.which(python) is None:
         raise UsageError(f"{python}: no such interpreter", "--python")
     _check(Path(script))
-    saves = [f"--cluster_save_steps={save_steps}"] if save_steps else []
     try:
-        numbers = counts(local) if local is not None else {}
-        named = named_hosts(hosts) if hosts is not None else {}
+        workers = count(local) if local is not None else 0
+        named = named_hosts(hosts) if hosts is not None else []
     except ValueError as error:
         raise UsageError(str(error), "--local" if local is not None else "--hosts") from None
     paths, started = started_by(script)
     if hosts is not None:
-        kept = [f"--cluster_dir={checkpoints}"] if checkpoints else []
         first = [f"PYTHONPATH={os.pathsep.join(map(os.path.relpath, paths))}"] if paths else []
-        words = [*(["env", *first] if first else []), python or "python", *started, *args, *kept, *saves]
+        words = [*(["env", *first] if first else []), python or "python", *started, *args]
         for host, line in commands(named, words):
             print(f"# on {host}\n{line}")
         return 0
-    with ended_in_order(), ExitStack() as held:
-        folder = checkpoints or held.enter_context(tempfile.TemporaryDirectory(prefix="tf-multigpu-"))
-        words = [python or sys.executable, *started, *args, f"--cluster_dir={folder}", *saves]
+    with ended_in_order():
+        words = [python or sys.executable, *started, *args]
         if paths:
             held_before = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
             os.environ["PYTHONPATH"] = os.pathsep.join([*paths, *held_before])
         deadline = time.monotonic() + timeout if timeout else None
-        return run(Asked(tuple(words), numbers, RESTARTS if restarts is None else restarts, deadline), _show, _say)
+        return run(Asked(tuple(words), workers, RESTARTS if restarts is None else restarts, deadline), _show, _say)
 
 
 def started_by(script: str) -> tuple[list[str], list[str]]:

@@ -99,9 +99,9 @@ TARGETS = (
     ),
     Target(
         name="cluster",
-        about="workers on several machines",
+        about="one process for each GPU, on one machine or several",
         words="",
-        lacking="no optimizer trains in a tf.Session here",
+        lacking="no optimizer of tf.train trains here, nor in the files that the script imports",
         unused=(
             *("num_gpus", "variables", "scale_lr", "scale_steps", "loss", "gpu_memory", "fewer_gpus", "traced"),
             *("helpers", "line_length"),

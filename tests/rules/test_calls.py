@@ -109,7 +109,6 @@ OTHER_TEXTS = {
     "converter/report/page/plots.py losses": "the name of a picture",
     "converter/report/review.py variables": "a heading",
     "converter/targets/registry.py variables": "the option's name",
-    "converter/targets/cluster/passes.py tf.Session": "the one call that the target's template has",
     "converter/targets/mirrored/decisions.py variables": "the name of a decision",
     "converter/targets/mirrored/losses.py add_loss": "a method of a model of Keras",
     "converter/targets/mirrored/replicated.py add_loss": "a method of a model of Keras",

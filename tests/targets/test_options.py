@@ -59,6 +59,7 @@ import numpy as np
 import tensorflow as tf
 
 batch_size = 32
+data = np.random.RandomState(1).rand(6400, 4)
 x = tf.placeholder(tf.float32, [None, None])
 y = tf.placeholder(tf.float32, [None, None])
 w = tf.placeholder(tf.float32, [None, 1])
@@ -67,8 +68,8 @@ train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(100):
-        xs, ys = np.random.rand(batch_size, 4), np.random.rand(batch_size, 4)
-        print(sess.run([train_op, loss], {x: xs, y: ys, w: np.ones((batch_size, 1))}))
+        xs, ys = data[step * batch_size:][:batch_size], data[step * batch_size:][:batch_size]
+        print(sess.run([train_op, loss], {x: xs, y: ys, w: xs[:, :1]}))
 """
 DETECTION = """\
 train_config {

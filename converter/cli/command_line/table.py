@@ -529,21 +529,15 @@ LINT = Command(
 RESTARTS = 3  # of a cluster whose process was killed, unless --restarts says another number
 LAUNCH = Command(
     "launch",
-    "Start all tasks of a script that was converted with --target cluster, or print a command for each host.",
+    "Start all workers of a script that was converted with --target cluster, or print a command for each host.",
     "..launch:launch_command",
     arguments=(
         Argument("script", "SCRIPT", "The converted script."),
         Argument("args", "ARGS", "Its arguments.", True, True),
     ),
     options=(
-        _text("--local", "NUMBERS", "Run all tasks here: 1ps,3w is 1 parameter server and 3 workers."),
-        _text("--hosts", "HOSTS", "Print the command for each task: ps=a:1;worker=b:1,c:1."),
-        _text(
-            "--checkpoints",
-            "DIR",
-            "Where the chief keeps checkpoints; default: a temporary folder, with --hosts none.",
-        ),
-        Option(("--save-steps",), "Steps between two checkpoints; 0: one every 600 seconds.", int, "N", 0, least=0),
+        _text("--local", "N", "Run N workers here, each on a GPU of its own, or on the CPU where there is none."),
+        _text("--hosts", "HOSTS", "Print the command for each worker: a,b or a:2222,a:2223,b:2222."),
         Option(
             ("--restarts",),
             f"With --local: how often to start again after a process was killed; default: {RESTARTS}.",
@@ -556,8 +550,8 @@ LAUNCH = Command(
         ),
         _text("--python", "INTERPRETER", "Interpreter with TensorFlow; default: the tool's own."),
     ),
-    more="The tasks' lines are shown with their names in front. When one fails all are ended.",
-    examples=(("tf-multigpu launch --local 1ps,3w -- train_mg.py", ""),),
+    more="The workers' lines are shown with their names in front. When one fails all are ended.",
+    examples=(("tf-multigpu launch --local 4 -- train_mg.py", ""),),
     statuses="0 trained to the end, 1 a task failed or the time is up, 2 bad usage, 130 interrupted.",
 )
 

@@ -136,6 +136,18 @@ def start_of(script: str, read: Read | None = None) -> Start:
     return plain
 
 
+def imported_files(script: str, tree: ast.Module) -> list[str]:
+    """The files of the project that a script imports, and those that these import."""
+    script, found = os.path.abspath(script), list[str]()
+
+    def read(path: str) -> ast.Module | None:
+        found.append(path)
+        return parsed(path)
+
+    _look_through(script, tree, folders_above(os.path.dirname(script)), read)
+    return found
+
+
 def _started(script: str, seen: _Imports, folders: list[str], leads_up: bool) -> Start:
     """leads_up: whether the script itself puts a folder above it on the path, as seen from the current folder."""
     folder = os.path.dirname(script)

@@ -1,1 +1,1 @@
-"""Several machines: each worker runs the script on its rows of every batch; parameter servers hold the variables."""
+"""One process for each GPU, on one machine or several: each runs the script on its part of the data."""

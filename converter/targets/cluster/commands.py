@@ -11,6 +11,6 @@ def commands(path: str, source: str, gpus: int | None) -> tuple[Command, ...]:
     """On this machine, and on several. path: of the converted script."""
     script = shlex.quote(path)
     return (
-        Command("here", f"tf-multigpu launch --local 1ps,3w -- {script}"),
-        Command("on hosts", f"tf-multigpu launch --hosts 'ps=HOST:PORT;worker=HOST:PORT,HOST:PORT' -- {script}"),
+        Command("here", f"tf-multigpu launch --local 2 -- {script}"),
+        Command("on hosts", f"tf-multigpu launch --hosts HOST:PORT,HOST:PORT -- {script}"),
     )

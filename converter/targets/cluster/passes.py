@@ -1,28 +1,64 @@
-"""The passes for scripts that train on several machines, in their order."""
+"""The passes for scripts that train as N processes, in their order."""
 
 from __future__ import annotations
 
-from converter.analysis.traits import Trait, has
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from converter.source.project.above import MOST_FILES, imported_files
+from converter.source.project.folders import folders_above
 from converter.syntax.script import Script
-from converter.targets.cluster.changes import changes
-from converter.targets.cluster.gradients import gradients
+from converter.targets.cluster.changes import below_imports, changes
+from converter.targets.cluster.checks import checks
 from converter.targets.cluster.reading import reading
-from converter.targets.cluster.template import template
 from converter.targets.passes import Fit, Pass
 
-SESSION = "tf.Session"
+# Calls that train by an optimizer of tf.train, or that end in one.
+_TRAINS = re.compile(
+    rb"\.(?:minimize|compute_gradients|apply_gradients)\(|\b(?:create_train_op|optimize_loss|learning\.train)\("
+)
 
 
 def fit(script: Script) -> Fit | None:
-    """The call that makes the session, and the passes; None for a script without one, or without a training step."""
-    sessions = [call for call in script.calls if script.name(call.func) == SESSION]
-    trains = any(has(getattr(call.func, "attr", ""), Trait.TRAINS) for call in script.calls)
-    return Fit(sessions[0], PASSES) if sessions and trains else None
+    """The passes; None for eager code, and where neither a script nor a file of its project trains by an optimizer."""
+    if "GradientTape(" in script.text:
+        return None
+    if not _TRAINS.search(script.text.encode()) and not any(map(_trains, _files(script))):
+        return None
+    return Fit(below_imports(script), PASSES)
+
+
+def _files(script: Script) -> Iterator[str]:
+    """The files that a script imports; where it changes Python's path, those around it, too."""
+    imported = imported_files(script.path, script.tree)
+    yield from imported
+    if "sys.path" not in script.text and not any(b"sys.path" in _bytes(path) for path in imported):
+        return
+    folder = os.path.dirname(os.path.abspath(script.path))
+    found = 0
+    for top, folders, names in os.walk((folders_above(folder) or [folder])[0]):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            if name.endswith(".py") and found < MOST_FILES:
+                found += 1
+                yield os.path.join(top, name)
+
+
+def _trains(path: str) -> bool:
+    return _TRAINS.search(_bytes(path)) is not None
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""
 
 
 PASSES = (
-    Pass("what trains, on which batches, and what follows the batch size", reading, ends=True),
-    Pass("the session, its loop and the statement that trains", template, ends=True),
-    Pass("what workers may do to gradients and variables", gradients, ends=True),
-    Pass("the changes", changes),
+    Pass("what several processes cannot do", checks, ends=True),
+    Pass("how batches are dealt to workers", reading),
+    Pass("the statement that starts a worker, and the size of the batch", changes),
 )

@@ -1,61 +1,77 @@
-"""What trains, and which expressions follow the batch size: known from the facts and the plan for towers."""
+"""How the batches of a script are dealt to workers: by its facts, and by the plan for towers where there is one."""
 
 from __future__ import annotations
 
-import os
+from dataclasses import replace
 
 from converter.analysis import read_facts
-from converter.analysis.facts import Decisions, Facts
+from converter.analysis.facts import Decisions, Facts, RunCall
+from converter.analysis.values import Input
 from converter.analysis.walk import Known
 from converter.dataclass import dataclass
 from converter.options import Options
-from converter.plan import Loop, Merge, Plan, Replace
+from converter.plan import Loop, Plan, Replace
 from converter.planner.cases import alone
 from converter.planner.outcome import Refused, Reread
 from converter.planner.passes import Decided, decide
+from converter.source import read
 from converter.source.python2 import is_view
 from converter.targets.passes import Case
 
 OUTSIDE = "TMG259"
 BATCH_SIZE = "TMG110"
-# What towers change beside that: a cluster has its own optimizer, session and number of workers.
-REPLACED = {"TMG101", "TMG102", "TMG111", "TMG112"}
+ALREADY = ("TMG216", "TMG217")  # towers, or several processes, of the script's own
+# What the plan for towers changes for the towers alone; a process of its own has its session, its devices, one graph.
+OF_TOWERS = {"TMG101", "TMG102", "TMG104", "TMG107", "TMG109", "TMG111", "TMG112", BATCH_SIZE}
+
+
+# Warnings about the loss, and about what counts by the size of a batch: they hold for workers as for towers.
+OF_BATCHES = {
+    *("TMG301", "TMG302", "TMG305", "TMG338", "TMG339", "TMG341", "TMG344", "TMG345", "TMG386", "TMG387", "TMG388"),
+    *("TMG395", "TMG399"),
+}
 
 
 @dataclass(frozen=True)
 class Read(Case):
-    """A script that towers could train; facts and plan are those of towers."""
+    """A script whose facts are known.
 
-    facts: Facts | None = None
-    plan: Plan | None = None
+    sizes: the expressions that follow the batch size, where each worker takes its rows of a batch for all; empty with
+    `by_runs`. by_runs: each N-th run of a training step makes a step, of the last N batches. by_rows: whether a batch
+    counts by its rows then. why: why batches are dealt whole.
+    """
 
-    @property
-    def known(self) -> tuple[Facts, Plan]:
-        """Both, after the first pass."""
-        assert self.facts is not None and self.plan is not None
-        return self.facts, self.plan
+    sizes: tuple[Replace, ...] = ()
+    num_gpus: str = ""
+    by_runs: bool = False
+    by_rows: bool = False
+    why: str = ""
 
 
 def reading(case: Case) -> Case:
-    """Reads the script and plans it for towers: what these refuse, a cluster refuses too."""
-    script = case.script
+    """Reads the script; batches are cut by rows where the plan for towers cuts them so, else dealt whole."""
     facts, made = _planned(case)
     if isinstance(made, Refused):
-        script.findings.extend(made.findings)
-        return case
-    script.findings.extend(finding for finding in made.findings if finding.severity == "warning")
-    plan = made.plans[0]
-    if len(made.plans) > 1:
-        other = os.path.basename(made.plans[1].path)
-        script.say(script.tree.body[0], OUTSIDE, f"the training reaches into {other}", "put the training into one file")
-    for message, hint in _limits(plan):
-        script.say(facts.train_steps[0].call, OUTSIDE, message, hint)
-    return Read(script, case.options, case.width, facts=facts, plan=plan)
+        case.script.findings.extend(finding for finding in made.findings if finding.code in ALREADY)
+    why = "its batches are not understood" if isinstance(made, Refused) else _why_whole(facts, made.plans)
+    if not why:
+        assert isinstance(made, Decided)
+        plan = made.plans[0]
+        sizes = tuple(replaced for replaced in plan.replaces if replaced.why == BATCH_SIZE)
+        if sizes or case.options.batch == "total":
+            case.script.findings.extend(finding for finding in made.findings if finding.code in OF_BATCHES)
+            return Read(case.script, case.options, case.width, sizes=sizes, num_gpus=plan.num_gpus)
+        why = "the size of its batch is not found"
+    if case.options.batch == "total":
+        hint = "leave --batch total out: each worker takes whole batches, N of them make a step"
+        case.script.say(case.script.tree.body[0], OUTSIDE, f"workers cannot share a batch: {why}", hint)
+    by_rows = all(_are_rows(run) for run in facts.runs if run.feeds) and any(run.feeds for run in facts.runs)
+    return Read(case.script, case.options, case.width, by_runs=True, by_rows=by_rows, why=why)
 
 
 def _planned(case: Case) -> tuple[Facts, Decided | Refused]:
     script = case.script
-    sources = alone(script.text)
+    sources = replace(alone(script.text), read=lambda path: read(path).text if path else script.text)
     inputs: Decisions = {}
     options = Options(batch=case.options.batch, shared=case.options.shared, batch_axes=case.options.batch_axes)
     facts = read_facts(script.path, script.tree, options, {}, before=Known(python2=is_view(script.text)))
@@ -70,38 +86,33 @@ def _planned(case: Case) -> tuple[Facts, Decided | Refused]:
         facts = read_facts(script.path, script.tree, options, {}, facts.project, Known(inputs))
 
 
-def sizes(plan: Plan) -> list[Replace]:
-    """The expressions that follow the batch size."""
-    return [replaced for replaced in plan.replaces if replaced.why == BATCH_SIZE]
+def _why_whole(facts: Facts, plans: tuple[Plan, ...]) -> str:
+    """Why batches cannot be cut by rows; "" where they can."""
+    plan = plans[0]
+    others = {r.why for r in plan.replaces} | {i.why for i in plan.inserts if i.why == BATCH_SIZE}
+    if len(plans) > 1:
+        return "the training reaches into other files"
+    if others - OF_TOWERS or any(insert.why == BATCH_SIZE for insert in plan.inserts):
+        return "towers change more of the script than its batch size"
+    if not all(_is_plain(loop) for loop in plan.loops):
+        return "its graph is built for one size of batch, or the batch is no list of arrays with a row for each example"
+    if any(merge.loss and (merge.how != "mean" or merge.count) for loop in plan.loops for merge in loop.merges):
+        return "its loss is no mean over the rows of a batch"
+    return "" if all(_are_rows(run) for run in facts.runs) else "what is fed is not seen to hold a row for each example"
 
 
-def _limits(plan: Plan) -> list[tuple[str, str]]:
-    """The parts of a plan for towers that workers cannot do, as message and advice."""
-    found = []
-    others = {r.why for r in plan.replaces} | {i.why for i in plan.inserts}
-    for why in sorted(others - REPLACED - {BATCH_SIZE}):
-        found.append((f"towers change more of this script ({why})", f"see tf-multigpu explain {why}; use towers"))
-    if len(plan.loops) != 1:
-        return [*found, ("several losses are trained", "train one loss with one optimizer")]
-    loop = plan.loops[0]
-    if len(loop.shards) != 1 or loop.nests or loop.regroups or loop.resets:
-        found.append(("the batch is not a plain list of placeholders", "feed a placeholder for each array"))
-    elif loop.rebinds:
-        found.append(
-            (f"the model reads the size of the whole batch: {loop.rebinds[0].place}", "read tf.shape(x)[0] instead")
-        )
-    return [*found, *_of_shards(loop)]
+def _is_plain(loop: Loop) -> bool:
+    """True if all inputs of a loop are cut along their first axis, and the graph reads no size of a batch."""
+    if loop.nests or loop.regroups or loop.resets or loop.rebinds:
+        return False
+    return not any(s.static or s.data or s.drawn or s.sparse or any(s.axes) for s in loop.shards)
 
 
-def _of_shards(loop: Loop) -> list[tuple[str, str]]:
-    found = []
-    for shard in loop.shards:
-        if shard.static or shard.data or shard.drawn or shard.sparse or any(shard.axes):
-            found.append(("the batch is not cut along the first axis of placeholders", "declare them with [None, ...]"))
-    if any(_is_weighted(merge) for merge in loop.merges):
-        found.append(("the loss is not a mean over the examples", "train it with towers, or write it as a mean"))
-    return found
+def _are_rows(run: RunCall) -> bool:
+    """True if all that a run feeds are numbers, or arrays with a row for each example."""
+    fed = [value for value, _ in run.feeds]
+    return all(isinstance(value, Input) and (not value.dims or _is_batch(value)) for value in fed)
 
 
-def _is_weighted(merge: Merge) -> bool:
-    return merge.loss and (merge.how != "mean" or bool(merge.count))
+def _is_batch(value: Input) -> bool:
+    return value.batch.kind == "example" and value.batch.axis == 0

@@ -8,12 +8,12 @@ import subprocess
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field
 
 from converter.dataclass import dataclass
-from converter.verify.launch.tasks import Hosts, Task, config_of, gpus, local_hosts, tasks, visible
+from converter.verify.launch.tasks import Task, config_of, gpus, local_hosts, tasks, visible
 from converter.verify.processes.family import TOKEN, end, end_marked
 from converter.verify.processes.guard import Guard
 
@@ -29,12 +29,12 @@ Say = Callable[[str], None]
 class Asked:
     """What to run.
 
-    words: the command without what a task is told. numbers: of tasks, by job. restarts: how often the cluster is
+    words: the command without what a task is told. workers: how many. restarts: how often the cluster is
     started again after a process was killed. deadline: on the clock `time.monotonic`, None for no limit.
     """
 
     words: tuple[str, ...]
-    numbers: Mapping[str, int]
+    workers: int
     restarts: int
     deadline: float | None
 
@@ -58,7 +58,7 @@ class Cluster:
     running: dict[Task, subprocess.Popen[bytes]] = field(default_factory=dict)
     readers: list[threading.Thread] = field(default_factory=list)
 
-    def start(self, words: Sequence[str], hosts: Hosts) -> None:
+    def start(self, words: Sequence[str], hosts: Sequence[str]) -> None:
         """Starts all tasks."""
         found = gpus()
         width = max(len(task.name) for task in tasks(hosts))
@@ -110,7 +110,7 @@ def run(asked: Asked, shown: Say, said: Say) -> int:
             if not ending.killed:
                 break
             left = asked.restarts - attempt
-            said(f"starting again from the last checkpoint; {left - 1} more times" if left else "not started again")
+            said(f"all workers start again; {left - 1} more times" if left else "not started again")
     finally:
         guard.close()
     return 1
@@ -120,7 +120,7 @@ def _once(asked: Asked, guard: Guard, shown: Say, said: Say) -> Ending:
     cluster = Cluster(uuid.uuid4().hex, shown, said)
     guard.ends(cluster.token)
     try:
-        cluster.start(asked.words, local_hosts(asked.numbers))
+        cluster.start(asked.words, local_hosts(asked.workers))
         return _watched(cluster, asked.deadline, said)
     finally:
         with _undisturbed():
@@ -129,19 +129,19 @@ def _once(asked: Asked, guard: Guard, shown: Say, said: Say) -> Ending:
 
 def _watched(cluster: Cluster, deadline: float | None, said: Say) -> Ending:
     """Waits until the training is done, a process fails, or the time is up."""
-    chief, chief_ended = Task("worker", 0), 0.0
+    chief, chief_ended = Task(0), 0.0
     ended: set[Task] = set()
     while True:
         now = {task: process.poll() for task, process in cluster.running.items() if task not in ended}
         over = {task: status for task, status in now.items() if status is not None}
-        failed = [task for task, status in over.items() if status or task.job == "ps"]
+        failed = [task for task, status in over.items() if status]
         if failed:  # one that was killed comes first: the others may have failed because of it
             task = min(failed, key=lambda one: over[one] >= 0)
             return Ending(_told(task, over[task]), task, over[task] < 0)
         ended |= over.keys()
         if chief in over:
             chief_ended = time.monotonic()
-        left = [task.name for task in cluster.running if task.job == "worker" and task not in ended]
+        left = [task.name for task in cluster.running if task not in ended]
         if not left:
             return Ending()
         if chief in ended and time.monotonic() - chief_ended > PATIENCE:

@@ -8,77 +8,81 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from converter.verify.processes.ports import free_ports
 
-Hosts = Mapping[str, Sequence[str]]
-JOBS = ("ps", "worker")
+PORT = 2222  # of hosts that are named without one
 
 
 class Task(NamedTuple):
-    """One process of a cluster: parameter server or worker, and its number."""
+    """One process of a cluster, by its number; worker 0 is the chief."""
 
-    job: str
     number: int
 
     @property
     def name(self) -> str:
         """The name that stands before its lines and in messages."""
-        return f"{self.job} {self.number}"
+        return f"worker {self.number}"
 
 
-def counts(text: str) -> dict[str, int]:
-    """Numbers of tasks from `1ps,3w`.
-
-    Raises:
-        ValueError: it does not say both.
-    """
-    found = re.fullmatch(r"([1-9]\d{0,2})ps,([1-9]\d{0,2})w", text)
-    if not found:
-        raise ValueError(f"{text!r} is not like 1ps,3w: 1 parameter server and 3 workers")
-    return {"ps": int(found[1]), "worker": int(found[2])}
-
-
-def named_hosts(text: str) -> Hosts:
-    """Addresses from `ps=a:2222;worker=b:2222,c:2222`.
+def count(text: str) -> int:
+    """The number of workers.
 
     Raises:
-        ValueError: a job is missing, or an address has no port.
+        ValueError: it is none.
     """
-    parts = [part.partition("=") for part in text.split(";")]
-    hosts = {job: addresses.split(",") for job, _, addresses in parts}
-    if sorted(hosts) != sorted(JOBS) or len(parts) != len(JOBS):
-        raise ValueError(f"{text!r} is not like ps=a:2222;worker=b:2222,c:2222")
-    for address in (address for addresses in hosts.values() for address in addresses):
-        if not re.fullmatch(r"[\w.\-\[\]:]+:\d{1,5}", address):
-            raise ValueError(f"{address!r} is not HOST:PORT")
+    if not re.fullmatch(r"[1-9]\d{0,2}", text):
+        raise ValueError(f"{text!r} is no number of workers, such as 4")
+    return int(text)
+
+
+def named_hosts(text: str) -> list[str]:
+    """Addresses from `a,b:2222`; a host that is named several times has a port for each of its workers.
+
+    Raises:
+        ValueError: an address cannot be one, or two are the same.
+    """
+    hosts: list[str] = []
+    for address in text.split(","):
+        if not re.fullmatch(r"(?:[\w.\-]+|\[[\w:.]+\])(?::\d{1,5})?", address):
+            raise ValueError(f"{address!r} is not HOST or HOST:PORT")
+        named = re.search(r":\d{1,5}$", address) is not None
+        hosts.append(address if named else _with_port(address, hosts))
+    if len(set(hosts)) < len(hosts):
+        raise ValueError(f"{text!r} names an address twice")
     return hosts
 
 
-def local_hosts(numbers: Mapping[str, int]) -> Hosts:
+def _with_port(host: str, hosts: Sequence[str]) -> str:
+    return next(f"{host}:{port}" for port in range(PORT, PORT + len(hosts) + 1) if f"{host}:{port}" not in hosts)
+
+
+def local_hosts(number: int) -> list[str]:
     """Addresses on this machine with ports that are free now."""
-    free = iter(free_ports(sum(numbers.values())))
-    return {job: [f"127.0.0.1:{next(free)}" for _ in range(number)] for job, number in numbers.items()}
+    return [f"127.0.0.1:{port}" for port in free_ports(number)]
 
 
-def tasks(hosts: Hosts) -> Iterator[Task]:
-    """All tasks, parameter servers first: workers wait for them."""
-    return (Task(job, number) for job in JOBS for number in range(len(hosts[job])))
+def tasks(hosts: Sequence[str]) -> list[Task]:
+    """All tasks."""
+    return [Task(number) for number in range(len(hosts))]
 
 
-def config_of(task: Task, hosts: Hosts) -> str:
+def config_of(task: Task, hosts: Sequence[str]) -> str:
     """TF_CONFIG for a task."""
-    cluster = {job: list(hosts[job]) for job in JOBS}
-    return json.dumps({"cluster": cluster, "task": {"type": task.job, "index": task.number}})
+    return json.dumps({"cluster": {"worker": list(hosts)}, "task": {"type": "worker", "index": task.number}})
 
 
-def commands(hosts: Hosts, words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """For each task the host that it belongs on, and the command to run there."""
-    for task in tasks(hosts):
-        address = hosts[task.job][task.number]
-        yield address.rpartition(":")[0], f"TF_CONFIG={shlex.quote(config_of(task, hosts))} {shlex.join(words)}"
+def commands(hosts: Sequence[str], words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """For each task the host that it belongs on, and the command to run there; several on a host have a GPU each."""
+    seen: dict[str, int] = {}
+    machines = [address.rpartition(":")[0] for address in hosts]
+    for task, machine in zip(tasks(hosts), machines, strict=True):
+        place = seen.setdefault(machine, 0)
+        seen[machine] += 1
+        shown = f"CLUSTER_GPU={place} " if machines.count(machine) > 1 else ""
+        yield machine, f"{shown}TF_CONFIG={shlex.quote(config_of(task, hosts))} {shlex.join(words)}"
 
 
 def gpus() -> list[str]:
@@ -94,7 +98,11 @@ def gpus() -> list[str]:
 
 
 def visible(task: Task, found: Sequence[str]) -> dict[str, str]:
-    """The variable that shows a worker one GPU, and a parameter server none; nothing where there are no GPUs."""
+    """The variables that show a worker one GPU; nothing where there are no GPUs.
+
+    CLUSTER_GPU is what the worker itself goes by, as the script may set CUDA_VISIBLE_DEVICES again.
+    """
     if not found:
         return {}
-    return {"CUDA_VISIBLE_DEVICES": found[task.number % len(found)] if task.job == "worker" else ""}
+    own = found[task.number % len(found)]
+    return {"CUDA_VISIBLE_DEVICES": own, "CLUSTER_GPU": own}

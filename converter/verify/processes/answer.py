@@ -19,7 +19,7 @@ _WHERE = {
     "profiled": " before or in its first training steps",
 }
 # roles in which a conversion runs: an end of its own is its fault
-_CONVERSIONS = ("record", "strategy conversion", "ddp process", "cluster worker", "cluster ps")
+_CONVERSIONS = ("record", "strategy conversion", "ddp process", "cluster worker")
 
 
 class Stopped(Exception):
@@ -97,6 +97,9 @@ def expect(child: Child, wanted: str, event: Event | None = None) -> Event:
         where = f" ({', '.join(event['lines'])})" if event["lines"] else ""
         reason = f"runs training steps in several threads at once{where}: they have no order that two runs share"
         raise Stopped(f"{name} {reason}; one thread at a time can be compared", "", "not comparable")
+    if event["event"] == "shapes":
+        reason = f"the workers' parts of {event['name']} have different shapes, which the original cannot take together"
+        raise Stopped(reason, "", "not comparable")
     if event["event"] == "no shard":
         raise Stopped(
             "no part of the conversion's batch fits the fixed shapes of the original's inputs", verdict="failed"

@@ -1,4 +1,4 @@
-"""Compares a script with its conversion for a cluster: a parameter server and N workers, all on this machine.
+"""Compares a script with its conversion for a cluster: N workers, all on this machine.
 
 The workers run first and note their rows of each step, the chief the variables too. The original takes the rows of all
 workers, in N batches, and steps with the mean of their gradients: from there on the figures are those of towers.
@@ -36,11 +36,10 @@ from converter.verify.processes.answer import Stopped, expect
 from converter.verify.processes.child_process import Child, Event, Limits, environment, how_started
 from converter.verify.processes.interpreters import Interpreters
 
-ORIGINAL, WORKER, SERVER = "cluster original", "cluster worker", "cluster ps"
+ORIGINAL, WORKER = "cluster original", "cluster worker"
 LOOK = 0.2  # seconds for one task's answer, until the next one is asked
-SEED = 0  # of Python's and NumPy's generators, as the workers' (targets/cluster/worker.py)
+SEED = 0  # of Python's and NumPy's generators, as the workers' (runtime/cluster.py)
 _OF_WHOLE_RUNS = ("data of evaluations", "an epoch's end")  # which the entry on later steps names
-_COUNTER = "global_step:0"  # which the conversion makes where the script counts no steps
 
 
 def compare_workers(
@@ -51,7 +50,7 @@ def compare_workers(
     limits: Limits,
     tell: Callable[[Progress], None],
 ) -> Report:
-    """Runs a parameter server and as many workers as there are GPUs, and the original; jobs: of worker and original."""
+    """Runs as many workers as there are GPUs, and the original; jobs: of worker and original."""
     tell(Progress("starting TensorFlow", 0, 2))
     settled = environment(asked.gpus)
     settled["CUDA_VISIBLE_DEVICES"] = ""
@@ -74,17 +73,17 @@ def compare_workers(
 
 
 def _tasks(workers: int) -> list[tuple[Task, str]]:
-    """The tasks of a cluster on this machine, parameter server first, each with its TF_CONFIG."""
-    hosts = local_hosts({"ps": 1, "worker": workers})
+    """The workers of a cluster on this machine, each with its TF_CONFIG."""
+    hosts = local_hosts(workers)
     return [(task, config_of(task, hosts)) for task in tasks(hosts)]
 
 
 def _job(job: Mapping[str, Any], task: Task) -> dict[str, Any]:
-    role = f"{SERVER if task.job == 'ps' else WORKER} {task.number}"
+    role = f"{WORKER} {task.number}"
     work = Path(job["work"])
     own = {"record": str(work / f"{role}.record"), "log": str(work / f"{role}.log")}
     title = f"{task.name} of the converted script"
-    return {**job, **own, "role": role, "title": title, "network": True, "chief": task == Task("worker", 0)}
+    return {**job, **own, "role": role, "title": title, "network": True, "chief": task == Task(0)}
 
 
 def recorded(children: Mapping[Task, Child]) -> dict[Task, Event]:
@@ -92,8 +91,7 @@ def recorded(children: Mapping[Task, Child]) -> dict[Task, Event]:
     found: dict[Task, Event] = {}
     for child in children.values():
         expect(child, "started")
-    workers = [task for task in children if task.job == "worker"]
-    while len(found) < len(workers):
+    while len(found) < len(children):
         for task in children.keys() - found.keys():
             event = children[task].event(LOOK)
             if event["event"] == "late":
@@ -106,9 +104,7 @@ def judged(
     mine: Facts, found: list[Event], replayed: Facts, asked: Asked, versions: tuple[tuple[str, str], ...], how: str
 ) -> Report:
     """The report; mine: the original's "ready" event, found: the workers' last events, replayed: the original's."""
-    theirs, own = found[0]["facts"], {row["name"] for row in mine["variables"]}
-    counts = [row for row in theirs["variables"] if row["name"] == _COUNTER and _COUNTER not in own]
-    theirs = {**theirs, "variables": [row for row in theirs["variables"] if row not in counts]}
+    theirs = found[0]["facts"]
     steps = replayed["steps"]
     done = [step for step in steps if step["order"] and not step.get("diverged")]
     if not done:
@@ -127,7 +123,6 @@ def judged(
         unless_meant(mine, asked.rate, check_weights(replayed["trajectory"], len(done), replayed.get("spread"))),
         check_between(done),
         check_checkpoint("checkpoint of the chief, read by the original", replayed["first"].get("restored", {})),
-        _placement([event["facts"] for event in found]),
         _files(found),
     ]
     failed = list(dict.fromkeys(check.detail for check in checks if check.status == "failed"))
@@ -143,16 +138,18 @@ def judged(
         variables=_rows(mine, done, replayed["trajectory"]),
         versions=versions,
         neutralised=tuple(sorted(mine["held"].items())),
-        ledger=_ledger(checks, mine, asked.batch, bool(counts)),
+        ledger=_ledger(checks, mine, asked.batch),
         processes=how,
     )
 
 
 def _shares(replayed: Facts) -> Check:
-    """Checks that all workers take all steps, each on its own rows, whose numbers differ by at most one."""
+    """Checks that workers take the same steps and gradients, each on its rows, whose numbers differ by at most one."""
     taken = set(replayed["taken"])
     if len(taken) > 1:
         return Check("workers", "failed", f"the workers take different numbers of steps: {sorted(taken)}")
+    if not replayed["alike"]:
+        return Check("workers", "failed", "the workers apply different gradients to their variables")
     uneven = next((share for share in replayed["shares"] if max(share) - min(share) > 1), None)
     if uneven:
         rows = listing([str(count) for count in uneven], len(uneven))
@@ -160,22 +157,6 @@ def _shares(replayed: Facts) -> Check:
     first = replayed["shares"][0]
     rows = f"{max(first)}" if max(first) == min(first) else f"{min(first)} or {max(first)}"
     return Check("workers", "passed", f"{len(first)} take {taken.pop()} steps together, each on {rows} rows")
-
-
-def _placement(facts: list[Facts]) -> Check:
-    """Variables lie on the parameter server, and each worker computes on its own devices."""
-    held = {task for one in facts for task in one["held_on"]}
-    if {task.partition(" ")[0] for task in held} != {"ps"}:
-        return Check("placement", "failed", f"variables lie on {_named(held)}, not on the parameter server alone")
-    for place, one in enumerate(facts):
-        if set(one["computed_on"]) != {f"worker {place}"}:
-            return Check("placement", "failed", f"worker {place} computes on {_named(one['computed_on'])}")
-    shown = ", ".join(f"{one['computed_on'][f'worker {place}']} on worker {place}" for place, one in enumerate(facts))
-    return Check("placement", "passed", f"variables lie on the parameter server; operations of the model: {shown}")
-
-
-def _named(names: Any) -> str:
-    return listing(sorted(name or "no task in particular" for name in names))
 
 
 def _files(found: list[Event]) -> Check:
@@ -214,18 +195,16 @@ def _rows(mine: Facts, done: list[Facts], trajectory: Mapping[str, Any]) -> tupl
     return tuple(rows)
 
 
-def _ledger(checks: list[Check], mine: Facts, batch: BatchMode, counts: bool) -> tuple[Entry, ...]:
+def _ledger(checks: list[Check], mine: Facts, batch: BatchMode) -> tuple[Entry, ...]:
     entries = [check.entry() for check in checks]
     if batch == "per-gpu":
         entries.append(Entry("differs", "batch", "a step takes one batch for each worker"))
-    if counts:
-        entries.append(Entry("differs", "variables", f"checkpoints also hold {_COUNTER}, which counts the steps"))
     if mine["held"]:
         entries.append(Entry("unchecked", "randomness", "what steps draw, as dropout, is held still"))
     entries += [
         Entry("unchecked", "later steps", "the first were compared, not an epoch's end, evaluations, the script's end"),
-        Entry("unchecked", "results", "what a step gives beside the training is that of one worker's rows"),
+        Entry("unchecked", "results", "what a step gives beside the training, merged from all workers"),
         Entry("unchecked", "restarts", "going on from a checkpoint after a task has ended"),
-        Entry("unchecked", "hosts", "one parameter server and all workers ran on this machine, on its CPU"),
+        Entry("unchecked", "hosts", "all workers ran on this machine, on its CPU"),
     ]
     return tuple(entries)

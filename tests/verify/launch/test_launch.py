@@ -16,7 +16,7 @@ import pytest
 
 from converter.cli.app import main
 from converter.verify.launch.run import Cluster, _watched
-from converter.verify.launch.tasks import Task, counts, named_hosts, visible
+from converter.verify.launch.tasks import Task, count, named_hosts, visible
 from converter.verify.processes.family import all_running
 
 pytestmark = pytest.mark.programs
@@ -25,10 +25,9 @@ HEADER = "# tf-multigpu 0.2.0: converted from train.py sha256:{} with --num-gpus
 TASK = """\
 import json, os, subprocess, sys, time
 config = json.loads(os.environ['TF_CONFIG'])
-job, index = config['task']['type'], config['task']['index']
-print(job, index, sys.argv[1:], flush=True)
+index = config['task']['index']
+print('runs', index, sys.argv[1:], flush=True)
 """
-WAITS = "if job == 'ps':\n    time.sleep(600)\n"
 
 
 def put(folder: Path, rest: str, target: str = "cluster") -> Path:
@@ -37,11 +36,11 @@ def put(folder: Path, rest: str, target: str = "cluster") -> Path:
     return path
 
 
-def command(path: Path, *options: str, local: str = "1ps,2w") -> list[str]:
+def command(path: Path, *options: str, local: str = "3") -> list[str]:
     return [sys.executable, "-m", "tf_multigpu", "launch", "--local", local, *options, "--", str(path), "--lr=0.1"]
 
 
-def launched(path: Path, *options: str, local: str = "1ps,2w") -> subprocess.CompletedProcess[str]:
+def launched(path: Path, *options: str, local: str = "3") -> subprocess.CompletedProcess[str]:
     words = command(path, *options, local=local)
     return subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
 
@@ -53,54 +52,39 @@ def running(text: str, named: str = r"is process (\d+)") -> list[int]:
 
 
 def test_all_is_done_when_the_workers_have_ended(tmp_path: Path) -> None:
-    done = launched(put(tmp_path, WAITS))
+    done = launched(put(tmp_path, ""))
     assert done.returncode == 0, done.stderr
     assert sorted(line.partition(" ['--lr")[0] for line in done.stdout.splitlines()) == [
-        "ps 0     | ps 0",
-        "worker 0 | worker 0",
-        "worker 1 | worker 1",
+        "worker 0 | runs 0",
+        "worker 1 | runs 1",
+        "worker 2 | runs 2",
     ]
     assert len(re.findall(r"is process", done.stderr)) == 3 and running(done.stderr) == []
 
 
-def test_the_folder_for_checkpoints_is_told_and_goes_unless_it_was_named(tmp_path: Path) -> None:
-    done = launched(put(tmp_path, WAITS), "--save-steps", "7")
-    found = re.search(r"--cluster_dir=([^']+)", done.stdout)
-    assert found and "'--cluster_save_steps=7'" in done.stdout and not Path(found[1]).exists()
-    named = launched(put(tmp_path, WAITS), "--checkpoints", str(tmp_path))
-    assert f"--cluster_dir={tmp_path}" in named.stdout and tmp_path.exists()
-
-
 def test_lines_of_tasks_stay_whole(tmp_path: Path) -> None:
-    done = launched(
-        put(tmp_path, "for line in range(2000):\n    print('x' * 50, flush=True)\n" + WAITS), local="1ps,3w"
-    )
+    done = launched(put(tmp_path, "for line in range(2000):\n    print('x' * 50, flush=True)\n"), local="4")
     lines = [line for line in done.stdout.splitlines() if "xxx" in line]
     assert len(lines) >= 6000 and {line.partition(" | ")[2] for line in lines} == {"x" * 50}
 
 
 def test_one_that_fails_ends_all_and_is_not_started_again(tmp_path: Path) -> None:
-    done = launched(put(tmp_path, WAITS + "if index == 1:\n    sys.exit(3)\ntime.sleep(600)\n"))
+    done = launched(put(tmp_path, "if index == 1:\n    sys.exit(3)\ntime.sleep(600)\n"))
     assert done.returncode == 1
     assert "worker 1 ended with status 3: the others are ended, too" in done.stderr
     assert "starting again" not in done.stderr and running(done.stderr) == []
 
 
-def test_a_parameter_server_that_ends_is_a_failure(tmp_path: Path) -> None:
-    done = launched(put(tmp_path, "if job == 'worker':\n    time.sleep(600)\n"))
-    assert done.returncode == 1 and "ps 0 ended with status 0" in done.stderr and running(done.stderr) == []
-
-
 def test_one_that_was_killed_is_told_and_all_start_again(tmp_path: Path) -> None:
-    rest = WAITS + "if index == 1:\n    os.kill(os.getpid(), 9)\ntime.sleep(600)\n"
+    rest = "if index == 1:\n    os.kill(os.getpid(), 9)\ntime.sleep(600)\n"
     done = launched(put(tmp_path, rest), "--restarts", "1")
     assert done.returncode == 1 and running(done.stderr) == []
     assert done.stderr.count("worker 1 was killed by SIGKILL") == 2
-    assert "starting again from the last checkpoint; 0 more times" in done.stderr and "not started again" in done.stderr
+    assert "all workers start again; 0 more times" in done.stderr and "not started again" in done.stderr
 
 
 def test_one_that_was_killed_is_told_before_those_that_failed_because_of_it() -> None:
-    statuses = {Task("ps", 0): None, Task("worker", 0): 1, Task("worker", 1): -9}
+    statuses = {Task(0): 1, Task(1): -9, Task(2): None}
     processes = {task: SimpleNamespace(poll=lambda status=status: status) for task, status in statuses.items()}
     ending = _watched(cast(Cluster, SimpleNamespace(running=processes)), None, print)
     assert ending.killed and ending.why.startswith("worker 1 was killed by SIGKILL")
@@ -108,7 +92,8 @@ def test_one_that_was_killed_is_told_before_those_that_failed_because_of_it() ->
 
 def test_the_time_is_limited(tmp_path: Path) -> None:
     done = launched(put(tmp_path, "time.sleep(600)\n"), "--timeout", "1")
-    assert done.returncode == 1 and "the time is up (--timeout) before worker 0, worker 1 ended" in done.stderr
+    assert done.returncode == 1
+    assert "the time is up (--timeout) before worker 0, worker 1, worker 2 ended" in done.stderr
     assert len(re.findall(r"is process", done.stderr)) == 3 and running(done.stderr) == []
 
 
@@ -117,8 +102,8 @@ def test_children_of_tasks_end_too(tmp_path: Path) -> None:
 child = subprocess.Popen(['sleep', '600'], start_new_session=True)
 print('child', child.pid, flush=True)
 folder = {str(tmp_path)!r}
-open(os.path.join(folder, job + str(index)), 'w').close()
-while len([name for name in os.listdir(folder) if name in ('ps0', 'worker0', 'worker1')]) < 3 or index == 0:
+open(os.path.join(folder, 'worker' + str(index)), 'w').close()
+while len([name for name in os.listdir(folder) if name in ('worker0', 'worker1', 'worker2')]) < 3 or index != 1:
     time.sleep(0.05)
 sys.exit(3)
 """
@@ -149,26 +134,27 @@ def test_nothing_is_left_when_launch_is_told_to_end(tmp_path: Path, number: sign
 
 def test_commands_for_hosts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = put(tmp_path, "")
-    words = ["launch", "--hosts", "ps=a:1;worker=b:2,c:3", "--checkpoints", "/data/m", "--", str(path), "--x", "1"]
+    words = ["launch", "--hosts", "a:1,b,b", "--", str(path), "--x", "1"]
     assert main(words) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[::2] == ["# on a", "# on b", "# on c"]
-    assert '"task": {"type": "worker", "index": 1}' in lines[5] and lines[5].endswith("--x 1 --cluster_dir=/data/m")
+    assert lines[::2] == ["# on a", "# on b", "# on b"]
+    assert '"task": {"type": "worker", "index": 2}' in lines[5] and lines[5].endswith("--x 1")
+    assert '["a:1", "b:2222", "b:2223"]' in lines[5] and lines[5].startswith("CLUSTER_GPU=1 TF_CONFIG=")
 
 
 @pytest.mark.parametrize(
     "words",
     [
         [],
-        ["--local", "1ps,2w", "--hosts", "ps=a:1;worker=b:2"],
-        ["--local", "3w"],
-        ["--local", "0ps,1w"],
-        ["--hosts", "worker=b:2"],
-        ["--hosts", "ps=a;worker=b:2"],
-        ["--hosts", "ps=a:1;worker=b:2", "--timeout", "5"],
-        ["--hosts", "ps=a:1;worker=b:2", "--restarts", "3"],
-        ["--hosts", "ps=a:1;worker=b:2", "--save-steps", "3"],
-        ["--local", "1ps,1w", "--python", "/no/such/python"],
+        ["--local", "2", "--hosts", "a,b"],
+        ["--local", "1ps,2w"],
+        ["--local", "0"],
+        ["--hosts", "a:b"],
+        ["--hosts", "a,,b"],
+        ["--hosts", "a:1,a:1"],
+        ["--hosts", "a,b", "--timeout", "5"],
+        ["--hosts", "a,b", "--restarts", "3"],
+        ["--local", "1", "--python", "/no/such/python"],
     ],
 )
 def test_what_makes_no_cluster_is_a_wrong_command_line(tmp_path: Path, words: list[str]) -> None:
@@ -176,13 +162,13 @@ def test_what_makes_no_cluster_is_a_wrong_command_line(tmp_path: Path, words: li
 
 
 def test_only_scripts_for_a_cluster_are_launched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["launch", "--local", "1ps,1w", str(put(tmp_path, "", "auto"))]) == 2
+    assert main(["launch", "--local", "1", str(put(tmp_path, "", "auto"))]) == 2
     assert "was not converted with --target cluster" in re.sub(r"[\s│]+", " ", capsys.readouterr().err)
-    assert main(["launch", "--local", "1ps,1w", str(tmp_path / "none.py")]) == 2
+    assert main(["launch", "--local", "1", str(tmp_path / "none.py")]) == 2
 
 
 def test_numbers_hosts_and_gpus() -> None:
-    assert counts("2ps,13w") == {"ps": 2, "worker": 13}
-    assert named_hosts("ps=a:1;worker=[::1]:2,c.d:3") == {"ps": ["a:1"], "worker": ["[::1]:2", "c.d:3"]}
-    assert [visible(Task("worker", i), ["3", "5"])["CUDA_VISIBLE_DEVICES"] for i in range(3)] == ["3", "5", "3"]
-    assert visible(Task("ps", 0), ["3"]) == {"CUDA_VISIBLE_DEVICES": ""} and visible(Task("worker", 0), []) == {}
+    assert count("13") == 13
+    assert named_hosts("[::1]:2,c.d,c.d") == ["[::1]:2", "c.d:2222", "c.d:2223"]
+    assert [visible(Task(i), ["3", "5"])["CUDA_VISIBLE_DEVICES"] for i in range(3)] == ["3", "5", "3"]
+    assert visible(Task(0), []) == {}

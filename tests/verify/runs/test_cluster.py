@@ -14,7 +14,6 @@ from converter.verify.runs.cluster import judged
 
 CHILD = Path(__file__).resolve().parent.parent.parent.parent / "converter/verify/child"
 W = {"name": "w:0", "shape": [4, 3], "dtype": "float32", "trainable": True}
-COUNTER = {"name": "global_step:0", "shape": [], "dtype": "int64", "trainable": False}
 START = {"random": [], "seeds": [], "reads": [], "held": None, "start": [12, 12, 0.0, 1.0, -1.0, 1.0]}
 STEP: dict[str, Any] = {
     "order": True,
@@ -38,6 +37,7 @@ REPLAYED: dict[str, Any] = {
     "steps": [STEP],
     "shares": [[32, 32]],
     "taken": [1, 1],
+    "alike": True,
     "data": {"fed": [FED], "evaluated": [], "ended": False},
     "trajectory": {"w:0": 0.0},
     "first": {"restored": {"variables": 1, "wrong": []}},
@@ -52,7 +52,7 @@ MINE: dict[str, Any] = {
 
 
 def worker(place: int, written: tuple[str, ...] = (), **changes: Any) -> dict[str, Any]:
-    facts = {**MINE, "held_on": {"ps 0": 1}, "computed_on": {f"worker {place}": 6}, **changes}
+    facts = {**MINE, **changes}
     return {"facts": facts, "first": {"initial": {"w:0": START}}, "written": list(written)}
 
 
@@ -85,6 +85,7 @@ def test_what_is_right_passes() -> None:
         ({"shares": [[32, 30]]}, "workers"),
         ({"shares": [[64, 0]]}, "workers"),
         ({"taken": [1, 2]}, "workers"),
+        ({"alike": False}, "workers"),
         ({"data": {"fed": [{**FED, "status": "differs", "fault": "twice", "step": 1}], "evaluated": []}}, "data"),
         ({"first": {"restored": {"variables": 1, "wrong": ["w:0"]}}}, "checkpoint of the chief, read by the original"),
     ],
@@ -98,24 +99,12 @@ def test_each_check_of_the_steps_can_fail(changes: dict[str, Any], name: str) ->
     ("workers", "name"),
     [
         ([worker(0), worker(1, ("checkpoints",))], "files"),
-        ([worker(0), worker(1, computed_on={"worker 0": 6})], "placement"),
-        ([worker(0, held_on={"worker 0": 1}), worker(1, held_on={"worker 1": 1})], "placement"),
-        ([worker(0, held_on={"": 1}), worker(1)], "placement"),
         ([worker(0, variables=[{**W, "shape": [4, 2]}]), worker(1)], "variables"),
         ([worker(0, variables=[W, {**W, "name": "w_1:0"}]), worker(1)], "variables"),
     ],
 )
 def test_each_check_of_the_tasks_can_fail(workers: Any, name: str) -> None:
     assert failed(workers) == [name]
-
-
-def test_a_counter_of_steps_that_the_script_lacks_is_no_fault() -> None:
-    found = report([worker(0, variables=[W, COUNTER]), worker(1)])
-    assert found.verdict == "passed"
-    (named,) = [entry.detail for entry in found.ledger if (entry.fate, entry.what) == ("differs", "variables")]
-    assert "global_step:0" in named
-    held = report([worker(0, variables=[W, COUNTER]), worker(1)], {"variables": [W, COUNTER]})
-    assert "variables" not in [entry.what for entry in held.ledger if entry.fate == "differs"]
 
 
 def test_no_files_are_not_called_the_same() -> None:
@@ -143,8 +132,8 @@ def part(begin: int, end: int, weight: float, **more: Any) -> dict[str, Any]:
 
     arrays = {"x:0": np.arange(begin, end), "keep:0": np.float32(0.5), "cluster_weight:0": np.float32(weight), **more}
     inputs = [{"name": name, "shape": list(np.shape(value))} for name, value in arrays.items()]
-    applied = {0: {"w:0": weight * np.ones(2), "b:0": None}}
-    return {"arrays": arrays, "inputs": inputs, "applied": applied, "losses": [weight]}
+    applied = {0: {"w:0": np.ones(2), "b:0": None}}
+    return {"arrays": arrays, "inputs": inputs, "applied": applied, "losses": [1.0]}
 
 
 def test_rows_of_all_workers_make_the_batch(original: Any) -> None:
@@ -154,6 +143,19 @@ def test_rows_of_all_workers_make_the_batch(original: Any) -> None:
     assert {item["name"]: item["shape"] for item in whole["inputs"]} == {"x:0": [5], "keep:0": []}
     assert whole["applied"][0]["w:0"].tolist() == [1.0, 1.0] and whole["applied"][0]["b:0"] is None
     assert whole["losses"] == [1.0] and original.rows(parts) == [3, 2]
+
+
+def test_all_workers_apply_the_same(original: Any) -> None:
+    one, other = part(0, 3, 1.0)["applied"], {0: {"w:0": [1.0, 1.1], "b:0": None}}
+    assert original.is_alike([one, one]) and not original.is_alike([one, other])
+    assert not original.is_alike([one, {0: {"w:0": [1.0, 1.0], "b:0": [0.0]}}])
+
+
+def test_parts_of_other_shapes_are_named(original: Any) -> None:
+    import numpy as np
+
+    parts = [part(0, 3, 1.0, **{"image:0": np.ones([1, size])}) for size in (4, 5)]
+    assert original.apart(parts) == ["image:0"] and original.apart([part(0, 3, 1.0), part(3, 5, 1.0)]) == []
 
 
 def test_a_worker_without_rows_adds_none(original: Any) -> None:

@@ -26,13 +26,16 @@ class Original(replay.Replay):
                 records.append(pickle.load(stream))
         together = list(zip(*[one['steps'] for one in records]))
         self.shares, self.taken = [rows(parts) for parts in together], [len(one['steps']) for one in records]
+        for name in sorted({name for parts in together for name in apart(parts)}):
+            self.channel.leave('shapes', name=name)
+        self.alike = all(is_alike([part['applied'] for part in parts]) for parts in together)
         kept = [joined(parts) for parts in together]
         first = dict(records[0]['first'], uneven={}, uneven_errors={})
         error = next((one['error'] for one in records if one['error']), None)
         return {'steps': kept, 'first': first, 'asides': [], 'evaluations': [], 'error': error}
 
     def _figures(self):
-        return dict(replay.Replay._figures(self), shares=self.shares, taken=self.taken)
+        return dict(replay.Replay._figures(self), shares=self.shares, taken=self.taken, alike=self.alike)
 
 
 def joined(parts):
@@ -53,10 +56,15 @@ def joined(parts):
         arrays=arrays,
         inputs=inputs,
         applied=_mean_applied([part['applied'] for part in parts]),
-        losses=[sum(values) / float(len(parts)) for values in zip(*[part['losses'] for part in parts])],
+        losses=[_mean_loss(values, weights) for values in zip(*[part['losses'] for part in parts])],
         scalars={},
         fetches=NOTHING,
     )
+
+
+def apart(parts):
+    """The names of the inputs whose parts are no rows of one array."""
+    return [name for name in _cut(parts) if len({part['arrays'][name].shape[1:] for part in parts}) > 1]
 
 
 def rows(parts):
@@ -87,8 +95,26 @@ def _cut(parts):
     return different or set(names)
 
 
+def is_alike(several):
+    """Whether all workers apply the same gradients, given as {index: {variable: gradient}} for each."""
+    first = several[0]
+    return all(
+        (value is None) == (other[index][name] is None)
+        and (value is None or np.allclose(value, other[index][name], 1e-5, 1e-7))
+        for other in several[1:]
+        for index, variables in first.items()
+        for name, value in variables.items()
+    )
+
+
+def _mean_loss(values, weights):
+    """The mean of the workers' losses, each with its weight in the mean."""
+    counts = [1.0 if weight is None else weight for weight in weights]
+    return sum(value * count for value, count in zip(values, counts)) / sum(counts)
+
+
 def _mean_applied(several):
-    """The mean of the workers' gradients, which are weighted already, as {index: {variable: gradient}}."""
+    """The mean of what the workers apply, which is the same in all, as {index: {variable: gradient}}."""
     return {
         index: {name: _mean([one[index][name] for one in several]) for name in variables}
         for index, variables in several[0].items()

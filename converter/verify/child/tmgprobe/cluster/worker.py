@@ -1,35 +1,14 @@
-"""The tasks of a cluster: workers note the inputs and the results of their first steps, parameter servers serve.
-
-A worker that has its token of a step has the update of that step behind it, and the next one waits for its gradient:
-what the chief reads between its steps are the values after one update, and before the next.
-"""
+"""The workers of a cluster note the inputs and the results of their first steps, the chief the variables, too."""
 
 from __future__ import absolute_import, division, print_function
 
+import atexit
 import os
 import pickle
-import re
 
-from tmgprobe.graph import graphs
 from tmgprobe.roles import record
 from tmgprobe.session import initial
 from tmgprobe.session import step as steps
-
-TASK = re.compile(r'/job:(\w+)(?:/replica:\d+)?/task:(\d+)')
-
-
-class Serving(object):
-    """A parameter server: it is ended from outside."""
-
-    def __init__(self, tf, watch, channel, job):
-        self.watch, self.message = watch, None
-
-    def step(self, call):
-        """Never called: the script stays in the statement that makes its server."""
-        return call.as_given()
-
-    def finish(self):
-        """Sends nothing."""
 
 
 class Worker(record.Record):
@@ -83,8 +62,11 @@ class Worker(record.Record):
         """Writes what was kept and ends the process."""
         if not self.kept:
             return
-        with open(self.job['record'], 'wb') as file:
+        # Not by `open`: the script has changed that for the files it writes.
+        kept = os.open(self.job['record'], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        with os.fdopen(kept, 'wb') as file:
             pickle.dump({'steps': self.kept, 'first': self.first, 'error': self.message}, file, 2)
+        atexit._run_exitfuncs()  # one that is gone could not send the others its part of the last step
         first = {'initial': self.first.get('initial', {})}
         self.channel.leave(
             'recorded', steps=len(self.kept), error=self.message, facts=self.facts, first=first, written=self.written
@@ -92,16 +74,10 @@ class Worker(record.Record):
 
     def _begin(self, call):
         """Notes the facts about this worker's graph."""
-        graph = call.session.graph
         self.facts = call.facts()
-        variables = graphs.variables(self.tf, graph)
-        listed = [one.op for name, one in sorted(variables.items()) if name in self._listed(call)]
-        heavy = [op for op in call.step.backward if graphs.HEAVY.search(op.type)]
-        self.facts['held_on'] = _tasks(listed)
-        self.facts['computed_on'] = _tasks(heavy or call.step.backward)
 
     def _watch_files(self):
-        from tensorflow.python.summary.writer import writer
+        from tensorflow.python.summary.writer import event_file_writer
         from tensorflow.python.training import saver
 
         written = self.written
@@ -117,14 +93,5 @@ class Worker(record.Record):
             setattr(owner, name, called)
 
         noting(saver.Saver, 'save', 'checkpoints')
-        noting(writer.FileWriter, '__init__', 'event files')
+        noting(event_file_writer.EventFileWriter, '__init__', 'event files')
 
-
-def _tasks(operations):
-    """{task: number of these operations that are placed on it}; '' for those that TensorFlow may place anywhere."""
-    counts = {}
-    for operation in operations:
-        found = TASK.search(operation.device or '')
-        name = ' '.join(found.groups()) if found else ''
-        counts[name] = counts.get(name, 0) + 1
-    return counts

@@ -27,7 +27,7 @@ HERE = os.path.dirname(PACKAGE)  # the folder of probe.py, which is on the path
 # what is called by the script and may fail because of it
 SERVED = ('api.py', 'diary.py', 'digits.py', 'draws.py', 'network.py', 'outside.py')
 ORIGINALS = ('replay', 'cluster original')  # whose gradients are exchanged
-ALONE = ('bare', 'cluster worker', 'cluster ps')  # whose devices and sessions stay as they are
+ALONE = ('bare', 'cluster worker')  # whose devices and sessions stay as they are
 
 
 def run(path, tf=None):
@@ -94,7 +94,7 @@ def prepare(tf, channel, job):
 
     name = job['role'].rstrip('0123456789 ')  # tasks of a cluster have numbers
     kind = import_roles()[name]
-    kinds = {'gated': name in ORIGINALS, 'untouched': name in ('profile', 'bare', 'train', 'cluster ps')}
+    kinds = {'gated': name in ORIGINALS, 'untouched': name in ('profile', 'bare', 'train')}
     if not name.startswith('cluster'):
         gpus.show(tf, job['gpus'])
     watch = watching.Watch(tf, job['gpus'], alone=name in ALONE, **kinds)
@@ -130,7 +130,6 @@ def import_roles():
         'profile': profile.Profile,
         'trace': trace.Trace,
         'whole': to_end.Whole,
-        'cluster ps': worker.Serving,
         'cluster worker': worker.Worker,
         'cluster original': original.Original,
     }

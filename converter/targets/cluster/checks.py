@@ -1,0 +1,40 @@
+"""What keeps a script from being one of N processes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from converter.syntax.script import Script
+from converter.targets.cluster.reading import OUTSIDE
+from converter.targets.passes import Case
+
+ALIKE = "TMG260"
+_OWN_FLAGS = ("worker_hosts", "task_index")
+_UNSEEDED = ("numpy.random.RandomState", "numpy.random.default_rng", "random.Random")
+
+
+def checks(case: Case) -> Case:
+    """Refuse what would train in another way, or hang, as one of several processes."""
+    script = case.script
+    for call in script.calls:
+        name = script.name(call.func)
+        if _draws_of_its_own(name, call):
+            hint = "give it a seed, the same in all workers"
+            script.say(call, ALIKE, f"each worker would draw other numbers: {name} has no seed", hint)
+    for node, text in _texts(script):
+        flag = text.lstrip("-")
+        if flag in _OWN_FLAGS:
+            script.say(node, OUTSIDE, f"the worker takes the flag --{flag} itself", "call it otherwise")
+    return case
+
+
+def _draws_of_its_own(name: str, call: ast.Call) -> bool:
+    """True for a generator that begins with the system's randomness."""
+    return name == "random.SystemRandom" or (name in _UNSEEDED and not call.args and not call.keywords)
+
+
+def _texts(script: Script) -> Iterator[tuple[ast.Constant, str]]:
+    for node in ast.walk(script.tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node, node.value
