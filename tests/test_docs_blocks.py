@@ -107,6 +107,8 @@ def test_every_workflow_and_every_hook_names_what_is_there(block: Block) -> None
     held = yaml.safe_load(block.text)
     entries = held if isinstance(held, list) else held["repos"] if "repos" in held else held["jobs"].values()
     for entry in entries:
+        if "black" in entry.get("repo", ""):
+            continue
         for hook in entry.get("hooks", ()):
             words = [*shlex.split(ENTRIES[hook["id"]]), *hook.get("args", ())]
             assert read([*words[1:], "train.py"]) is not None
@@ -148,7 +150,7 @@ def test_the_program_runs(block: Block, tmp_path: Path) -> None:
 
 # Options in the program's texts that are not its own: of other programs, of users' scripts, and of the header.
 NOT_OF_THE_TOOL = {
-    *("--args", "--batch-size", "--batch_size", "--flag", "--format", "--inplace", "--max_steps", "--model"),
+    *("--args", "--batch_size", "--flag", "--format", "--inplace", "--max_steps", "--model"),
     "--num_processes",
     *("--no", "--no-", "--no-NAME", "--noNAME"),
     *("--checkpoint_dir", "--eval_dir", "--input_type", "--logtostderr", "--output_directory", "--trainer"),

@@ -8,7 +8,6 @@ the lines of its author stay as they are.
 from __future__ import annotations
 
 import ast
-import difflib
 import os
 import re
 from collections.abc import Mapping
@@ -187,9 +186,11 @@ def _with_sorted_imports(text: str, trace: Trace) -> tuple[str, Trace]:
 
 def _new_lines(before: list[str], after: list[str]) -> dict[int, int]:
     """For each line of a text, from one, the line of the formatted text on which it ends."""
+    from difflib import SequenceMatcher
+
     found: dict[int, int] = {}
     old, new = ([_LOOSE.sub("", line) for line in lines] for lines in (before, after))
-    for _, begin, end, first, last in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for _, begin, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         for index in range(begin, end):
             found[index + 1] = last if index == end - 1 else min(first + index - begin + 1, last)
     return found

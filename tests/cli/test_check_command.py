@@ -11,7 +11,7 @@ from converter.conversion import Conversion
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.source import Source
-from tests.cli.standins import NO_TRAINING, PLAIN, PYTHON_2, TRAINING, Engine, Run, files, put
+from tests.cli.standins import BOTH_PYTHONS, NO_TRAINING, PLAIN, TRAINING, Engine, Run, files, put
 
 
 @pytest.fixture
@@ -47,7 +47,13 @@ def test_a_source_that_changed(converted: Path, run: Run, engine: Engine) -> Non
     assert engine.asked == []
 
 
-@pytest.mark.parametrize("edit", [b"\n", b"# by hand\n", b" "])
+@pytest.mark.parametrize("edit", [b"\n", b"\n\n", b" "])
+def test_a_converted_file_that_a_formatter_changed(converted: Path, run: Run, edit: bytes) -> None:
+    put("multi.py", Path("multi.py").read_bytes() + edit)
+    assert run("convert", "--check", "multi.py").code == 0
+
+
+@pytest.mark.parametrize("edit", [b"# by hand\n", b"print(1)\n"])
 def test_a_converted_file_that_was_edited(converted: Path, run: Run, edit: bytes) -> None:
     put("multi.py", Path("multi.py").read_bytes() + edit)
     done = run("convert", "--check", "multi.py")
@@ -112,7 +118,7 @@ def test_what_came_from_standard_input(project: Path, run: Run) -> None:
     assert run("convert", "--check", "multi.py").code == 0
 
 
-@pytest.mark.parametrize(("data", "code"), [(TRAINING, 1), (PLAIN, 0), (b"", 0), (NO_TRAINING, 2), (PYTHON_2, 2)])
+@pytest.mark.parametrize(("data", "code"), [(TRAINING, 1), (PLAIN, 0), (b"", 0), (NO_TRAINING, 2), (BOTH_PYTHONS, 2)])
 def test_a_script_that_is_named_and_not_converted(project: Path, run: Run, data: bytes, code: int) -> None:
     put("train.py", data)
     done = run("convert", "--check", "train.py")
@@ -125,7 +131,7 @@ def test_a_folder_is_asked_for_its_converted_files_alone(converted: Path, run: R
     for name, data in {
         "a.py": PLAIN,
         "b.py": NO_TRAINING,
-        "c.py": PYTHON_2,
+        "c.py": BOTH_PYTHONS,
         "d.py": b"# tensorflow \xff",
     }.items():
         put(f"sub/{name}", data)

@@ -10,7 +10,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, RunCall, TrainStep, behind_losses
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
-from converter.analysis.traits import Trait, has
+from converter.analysis.traits import Trait, has, names
 from converter.analysis.values import FED, Host, Input, Mapping, Number, Origin, Sequence, Tensor, Typed, Value, needed
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
@@ -302,7 +302,8 @@ def _single(origins: set[Origin]) -> Origin | None:
 def _of_one_example(facts: Facts, number: ast.AST) -> Found:
     """What the batch size 1 is of: a data set where `dataset.batch(1)` says so, else a model."""
     call = next((node for node in parents_of(facts, number) if isinstance(node, ast.Call)), None)
-    of_data = call is not None and has(f"Dataset.{getattr(call.func, 'attr', '')}", Trait.GIVES_BATCHES)
+    batching = {name.rpartition(".")[2] for name in names(Trait.GIVES_BATCHES)}
+    of_data = call is not None and getattr(call.func, "attr", "") in batching
     return Found.DATA_SET_OF_ONE_EXAMPLE if of_data else Found.MODEL_OF_ONE_EXAMPLE
 
 
