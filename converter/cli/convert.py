@@ -13,7 +13,7 @@ from converter.cli import formats
 from converter.cli.command_line.table import UsageError
 from converter.cli.config.layers import Layers
 from converter.cli.files.request import Mode, Request, is_several, make_request, options_of, trees_of
-from converter.cli.terminal import say
+from converter.cli.terminal import has_color, say
 from converter.report import text
 from converter.report.results import EXIT_CODES, FileResult, exit_code
 
@@ -291,11 +291,12 @@ def _emit(data: bytes) -> None:
 
 
 def _emit_diff(diff: str, encoding: str) -> None:
-    """In the file's own encoding, so that `patch` takes it; on a terminal in the terminal's, and coloured."""
+    """In the file's own encoding, so that `patch` takes it; on a terminal in the terminal's."""
     if sys.stdout.isatty():
+        encoding = sys.stdout.encoding
+    if has_color(sys.stdout):
         from converter.report.diff import coloured
 
-        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        diff, encoding = diff if plain else coloured(diff), sys.stdout.encoding
+        diff = coloured(diff)
     # Only a path in the two first lines can hold what the encoding lacks.
     _emit(diff.encode(encoding, "backslashreplace"))

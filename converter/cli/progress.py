@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from converter.cli.terminal import say, shown
+from converter.cli.terminal import has_color, say, shown
 
 if TYPE_CHECKING:
     from converter.verify.data import Progress
@@ -27,7 +27,8 @@ def progress_bar(quiet: bool = False) -> Iterator[Callable[[Progress], None] | N
     from rich.progress import Progress as Bar
 
     columns = (BarColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True, no_color=not has_color(sys.stderr))
+    with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None)
         yield lambda progress: bar.update(
             task, description=progress.doing, completed=progress.done, total=progress.total
@@ -79,8 +80,7 @@ class _FilesBar:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
         columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
-        self._bar = Progress(
-            *columns, console=Console(stderr=True), transient=True, auto_refresh=False, redirect_stdout=False
-        )
+        console = Console(stderr=True, no_color=not has_color(sys.stderr))
+        self._bar = Progress(*columns, console=console, transient=True, auto_refresh=False, redirect_stdout=False)
         self._bar.start()
         self._task = self._bar.add_task("", total=total)

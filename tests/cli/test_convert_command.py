@@ -425,6 +425,14 @@ def test_a_diff_is_coloured_on_a_terminal(
     assert (b"\x1b[32m+towers()" in run("convert", "--diff", "train.py").out) == coloured
 
 
+@pytest.mark.parametrize(("chosen", "coloured"), [("always", True), ("auto", False), ("never", False)])
+def test_a_diff_is_coloured_elsewhere_where_that_is_asked_for(
+    project: Path, run: Run, chosen: str, coloured: bool
+) -> None:
+    put("train.py")
+    assert (b"\x1b[32m+towers()" in run("convert", "--diff", "train.py", "--color", chosen).out) == coloured
+
+
 
 def test_quiet_still_says_why(project: Path, run: Run) -> None:
     put("bad.py", BOTH_PYTHONS)
@@ -460,7 +468,7 @@ def test_options_reach_the_engine(project: Path, run: Run, engine: Engine) -> No
     assert run("convert", "train.py", *flags).code == 0
     ((_, options),) = engine.asked
     assert options == from_flags(flags)
-    assert options == Options(None, "total", "balanced", "sqrt", 0.5, ("x", "self.y"), (("z", 1), ("w", 2)), 80)
+    assert options == Options(None, "total", "balanced", "sqrt", "keep", 0.5, ("x", "self.y"), (("z", 1), ("w", 2)), 80)
 
 
 def test_without_options_the_engine_gets_the_defaults(project: Path, run: Run, engine: Engine) -> None:
