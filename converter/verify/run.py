@@ -360,20 +360,13 @@ def _run(
         return replace(answers, processes=how_started(limits.children))
 
 
-def _came_to(steps: int) -> str:
-    """Where a script stood when the time was up."""
-    if not steps:
-        return "had not come to its first training step"
-    return f"had taken {steps} training {'step' if steps == 1 else 'steps'}"
-
-
 @contextmanager
 def _bounded(settings: Settings, means: _Means) -> Iterator[None]:
     """Turns the ends of time or memory, and an interpreter that does not start, into `Stopped`."""
     try:
         yield
     except TimeIsUp:
-        stood = "; ".join(dict.fromkeys(f"{child.title} {_came_to(child.steps)}" for child in means.limits.children))
+        stood = "; ".join(dict.fromkeys(child.stood() for child in means.limits.children))
         reason = f"no result after {settings.timeout:g} seconds (--timeout)" + (f": {stood}" if stood else "")
         raise Stopped(f"{reason}; the scripts take arguments behind --, as in: -- --max_steps 10") from None
     except MemoryIsUp as excess:

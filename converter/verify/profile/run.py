@@ -133,7 +133,10 @@ def _run(
     """What a script's process said when it started, and its figures; or why there are none."""
     try:
         with start(job={**job, "args": list(job["args"])}, environment=environment(job["gpus"])) as child:
-            started, profiled = expect(child, "started"), expect(child, "profiled")
+            try:
+                started, profiled = expect(child, "started"), expect(child, "profiled")
+            except TimeIsUp:
+                return Stopped(f"no result in time (--timeout): {child.stood()}")
             return {**started, "processes": how_started([child])}, profiled
     except TimeIsUp:
         return Stopped(f"no result from {job['title']} in time (--timeout)")

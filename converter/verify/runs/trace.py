@@ -53,7 +53,8 @@ def trace_calls(
                 expect(child, "started")
                 answer = expect(child, "traced")
         except TimeIsUp:
-            raise Stopped("the script does not come to a training step in time") from None
+            stood = "".join(f": {child.stood()}" for child in limits.children)
+            raise Stopped(f"no result in time{stood}") from None
         except MemoryIsUp as excess:
             raise Stopped(f"the script takes {excess}, too much for this machine") from None
         except (FileNotFoundError, PermissionError) as error:
