@@ -46,6 +46,7 @@ from converter.verify.processes.workspace import (
 )
 from converter.verify.runs import apart, cluster, ddp
 from converter.verify.runs.bare import with_bare
+from converter.verify.runs.data_beside import with_data
 from converter.verify.runs.flags import not_run
 from converter.verify.runs.others import with_others
 from converter.verify.runs.stopping import early_stopping
@@ -103,7 +104,7 @@ def verify(
     command = _command(single, multi, settings)
     single, multi = single.resolve(), multi.resolve()
     parts = parts or {}
-    layout = layout_of(single, multi)
+    layout = with_data(layout_of(single, multi), settings.args, settings.data)
     towers = read_towers(multi, parts, layout.root)
     if towers.target == "mirrored" and towers.gpus not in (None, settings.gpus or towers.gpus):
         hint = f"convert it anew with --num-gpus {settings.gpus}"
@@ -200,6 +201,7 @@ def _command(single: Path, multi: Path, settings: Settings) -> str:
             words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
     words += ["--network"] * settings.network
     words += [word for name in settings.also for word in ("--also", name)]
+    words += [word for name in settings.data for word in ("--data-dir", name)]
     return shlex.join([*words, *(("--", *settings.args) if settings.args else ())])
 
 

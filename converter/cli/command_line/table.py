@@ -469,6 +469,14 @@ VERIFY = Command(
             "Run this script in both folders after training, too, and compare what it prints. Repeatable.", many=True,
             brief="Run this script after training, too, and compare what it prints.",
         ),
+        _text(
+            "--data-dir",
+            "PATH",
+            "Data outside of SINGLE's folder that both scripts read by a relative path: each run gets a copy at the "
+            "same place. What they name as ../PATH is found without it. Repeatable.",
+            many=True,
+            brief="Give both scripts copies of data outside of SINGLE's folder, too.",
+        ),
         Option(("--network",), "Let the scripts use the network."),
         _text("--html", "FILE", "Write the report as a page, too (extra `report`)."),
         _choice("--output-format", get_args(OutputFormat), _FORMATS, "text", brief="For programs, CI, a comment."),

@@ -26,7 +26,7 @@ COMMAND_LINE_ONLY = {
 } | {key_of(option.name): "it names the file" for option in CONFIG_FLAGS}
 # What may differ from file to file, beside what changes the converted text.
 _OF_A_FILE = {"strict", "refused", "max_lines"}
-_PATHS = {"output", "output_dir", "html"}
+_PATHS = {"output", "output_dir", "html", "data_dir"}
 
 
 class Key(NamedTuple):
