@@ -103,7 +103,7 @@ def test_a_choice_of_colour_wins(
     assert shown("a.py: TMG201", io.StringIO()) == "a.py: TMG201"
 
 
-SCRIPT = "import tensorflow as tf\nprint 1\n"  # refused, with its line and a caret
+SCRIPT = "import tensorflow as tf\nx = = 1\n"  # refused, with its line and a caret
 
 
 @pytest.mark.parametrize(
