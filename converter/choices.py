@@ -7,6 +7,7 @@ from typing import Literal
 BatchMode = Literal["per-gpu", "total"]
 Variables = Literal["cpu", "gpu:0", "balanced", "partitioned"]
 FewerGpus = Literal["refuse", "allow"]
+Color = Literal["auto", "always", "never"]
 Data = Literal["copy", "link", "none"]
 Refused = Literal["fail", "pass"]
 ScaleLr = Literal["none", "linear", "sqrt"]

@@ -105,7 +105,7 @@ MAY_IMPORT = {
 WALK_RULES = {"converter.rule", "converter.analysis", "converter.syntax.lint"}
 
 CHILD_MAY_IMPORT = {"tensorflow", "torch", "numpy", "sklearn", "tf_keras", "tf_slim"} | set(sys.stdlib_module_names)
-PYTHON_2_NAMES = {"__builtin__", "StringIO", "cPickle", "Queue"}
+PYTHON_2_NAMES = {"__builtin__", "StringIO", "cPickle", "Queue", "thread"}
 
 
 def modules() -> Iterator[tuple[str, Path]]:

@@ -12,8 +12,8 @@ from converter.choices import Data, OutputFormat, Refused
 from converter.cli import formats
 from converter.cli.command_line.table import UsageError
 from converter.cli.config.layers import Layers
-from converter.cli.files.request import Mode, Request, is_several, make_request, options_of, trees_of
-from converter.cli.terminal import say
+from converter.cli.files.request import STDIN, Mode, Request, is_several, make_request, options_of, trees_of
+from converter.cli.terminal import has_color, say
 from converter.report import text
 from converter.report.results import EXIT_CODES, FileResult, exit_code
 
@@ -153,7 +153,7 @@ def _run(
     done: list[FileResult] = []
     for request in requests:
         first = len(done)
-        for result, tell in _results(request, workers, quiet or printed):
+        for result, tell in _results(request, workers, quiet, printed):
             if request.compares and result.outcome == "would change":
                 result = replace(result, again=request.command)
             done.append(result)
@@ -178,15 +178,23 @@ def _run(
     return exit_code(done)
 
 
-def _results(request: Request, workers: int | None, silent: bool) -> Iterator[tuple[FileResult, Callable[[str], None]]]:
-    """The results of one run, each with what prints lines above the progress bar."""
+def _results(
+    request: Request, workers: int | None, quiet: bool, printed: bool
+) -> Iterator[tuple[FileResult, Callable[[str], None]]]:
+    """The results of one run, each with what prints lines above the progress bar.
+
+    printed: whether the results' texts go to the terminal one by one, which leaves no place for a bar.
+    """
     from converter.cli.files.work import results_of
-    from converter.cli.progress import files_bar
+    from converter.cli.progress import files_bar, timed
 
     if workers is None:
         workers = cores() if is_several(request.sources) else 1
-    with files_bar(silent) as (tell, say), closing(results_of(request, workers, tell)) as results:
-        for result in results:
+    typed = STDIN in request.sources  # on the same terminal, perhaps
+    one = os.path.basename(request.sources[0]) if not is_several(request.sources) else ""
+    doing = f"converting {one}" if one else "converting"
+    with files_bar(quiet or printed) as (tell, say), closing(results_of(request, workers, tell)) as results:
+        for result in timed(results, doing, quiet or typed):
             yield result, say
 
 
@@ -291,11 +299,12 @@ def _emit(data: bytes) -> None:
 
 
 def _emit_diff(diff: str, encoding: str) -> None:
-    """In the file's own encoding, so that `patch` takes it; on a terminal in the terminal's, and coloured."""
+    """In the file's own encoding, so that `patch` takes it; on a terminal in the terminal's."""
     if sys.stdout.isatty():
+        encoding = sys.stdout.encoding
+    if has_color(sys.stdout):
         from converter.report.diff import coloured
 
-        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        diff, encoding = diff if plain else coloured(diff), sys.stdout.encoding
+        diff = coloured(diff)
     # Only a path in the two first lines can hold what the encoding lacks.
     _emit(diff.encode(encoding, "backslashreplace"))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+
 from converter.cli.command_line.table import UsageError
+from converter.cli.terminal import marked
 from converter.report.explain import explain
 from converter.rule import all_rules
 
@@ -13,5 +16,5 @@ def explain_command(*, code: str) -> int:
     rule = rules.get(code.upper())
     if rule is None:
         raise UsageError(f"no rule {code}; `tf-multigpu rules` lists them all", "CODE")
-    print(explain(rule))
+    print(marked(explain(rule), sys.stdout))
     return 0

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+
+from converter.cli.terminal import marked
 from converter.rule import all_rules
 
 
@@ -14,5 +17,5 @@ def rules_command(*, json: bool) -> int:
     else:
         from converter.report.explain import table
 
-        print(table(all_rules()))
+        print(marked(table(all_rules()), sys.stdout))
     return 0

@@ -7,8 +7,11 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from textwrap import wrap
 from typing import TextIO
+
+from converter.choices import Color
 
 _NARROWEST = 40
 _EXCERPT = re.compile(r" +\d* \| ")  # a line of a script, and the caret below it
@@ -17,18 +20,41 @@ _COMMAND = re.compile(r": +tf-multigpu ")  # to be copied in one piece
 _COLUMNS = re.compile(r"(\S[^:]{0,13}: +|[A-Za-z][A-Za-z ]{7} {2,}| {11})(?=\S)")
 _RED, _GREEN, _YELLOW, _BOLD = "31", "32", "33", "1"
 _VERDICTS = {"PASSED": _GREEN, "FAILED": _RED, "NOT COMPARABLE": _YELLOW}
-_MARKED = re.compile(r"^(PASSED|FAILED|NOT COMPARABLE)\b|(?<= )(TMG\d{3})\b|(?<= \| )( *\^)$", re.MULTILINE)
+_MARKED = re.compile(
+    r"^(PASSED|FAILED|NOT COMPARABLE)\b|(?:^|(?<= ))(TMG\d{3})\b|(?<= \| )( *\^)$", re.MULTILINE
+)
+_chosen: list[Color] = ["auto"]  # the last one is in force
+
+
+@contextmanager
+def color(chosen: Color) -> Iterator[None]:
+    """Follows a value of --color until the block ends."""
+    _chosen.append(chosen)
+    try:
+        yield
+    finally:
+        _chosen.pop()
+
+
+def has_color(stream: TextIO) -> bool:
+    """True if a stream gets colour: as --color says; for `auto`, a terminal does unless NO_COLOR or TERM forbids it."""
+    if _chosen[-1] != "auto":
+        return _chosen[-1] == "always"
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def shown(text: str, stream: TextIO | None = None) -> str:
-    """A text for people as the stream shows it; as it is where the stream (default: standard error) is no terminal."""
+    """A text for people as the stream (default: standard error) shows it: on a terminal its lines fit the window."""
     stream = stream or sys.stderr
     if not stream.isatty():
-        return text
+        return marked(text, stream)
     width = max(_NARROWEST, shutil.get_terminal_size().columns)
-    fitted = "\n".join(part for line in text.split("\n") for part in _fitted(line, width))
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return fitted if plain else _MARKED.sub(_coloured, fitted)
+    return marked("\n".join(part for line in text.split("\n") for part in _fitted(line, width)), stream)
+
+
+def marked(text: str, stream: TextIO) -> str:
+    """A text with codes, carets and verdicts in colour, if the stream gets colour."""
+    return _MARKED.sub(_coloured, text) if has_color(stream) else text
 
 
 def say(text: str) -> None:

@@ -36,6 +36,7 @@ def verify_command(
     memory: float | None,
     each_choice: bool,
     also: Sequence[str],
+    data_dir: Sequence[str],
     network: bool,
     html: str | None,
     output_format: OutputFormat,
@@ -63,6 +64,7 @@ def verify_command(
         network=network,
         also=tuple(also),
         epochs=epochs,
+        data=tuple(data_dir),
     )
     problem = problem_with_page(html) if html else ""
     if problem:

@@ -36,6 +36,7 @@ class Settings:
     network: whether the scripts may use it.
     also: other scripts, by their paths from the scripts' folders, that are run in both trees after training.
     epochs: run both scripts by themselves so far, too, and compare what goes in and what they do beside; 0: not.
+    data: folders and files outside of the original's folder that both scripts find where it finds them.
     """
 
     gpus: int | None = None
@@ -48,6 +49,7 @@ class Settings:
     network: bool = False
     also: tuple[str, ...] = ()
     epochs: int = 0
+    data: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

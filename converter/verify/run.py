@@ -46,6 +46,7 @@ from converter.verify.processes.workspace import (
 )
 from converter.verify.runs import apart, cluster, ddp
 from converter.verify.runs.bare import with_bare
+from converter.verify.runs.data_beside import with_data
 from converter.verify.runs.flags import not_run
 from converter.verify.runs.others import with_others
 from converter.verify.runs.stopping import early_stopping
@@ -103,7 +104,7 @@ def verify(
     command = _command(single, multi, settings)
     single, multi = single.resolve(), multi.resolve()
     parts = parts or {}
-    layout = layout_of(single, multi)
+    layout = with_data(layout_of(single, multi), settings.args, settings.data)
     towers = read_towers(multi, parts, layout.root)
     if towers.target == "mirrored" and towers.gpus not in (None, settings.gpus or towers.gpus):
         hint = f"convert it anew with --num-gpus {settings.gpus}"
@@ -200,6 +201,7 @@ def _command(single: Path, multi: Path, settings: Settings) -> str:
             words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
     words += ["--network"] * settings.network
     words += [word for name in settings.also for word in ("--also", name)]
+    words += [word for name in settings.data for word in ("--data-dir", name)]
     return shlex.join([*words, *(("--", *settings.args) if settings.args else ())])
 
 
@@ -360,20 +362,13 @@ def _run(
         return replace(answers, processes=how_started(limits.children))
 
 
-def _came_to(steps: int) -> str:
-    """Where a script stood when the time was up."""
-    if not steps:
-        return "had not come to its first training step"
-    return f"had taken {steps} training {'step' if steps == 1 else 'steps'}"
-
-
 @contextmanager
 def _bounded(settings: Settings, means: _Means) -> Iterator[None]:
     """Turns the ends of time or memory, and an interpreter that does not start, into `Stopped`."""
     try:
         yield
     except TimeIsUp:
-        stood = "; ".join(dict.fromkeys(f"{child.title} {_came_to(child.steps)}" for child in means.limits.children))
+        stood = "; ".join(dict.fromkeys(child.stood() for child in means.limits.children))
         reason = f"no result after {settings.timeout:g} seconds (--timeout)" + (f": {stood}" if stood else "")
         raise Stopped(f"{reason}; the scripts take arguments behind --, as in: -- --max_steps 10") from None
     except MemoryIsUp as excess:

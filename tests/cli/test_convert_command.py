@@ -425,6 +425,14 @@ def test_a_diff_is_coloured_on_a_terminal(
     assert (b"\x1b[32m+towers()" in run("convert", "--diff", "train.py").out) == coloured
 
 
+@pytest.mark.parametrize(("chosen", "coloured"), [("always", True), ("auto", False), ("never", False)])
+def test_a_diff_is_coloured_elsewhere_where_that_is_asked_for(
+    project: Path, run: Run, chosen: str, coloured: bool
+) -> None:
+    put("train.py")
+    assert (b"\x1b[32m+towers()" in run("convert", "--diff", "train.py", "--color", chosen).out) == coloured
+
+
 
 def test_quiet_still_says_why(project: Path, run: Run) -> None:
     put("bad.py", BOTH_PYTHONS)

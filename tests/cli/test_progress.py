@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 import threading
@@ -99,3 +100,61 @@ def test_it_starts_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
         assert tell is not None
         tell(1, 3, "a.py")
         assert threading.active_count() == before
+
+
+WAITS = """
+import sys, time
+from converter.cli import progress
+
+progress.PATIENCE = 0.05
+def results():
+    time.sleep(0.2)
+    yield "one"
+    {then}
+    yield "two"
+
+for result in progress.timed(results(), "converting a.py", quiet={quiet}):
+    print(result, file=sys.stderr, flush=True)
+"""
+
+
+def on_a_terminal(program: str) -> str:
+    """What a program writes to standard error, which is a terminal."""
+    pty = pytest.importorskip("pty", reason="this system has no terminals to make")
+    ours, theirs = pty.openpty()
+    try:
+        env = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+        subprocess.run([sys.executable, "-c", program], cwd=ROOT, stderr=theirs, env=env, check=True, timeout=60)
+        return os.read(ours, 10_000).decode().replace("\r\n", "\n")
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+LINE = "\rconverting a.py, 0 s\r"
+ERASED = f"\r{' ' * 20}\r"
+
+
+@pytest.mark.parametrize(
+    ("then", "quiet", "wanted"),
+    [
+        ("", False, f"{LINE}{ERASED}one\ntwo\n"),
+        ("time.sleep(0.2)", False, f"{LINE}{ERASED}one\n{LINE}{ERASED}two\n"),
+        ("time.sleep(0.2)", True, "one\ntwo\n"),
+    ],
+)
+def test_the_time_is_shown_while_one_is_waited_for(then: str, quiet: bool, wanted: str) -> None:
+    assert on_a_terminal(WAITS.format(then=then, quiet=quiet)) == wanted
+
+
+def test_the_time_makes_room_for_a_bar() -> None:
+    shown = on_a_terminal(WAITS.format(then="with progress.progress_bar() as tell: time.sleep(0.2)", quiet=False))
+    before, _, bar = shown.partition("\x1b[?25l")  # a bar hides the cursor
+    assert before.endswith((ERASED, "one\n"))
+    assert "0:00:00" in bar and "converting a.py" not in bar
+
+
+def test_elsewhere_no_time_is_shown() -> None:
+    program = WAITS.format(then="", quiet=False)
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.stderr == "one\ntwo\n"

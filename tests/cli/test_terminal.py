@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 
-from converter.cli.terminal import shown
+from converter.choices import Color
+from converter.cli.app import main
+from converter.cli.terminal import color, shown
 
 
 class Terminal(io.StringIO):
@@ -77,3 +80,53 @@ def test_colours(text: str, wanted: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert shown(text, io.StringIO()) == text
     monkeypatch.setenv("TERM", "dumb")
     assert shown(text, Terminal()) == text
+
+
+@pytest.mark.parametrize(
+    ("chosen", "no_color", "stream", "coloured"),
+    [
+        ("auto", "", Terminal, True),
+        ("auto", "", io.StringIO, False),
+        ("auto", "1", Terminal, False),
+        ("always", "1", Terminal, True),
+        ("always", "1", io.StringIO, True),
+        ("never", "", Terminal, False),
+        ("never", "", io.StringIO, False),
+    ],
+)
+def test_a_choice_of_colour_wins(
+    chosen: Color, no_color: str, stream: type[io.StringIO], coloured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", no_color)
+    with color(chosen):
+        assert ("\x1b[1mTMG201" in shown("a.py:3:1: TMG201 x", stream())) == coloured
+    assert shown("a.py: TMG201", io.StringIO()) == "a.py: TMG201"
+
+
+SCRIPT = "import tensorflow as tf\nx = = 1\n"  # refused, with its line and a caret
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("explain", "TMG004"), ("rules",), ("convert", "train.py", "-o", "mg.py"), ("lint", "train.py")],
+)
+@pytest.mark.parametrize(("chosen", "coloured"), [("always", True), ("never", False), ("auto", False)])
+def test_commands_take_it(
+    command: tuple[str, ...],
+    chosen: str,
+    coloured: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text(SCRIPT, encoding="utf-8")
+    main([*command, "--color", chosen])
+    said = capsys.readouterr()
+    assert ("\x1b[1mTMG" in said.out + said.err) == coloured
+    assert "TMG" in said.out + said.err
+
+
+def test_programs_get_none(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["rules", "--json", "--color", "always"])
+    assert "\x1b" not in capsys.readouterr().out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from converter.analysis.flow.arithmetic import MOST_ELEMENTS
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
 from converter.analysis.python.joins import join, one_of
@@ -97,6 +98,19 @@ def loosen(holder: Sequence) -> None:
     holder.ends = (0, 0)
 
 
+def bounded(holder: Sequence) -> Sequence:
+    """This sequence; a long one that holds the same values again and again holds each once, any number of times.
+
+    Thirty lines `l = l + l` would make a list of 10^9 elements.
+    """
+    if len(holder.elements) > MOST_ELEMENTS:
+        once = list({id(element): element for element in holder.elements}.values())
+        if len(once) < len(holder.elements):
+            holder.elements, holder.many = once, True
+            loosen(holder)
+    return holder
+
+
 def put_behind(holder: Sequence, values: list[Value]) -> None:
     """Append values to a list; if its length is not known, their places are counted from the end."""
     if holder.ends is not None:
@@ -104,6 +118,7 @@ def put_behind(holder: Sequence, values: list[Value]) -> None:
     elif holder.open:
         holder.ends = 1, len(values)
     holder.elements += values
+    bounded(holder)
 
 
 def put_item(walk: Walk, holder: Sequence, key: Value, value: Value, target: ast.Subscript) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from converter.analysis.python.calling import call, iterated
-from converter.analysis.python.containers import iterate, loosen, loosened
+from converter.analysis.python.containers import bounded, iterate, loosen, loosened
 from converter.analysis.python.items import ITEMS
 from converter.analysis.python.naming import defaults_of, name_numbers
 from converter.analysis.python.operators import OPERATORS, truth
@@ -46,7 +46,7 @@ def _tuple(walk: Walk, node: ast.Tuple | ast.List | ast.Set) -> Value:
         else:
             elements.append(walk.evaluate(element))
     made = Sequence(elements, mutable=isinstance(node, ast.List), many=many)
-    return loosened(made) if isinstance(node, ast.Set) else made
+    return loosened(made) if isinstance(node, ast.Set) else bounded(made)
 
 
 def _dict(walk: Walk, node: ast.Dict) -> Value:

@@ -13,7 +13,7 @@ from converter.analysis.flow.constants import Taken
 from converter.analysis.frames import Access
 from converter.analysis.inputs.decided import joined_by
 from converter.analysis.inputs.embedded_data import enter, summed_axis
-from converter.analysis.python.containers import any_of, item_place, iterate
+from converter.analysis.python.containers import any_of, bounded, item_place, iterate
 from converter.analysis.python.joins import join
 from converter.analysis.tensors import algebra
 from converter.analysis.tensors.size_names import named_batch
@@ -80,7 +80,7 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
                 head = left.ends[0] if left.ends else whole
                 tail = right.ends[1] if right.ends else len(right.elements) + (left.ends[1] if left.ends else 0)
                 both.ends = head, tail
-            return both
+            return bounded(both)
         if isinstance(right, ShapeOf):
             return Sequence(left.elements + iterate(right, None), left.mutable)
     if isinstance(left, ShapeOf) and isinstance(right, Sequence) and isinstance(op, ast.Add):
@@ -119,7 +119,8 @@ def _repeated(row: Value, times: Value) -> Sequence | None:
     if isinstance(times, Host) and not (row.elements and all(isinstance(e, Tensor) for e in row.elements)):
         return None
     repeats = 1 if known is None else known
-    made = Sequence(row.elements * repeats, row.mutable, many=known is None and bool(row.elements))
+    made = Sequence(row.elements * repeats, row.mutable, many=row.many or (known is None and bool(row.elements)))
+    made.like(row)
     made.inputs = (*made.inputs, times)
     return made
 

@@ -18,6 +18,7 @@ _OF_NO_ACCOUNT = {
     "layers",
     "sources",
     "quiet",
+    "color",
     "skip_non_training",
     "hook",
     "refused",

@@ -12,6 +12,7 @@ from converter.choices import (
     COPY_LIMIT,
     MAX_LINES,
     BatchMode,
+    Color,
     Data,
     FewerGpus,
     Helpers,
@@ -105,7 +106,7 @@ class Option(NamedTuple):
 class Command(NamedTuple):
     """One command.
 
-    body: `.module:function` in this package; the function's parameters are all names of this row.
+    body: `.module:function` in this package; the function's parameters are all names of this row but `color`.
     configured: whether pyproject.toml may say what its options are: then the function gets `layers` in place of the
         options that name the file.
     """
@@ -132,9 +133,13 @@ class Command(NamedTuple):
         Raises:
             UsageError: the values do not go together, or one of them is none.
         """
+        from converter.cli.terminal import color
+
         module, function = self.body.split(":")
         body: Callable[..., int] = getattr(import_module(module, __package__), function)
-        return body(**values)
+        given: dict[str, Any] = dict(values)
+        with color(given.pop(COLOR.name, "auto")):
+            return body(**given)
 
 
 _WHERE, WHAT, _SAYS = "Where it goes", "What is written", "What is said"
@@ -155,6 +160,13 @@ def _choice(flag: str, choices: tuple[str, ...], help: str, default: str | None 
     return Option((flag,), help, str, "|".join(choices), default, choices=choices, **more)
 
 
+COLOR = _choice(
+    "--color",
+    get_args(Color),
+    "Colour in what is printed; auto: on a terminal, unless NO_COLOR is set.",
+    "auto",
+    rare=True,
+)
 # Which configuration is followed.
 CONFIG_FLAGS = (
     _text(
@@ -404,6 +416,7 @@ CONVERT = Command(
             panel=_SAYS,
             rare=True,
         ),
+        COLOR._replace(panel=_SAYS),
         *CONFIG_FLAGS,
     ),
     more="One script without -o, --in-place, --diff or --check is converted to standard output.",
@@ -456,6 +469,14 @@ VERIFY = Command(
             "Run this script in both folders after training, too, and compare what it prints. Repeatable.", many=True,
             brief="Run this script after training, too, and compare what it prints.",
         ),
+        _text(
+            "--data-dir",
+            "PATH",
+            "Data outside of SINGLE's folder that both scripts read by a relative path: each run gets a copy at the "
+            "same place. What they name as ../PATH is found without it. Repeatable.",
+            many=True,
+            brief="Give both scripts copies of data outside of SINGLE's folder, too.",
+        ),
         Option(("--network",), "Let the scripts use the network."),
         _text("--html", "FILE", "Write the report as a page, too (extra `report`)."),
         _choice("--output-format", get_args(OutputFormat), _FORMATS, "text", brief="For programs, CI, a comment."),
@@ -463,6 +484,7 @@ VERIFY = Command(
         Option(("--quiet", "-q"), "Print only what went wrong."),
         Option(("--verbose", "-v"), "Print every check, the variables and the devices."),
         Option(("--debug",), "Of an internal error, print a report to send, without the scripts' text.", rare=True),
+        COLOR,
         *CONFIG_FLAGS,
     ),
     examples=(
@@ -520,6 +542,7 @@ LINT = Command(
         _choice("--output-format", get_args(OutputFormat), _FORMATS, "text"),
         Option(("--json",), "Short for --output-format json."),
         Option(("--quiet", "-q"), "Print only what is found."),
+        COLOR,
     ),
     more="Nothing is converted and nothing is run. A comment suppresses a finding: # tf-multigpu: ignore[TMG408].",
     examples=(("tf-multigpu lint train_multi_gpu.py", ""), ("tf-multigpu lint . --output-format github", "in CI")),
@@ -560,6 +583,7 @@ EXPLAIN = Command(
     "Explain a rule or a diagnostic: what it does, why, and an example before and after.",
     "..explain:explain_command",
     (CODE,),
+    (COLOR,),
     examples=(("tf-multigpu explain TMG004", ""),),
 )
 
@@ -567,7 +591,7 @@ RULES = Command(
     "rules",
     "List every rule and diagnostic with its code and title.",
     "..rules:rules_command",
-    options=(Option(("--json",), "Print all that is known of them as JSON."),),
+    options=(Option(("--json",), "Print all that is known of them as JSON."), COLOR),
     examples=(("tf-multigpu rules --json", ""),),
 )
 

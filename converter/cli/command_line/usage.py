@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
@@ -10,6 +9,7 @@ from functools import partial
 from textwrap import wrap as wrapped
 
 from converter.cli.command_line.table import COMMANDS, HELP, HELP_ALL, PROGRAM, Argument, Command, Option
+from converter.cli.terminal import has_color
 
 wrap = partial(wrapped, break_on_hyphens=False)  # an option keeps its name in one piece
 _NARROWEST, _WIDEST = 40, 100
@@ -113,5 +113,4 @@ def _tail(command: Command, width: int, whole: bool) -> Iterator[str]:
 
 
 def _bold(text: str) -> str:
-    plain = not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return text if plain else f"\x1b[1m{text}\x1b[0m"
+    return f"\x1b[1m{text}\x1b[0m" if has_color(sys.stdout) else text

@@ -258,6 +258,8 @@ class _Reader:
 
     def _placed(self, key: Key, value: object) -> object:
         """A path as it is seen from the process's folder."""
+        if key.path and isinstance(value, tuple):
+            return tuple(self._placed(key, one) for one in value)
         is_path = key.path or (key.name == "python" and os.sep in str(value))
         if not is_path or not isinstance(value, str):
             return value

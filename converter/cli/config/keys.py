@@ -22,10 +22,11 @@ COMMAND_LINE_ONLY = {
     "hook": "it says who runs the command",
     "force": "it would take the protection of your files away from every run",
     "json": 'write output-format = "json"',
+    "color": "it is for whoever reads what is printed",
 } | {key_of(option.name): "it names the file" for option in CONFIG_FLAGS}
 # What may differ from file to file, beside what changes the converted text.
 _OF_A_FILE = {"strict", "refused", "max_lines"}
-_PATHS = {"output", "output_dir", "html"}
+_PATHS = {"output", "output_dir", "html", "data_dir"}
 
 
 class Key(NamedTuple):

@@ -25,6 +25,8 @@ Event = dict[str, Any]
 
 GIB = 2**30
 LOOK = 0.25  # seconds between two looks at the memory
+_ON_THE_WAY = ("step", "stood")  # events that nobody waits for
+_AT_TRAINING = ("ready", "ran", "recorded", "replayed", "step")
 START = 60.0  # seconds for a forked process to say that it has started, which takes a tenth of one
 
 
@@ -85,6 +87,7 @@ class Child:
 
     server: what has forked its process; None for a process that imports TensorFlow itself, because of `alone`.
     steps: the training steps that it has told of.
+    place: `file:line` where it stood shortly before the time was up, "" where that is not known.
     outside: what it did outside of its folder, as its last event tells; None before that.
     failed: whether it has ended with an error.
     """
@@ -99,7 +102,8 @@ class Child:
         on_step: Callable[[str, int], None] | None = None,
     ) -> None:
         self._job = Path(job["work"]) / f"{job['role']}.json"
-        self._job.write_text(json.dumps(dict(job)), encoding="utf-8")
+        until = time.time() + limits.deadline - time.monotonic()
+        self._job.write_text(json.dumps({**job, "until": until}), encoding="utf-8")
         self._folder = Path(job["script"]).parent
         self._log = Path(job["log"])
         self._imports = shared_by(Path(job["script"]))
@@ -110,7 +114,9 @@ class Child:
         self.alone = ""
         self.outside: Event | None = None
         self.steps = 0
+        self.place = ""
         self.failed = False
+        self._has_come = False  # to its first training step
         self._pool, self._python, self._limits, self._on_step = pool, python, limits, on_step
         self._token = uuid.uuid4().hex
         self._environment = {**environment, TOKEN: self._token, "TMPDIR": str(_own_folder(job))}
@@ -182,14 +188,32 @@ class Child:
                 continue
             if event is None:
                 return {"event": "died", "status": self._status()}
-            self._started = True
-            self.outside = event.get("outside", self.outside)
-            self.failed = event["event"] == "ended" and bool(event["message"])
-            if event["event"] != "step":
+            self._note(event)
+            if event["event"] not in _ON_THE_WAY:
                 return event
-            self.steps = event["number"]
-            if self._on_step:
+            if self._on_step and event["event"] == "step":
                 self._on_step(self.role, event["number"])
+
+    def _note(self, event: Event) -> None:
+        """Keeps what an event says about the script."""
+        self._started = True
+        self.outside = event.get("outside", self.outside)
+        self.failed = event["event"] == "ended" and bool(event["message"])
+        self._has_come |= event["event"] in _AT_TRAINING
+        if event["event"] == "step":
+            self.steps = event["number"]
+        elif event["event"] == "stood":
+            self.place = event["place"]
+
+    def stood(self) -> str:
+        """Where the script stood when the time was up, in words."""
+        with contextlib.suppress(queue.Empty):
+            while event := self._events.get_nowait():
+                self._note(event)
+        at = f", at {self.place}" if self.place else ""
+        if self.steps:
+            return f"{self.title} had taken {self.steps} training {'step' if self.steps == 1 else 'steps'}{at}"
+        return f"{self.title} had {'' if self._has_come else 'not '}come to its first training step{at}"
 
     def _is_over(self) -> bool:
         """True if the process had ended at the previous look too, and all that it wrote was read.

@@ -11,20 +11,22 @@ from typing import Any
 
 from converter.dataclass import dataclass
 from converter.source.project.above import Start, start_of
-from converter.verify.processes.workspace import copy_folder, lay_over
+from converter.verify.processes.workspace import copy_data, copy_folder, lay_over
 
 
 @dataclass(frozen=True)
 class Copy:
     """A script in a copy of the folder around it and all that it imports.
 
-    root: that copy. start: how the script is started there. notes: what was left out.
+    root: that copy. start: how the script is started there. notes: what was left out. top: the folder that holds the
+    root and copies of data outside of it; None for the root itself.
     """
 
     script: Path
     root: Path
     start: Start
     notes: tuple[str, ...] = ()
+    top: Path | None = None
 
     @property
     def job(self) -> dict[str, Any]:
@@ -36,9 +38,10 @@ class Copy:
 
     def again(self, folder: Path) -> Copy:
         """A copy of this copy, for a run that must not meet the files of another one."""
-        shutil.copytree(self.root, folder)
-        script = folder / self.script.relative_to(self.root)
-        return replace(self, script=script, root=folder, start=self.start.moved(str(script), str(folder)))
+        top = self.top or self.root
+        shutil.copytree(top, folder)
+        script, root = folder / self.script.relative_to(top), folder / self.root.relative_to(top)
+        return replace(self, script=script, root=root, start=self.start.moved(str(script), str(root)), top=folder)
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,8 @@ class Layout:
     """Where an original and its conversion lie.
 
     start: how the original is started. root: the folder of the conversion that is laid out as the original's, or the
-    part of it in which the converted script lies. place: of this folder in a copy of the original's.
+    part of it in which the converted script lies. place: of this folder in a copy of the original's. data: what the
+    original finds outside of its root, for both.
     """
 
     single: Path
@@ -54,21 +58,25 @@ class Layout:
     start: Start
     root: Path
     place: str = ""
+    data: tuple[Path, ...] = ()
 
     def original(self, folder: Path) -> Copy:
         """A copy of the original."""
-        return copied(self.single, folder, self.start)
+        return copied(self.single, folder, self.start, self.data)
 
     def converted(self, folder: Path, parts: Mapping[str, bytes]) -> Copy:
         """A copy of the conversion, with files in place of some of it; what it lacks is the original's.
 
         parts: by their paths from the converted script's folder.
         """
-        script, notes = copy_folder(self.multi, folder / self.place, root=self.root)
+        original = Path(self.start.root)
+        root = _root_in(folder, original, self.data)
+        script, notes = copy_folder(self.multi, root / self.place, root=self.root)
         if self.multi.parent != self.single.parent:
-            copy_folder(self.single, folder, fill=True, root=Path(self.start.root))
+            copy_folder(self.single, root, fill=True, root=original)
         lay_over(script.parent, parts)
-        return Copy(script, folder, self.start.moved(str(script), str(folder)), tuple(notes))
+        notes += copy_data(self.data, original, root)
+        return Copy(script, root, self.start.moved(str(script), str(root)), tuple(notes), folder)
 
 
 def layout_of(single: Path, multi: Path) -> Layout:
@@ -87,8 +95,21 @@ def layout_of(single: Path, multi: Path) -> Layout:
     return Layout(single, multi, start, multi.parent, start.below)
 
 
-def copied(script: Path, folder: Path, start: Start | None = None) -> Copy:
-    """A copy of a script with the folder that it needs; start: how it is started, if that is known."""
-    start = start or start_of(str(script))
-    copy, notes = copy_folder(script, folder, root=Path(start.root))
-    return Copy(copy, folder, start.moved(str(copy), str(folder)), tuple(notes))
+def copied(script: Path, folder: Path, start: Start, data: tuple[Path, ...] = ()) -> Copy:
+    """A copy of a script with the folder that it needs; start: how it is started. data: as of `Layout`."""
+    original = Path(start.root)
+    root = _root_in(folder, original, data)
+    copy, notes = copy_folder(script, root, root=original)
+    notes += copy_data(data, original, root)
+    return Copy(copy, root, start.moved(str(copy), str(root)), tuple(notes), folder)
+
+
+def _root_in(folder: Path, root: Path, data: tuple[Path, ...]) -> Path:
+    """Where the copy of a root goes, so that the copies of data outside of it lie in the folder, too.
+
+    Seen from the copy, `../data` is where it is as seen from the root: as many folders of the root's path are kept.
+    """
+    if not data:
+        return folder
+    around = os.path.commonpath([str(root), *(str(path.parent) for path in data)])
+    return folder / os.path.relpath(root, around)

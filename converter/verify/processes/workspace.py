@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -176,9 +176,51 @@ def copy_folder(
     fill: whether files that the target has already stay as they are. root: a folder above the script's, which is
     copied in place of that.
     """
-    notes, copied = [], 0
     source = root or script.parent
     there = target / script.parent.relative_to(source)
+    notes, _ = _copy_tree(source, target, fill=fill, always=script)
+    if script.suffix == NOTEBOOK and not fill:
+        (there / run_as(script.name)).write_text(runnable(script), encoding="utf-8", newline="")
+    notes += dict.fromkeys(note for place in {there, target} for note in _with_runtime(script, place))
+    return there / run_as(script.name), notes
+
+
+def copy_data(data: Iterable[Path], root: Path, there: Path) -> list[str]:
+    """Copies folders and files that lie outside of a root to the same places as seen from `there`; returns notes.
+
+    They are copies, never links: whatever a script writes there, the user's files stay as they are.
+    """
+    notes, copied = [], 0
+    for path in data:
+        name = os.path.relpath(path, root)
+        target = Path(os.path.normpath(there / name))
+        if path.is_dir():
+            left_out, copied = _copy_tree(path, target, copied)
+            notes += [f"{name}{os.sep}{note}" for note in left_out]
+        elif _is_too_large(path, copied):
+            notes.append(f"{name} ({path.stat().st_size >> 20} MB) was not copied")
+            continue
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+            copied += path.stat().st_size
+        notes.append(f"{name} is outside of the script's folder: each run had a copy of it")
+    return notes
+
+
+def _is_too_large(file: Path, copied: int) -> bool:
+    size = file.stat().st_size
+    return size > LARGEST_FILE or copied + size > LARGEST_COPY
+
+
+def _copy_tree(
+    source: Path, target: Path, copied: int = 0, fill: bool = False, always: Path | None = None
+) -> tuple[list[str], int]:
+    """Copies a folder; returns which files were too large, and how many bytes were copied in all.
+
+    copied: bytes before that. fill: as of `copy_folder`. always: a file that is copied whatever its size.
+    """
+    notes = []
     for folder, folders, files in os.walk(source):
         folders[:] = sorted(
             name
@@ -192,15 +234,12 @@ def copy_folder(
             if not file.is_file() or (fill and (place / name).exists()):
                 continue
             size = file.stat().st_size
-            if file != script and (size > LARGEST_FILE or copied + size > LARGEST_COPY):
+            if file != always and _is_too_large(file, copied):
                 notes.append(f"{file.relative_to(source)} ({size >> 20} MB) was not copied")
                 continue
             copied += size
             shutil.copyfile(file, place / name)
-    if script.suffix == NOTEBOOK and not fill:
-        (there / run_as(script.name)).write_text(runnable(script), encoding="utf-8", newline="")
-    notes += dict.fromkeys(note for place in {there, target} for note in _with_runtime(script, place))
-    return there / run_as(script.name), notes
+    return notes, copied
 
 
 def _with_runtime(script: Path, folder: Path) -> list[str]:

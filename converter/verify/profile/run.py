@@ -34,6 +34,7 @@ from converter.verify.profile.data import Measured, Profile, Settings
 from converter.verify.profile.placements import choice, conversions, placement
 from converter.verify.profile.predict import predict
 from converter.verify.profile.reading import notes_of, read_measured, trained_bytes
+from converter.verify.runs.data_beside import with_data
 
 MEMORY = 0.75  # of the machine's, for all scripts together
 SIDE_BY_SIDE = 2  # processes: each holds a TensorFlow
@@ -56,7 +57,7 @@ def profile(
     check_scripts(single, multi)
     if not settings.gpus or min(settings.gpus) < 1:
         raise VerifyError("the numbers of GPUs must be 1 or more")
-    layout = layout_of(single, multi)
+    layout = with_data(layout_of(single, multi), settings.args)
     python, towers = find_interpreter(settings.python), read_towers(multi, {}, layout.root)
     with opened(pool) as interpreters, work_folder(interpreters.guard) as work:
         (work / "original").mkdir()
@@ -133,7 +134,10 @@ def _run(
     """What a script's process said when it started, and its figures; or why there are none."""
     try:
         with start(job={**job, "args": list(job["args"])}, environment=environment(job["gpus"])) as child:
-            started, profiled = expect(child, "started"), expect(child, "profiled")
+            try:
+                started, profiled = expect(child, "started"), expect(child, "profiled")
+            except TimeIsUp:
+                return Stopped(f"no result in time (--timeout): {child.stood()}")
             return {**started, "processes": how_started([child])}, profiled
     except TimeIsUp:
         return Stopped(f"no result from {job['title']} in time (--timeout)")

@@ -25,6 +25,7 @@ from converter.verify.processes.interpreters import Interpreters
 from converter.verify.processes.layout import Copy, layout_of
 from converter.verify.processes.output import Output
 from converter.verify.processes.workspace import read_towers, set_gpus, work_folder
+from converter.verify.runs.data_beside import with_data
 
 TRAINING = 0.4  # of the time, at most, for what leaves a checkpoint
 SIDES = ("original", "converted")
@@ -70,7 +71,7 @@ class _Project:
         self.python = find_interpreter(settings.python)
         self.until = time.monotonic() + settings.timeout
         self.runs = 0
-        self.layout = layout_of(single, multi)
+        self.layout = with_data(layout_of(single, multi), settings.args, settings.data)
         self.trained = {side: self._train(side) for side in SIDES}
 
     def _tree(self, side: str, folder: Path) -> tuple[Copy, tuple[str, ...]]:

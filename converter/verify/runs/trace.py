@@ -9,6 +9,7 @@ from pathlib import Path
 
 from converter.conversion import CallSite
 from converter.source import Source, encode, parse
+from converter.source.project.above import start_of
 from converter.source.python2 import restored
 from converter.source.viewed import viewed
 from converter.verify.data import VerifyError
@@ -18,6 +19,7 @@ from converter.verify.processes.family import memory_of_machine
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.processes.layout import copied
 from converter.verify.processes.workspace import work_folder
+from converter.verify.runs.data_beside import data_beside
 
 MEMORY = 0.75  # of the machine's
 
@@ -37,7 +39,8 @@ def trace_calls(
     interpreter, script = find_interpreter(python), Path(source.path).resolve()
     limits = Limits(time.monotonic() + timeout, int(memory_of_machine() * MEMORY))
     with opened(pool) as pool, work_folder(pool.guard) as work:
-        copy = copied(script, work / "original")
+        start = start_of(str(script))
+        copy = copied(script, work / "original", start, data_beside(script, start))
         copy.script.write_bytes(encode(source, marked(source, sites)))
         job = {
             "role": "trace",
@@ -53,7 +56,8 @@ def trace_calls(
                 expect(child, "started")
                 answer = expect(child, "traced")
         except TimeIsUp:
-            raise Stopped("the script does not come to a training step in time") from None
+            stood = "".join(f": {child.stood()}" for child in limits.children)
+            raise Stopped(f"no result in time{stood}") from None
         except MemoryIsUp as excess:
             raise Stopped(f"the script takes {excess}, too much for this machine") from None
         except (FileNotFoundError, PermissionError) as error:

@@ -135,6 +135,37 @@ def test_only_small_results_are_computed(expression: str, wanted: object) -> Non
 
 
 @pytest.mark.parametrize(
+    ("doubling", "wanted"),
+    [
+        ("l = l + l", [1, 2, "..."]),
+        ("l += l", [1, 2, "..."]),
+        ("l.extend(l)", [1, 2, "?", "..."]),
+        ("l = [*l, *l]", ["?", "..."]),
+        ("l = l + l * 2", [1, 2, "..."]),
+        ("l = l + [3]", [1, 2, *[3] * 60]),  # grows by one
+    ],
+)
+def test_lists_that_double_in_many_lines_stay_small(doubling: str, wanted: list[object]) -> None:
+    result = shown(value_of("l = [1, 2]\n" + f"{doubling}\n" * 60 + "result = l"))
+    assert isinstance(result, list) and len(result) <= 20_001
+    assert list(dict.fromkeys(result)) == list(dict.fromkeys(wanted))
+    assert result == wanted or "..." in wanted
+
+
+@pytest.mark.parametrize(
+    ("script", "wanted"),
+    [
+        ("[1, 2] * 3 + [4]", [1, 2, 1, 2, 1, 2, 4]),
+        ("[1] * 99 * 1000 * 2", [*[1] * 198, "..."]),  # twice a list of a length that is not known
+        ("len([1] * 99 * 1000 * 2)", "?"),
+        ("(1, 2) * 2", [1, 2, 1, 2]),
+    ],
+)
+def test_lists_times_a_number(script: str, wanted: object) -> None:
+    assert shown(value_of(f"result = {script}")) == wanted
+
+
+@pytest.mark.parametrize(
     ("block", "wanted"),
     [
         ("with tf.variable_scope('a'):\n    with tf.name_scope('b'):\n        result = tf.constant(1.0)", ("a", "b")),

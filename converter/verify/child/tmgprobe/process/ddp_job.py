@@ -13,6 +13,7 @@ import traceback
 
 from tmgprobe.process import channel as channels
 from tmgprobe.process import network as networks
+from tmgprobe.process import standing
 
 ORIGINAL = 'ddp original'
 
@@ -21,6 +22,7 @@ def run(job):
     """Runs a job of one of the roles: the original, or one of the processes."""
     channels.own_streams()
     channel = channels.Channel(job['log'])
+    standing.watch(job, channel)
     off = job['role'] == ORIGINAL and not job.get('network', True) and networks.off()
     try:
         import numpy

@@ -17,7 +17,7 @@ import types
 
 from tmgprobe.graph import places
 from tmgprobe.process import channel as channels
-from tmgprobe.process import drawing
+from tmgprobe.process import drawing, standing
 from tmgprobe.process import network as networks
 from tmgprobe.process import outside as outsides
 from tmgprobe.values.errors import describe
@@ -45,6 +45,7 @@ def run(path, tf=None):
     if tf is None:
         channels.own_streams()
     channel = channels.Channel(job['log'])
+    standing.watch(job, channel)
     job['network'] = 'on' if job.get('network', True) else networks.off()
     outside = outsides.Outside(job['work'])
     channel.told = outside.told

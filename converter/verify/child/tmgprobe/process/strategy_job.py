@@ -12,6 +12,7 @@ import traceback
 
 from tmgprobe.process import channel as channels
 from tmgprobe.process import network as networks
+from tmgprobe.process import standing
 
 
 def load():
@@ -29,6 +30,7 @@ def run(job, tf=None):
     if tf is None:
         channels.own_streams()
     channel = channels.Channel(job['log'])
+    standing.watch(job, channel)
     off = not job.get('network', True) and networks.off()
     try:
         import numpy
