@@ -277,7 +277,8 @@ def test_a_model_that_others_import_is_built_for_one_gpu_by_default(tmp_path: Pa
     done = converted(put(tmp_path, train=TRAIN, model=MODEL, evaluate="import model\n"))
     model, helpers = (part.text for part in done.parts)
     assert "num_gpus = 1  # the script that trains on several GPUs sets it\n" in helpers
-    assert "        if tower_helpers.num_gpus > 1:\n            self.x, self.y = x_batch, y_batch\n" in model
+    behind = "            # From here on: the whole batch.\n            self.x, self.y = x_batch, y_batch\n"
+    assert f"        if tower_helpers.num_gpus > 1:\n{behind}" in model
     switch = "if __name__ == '__main__':\n    tower_helpers.num_gpus = 2\nfrom model import Net\n"
     assert switch in (done.text or "") and not done.diagnostics
 
@@ -937,7 +938,7 @@ def test_a_file_outside_of_the_output(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["convert", str(scripts / "train.py"), "-o", str(package / "out") + "/"]) == 2
     assert "the output has no folder for what is found in" in capsys.readouterr().err
     assert not (package / "out").exists()
-    assert main(["convert", str(scripts), "-o", str(package / "out") + "/"]) == 2
+    assert main(["convert", str(scripts), "-v", "-o", str(package / "out") + "/"]) == 2
     assert "convert the folder that holds both" in capsys.readouterr().err
     assert main(["convert", str(scripts / "train.py"), "--output-dir", str(tmp_path / "out")]) == 0
     assert "from tower_helpers import" in (tmp_path / "out/package/model.py").read_text()

@@ -30,6 +30,7 @@ from converter.source import (
     with_lines,
 )
 from converter.source.header import (
+    HELPERS,
     UNSEALED,
     Header,
     HeaderError,
@@ -149,7 +150,7 @@ def convert(
 def _convert(
     source: Source, options: Options, several: bool, originals: Mapping[str, bytes], again: bool, output: str | None
 ) -> Conversion:
-    if not leads_to_tensorflow(source.path, source.code):
+    if source.text.startswith(HELPERS) or not leads_to_tensorflow(source.path, source.code):
         return Conversion(source, "unchanged", None, ())
     if is_converted(source.text):
         return Conversion(source, "unchanged", None, (_converted_before(source),))

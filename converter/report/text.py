@@ -51,8 +51,8 @@ def outcome(result: FileResult) -> str:
 def line(result: FileResult) -> str:
     """A result in one line.
 
-    `train.py:9:5: TMG201 why; and 2 more; refused` for a refused file, else `train.py: converted, written to
-    train_mg.py; warnings: TMG301 (line 7)`.
+    `train.py:9:5: TMG201 why; and 2 more; refused` for a refused file (`net.py:3:1: TMG202 why; train.py: refused` if
+    the reason stands in another one), else `train.py: converted, written to train_mg.py; warnings: TMG301 (line 7)`.
     """
     errors = [finding for finding in result.diagnostics if finding.severity == "error"]
     warned = [finding for finding in result.diagnostics if finding.severity == "warning"]
@@ -60,7 +60,7 @@ def line(result: FileResult) -> str:
     first = errors[0] if errors else warned[0] if warned and not result.written else None
     if first is not None:
         more = [f"and {len(errors) - 1} more"] if errors[1:] else []
-        became = became.removeprefix(f"{result.path}: ")
+        became = became.removeprefix(f"{result.path}: ") if first.path == result.path else became
         return "; ".join([f"{first.place}: {first.code} {first.message}", *more, became])
     codes = ", ".join(f"{one.code} ({one.where})" if one.line else one.code for one in warned)
     return f"{became}; warnings: {codes}" if warned else became

@@ -257,7 +257,9 @@ def _is_told_behind(at: _Between) -> bool:
     """
     value = getattr(at.stmt, "value", None)
     names = LOGS if isinstance(at.stmt, ast.Expr) else CLOCKS if isinstance(at.stmt, ast.Assign) else ()
-    if not isinstance(value, ast.Call) or called(value) not in names or numbers_names(at.facts, at.block, {at.index}):
+    if not isinstance(value, ast.Call) or called(value) not in names:
+        return False
+    if any(at.block.statement(tensor.site) == at.index for tensor in at.facts.tensors):  # it makes operations, too
         return False
     return not _towers_need(at) and not at.clashes(at.later)
 
