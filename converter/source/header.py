@@ -209,7 +209,7 @@ def find_header(text: str) -> Header | None:
     )
 
 
-def relabel(converted: str, source: str, **changes: str) -> str:
+def relabel(converted: str, source: str, **changes: str | int) -> str:
     """A converted file whose header names `source`, and what else is given; other texts as they are."""
     header = find_header(converted)
     if header is None:

@@ -500,7 +500,7 @@ def test_a_batch_of_one_example_is_not_scaled_and_leaves_towers_without_a_row() 
     lines = [line.strip() for line in body(text)]
     assert "batch_size = 1" in lines and "net = Net(32 * num_gpus)" in lines
     loop = lines.index("for gpu in range(num_gpus):")
-    assert lines[loop + 1 : loop + 13] == [
+    assert lines[loop + 1 : loop + 14] == [
         "with tf.device(tower_device(gpu)), tf.name_scope('tower_%d' % gpu), \\",
         "tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):",
         "(self.X, self.Y), rows, weight = shard([X_batch, Y_batch], gpu)",
@@ -509,6 +509,7 @@ def test_a_batch_of_one_example_is_not_scaled_and_leaves_towers_without_a_row() 
         "self.loss = tf.reduce_mean(tf.square(self.h - self.Y))",
         "tower_loss.append(self.loss * weight)",
         "tower_h.append(self.h[:rows])",
+        "# From here on: the whole batch.",
         "self.X, self.Y = X_batch, Y_batch",
         "self.loss = tf.add_n(tower_loss)",
         "self.h = tf.concat(tower_h, 0)",

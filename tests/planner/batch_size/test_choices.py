@@ -34,7 +34,7 @@ def sizes(text: str) -> list[str]:
 def named(text: str) -> list[str]:
     begin, end = text.index("end of helpers"), text.rindex("sess.run")
     kept = [line.strip() for line in text[begin:end].splitlines() if "batch" in line]
-    return [line for line in kept if not line.startswith(("parser", "(X, Y)", "X_batch", "X, Y", "flags"))]
+    return [line for line in kept if not line.startswith(("parser", "(X, Y)", "X_batch", "X, Y", "flags", "# "))]
 
 
 @pytest.mark.parametrize(

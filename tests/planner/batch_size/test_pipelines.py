@@ -130,9 +130,9 @@ def test_an_iterator_that_gets_its_data_set_later_has_the_parts_of_another(made:
     model = MODEL.replace("X", "batch[0]").replace("Y", "batch[1]")
     before, inside, after = parts(PIPELINE.format(made) + model + STEP + TRAINING)
     assert "batch = iterator.get_next()" in before
-    assert "(batch_0, batch_1), rows, weight = shard([batch_batch[0], batch_batch[1]], gpu)" in inside
+    assert "(batch_0, batch_1), rows, weight = shard([full_batch[0], full_batch[1]], gpu)" in inside
     assert "batch = (batch_0, batch_1)" in inside
-    assert "batch = batch_batch" in after
+    assert "batch = full_batch" in after
 
 
 @pytest.mark.parametrize(
