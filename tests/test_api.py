@@ -55,12 +55,13 @@ def test_verifying_takes_options_of_the_command() -> None:
 def test_a_script_is_converted_and_not_written(tmp_path: Path) -> None:
     script = tmp_path / "single.py"
     script.write_bytes(SINGLE.read_bytes())
+    (tmp_path / "pyproject.toml").write_bytes((SINGLE.parent.parent / "pyproject.toml").read_bytes())
     done = tf_multigpu.convert(script)
     expected = as_written_by("single.py", SINGLE.with_name("multi.py"))
     assert (done.status, done.findings) == ("converted", ())
     assert done.files == (tf_multigpu.File(str(script), expected),)
     assert done.text == expected.decode()
-    assert [path.name for path in tmp_path.iterdir()] == ["single.py"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pyproject.toml", "single.py"]
 
 
 def test_a_name_that_no_input_has_is_refused() -> None:

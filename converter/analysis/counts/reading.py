@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import isfinite
 
 from converter.analysis.counts.terms import Terms, atom, function, number
-from converter.analysis.values import Constant, Host, Number, Origin, Sequence, Value
+from converter.analysis.values import Constant, Host, Number, Origin, Sequence, Symbol, Value
 
 Length = Callable[[Number], Number | None]  # of what `len(…)` is asked for; None where it is not followed
 UNFOLLOWED = "value "  # how the name of what is no number begins
@@ -129,7 +129,8 @@ class Reading:
 
     def _computed(self, value: Value, name: str, given: list[Value], deep: int) -> Terms:
         """What an operator or a function of numbers gives."""
-        if not all(isinstance(v, (Number, Host, Constant)) for v in given):
+        shared = name in QUOTIENTS and isinstance(given[0], Symbol)  # `data.num_examples // size` of an unknown object
+        if not all(isinstance(v, (Number, Host, Constant)) for v in (given[1:] if shared else given)):
             return self._unknown(value, given, deep)
         terms = [self.of(v, deep) for v in given]
         made = combined(name, terms)

@@ -35,7 +35,10 @@ _CONSTANT = re.compile(
 _SET_BY_THE_SCRIPT = b"the script that trains on several GPUs sets it"  # the comment beside the number of all others
 _FLAG = re.compile(rb"""(--num[_-]gpus)\b|['"](num_gpus)['"]""")
 _FLAG_DEFAULT = re.compile(rb"""['"](?:--)?num[_-]gpus['"][^\n]*?\b(\d+)\b""")
-_HEADER = re.compile(rb"^# tf-multigpu(?: |: text |: decided: )[^\n]*$", re.MULTILINE)
+_HEADER = re.compile(
+    rb"^# tf-multigpu(?: |: text |: decided: )[^\r\n]*(?:(?:\r\n|\n|\r)#   \| [^\r\n]*)*", re.MULTILINE
+)
+_BROKEN = re.compile(rb"(?:\r\n|\n|\r)#   \| ")  # where a line of the header goes on in the next one
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ def read_towers(path: Path, parts: Mapping[str, bytes] | None = None, root: Path
     parts = parts or {}
     text = code_of(str(path), path.read_bytes())
     header = _HEADER.search(text)
-    options = header.group().decode("utf-8", "replace").split() if header else []
+    options = _BROKEN.sub(b" ", header.group()).decode("utf-8", "replace").split() if header else []
     batch: BatchMode | None = None
     gpus: int | None = None
     rate, target, loss = "none", "towers", "towers"
@@ -98,7 +101,7 @@ def _neighbours(path: Path, root: Path | None) -> Iterator[Path]:
         if file == path or not file.is_file() or file.stat().st_size >= 2**20:
             continue
         text = file.read_bytes()
-        if MARKER.encode() in text or _PART.search(text):
+        if MARKER.encode() in text or _PART.search(_BROKEN.sub(b" ", text)):
             yield file
 
 

@@ -166,11 +166,16 @@ def _name_of(facts: Facts, value: Value | None) -> object:
 
 
 def _imported(call: Call) -> Value:
-    """`__import__('model')`: the module, or where its name has dots and no names are asked for, its top package."""
+    """`__import__('model')`: the module; where its name has dots and no names are asked for, it would be another."""
+    from converter.analysis.python.calling import unknown
+
     name = call.constant(0, "name")
-    if isinstance(name, str) and "." in name and call.get(3, "fromlist") is None:
-        return Host(call.values(), call.name, call.node)
-    return _import_module(call)
+    dotted = isinstance(name, str) and "." in name and call.get(3, "fromlist") is None
+    found = Host() if dotted else _import_module(call)
+    if not isinstance(found, Host):
+        return found
+    function = Symbol("builtins", "__import__")
+    return unknown(call.walk, function, call.args, call.kwargs, call.node, "builtins.__import__")
 
 
 CALLS: dict[str, Handler] = {
