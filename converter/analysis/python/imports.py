@@ -73,7 +73,9 @@ def import_from(walk: Walk, stmt: ast.ImportFrom, alias: ast.alias) -> None:
     elif (found := local_module(walk, inner, stmt, stmt.level)) is not None:  # of a folder without __init__.py
         _bind(walk, alias.asname or alias.name, found, stmt)
     elif alias.name == "*":
-        walk.stars.setdefault(walk.frame.uid, []).append(symbol_of(root, rest))
+        module = symbol_of(root, rest)
+        if module.library == naming().library:
+            walk.stars.setdefault(walk.frame.uid, []).append(module)
     else:
         name = f"{rest}.{alias.name}" if rest else alias.name
         if stmt.level:

@@ -385,7 +385,7 @@ class Comparison:
     def _of_branch(self, one: Tensor, part: Value, gpu: int) -> Difference | None:
         """A tower's own value; if branches leave theirs in one place, the value of one of them."""
         among = choices(part) if isinstance(part, Tensor) and len(choices(one)) == 1 else []
-        differences = [self.differ(one, value, gpu) for value in (among if len(among) > 1 else [part])]
+        differences = [self.differ(one, value, gpu) for value in ([part, *among] if len(among) > 1 else [part])]
         return None if None in differences else differences[0]
 
     def _may_be_added(self, one: Tensor) -> bool:
