@@ -182,7 +182,7 @@ def test_an_output_that_was_edited_is_not_lost(user: User) -> None:
     user.write("out/train.py", broken)
     checked = user.tool("convert", "--check", "out")
     assert checked.code == 1 and "TMG011" in checked.text and "edited by hand" in checked.text
-    done = user.tool("convert", "project", "-o", "out", "--refused", "pass")
+    done = user.tool("convert", "project", "-v", "-o", "out", "--refused", "pass")
     assert done.code == 2 and "TMG020" in done.text and "--force" in done.text
     assert user.read("out/train.py") == broken
     assert user.tool("convert", "project", "-o", "out", "--force", "--refused", "pass").code == 0

@@ -659,7 +659,6 @@ def test_placement(tf: Any, helpers: Helpers, suffix: str, home: str, gpu: int) 
         ([100, 10, 10, 10], 2, [0, 1, 1, 1]),
         ([10, 20, 30, 40], 2, [0, 1, 0, 1]),
         ([5, 5, 5, 5], 4, [0, 1, 2, 3]),
-        ([1, 2, 3], 1, [0, 0, 0]),
     ],
 )
 def test_balanced_placement(tf: Any, helpers: Helpers, sizes: list[int], towers: int, homes: list[int]) -> None:
@@ -670,6 +669,13 @@ def test_balanced_placement(tf: Any, helpers: Helpers, sizes: list[int], towers:
             assert device(tf.constant(1.0)) == f"gpu:{gpu}"
     assert [device(variable) for variable in variables] == [f"gpu:{home}" for home in homes]
     assert sum(made.VARIABLE_BYTES.values()) == 4 * sum(sizes)
+
+
+@pytest.mark.tf2
+def test_one_tower_leaves_variables_where_they_are(tf: Any, helpers: Helpers) -> None:
+    with tf.device(helpers(1).tower_device_balanced(0)):
+        assert device(tf.get_variable("v", [4], use_resource=False)) == ""
+        assert device(tf.constant(1.0)) == "gpu:0"
 
 
 @pytest.mark.tf2

@@ -87,7 +87,7 @@ opt.apply_gradients(mean(grads))
         ("for i in range(2):\n", "with tf.device('/gpu:0')", True),
         ("for i in range(2):\n", "with tf.name_scope('tower_%d' % i)", True),
         ("if several:\n", "with tf.device('/gpu:%d' % i)", True),
-        ("for i in range(2):\n    print 'Python 2'\n", "with tf.device('/gpu:%d' % i)", True),
+        ("for i in range(2):\n    print 'Python 2'\n", "with tf.device('/gpu:%d' % i)", False),
     ],
 )
 def test_scripts_that_train_on_one_gpu(tmp_path: Path, turn: str, entered: str, trains: bool) -> None:

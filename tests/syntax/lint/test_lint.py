@@ -51,7 +51,7 @@ def test_nothing_is_found_in_conversions(path: Path) -> None:
 
 
 def test_the_loops_of_conversions_are_seen() -> None:
-    seen = [path for path in CONVERTED if loops(path)]
+    seen = [path for path in CONVERTED if "python2" not in path.parts and loops(path)]
     assert len(seen) > 60
 
 
