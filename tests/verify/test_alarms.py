@@ -300,8 +300,8 @@ for step in range(400):
         sess.run(train, {x: np.array([one[0] for one in batch]), y: np.array([one[1] for one in batch])})
 """
 SUMMED = ("loss * weight))", "loss))")  # the gradient of each tower's own mean
-WEIGHTED = ("weights = tf.cast(rows, tf.float32)", "weights = 0.9 * tf.cast(rows, tf.float32)")
-SAME_ROWS = ("begin, end, step, rows, weight = [column[gpu]", "begin, end, step, rows, weight = [column[0]")
+WEIGHTED = ("weight = tf.cast(rows, tf.float32)", "weight = 0.9 * tf.cast(rows, tf.float32)")
+SAME_ROWS = ("begin, end = shard_bounds(total, gpu)", "begin, end = shard_bounds(total, 0)")
 
 
 @pytest.mark.one_in(3)

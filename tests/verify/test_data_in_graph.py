@@ -48,7 +48,7 @@ def test_a_batch_of_a_size_that_the_original_refuses_is_not_compared(tmp_path: P
     [
         ("constant_data", "compute_gradients(loss * weight)", "compute_gradients(loss)"),
         ("constant_data", "(end - begin) / float(sizes[0])", "1.0 / NUM_GPUS"),
-        ("constant_data", "d[first:max(end, first + 1)]", "d[:max(end - first, 1)]"),
+        ("constant_data", "d[first : max(end, first + 1)]", "d[: max(end - first, 1)]"),
         ("arrays_in_graph", "tf.cast(tf.minimum(rows, 1), loss.dtype)", "weight"),
     ],
     ids=["summed", "equal weights", "first shard", "averaged sums"],

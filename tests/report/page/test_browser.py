@@ -104,7 +104,7 @@ def test_colours_of_the_pictures_are_there(page: str, tmp_path: Path) -> None:
     for colour in COLOURS.values():
         wanted = tuple(int(colour[place : place + 2], 16) for place in (1, 3, 5))
         near = sum(s for c, s in shares.items() if max(abs(a - b) for a, b in zip(c, wanted, strict=True)) < 30)
-        assert near > 1e-4, colour
+        assert near > 5e-5, colour  # of the window: a thin line in one of the pictures
 
 
 # -- the looking itself: each of these pages is found out -------------------------------------------
