@@ -110,7 +110,7 @@ def _header_line(text: str) -> int:
 
 def _bare(text: str) -> str:
     """A converted file without names and version in its header."""
-    return relabel(text, "", version="0", script="", text="", command="")
+    return relabel(text, "", version="0", script="", text="", command="", width=0)
 
 
 def origin_of(repeated: Repeated | None) -> Origin:
