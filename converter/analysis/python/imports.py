@@ -73,9 +73,9 @@ def import_from(walk: Walk, stmt: ast.ImportFrom, alias: ast.alias) -> None:
     elif (found := local_module(walk, inner, stmt, stmt.level)) is not None:  # of a folder without __init__.py
         _bind(walk, alias.asname or alias.name, found, stmt)
     elif alias.name == "*":
-        module = symbol_of(root, rest)
-        if module.library == naming().library:
-            walk.stars.setdefault(walk.frame.uid, []).append(module)
+        symbol = symbol_of(root, rest)
+        if symbol.library == naming().library:
+            walk.stars.setdefault(walk.frame.uid, []).append(symbol)
     else:
         name = f"{rest}.{alias.name}" if rest else alias.name
         if stmt.level:
