@@ -776,3 +776,23 @@ class Site:
         while site is not None:
             yield site
             site = site.parent
+
+    def sides(self) -> dict[tuple[int, ast.AST], bool]:
+        """The conditions that this site stands under, by their frames, and whether in the body or after the else.
+
+        A condition in a loop is asked again each time, and is left out.
+        """
+        found: dict[tuple[int, ast.AST], bool] = {}
+        inner: ast.stmt | None = None
+        for one in self.chain():
+            if isinstance(one.stmt, (ast.For, ast.While)):
+                found.clear()
+            elif isinstance(one.stmt, ast.If) and inner is not None:
+                found[one.frame.uid, one.stmt] = inner in one.stmt.body
+            inner = one.stmt
+        return found
+
+    def excludes(self, other: Site) -> bool:
+        """True if a condition that is asked once chooses between this site and the other."""
+        mine = self.sides()
+        return any(mine[at] is not side for at, side in other.sides().items() if at in mine)

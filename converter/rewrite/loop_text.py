@@ -321,7 +321,7 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
     counters = [variable for helper, variable in loop.contexts if helper == "LayerNames"]
     lines = [Line(f"{variable}.resume()", _why("LayerNames")) for variable in counters]
     lines += [Line(line, "TMG123") for line in loop.reused]
-    lines += _restored(loop, width)
+    lines += _restored(plan, loop, width)
     lines += [
         Line(f"if {test}:\n    {place} = {loop.handing.name}.whole({place})", _why("TowerInputs"))
         for place, test in loop.handing.given_back
@@ -352,9 +352,10 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
     return lines
 
 
-def _restored(loop: Loop, width: int) -> list[Line]:
+def _restored(plan: Plan, loop: Loop, width: int) -> list[Line]:
     """Assignments that give names back the values that they had before the loop; a list of batches is unpacked."""
-    restore, lines = dict(loop.restore), list[Line]()
+    restore = {place: saved.replace("{num_gpus}", plan.num_gpus) for place, saved in loop.restore}
+    lines = list[Line]()
     for shard in loop.shards:
         if shard.together and all(restore.get(p) == s for p, s in zip(shard.places, shard.saved, strict=True)):
             lines.append(Line(f"{', '.join(shard.places)} = {shard.together}", _bound(loop)))

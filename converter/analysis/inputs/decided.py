@@ -63,8 +63,12 @@ def joined_by(walk: Walk, value: Value, node: ast.AST) -> Value:
     made = [v for v in (value, *parts) if isinstance(v, Instance) and v.site is None]
     walk.stamp(value, node)
     for one in made:  # one of two objects
+        options = [option.attributes for option in one.inputs if isinstance(option, Instance)]
         for name, part in one.attributes.items():
-            walk.write(Place("attr", one.uid, name, holder=one), part, node)
+            place = Place("attr", one.uid, name, holder=one)
+            if len(options) == 2:
+                walk.maybe(place, options[0].get(name), options[1].get(name), part)
+            walk.write(place, part, node)
     return value
 
 

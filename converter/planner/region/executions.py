@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from converter.analysis.facts import TrainStep
-from converter.analysis.values import Frame, Tensor, Value
+from converter.analysis.values import Batch, Frame, Tensor, Value
 from converter.dataclass import dataclass
 from converter.planner.region.region import Region
 from converter.planner.writing.spelling import spelling
@@ -45,7 +45,13 @@ def in_one_loop(groups: Sequence[Group]) -> Group | None:
         without = [g.region for g in others if all(i.node is not value.node for i in g.region.inputs)]
         if without:
             lacking[value.uid] = tuple(region.block.frame for region in without)
-    return Group(first.steps, replace(first.region, lacking=lacking))
+    packed = frozenset(
+        text
+        for other in others
+        for text, (kind, _) in _left(other.region).items()
+        if isinstance(kind, Batch) and kind.packed == "major"
+    )
+    return Group(first.steps, replace(first.region, lacking=lacking, packed=packed))
 
 
 def _calls(group: Group) -> set[ast.AST]:
@@ -53,23 +59,34 @@ def _calls(group: Group) -> set[ast.AST]:
 
 
 def _is_same_loop(one: Region, two: Region) -> bool:
-    """True if two executions put the same statements into the towers, and leave values of one kind in each place."""
+    """True if two executions put the same statements into the towers, and leave alike what is read behind them."""
     if one.block.body is not two.block.body or one.block.frame is two.block.frame or one.handed or two.handed:
         return False
     if (one.before, one.tower, one.after, one.forward) != (two.before, two.tower, two.after, two.forward):
         return False
     if one.splits != two.splits or one.behind != two.behind:
         return False
-    return _left(one) == _left(two)
+    left = [_left(region) for region in (one, two)]
+    read = {text for kinds in left for text, (_, read_behind) in kinds.items() if read_behind}
+    nothing = (None, False)
+    return all(_are_merged_alike(*(side.get(text, nothing)[0] for side in left)) for text in read)
 
 
-def _left(region: Region) -> dict[str, object]:
-    """The kinds of the values that the towers leave behind, by the expressions for their places."""
-    found: dict[str, object] = {}
+def _are_merged_alike(one: object, two: object) -> bool:
+    """True for values of one kind, and for rows of which one has several for each example, example after example."""
+    if isinstance(one, Batch) and isinstance(two, Batch) and "minor" not in (one.packed, two.packed):
+        return one == replace(two, rows=one.rows)
+    return one == two
+
+
+def _left(region: Region) -> dict[str, tuple[object, bool]]:
+    """What the towers leave, by expressions for its places: the kind of value, and whether it is read behind them."""
+    behind = {a.place for a in region.block.facts.accesses if not a.write and not region.in_tower(a.site)}
+    found: dict[str, tuple[object, bool]] = {}
     for index, access in region.block.accesses():
         text = spelling(region.block.frame, access.place) if access.write and index in region.tower else None
         if text is not None:
-            found[text] = _kind(access.value)
+            found[text] = (_kind(access.value), access.place in behind)
     return found
 
 

@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.flow.joined import choices
-from converter.analysis.values import Origin, Site, Tensor
+from converter.analysis.values import Origin, Tensor
 from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch
@@ -115,18 +115,8 @@ def _in_other_branches(steps: list[TrainStep], later: TrainStep) -> bool:
 
 def _branches(step: TrainStep) -> dict[tuple[int, ast.AST], bool]:
     """The conditions that a loss and its training step both stand under, by their frames, and on which side."""
-    found = [_sides(step.site), _sides(step.loss.site)]
-    return {at: side for at, side in found[0].items() if found[1].get(at) is side}
-
-
-def _sides(site: Site | None) -> dict[tuple[int, ast.AST], bool]:
-    found: dict[tuple[int, ast.AST], bool] = {}
-    inner: ast.stmt | None = None
-    for one in site.chain() if site is not None else ():
-        if isinstance(one.stmt, ast.If) and inner is not None:
-            found[one.frame.uid, one.stmt] = inner in one.stmt.body
-        inner = one.stmt
-    return found
+    built = step.loss.site.sides() if step.loss.site is not None else {}
+    return {at: side for at, side in step.site.sides().items() if built.get(at) is side}
 
 
 def _apart(regions: tuple[Region, ...]) -> bool:

@@ -18,23 +18,28 @@ def listed_between(facts: Facts, block: Block, tower: set[int]) -> list[Effect]:
     taken to be complete.
     """
     made = [
-        e.time
+        e
         for e in facts.effects
         if e.kind in VARIABLES
         and (at := block.statement(e.site)) is not None
         and at in tower
         and not is_found(e, block.body[at])
     ]
-    last, first = max(made, default=0), min(made, default=0)
     return [
         e
         for e in facts.effects
-        if first < e.time < last
-        and _lists(e)
+        if _lists(e)
+        and _stands_between(e, made)
         and isinstance(block.statement(e.site), int)
         and not isinstance(e.site.stmt, ast.Expr)
         and not _tells_reuse(facts, e)
     ]
+
+
+def _stands_between(listed: Effect, made: list[Effect]) -> bool:
+    """True if variables are made before and after a list of them, in one run: branches not taken make none."""
+    with_it = [e.time for e in made if not e.site.excludes(listed.site)]
+    return min(with_it, default=0) < listed.time < max(with_it, default=0)
 
 
 def _tells_reuse(facts: Facts, effect: Effect) -> bool:

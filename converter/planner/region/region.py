@@ -57,6 +57,7 @@ class Region:
     exact: bool = False  # they do so because the loss is not a mean of theirs
     handed: tuple[Input, ...] = ()  # placeholders that the towers' statements make
     lacking: Mapping[int, tuple[Frame, ...]] = field(default_factory=dict)  # by inputs: executions that have none
+    packed: frozenset[str] = frozenset()  # places that have several rows for each example in another execution
 
     def comes_after(self, access: Access | Effect) -> bool:
         """Whether something is read or made after the loop: later, or by a statement that is moved behind it."""

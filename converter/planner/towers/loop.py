@@ -39,6 +39,7 @@ from converter.planner.towers.merges.wanted import Wanted, wanted_out
 from converter.planner.towers.shards.drawn_rows import drawn_rows
 from converter.planner.towers.shards.handed import HELPER as HANDING
 from converter.planner.towers.shards.handed import sized_in
+from converter.planner.towers.shards.numbers_left import numbers_left
 from converter.planner.towers.shards.shards import keeps_size, numbers_in, shards_in
 from converter.planner.towers.shards.starting_values import begin_anew
 from converter.planner.wording import refuse
@@ -167,6 +168,7 @@ def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling, w
     traffic = shards_in(site, before)
     traffic = numbers_in(site, traffic, sizes, scaling)
     traffic = sized_in(site, traffic, lambda access: keeps_size(access, scaling))
+    traffic = numbers_left(site, traffic, sizes, lambda access: keeps_size(access, scaling))
     traffic = drawn_rows(site, traffic, sizes, scaling, leaving)
     if not traffic.shards:  # no input has an expression of which each tower could take its part
         node = next((value.node for value in site.region.inputs if value.node), site.region.block.body[0])

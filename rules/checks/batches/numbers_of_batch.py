@@ -112,6 +112,11 @@ WORDS = {
         "the model reads a number that depends on the batch size in an unknown way",
         "compute it from the batch size inside the model",
     ),
+    Found.NUMBER_LEFT_BY_TOWERS: Words(
+        "TMG207",
+        "this number depends on the batch size, and the model sets it: behind the towers it counts one tower's share",
+        "set it in front of the model, or compute it from the batch size where it is read",
+    ),
     Found.FED_SIZE_OF_WHICH_INPUT: Words(
         "TMG207",
         "the batch size is fed to the model, and it is not known which of its inputs has as many rows",

@@ -86,6 +86,11 @@ WORDS = {
         "rows of a tower could be counted",
         "keep it in an attribute of the model, or return it",
     ),
+    Found.HANDED_IN_SOME_BRANCHES: Words(
+        "TMG230",
+        "only some branches of the model make this placeholder, and no other is always fed as many rows",
+        "make it in front of the model in all of them, or feed it in each run",
+    ),
     Found.HANDED_NOT_RESTORED: Words(
         "TMG230",
         "this holds the last tower's rows of a placeholder that the model makes, and cannot be given the whole one",

@@ -1,67 +1,69 @@
-"""Models that share their inputs, of which a condition builds and trains one."""
+"""A class that two branches make, each with arguments of its own: one run has one of the models."""
 
 from __future__ import annotations
 
-import pytest
-
-from tests.scripts import codes, converted, parts
+from tests.scripts import converted
 
 SCRIPT = """\
-import sys
 import tensorflow as tf
 
-batch_size = 16
-mode = int(sys.argv[1])
-x = tf.placeholder(tf.float32, [None, 4])
+flags = tf.app.flags
+flags.DEFINE_integer('batch_size', 16, '')
+flags.DEFINE_boolean('labelled', True, '')
+FLAGS = flags.FLAGS
 
 
-def plain():
-    loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 4) - x))
-    return loss, tf.train.AdamOptimizer(0.1).minimize(loss)
+class Model(object):
+    def __init__(self, classes=None):
+        if classes:
+            self.y = tf.placeholder(tf.float32, [None, classes])
+        else:
+            self.y = None
+        self.x = tf.placeholder(tf.float32, [None, 12])
+        with tf.variable_scope('net'):
+            if self.y is not None:
+                self.h = tf.layers.dense(tf.concat([self.x, self.y], 1), 8)
+            else:
+                self.first = tf.layers.dense(self.x, 8)
+                self.h = tf.layers.dense(self.first, 8)
+            self.out = tf.layers.dense(self.h, 12)
+        self.loss = tf.reduce_mean(tf.square(self.out - self.x))
+        self.variables = [v for v in tf.trainable_variables() if 'net' in v.name]
+{more}
+
+    def train(self):
+        train_op = tf.train.AdamOptimizer(0.001).minimize(self.loss, var_list=self.variables)
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            for _ in range(100):
+                x, y = next_batch(FLAGS.batch_size)
+                if FLAGS.labelled:
+                    sess.run(train_op, {{self.x: x, self.y: y}})
+                else:
+                    sess.run(train_op, {{self.x: x}})
+            print(sess.run({shown}, {{self.x: x}}))
 
 
-def deep():
-    hidden = tf.layers.dense(x, 8)
-    loss = tf.reduce_mean(tf.square(tf.layers.dense(hidden, 4) - x))
-    return loss, tf.train.AdamOptimizer(0.1).minimize(loss)
-
-
-{chosen}
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    while True:
-        sess.run(train_op, {{x: next_batch(batch_size)}})
+if FLAGS.labelled:
+    model = Model(10)
+else:
+    model = Model()
+model.train()
 """
-WRITTEN = """\
-    out = tf.layers.dense({given}, 4)
-    loss = tf.reduce_mean(tf.square(out - x))
-    train_op = tf.train.AdamOptimizer(0.1).minimize(loss)
-"""
-HERE = WRITTEN.format(given="x")
 
 
-@pytest.mark.parametrize(
-    "chosen",
-    [
-        "if mode:\n    loss, train_op = plain()\nelse:\n    loss, train_op = deep()\n",
-        f"if mode == 1:\n    loss, train_op = plain()\nelif mode == 2:\n    loss, train_op = deep()\nelse:\n{HERE}",
-    ],
-    ids=["functions", "three"],
-)
-def test_each_model_gets_a_loop_of_its_own(chosen: str) -> None:
-    text = converted(SCRIPT.format(chosen=chosen + "tf.summary.scalar('loss', loss)"))
-    assert text.count("for gpu in range(num_gpus):") == chosen.count("train_op")
+def test_list_of_variables_is_whole_though_the_other_branch_makes_more() -> None:
+    text = converted(SCRIPT.format(more="", shown="self.out"))
+    assert "tower_variables" not in text
+    assert text.count("for gpu in range(") == 1
+    assert "var_list=self.variables" in text
 
 
-def test_what_both_branches_read_is_built_by_one_loop() -> None:
-    branch = WRITTEN.format(given="hidden")
-    chosen = f"hidden = tf.layers.dense(x, 8)\nif mode:\n{branch}else:\n{branch.replace('Adam', 'Adagrad')}"
-    text = SCRIPT.format(chosen=chosen)
-    for name in ("plain", "deep"):
-        start = text.index(f"def {name}")
-        text = text[:start] + text[text.index("\n\n\n", start) + 3 :]
-    assert codes(text) == []
-    _, inside, after = parts(text)
-    assert "hidden = tf.layers.dense(x, 8)" in inside
-    assert not any("Adam" in line or "Adagrad" in line for line in inside)
-    assert [line for line in after if line in ("if mode:", "else:")] == ["if mode:", "else:"]
+def test_values_that_only_one_model_has_and_nobody_reads_do_not_part_them() -> None:
+    text = converted(SCRIPT.format(more="", shown="self.out"))
+    assert "self.first" not in text.partition("# From here on")[2].partition("def train")[0]
+
+
+def test_list_before_more_variables_of_the_same_model_is_kept_from_the_first_tower() -> None:
+    more = "        self.loss += tf.reduce_mean(tf.square(tf.layers.dense(self.out, 3)))"
+    assert "self.variables = tower_variables[0]" in converted(SCRIPT.format(more=more, shown="self.out"))

@@ -248,7 +248,7 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
         axis=batch.axis if batch.kind == "example" else 0,
         shard=group,
         loss=step is not None,
-        packed=batch.packed == "major" or _is_of_multiple(tensors[0]),
+        packed=batch.packed == "major" or text in region.packed or _is_of_multiple(tensors[0]),
         op_name=name,
         cast=cast,
         count=count,

@@ -98,22 +98,33 @@ def handed_shard(site: LoopSite, before: Traffic, group: list[Input], alone: boo
     facts, region = site.facts, site.region
     maybe = {one.place for one in facts.maybe}
     twins = {value.node for value in group if sum(other.node is value.node for other in group) > 1}
-    texts = [
-        text
-        for value in group
-        for text, place in _texts(region, value)
-        if place not in maybe or value.node in twins
-    ]
+    held = [(text, place, value) for value in group for text, place in _texts(region, value)]
+    none = _held_elsewise(region)
+    texts = [text for text, place, value in held if text not in none and (place not in maybe or value.node in twins)]
     texts += [text for value in group for text in _items(region, value)]
     lead = next(iter(texts), None)
     if lead is None:
-        raise refuse(facts, group[0].node or region.block.body[0], Found.HANDED_WITHOUT_PLACE)
+        found = Found.HANDED_IN_SOME_BRANCHES if held else Found.HANDED_WITHOUT_PLACE
+        raise refuse(facts, group[0].node or region.block.body[0], found)
     suffix = "" if alone else f"_{leaf(lead)}"
     rows, traffic = before.fresh("rows" + suffix, f"tower_rows{suffix}")
     weight, traffic = traffic.fresh("weight" + suffix, f"tower_weight{suffix}")
     static = all(fixed_size(value) is not None for value in group)
     shard = Shard(places=(), saved=(), axes=(), rows=rows, weight=weight, static=static, handed=lead, helper=HELPER)
     return replace(traffic, groups=(*traffic.groups, tuple(group)), shards=(*traffic.shards, shard))
+
+
+def _held_elsewise(region: Region) -> set[str]:
+    """The expressions that stand for something else than a placeholder where another branch has built the model."""
+    texts = (spelling(region.block.frame, place) for place, left in _left(region).items() if not is_input(left))
+    return {text for text in texts if text is not None}
+
+
+def _left(region: Region) -> dict[Place, Value]:
+    """What the towers leave in each place; in one that only some branches set, what these do."""
+    left = {a.place: a.value for i, a in region.block.accesses() if a.write and i in region.tower}
+    in_branches = (one for one in region.block.facts.maybe if region.in_tower(one.site) and one.place in left)
+    return {**left, **{one.place: one.value for one in in_branches}}
 
 
 def with_twins(region: Region, inputs: list[Input]) -> tuple[list[Input], dict[Input, list[Input]]]:
@@ -178,9 +189,8 @@ def _choices(value: Value) -> list[Value]:
 
 def _texts(region: Region, value: Input) -> Iterable[tuple[str, Place]]:
     """The expressions that stand for a placeholder when a tower is built, names and attributes."""
-    last = {a.place: a for i, a in region.block.accesses() if a.write and i in region.tower}
-    for place, access in last.items():
-        held = place.kind in ("name", "attr") and is_input(access.value) and value in _choices(access.value)
+    for place, left in _left(region).items():
+        held = place.kind in ("name", "attr") and is_input(left) and value in _choices(left)
         text = spelling(region.block.frame, place) if held else None
         if text is not None:
             yield text, place
