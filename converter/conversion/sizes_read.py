@@ -29,7 +29,8 @@ def files_of(read: Reading, plans: Sequence[Plan]) -> dict[str, File]:
     found: dict[str, set[tuple[int, int]]] = {plan.path: set() for plan in plans}
     for node, number in reads:
         path, line, column = _place(facts, node)
-        if all(not origins.isdisjoint(option.linear) for option in _options(number)) and (path in found or path in facts.modules):
+        grows = all(not origins.isdisjoint(option.linear) for option in _options(number))
+        if grows and (path in found or path in facts.modules):
             found.setdefault(path, set()).add((line, column))
     return {
         path: File(os.path.basename(read.file(path).path), read.file(path).text, facts.tree_of(path), frozenset(places))
