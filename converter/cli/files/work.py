@@ -17,7 +17,14 @@ from converter.diagnostics import Diagnostic, Refusal
 from converter.report.results import FileResult, Outcome
 from converter.source import from_bytes, is_pipeline, leads_to_tensorflow, load, too_long, whole
 from converter.source.header import BEGIN as HEADER
-from converter.source.look import imports_lightning, imports_torch, may_train, may_train_by_library, torch_trains_in
+from converter.source.look import (
+    imports_lightning,
+    imports_torch,
+    may_train,
+    may_train_by_library,
+    reads_tf,
+    torch_trains_in,
+)
 
 if TYPE_CHECKING:
     from converter.cli.files.delivery import Written
@@ -39,6 +46,10 @@ _MAIN = b"__main__"  # in a file that is a script, whoever imports it
 WITHOUT_TENSORFLOW = (
     "does not use TensorFlow",
     "name the script that trains the model; it brings the files that it imports",
+)
+WITHOUT_ITS_IMPORT = (
+    "reads names of tf, and imports TensorFlow neither itself nor by a module that lies here",
+    "write import tensorflow as tf at its top, or put the modules that it imports beside it",
 )
 WITH_PYTORCH = (
     "uses PyTorch, not TensorFlow",
@@ -556,7 +567,8 @@ def _nothing_in(source: Source) -> Diagnostic:
         return Diagnostic(NO_TRAINING_STEP, source.path, line, 1, message=message, hint=hint)
     if (library := _library_of(source)) is not None:
         return library
-    message, hint = WITH_PYTORCH if imports_torch(source.code) else WITHOUT_TENSORFLOW
+    without = WITHOUT_ITS_IMPORT if reads_tf(source.code) else WITHOUT_TENSORFLOW
+    message, hint = WITH_PYTORCH if imports_torch(source.code) else without
     if imports_lightning(source.code):
         message, hint = WITH_LIGHTNING
     message = f"there is nothing to convert: this file {message}"

@@ -1,4 +1,4 @@
-"""Folders with a script that the package `keras` trains: it is refused there as by its name."""
+"""Files that do not name TensorFlow: a script that the package `keras` trains is refused, also in a folder."""
 
 from __future__ import annotations
 
@@ -46,3 +46,20 @@ def test_a_folder_that_only_computes_by_keras_passes(
     Path("project/sizes.py").write_text(MODULE)
     done = run("convert", "project", *options)
     assert done.code == 0 and "TMG" not in done.err, done
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("x = tf.placeholder(tf.float32, [None, 4])\n", "this file reads names of tf, and imports TensorFlow neither"),
+        ("# tf.Session() is not used\nx = self.tf.train\n", "this file does not use TensorFlow"),
+        ("from lib.data import *\nwith tf.Session():\n    pass\n", "this file reads names of tf"),
+    ],
+)
+def test_a_part_of_a_script_is_told_what_it_lacks(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("part.py").write_text(text)
+    done = run("convert", "part.py", "-o", "out.py")
+    assert done.code == 2 and told in done.err, done
