@@ -88,7 +88,7 @@ MAY_IMPORT = {
     "converter.verify.profile.data": set(),
     "converter.verify.profile": {
         "converter.verify.profile.data", "converter.verify", "converter.verify.data", "converter.source",
-        "converter.conversion",
+        "converter.conversion", "converter.plan",
     },
     "converter.cli": {
         "converter.rule", "converter.source", "converter.conversion", "converter.report", "converter.verify",

@@ -139,3 +139,30 @@ def test_a_conversion_runs_under_torchrun(name: str, torch_python: str, tmp_path
 def test_without_pytorch_the_proof_says_what_to_install(tmp_path: Path) -> None:
     with pytest.raises(VerifyError, match=r"pip install '\.\[torch\]'"):
         proof("mlp_arrays", sys.executable, tmp_path)
+
+
+def needs_a_gpu(lines: str) -> str:
+    return STEPS.replace("model = ", f"{lines}\nmodel = ", 1)
+
+
+FAILS = {
+    "a device": ("torch.zeros(1).to('cuda:0')", "both scripts ask for a GPU (single.py, line 9), and a proof"),
+    "a method": ("torch.zeros(1).cuda()", "both scripts ask for a GPU (single.py, line 9), and a proof"),
+    "something else": ("open('lost.txt')", "the original script fails by itself: FileNotFoundError"),
+}
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(("line", "reason"), FAILS.values(), ids=FAILS)
+def test_scripts_that_both_fail_are_not_comparable(line: str, reason: str, torch_python: str, tmp_path: Path) -> None:
+    (tmp_path / "single.py").write_text(needs_a_gpu(line))
+    report = proof_of(tmp_path / "single.py", torch_python, tmp_path, Options())
+    assert report.verdict == "not comparable" and reason in report.reason, report
+
+
+@pytest.mark.torch
+def test_a_conversion_that_alone_asks_for_a_gpu_fails(torch_python: str, tmp_path: Path) -> None:
+    (tmp_path / "single.py").write_text(needs_a_gpu("first = torch.zeros(1)"))
+    change = ("first = torch.zeros(1)", "first = torch.zeros(1).cuda()")
+    report = proof_of(tmp_path / "single.py", torch_python, tmp_path, Options(), change)
+    assert report.verdict == "failed" and report.reason.startswith("the converted script failed"), report

@@ -203,6 +203,28 @@ def test_the_hooks(user: User) -> None:
     assert done.code == 2 and "no pairs" in done.text.replace("\n", " ")
 
 
+def test_black_and_the_hooks_live_in_one_repository(user: User) -> None:
+    """What is converted in a project with black is as black wants it, and stays a conversion after black."""
+    user.write("project/pyproject.toml", "[tool.black]\nline-length = 79\n")
+    user.write("project/train.py", TRAIN.replace("'", '"').replace("start:start", "start : start"))
+    user.write("project/keras_fit.py", KERAS.replace("'", '"'))
+    black = [user.installed.python, "-m", "black", "--config", "project/pyproject.toml", "--exclude", "old.py"]
+
+    def formatted(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*black, *words], cwd=user.folder, capture_output=True, text=True)
+
+    assert formatted("--check", "project").returncode == 0
+    assert user.tool("convert", "project", "-o", "styled", "--refused", "pass").code == 0
+    done = formatted("--check", "styled")
+    assert done.returncode == 0, done.stderr
+    assert user.tool("convert", "--check", "styled").code == 0
+    assert formatted("--line-length", "60", "styled").returncode == 0  # another width: other bytes, the same meaning
+    assert user.tool("convert", "--check", "styled").code == 0
+    shown = user.tool("convert", "project/train.py", "--diff").out
+    lines = shown.splitlines()
+    assert {"-batch_size = 8", "+batch_size = 8 * num_gpus", "+for gpu in range(num_gpus):"} <= {*lines}, shown
+
+
 def test_the_comment_on_a_pull_request(user: User) -> None:
     page = user.tool("convert", "project", "--diff", "--output-format", "markdown").out
     assert page.startswith("#") and len(page) < 60_000

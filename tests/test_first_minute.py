@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-SINGLE = ROOT / "fixtures/logistic_regression/single.py"
 COMMAND = re.compile(r"^((?:make|pip|pipx|uv) [^#\n]*?)\s*(?:#.*)?$", re.MULTILINE)
-CONVERT = "tf-multigpu convert single.py -o multi.py"
+CONVERT = "tf-multigpu convert fixtures/logistic_regression/single.py -o multi.py"
 # The commands of the pages, and what works after each of them in a clean environment.
 COMMANDS = {
     "make demo": "test -s build/demo/report.html && .venv/bin/tf-multigpu --version",
@@ -125,7 +124,6 @@ def checkout(tmp_path: Path) -> Path:
     folder = tmp_path / "checkout"
     built = (".git", ".venv*", "build", "dist", "__pycache__", ".*_cache", ".hypothesis", "*.egg-info")
     shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*built))
-    shutil.copy(SINGLE, folder / "single.py")
     return folder
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 from types import ModuleType
 from typing import Any
 from zipfile import ZipFile
@@ -294,3 +296,21 @@ def test_proof(helpers: Helpers, tensorflow_python: str, tmp_path: Path) -> None
     report = verify(single, multi, Settings(python=tensorflow_python))
     assert (report.verdict, report.gpus) == ("passed", 3), report
     assert any(PACKAGE in note for note in report.notes) == (helpers == "package")
+
+
+def test_the_page_has_the_figures_of_the_fixtures() -> None:
+    """Lines of helpers, and of the script's own, in the median: within a tenth of what docs/helpers.md says."""
+    helpers, own = [], []
+    for multi in sorted((ROOT / "fixtures").glob("*/multi.py")):
+        lines = multi.read_text().splitlines()
+        begin = next((i for i, line in enumerate(lines) if line.startswith("# tf-multigpu: helpers")), None)
+        end = next((i for i, line in enumerate(lines) if line.startswith("# tf-multigpu: end of helpers")), None)
+        if begin is not None and end is not None:
+            helpers.append(end - begin + 1)
+            own.append(len(lines) - helpers[-1] - len(multi.with_name("single.py").read_text().splitlines()))
+    module = len((ROOT / "runtime/tf_multigpu_runtime.py").read_text().splitlines())
+    page = " ".join((ROOT / "docs/helpers.md").read_text().split())
+    patterns = (r"\((\d+) lines in the median", r"where the module has (\d+)\)", r"same fixtures (\d+) are added")
+    for pattern, figure in zip(patterns, (median(helpers), module, median(own)), strict=True):
+        [told] = re.findall(pattern, page)
+        assert abs(int(told) - figure) <= figure / 10, (pattern, figure)

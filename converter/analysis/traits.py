@@ -81,6 +81,7 @@ class Trait(Enum):
     TAKES_ROWS = "takes rows of a variable, by the last part of its name"
     TAKES_VARIABLE = "takes a variable for more than a tensor, by the last part of its name"
     MAKES_TABLES = "makes tables of which it takes rows, by the last part of its name"
+    COPIES_CELLS = "copies the cells that it is given before it builds them, by the last part of its name"
     DENSE_GRADIENT = "gives each variable that it takes, or makes, a gradient that is no IndexedSlices"
     BY_VARIABLE = "treats each variable as a whole, by the last part of its name"
     ADDITIVE = "in a regularizer: the results of slices add up to the result of the whole, by the last part of its name"

@@ -19,16 +19,28 @@ def files_of(read: Reading, plans: Sequence[Plan]) -> dict[str, File]:
     edits = [edit.at for plan in plans for edit in plan.replaces if edit.why == BATCH_SIZE]
     grown = {(at.path, at.line, at.column) for at in edits}
     reads = [(a.node, a.value) for a in facts.accesses if isinstance(a.value, Number) and not a.write] if grown else []
-    origins = {o for node, number in reads for o in number.linear if not grown.isdisjoint(_places(facts, node, o.node))}
+    origins = {
+        o
+        for node, number in reads
+        for option in _options(number)
+        for o in option.linear
+        if not grown.isdisjoint(_places(facts, node, o.node))
+    }
     found: dict[str, set[tuple[int, int]]] = {plan.path: set() for plan in plans}
     for node, number in reads:
         path, line, column = _place(facts, node)
-        if not origins.isdisjoint(number.linear) and (path in found or path in facts.modules):
+        grows = all(not origins.isdisjoint(option.linear) for option in _options(number))
+        if grows and (path in found or path in facts.modules):
             found.setdefault(path, set()).add((line, column))
     return {
         path: File(os.path.basename(read.file(path).path), read.file(path).text, facts.tree_of(path), frozenset(places))
         for path, places in found.items()
     }
+
+
+def _options(number: Number) -> list[Number]:
+    """The numbers that a number may be: several where only a run tells which of two settings it is."""
+    return [option for option in number.options() if isinstance(option, Number)] or [number]
 
 
 def _places(facts: Facts, *nodes: ast.AST) -> set[tuple[str, int, int]]:

@@ -61,6 +61,7 @@ class Shard:
     sparse: whether some of the inputs are sparse tensors. helper: the runtime helper that cuts them, or that counts
         the rows that a tower draws.
     together: of many inputs, the name of one list that holds the whole batches; "" where each has a name of its own.
+    parts: then the name of the list of a tower's parts, where one line is too short to unpack it.
     handed: for placeholders that each tower makes, the expression of the one whose rows are counted.
     """
 
@@ -76,6 +77,7 @@ class Shard:
     sparse: bool = False
     helper: str = "shard"
     together: str = ""
+    parts: str = ""
     handed: str = ""
 
 

@@ -13,6 +13,7 @@ from converter.parsing import parse_text
 from converter.plan import Plan, Replace
 
 LOSS_ONCE = "TMG167"  # the rule of losses that are computed once, from merged values
+EVALUATION = "evaluation"  # the decision about models that stand outside of the towers
 STEP_NUMBERS = "TMG119"  # the rule of --scale-steps
 BATCH_SIZE = "TMG110"  # the rule that scales batch sizes
 RATE_OF_BATCH_SIZE = "TMG341"  # the warning of a learning rate that grows with them
@@ -106,7 +107,7 @@ def _beside(plan: Plan, files: Mapping[str, File]) -> Iterator[Decision]:
     places = [f"{files[at.path].name}, line {at.line}" for at in plan.beside if at.path in files]
     if places:
         where = f"the model of {_listed(places)} stands outside of the towers"
-        yield Decision("evaluation", f"{where}: GPU 0 computes it, on the batches of all GPUs")
+        yield Decision(EVALUATION, f"{where}: GPU 0 computes it, on the batches of all GPUs")
 
 
 def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:

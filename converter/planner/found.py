@@ -107,6 +107,7 @@ class Found(Enum):
     MODULE_CHANGED_AND_READ_AGAIN = auto()
     ITERATOR_READ = auto()
     GENERATOR_READ = auto()
+    CELL_COPIED = auto()
     DIFFERENT_ROWS = auto()
     FORM_NOT_MERGED = auto()
     KEYED_BY_GRAPH_NAMES = auto()

@@ -49,7 +49,7 @@ def loop_text(plan: Plan, loop: Loop, width: int) -> LoopText:
         prelude=_prelude(plan, loop, names, width),
         saved=_saved(plan, loop, width) if plan.one_gpu else [],
         headers=_headers(plan, loop, names, width),
-        above=_above(plan, loop, names),
+        above=_above(plan, loop, names, width - (3 if plan.one_gpu else 2) * len(STEP)),
         below=_below(plan, loop, names),
         epilogue=_under_comment(BEHIND, _epilogue(plan, loop, names, width)),
         late=_late(plan, loop, names),
@@ -141,8 +141,37 @@ def _saved(plan: Plan, loop: Loop, width: int) -> list[Line]:
         (r.saved, r.place) for r in loop.rebinds if not r.name
     ]
     saved += [(r.saved, KEPT[r.how].format(r.place, list=_builtin(plan, loop, "list"))) for r in loop.resets if r.saved]
-    together = [(s.together, f"[{', '.join(s.places)}]") for s in loop.shards if s.together]
-    return [Line(_binding([pair]), _bound(loop)) for pair in together] + _bindings(saved, _bound(loop), width)
+    room = width - len(STEP) if plan.one_gpu else width
+    lists = [line for s in loop.shards if s.together for line in _packed(s.together, s.places, _bound(loop), room)]
+    return lists + _bindings(saved, _bound(loop), width)
+
+
+def _rows(items: Sequence[str], room: int) -> list[tuple[int, list[str]]]:
+    """Items in rows that are no longer than the room, with commas between; each row with the place of its first."""
+    rows: list[tuple[int, list[str]]] = []
+    for place, item in enumerate(items):
+        if rows and len(", ".join([*rows[-1][1], item])) <= room:
+            rows[-1][1].append(item)
+        else:
+            rows.append((place, [item]))
+    return rows
+
+
+def _packed(name: str, items: Sequence[str], why: str, width: int) -> list[Line]:
+    """A list of many items under a name, in as many statements as the width asks for."""
+    rows = _rows(items, width - len(f"{name} += []"))
+    return [Line(f"{name} {'+=' if place else '='} [{', '.join(row)}]", why) for place, row in rows]
+
+
+def _unpacked(targets: Sequence[str], source: str, why: str, width: int) -> list[Line]:
+    """The parts of a list under their names, in as many statements as the width asks for."""
+    if len(whole := f"{', '.join(targets)} = {source}") <= width:
+        return [Line(whole, why)]
+    lines = []
+    for place, row in _rows(targets, width - len(f" = {source}[10:20]")):
+        part = f"{place}:{place + len(row)}" if len(row) > 1 else str(place)
+        lines.append(Line(f"{', '.join(row)} = {source}[{part}]", why))
+    return lines
 
 
 def _bound(loop: Loop) -> str:
@@ -183,8 +212,8 @@ def _headers(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
     ]
 
 
-def _above(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
-    lines = []
+def _above(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Line]:
+    lines = list[Line]()
     for shard in loop.shards:
         if shard.drawn is not None or shard.handed:
             continue
@@ -196,7 +225,12 @@ def _above(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
         axes = f"[{', '.join(map(str, numbers))}], " if any(numbers) else ""
         whole = shard.together or f"[{', '.join(saved)}]"
         cut = f"{names[shard.helper]}({whole}, {axes}{loop.gpu})"
-        lines.append(Line(f"{target}, {shard.rows}, {shard.weight} = {cut}", _why(shard.helper)))
+        cuts = f"{target}, {shard.rows}, {shard.weight} = {cut}"
+        if shard.together and len(cuts) > width:
+            cuts = f"{shard.parts}, {shard.rows}, {shard.weight} = {cut}"
+            lines += [Line(cuts, _why(shard.helper)), *_unpacked(shard.places, shard.parts, _why(shard.helper), width)]
+        else:
+            lines.append(Line(cuts, _why(shard.helper)))
     lines += [_size(plan, loop, rebind, names) for rebind in loop.rebinds]
     lines += [Line(f"{r.place} = {r.text}", _why("shard")) for r in loop.regroups]
     for nest in loop.nests:
@@ -356,9 +390,10 @@ def _restored(plan: Plan, loop: Loop, width: int) -> list[Line]:
     """Assignments that give names back the values that they had before the loop; a list of batches is unpacked."""
     restore = {place: saved.replace("{num_gpus}", plan.num_gpus) for place, saved in loop.restore}
     lines = list[Line]()
+    room = width - len(STEP) if plan.one_gpu else width
     for shard in loop.shards:
         if shard.together and all(restore.get(p) == s for p, s in zip(shard.places, shard.saved, strict=True)):
-            lines.append(Line(f"{', '.join(shard.places)} = {shard.together}", _bound(loop)))
+            lines += _unpacked(shard.places, shard.together, _bound(loop), room)
             restore = {place: saved for place, saved in restore.items() if place not in shard.places}
     return lines + _bindings(list(restore.items()), _bound(loop), width)
 

@@ -45,6 +45,16 @@ def imports_lightning(data: bytes) -> bool:
     return re.search(_LIGHTNING, data) is not None
 
 
+def may_train(path: str, data: bytes) -> bool:
+    """Whether a script may train a model: it leads to TensorFlow or PyTorch, or imports a library that may train it."""
+    return may_train_by_library(data) or leads_to_tensorflow(path, data)
+
+
+def reads_tf(data: bytes) -> bool:
+    """Whether a file reads attributes of `tf`, as a part of a script does that was copied without its imports."""
+    return re.search(rb"(?m)^[^#\n]*(?<![\w.'\"])tf\.[A-Za-z]", data) is not None
+
+
 def may_train_by_library(data: bytes) -> bool:
     """Whether a file imports Keras or PyTorch Lightning, which may run its training loop."""
     return re.search(_LIBRARIES, data) is not None

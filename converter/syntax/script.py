@@ -137,13 +137,13 @@ class Script:
 
     @cached_property
     def bindings(self) -> dict[str, list[ast.expr]]:
-        """Values that are assigned to a name or an attribute, by its text, wherever."""
+        """Values that are assigned to a name or an attribute, by its text, wherever: `x = 1`, `x, y = 1, 2`."""
         found: dict[str, list[ast.expr]] = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    if isinstance(target, ast.Name | ast.Attribute):
-                        found.setdefault(ast.unparse(target), []).append(node.value)
+                for part, value in (pair for target in node.targets for pair in _paired(target, node.value)):
+                    if isinstance(part, ast.Name | ast.Attribute):
+                        found.setdefault(ast.unparse(part), []).append(value)
         return found
 
     def name(self, node: ast.expr) -> str:
@@ -210,6 +210,18 @@ class Script:
         finding = Diagnostic(code, self.path, line, column, message=message, hint=hint, severity=severity)
         if finding not in self.findings:
             self.findings.append(finding)
+
+
+def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The parts of an assignment: of tuples or lists with the same number of entries, each with its own value."""
+    sides = (target, value)
+    if all(isinstance(side, ast.Tuple | ast.List) for side in sides):
+        targets, values = (list(getattr(side, "elts", ())) for side in sides)
+        if len(targets) == len(values) and not any(isinstance(one, ast.Starred) for one in targets + values):
+            for pair in zip(targets, values, strict=True):
+                yield from _paired(*pair)
+            return
+    yield target, value
 
 
 def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:

@@ -111,6 +111,32 @@ def test_a_batch_size_under_a_key_counts_steps(loop: str, line: int) -> None:
     assert (said == counts) == bool(line) and said.startswith("no line was seen") == (not line)
 
 
+CHOSEN = """\
+import sys
+big, small = {'n': 32, 'other': 4}, {'n': 16, 'other': 4}
+
+
+def pick(name):
+    if name == 'big':
+        return big
+    return small
+
+
+settings = pick(sys.argv[1])
+batch_size = settings['n']"""
+
+
+@pytest.mark.parametrize(
+    ("size", "told"), [("batch_size", "counts by the batch size"), ("settings['other']", "no line was seen")]
+)
+def test_one_of_two_batch_sizes_counts_steps(size: str, told: str) -> None:
+    """Only a run can tell which of two settings it is, and both grow."""
+    text = SCRIPT.replace("batch_size = 32", CHOSEN).replace(
+        "for step in range(100):", f"for step in range(len(xs) // {size}):"
+    )
+    assert told in decided(script=text)["epochs"]
+
+
 BESIDE = """\
 import tensorflow as tf
 

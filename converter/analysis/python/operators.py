@@ -174,7 +174,7 @@ def _unary(walk: Walk, node: ast.UnaryOp) -> Value:
         known = truth(operand)
         return Host((operand,)) if known is None else Constant(not known)
     if isinstance(operand, Tensor):
-        return algebra.elementwise(walk.facts, "negative", [operand])
+        return algebra.elementwise(walk.facts, "invert" if isinstance(node.op, ast.Invert) else "negative", [operand])
     if isinstance(operand, Number):
         value = None if operand.value is None else -operand.value if isinstance(node.op, ast.USub) else operand.value
         made = Number(value, operand.origins, operand.linear, (operand,))

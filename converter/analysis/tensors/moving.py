@@ -109,6 +109,9 @@ def concat(values: Value, axis: Value | None) -> Tensor:
     axes = axis_numbers(axis)
     at = axes[0] if isinstance(axes, tuple) and axes else None
     inputs = [*parts, values, *([axis] if axis is not None else [])]
+    known = not (isinstance(values, Sequence) and values.unmeasured)
+    if known and at is not None:
+        parts = [p for p in parts if not _is_empty(p, at)] or parts
     combined = combine(parts, "concat")
     if combined.kind not in ("example", "free"):
         return Tensor(combined, inputs, None, "concat")
@@ -117,10 +120,15 @@ def concat(values: Value, axis: Value | None) -> Tensor:
         without = combined if combined.kind == "free" else opaque(Why.AXIS, "a concat")
         return Tensor(without, inputs, None, "concat")
     at = at + rank if at < 0 and rank is not None else at
-    known = not (isinstance(values, Sequence) and values.unmeasured)
     if combined.kind == "example" and at == combined.axis:
         combined = replace(combined, rows=_behind_each_other(parts, len(parts) if known else _all_pieces(values)))
     return Tensor(combined, inputs, _concat_lengths(parts, at, known), "concat")
+
+
+def _is_empty(part: Tensor, at: int) -> bool:
+    """Whether a part has no rows along the axis of a concat, as `tf.zeros([0, 4])`: it adds nothing."""
+    dims = part.dims
+    return part.batch.kind == "free" and dims is not None and -len(dims) <= at < len(dims) and dims[at] == 0
 
 
 def _behind_each_other(parts: list[Tensor], copies: Factor) -> Axis:

@@ -17,7 +17,14 @@ from converter.diagnostics import Diagnostic, Refusal
 from converter.report.results import FileResult, Outcome
 from converter.source import from_bytes, is_pipeline, leads_to_tensorflow, load, too_long, whole
 from converter.source.header import BEGIN as HEADER
-from converter.source.look import imports_lightning, imports_torch, may_train_by_library, torch_trains_in
+from converter.source.look import (
+    imports_lightning,
+    imports_torch,
+    may_train,
+    may_train_by_library,
+    reads_tf,
+    torch_trains_in,
+)
 
 if TYPE_CHECKING:
     from converter.cli.files.delivery import Written
@@ -39,6 +46,10 @@ _MAIN = b"__main__"  # in a file that is a script, whoever imports it
 WITHOUT_TENSORFLOW = (
     "does not use TensorFlow",
     "name the script that trains the model; it brings the files that it imports",
+)
+WITHOUT_ITS_IMPORT = (
+    "reads names of tf, and imports TensorFlow neither itself nor by a module that lies here",
+    "write import tensorflow as tf at its top, or put the modules that it imports beside it",
 )
 WITH_PYTORCH = (
     "uses PyTorch, not TensorFlow",
@@ -429,7 +440,7 @@ def _within_its_border(job: Job, work: Callable[[], list[FileResult]]) -> list[F
 
 def _is_passed_over(job: Job, request: Request, data: bytes) -> bool:
     """Whether a look at a script's bytes is enough."""
-    if _passes_without_tensorflow(job, request) and not leads_to_tensorflow(job.script.path, data):
+    if _passes_without_training(job, request) and not may_train(job.script.path, data):
         return True
     return request.mode == "check" and not job.script.named and job.target is None and HEADER.encode() not in data
 
@@ -519,8 +530,8 @@ def _name_of(job: Job) -> str:
     return "<stdin>" if job.script.path == STDIN else job.script.path
 
 
-def _passes_without_tensorflow(job: Job, request: Request) -> bool:
-    """Whether a file without TensorFlow is passed over: not if the user named it and asked for its converted text."""
+def _passes_without_training(job: Job, request: Request) -> bool:
+    """Whether a file that trains nothing is passed over: not if the user named it and asked for its converted text."""
     if not job.script.named or request.skip or job.copies or request.mode == "in-place":
         return True
     return request.mode == "check" and job.target is None
@@ -530,6 +541,8 @@ def _not_converted(
     job: Job, request: Request, source: Source, written: Written, status: str = "unchanged", findings: Findings = ()
 ) -> FileResult:
     """The result for a script that stays as it is: passed over, or refused if the user asked for its conversion."""
+    if status == "unchanged" and not findings and (library := _library_of(source)) is not None:
+        status, findings = "refused", (library,)
     errors = [finding for finding in findings if finding.severity == "error"]
     trains_nothing = all(finding.code == NO_TRAINING_STEP for finding in errors)
     may_pass = not job.script.named or request.skip or job.copies
@@ -554,7 +567,8 @@ def _nothing_in(source: Source) -> Diagnostic:
         return Diagnostic(NO_TRAINING_STEP, source.path, line, 1, message=message, hint=hint)
     if (library := _library_of(source)) is not None:
         return library
-    message, hint = WITH_PYTORCH if imports_torch(source.code) else WITHOUT_TENSORFLOW
+    without = WITHOUT_ITS_IMPORT if reads_tf(source.code) else WITHOUT_TENSORFLOW
+    message, hint = WITH_PYTORCH if imports_torch(source.code) else without
     if imports_lightning(source.code):
         message, hint = WITH_LIGHTNING
     message = f"there is nothing to convert: this file {message}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 
 from converter.analysis.frames import Access, Place
-from converter.analysis.values import Constant, Input, Mapping, Number, Sequence, Site, Value
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Constant, Input, Mapping, Number, Sequence, Site, Typed, Value
 from converter.planner.region.block import Block
 
 
@@ -65,6 +66,29 @@ def _read_once(block: Block, tower: Iterable[int], once: Set[int]) -> list[Acces
         if index in chosen and not access.write and access.value.uid in once:
             first.setdefault(access.value.uid, access)
     return [access for access in first.values() if block.statement(access.value.site) not in chosen]
+
+
+def cells_copied(block: Block, tower: Iterable[int]) -> list[tuple[Typed, str]]:
+    """The cells that the towers' calls copy and then build, with the last part of such a call's name.
+
+    A built cell cannot be copied: each tower has to make its own.
+    """
+    chosen = set(tower)
+    found: dict[int, tuple[Typed, str]] = {}
+    for tensor in block.facts.tensors:
+        name = tensor.op.rpartition(".")[2]
+        if has(name, Trait.COPIES_CELLS) and block.statement(tensor.site) in chosen:
+            found.update((cell.uid, (cell, name)) for cell in _cells_in(tensor.inputs))
+    return list(found.values())
+
+
+def _cells_in(values: Iterable[Value]) -> Iterator[Typed]:
+    """The recurrent cells among values, and those that these are made of."""
+    for value in values:
+        if isinstance(value, Typed) and value.kind == "Cell":
+            yield value
+        if isinstance(value, Typed | Sequence):
+            yield from _cells_in((*value.inputs, *value.parts()))
 
 
 def starting_values(block: Block, tower: set[int]) -> set[int]:

@@ -17,6 +17,7 @@ from converter.planner.region.executions import Group, in_one_loop
 from converter.planner.region.inputs import batch_inputs, batches_behind
 from converter.planner.region.region import Region, find_region
 from converter.planner.wording import finding
+from converter.planner.writing.findings import line_seen_from
 
 
 def grouped(
@@ -84,7 +85,8 @@ def _groups(
         return (shared,)
     region = find_region(facts, steps, batch_inputs(steps), sizes, handing)
     if isinstance(region, Refused) and len(found) == len(parts) and (twice := _built_alike(found)):
-        region = Refused((finding(facts, twice[1].call, Found.BUILT_ALIKE, line=twice[0].call.lineno),))
+        first, second = (step.call for step in twice[:2])
+        region = Refused((finding(facts, second, Found.BUILT_ALIKE, line=line_seen_from(facts, second, first)),))
     return (Group(steps, region),) if isinstance(region, Region) else region
 
 

@@ -17,7 +17,6 @@ statements (`Block.without`), so that what they read and write is no longer the 
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
@@ -34,6 +33,7 @@ from converter.planner.region.handed import can_be_handed, stays_at_default
 from converter.planner.region.neighbours import makes_input, touched_in
 from converter.planner.region.prepared_batches import prepared_batches, prepares
 from converter.planner.wording import finding
+from converter.planner.writing.findings import line_seen_from
 
 
 def in_front(
@@ -62,7 +62,7 @@ def in_front(
             if why is Found.INPUT_BY_STATEMENT_OF_MODEL and isinstance(around, ast.FunctionDef | ast.ClassDef):
                 why = Found.INPUT_OF_UNCALLED_CODE
             node = value.node or around
-            line = _line_seen_from(facts, node, around)
+            line = line_seen_from(facts, node, around)
             fault = finding(facts, node, why, name=getattr(around, "name", ""), line=line)
             ready = prepared_batches(facts, inner, here, values)
             return Reread(ready, fault) if ready else Refused((fault,), shorter=True)
@@ -76,12 +76,6 @@ def _leading_maker(facts: Facts, block: Block, value: Value, around: ast.stmt) -
     """The assignment in a `with` block that makes an input, and that can go in front of the others there."""
     child = _child(block, value, around) if isinstance(around, ast.With) else None
     return child if isinstance(child, ast.Assign) and _leads(facts, block, around, child) else None
-
-
-def _line_seen_from(facts: Facts, node: ast.AST, stmt: ast.stmt) -> str:
-    """Where a statement stands, for a finding at a node: with its file if that is another one."""
-    apart = facts.path_of(stmt) != facts.path_of(node)
-    return f"{os.path.basename(facts.shown(stmt))}:{stmt.lineno}" if apart else f"line {stmt.lineno}"
 
 
 def _why_inside(value: Input) -> Found:
@@ -173,25 +167,36 @@ class _Among:
 def _among_model(case: _Among, trains: Sequence[TrainStep]) -> Refused:
     """The refusal of a training step in the middle of what the towers compute, with what stands in the way."""
     facts, around, step = case.facts, case.block.body[case.index], trains[0]
-    later = [case.block.body[i].lineno for i in case.tower if i > case.index]
+    later = [case.block.body[i] for i in sorted(case.tower) if i > case.index]
     computing = {site.stmt for v in case.made if v.site for site in v.site.chain()}
     loop, branch = _loop_around(around, step), _branch_of(around, step)
     loop, branch = (loop if loop in computing else None), (branch if branch in computing else None)
     opened = isinstance(around, (ast.With, ast.If))
     both = next((site.stmt for site in step.site.chain() if site.stmt in computing or site.stmt is around), around)
+    named: ast.stmt
     if loop is not None:
-        fault = finding(facts, step.call, Found.STEP_IN_LOOP_OF_MODEL, line=loop.lineno)
+        kind, named = Found.STEP_IN_LOOP_OF_MODEL, loop
     elif later and (opened or around is step.site.stmt):
-        fault = finding(facts, step.call, Found.MODEL_GOES_ON_BEHIND_STEP, line=max(later))
+        kind, named = Found.MODEL_GOES_ON_BEHIND_STEP, later[-1]
     elif not opened:
-        fault = finding(facts, step.call, Found.STEP_IN_STATEMENT_OF_MODEL, line=around.lineno)
+        kind, named = Found.STEP_IN_STATEMENT_OF_MODEL, around
     elif branch is not None:
-        fault = finding(facts, step.call, Found.STEP_IN_BRANCH_OF_MODEL, line=branch.lineno)
+        kind, named = Found.STEP_IN_BRANCH_OF_MODEL, branch
     elif not isinstance(both, (ast.With, ast.If)):
-        fault = finding(facts, step.call, Found.STEP_IN_STATEMENT_OF_MODEL, line=both.lineno)
+        kind, named = Found.STEP_IN_STATEMENT_OF_MODEL, both
     else:
-        fault = finding(facts, step.call, Found.STEP_AMONG_MODEL, line=around.lineno)
+        kind, named = Found.STEP_AMONG_MODEL, around
+    at = _step_seen_in(around if named in later else named, step)
+    fault = finding(facts, at, kind, line=line_seen_from(facts, at, named))
     return Refused((fault,), shorter=True)
+
+
+def _step_seen_in(block: ast.stmt, step: TrainStep) -> ast.AST:
+    """Where a block takes the training step: its own statement that calls what takes it, if that stands elsewhere."""
+    within = set(ast.walk(block))
+    if step.call in within:
+        return step.call
+    return next((site.stmt for site in step.site.chain() if site.stmt in within), step.call)
 
 
 def _loop_around(around: ast.stmt, step: TrainStep) -> ast.For | ast.While | None:

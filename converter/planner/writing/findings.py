@@ -37,6 +37,12 @@ def beside(facts: Facts, path: str) -> str:
     return seen_from(os.path.dirname(facts.path), path)
 
 
+def line_seen_from(facts: Facts, node: ast.AST, other: ast.stmt | ast.expr) -> str:
+    """Where another node stands, for a finding at a node: "line 5", or "model.py:5" if that is another file."""
+    apart = facts.path_of(other) != facts.path_of(node)
+    return f"{os.path.basename(facts.shown(other))}:{other.lineno}" if apart else f"line {other.lineno}"
+
+
 def at_node(facts: Facts, node: ast.AST, code: str, message: str, hint: str, severity: Severity) -> Diagnostic:
     """A finding that points to a node of the script, or of the other file of the project that it is in."""
     line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0) + 1

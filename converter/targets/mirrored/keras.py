@@ -140,7 +140,8 @@ def differences(case: Known) -> Known:
                     "take it out",
                 )
         last = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-        if last in ("evaluate", "predict") and not script.name(call.func) and len(call.args) > (last == "evaluate"):
+        takes_rows = last in ("evaluate", "predict") and len(call.args) > (last == "evaluate")
+        if takes_rows and not script.name(call.func) and Reader(script).kind(call.args[0]) is not Kind.DATASET:
             _warn_of_rows(script, call, last)
     return case
 
@@ -256,7 +257,8 @@ def _fit(script: Script, call: ast.Call, strategy: str, options: Options, width:
                 f"{name} fails under a strategy on TensorFlow 1.15",
                 "split the arrays yourself" if name == "validation_split" else "give sample_weight",
             )
-    if argument(call, 7, "validation_data") is not None:
+    validation = argument(call, 7, "validation_data")
+    if validation is not None and Reader(script).kind(validation) is not Kind.DATASET:
         _warn_of_rows(script, call, "the validation in fit")
     x, y = argument(call, 0, "x"), argument(call, 1, "y")
     factor = f"{strategy}.num_replicas_in_sync"

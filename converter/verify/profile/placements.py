@@ -10,6 +10,7 @@ from typing import get_args
 
 from converter.choices import Variables
 from converter.dataclass import dataclass
+from converter.plan.decisions import EVALUATION
 from converter.verify.profile.data import EXCHANGED, BatchMode, Machine, Measured, Placement
 from converter.verify.profile.predict import predict
 
@@ -21,13 +22,15 @@ class Converted:
     """A script converted with one placement.
 
     own: whether it is the profiled script's own. files: what changes with it, by the paths from its folder; None for
-    the files that are there already. refused: why there is no such conversion, "" where there is.
+    the files that are there already. refused: why there is no such conversion, "" where there is. notes: what the
+    conversion leaves to one GPU.
     """
 
     variables: str
     own: bool
     files: Mapping[str, bytes] | None = None
     refused: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def conversions(single: Path, multi: Path) -> tuple[Converted, ...]:
@@ -42,7 +45,8 @@ def conversions(single: Path, multi: Path) -> tuple[Converted, ...]:
     found = []
     for variables in get_args(Variables):
         if variables == made.header.options.variables:
-            found.append(Converted(variables, True))
+            left = tuple(one.text for one in made.conversion.decisions if one.topic == EVALUATION)
+            found.append(Converted(variables, True, notes=left))
             continue
         options = replace(made.header.options, variables=variables)
         again = convert(made.conversion.source, options, several=True, again=True)

@@ -88,7 +88,8 @@ def profile(
         )
         for one in compared
     )
-    return replace(found, placements=placements, chosen=choice(placements))
+    left = tuple(note for one in compared for note in one.notes)
+    return replace(found, placements=placements, chosen=choice(placements), notes=(*found.notes, *left))
 
 
 def _converted(

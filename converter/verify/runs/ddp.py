@@ -6,6 +6,7 @@ steps with the mean of the gradients of the processes' batches (`--batch total`:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,13 +15,16 @@ from typing import Any
 from converter.verify.data import BatchMode, Check, Entry, Progress, Report, VariableRow
 from converter.verify.judge import Asked
 from converter.verify.processes.answer import Stopped, expect
-from converter.verify.processes.child_process import Child, Limits, environment
+from converter.verify.processes.child_process import Child, Event, Limits, environment
 from converter.verify.processes.interpreters import Interpreters
 from converter.verify.processes.ports import free_ports
 
 ORIGINAL, PROCESS = "ddp original", "ddp process"
 TOLERANCE = 1e-3  # of the way that a parameter has gone; sums in another order came to 1e-5 at most
 _ALONE = "processes that talk to each other are not forked"
+# Where PyTorch fails that finds no GPU: in the module that starts CUDA, or reading values that lie on one.
+_NO_GPU = re.compile(r"[/\\]torch[/\\]cuda[/\\]|torch\.cuda\.is_available\(\) is False")
+_LINE = re.compile(r'File "([^"]+)", line (\d+), in ')
 Facts = dict[str, Any]
 
 
@@ -36,6 +40,12 @@ def compare_processes(
     [port] = free_ports(1)
     records = [str(Path(jobs[PROCESS]["work"]) / f"rank-{rank}.record") for rank in range(asked.gpus)]
     tell(Progress("starting PyTorch", 0, 2))
+
+    def original() -> Child:
+        settled = _environment(asked.gpus)
+        pool.give_up(python, settled, _ALONE)
+        return Child(pool, python, jobs[ORIGINAL], settled, limits)
+
     with ExitStack() as stack:
         children = []
         for rank, record in enumerate(records):
@@ -46,16 +56,48 @@ def compare_processes(
             children.append(stack.enter_context(Child(pool, python, job, settled, limits)))
         started = [expect(child, "started") for child in children][0]
         tell(Progress("the conversion trains", 0, 2))
-        held = sum(expect(child, "trained")["held"] for child in children)
-    settled = _environment(asked.gpus)
-    pool.give_up(python, settled, _ALONE)
+        held = sum(_trained(child, original)["held"] for child in children)
     tell(Progress("the original trains", 1, 2))
-    with Child(pool, python, jobs[ORIGINAL], settled, limits) as single:
+    with original() as single:
         expect(single, "started")
         single.send(records=records)
         mine = expect(single, "trained")
     versions = (("PyTorch", started["torch"]), ("Python", started["python"]))
     return judged(mine["facts"], asked.gpus, asked.batch, versions, held + mine["held"])
+
+
+def _trained(process: Child, original: Callable[[], Child]) -> Event:
+    """The last event of a process of the conversion; original: begins the original, to see whether it fails, too."""
+    event = process.event()
+    if event["event"] == "ended" and event["message"]:
+        with original() as single:
+            expect(single, "started")
+            single.send(records=[])
+            _fails_too(single, single.event(), event)
+    return expect(process, "trained", event)
+
+
+def _fails_too(single: Child, event: Event, conversion: Event) -> None:
+    """Raises `Stopped` if the original fails by itself, too: its conversion has nothing to be like."""
+    if event["event"] != "ended" or not event["message"]:
+        return
+    log = event["trace"] or single.tail()
+    if all(_NO_GPU.search(one["trace"] + one["message"]) for one in (event, conversion)):
+        path, line = _script_line(event["trace"])
+        raise Stopped(
+            f"both scripts ask for a GPU{f' ({path}, line {line})' if path else ''}, and a proof runs them on the "
+            "CPU: write device = torch.device('cuda' if torch.cuda.is_available() else 'cpu'), and .to(device) in "
+            "place of .cuda(), then convert again",
+            log,
+        )
+    reason = f"{single.title} fails by itself: {event['message']}"
+    raise Stopped(f"{reason}; the converted script fails, too: {conversion['message']}", log)
+
+
+def _script_line(trace: str) -> tuple[str, str]:
+    """The script's own last line in a traceback, where paths of the script's folder are relative; "" if none is."""
+    lines = [(path, line) for path, line in _LINE.findall(trace) if not Path(path).is_absolute()]
+    return lines[-1] if lines else ("", "")
 
 
 def _environment(gpus: int, **of_process: int) -> dict[str, str]:

@@ -181,6 +181,8 @@ def _first_steps(steps: Value | None, end: Value | None) -> Value:
 
 
 TRAITS: dict[Trait, str] = {
+    # copy.deepcopy(cell) in tensorflow/contrib/legacy_seq2seq/python/ops/seq2seq.py of TensorFlow 1.15
+    Trait.COPIES_CELLS: "basic_rnn_seq2seq embedding_rnn_seq2seq embedding_attention_seq2seq one2many_rnn_seq2seq",
     Trait.DECODES: "dynamic_decode",
     Trait.TAKES_ROWS: "GreedyEmbeddingHelper SampleEmbeddingHelper ScheduledEmbeddingTrainingHelper",
     Trait.MAKES_TABLES: (

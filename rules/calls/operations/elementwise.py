@@ -148,9 +148,9 @@ TRAITS: dict[Trait, str] = {
     Trait.SAME: "identity",
     Trait.SCALES: "multiply divide",
     Trait.COUNTS: (
-        "reduce cast to_float to_double sign not_equal equal greater greater_equal less less_equal logical_and "
-        "logical_or logical_not abs add multiply subtract maximum minimum clip_by_value where zeros_like "
-        "ones_like subscript identity stop_gradient square"
+        "reduce cast to_float to_double sign not_equal equal greater greater_equal less less_equal compare logical_and "
+        "logical_or logical_not bitwise invert abs add multiply subtract maximum minimum clip_by_value where "
+        "zeros_like ones_like subscript identity stop_gradient square"
     ),
     Trait.GUARDS: "add identity maximum",
     Trait.ANY_AXIS: (

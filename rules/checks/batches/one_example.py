@@ -19,7 +19,7 @@ from converter.planner.questions.fed_without_rows import fed_without_rows
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.one_value import is_one_value
 from converter.planner.region.inputs import batch_inputs, uncut_values
-from converter.planner.writing.findings import error
+from converter.planner.writing.findings import error, line_seen_from
 from converter.rule import Rule
 
 RULES = (
@@ -191,13 +191,18 @@ def _of_one_row(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[Diagnostic
     trained, roots = {s.result.uid for s in steps}, behind_losses(steps)
     runs = {run for run, *_ in batches if run.computes(trained)}
     fed = [(run, value, single) for run, key, value, single in batches if run in runs and key.uid in roots]
-    one = all(single for *_, single in fed) or any(single and _is_part(value) for _, value, single in fed)
-    if one and not all(is_kept(facts, value, run) for run, value, _ in fed):
+    parts = [(run, value) for run, value, single in fed if single and _is_part(value)]
+    alone = [(run, value) for run, value, _ in fed] if all(single for *_, single in fed) else parts
+    if alone and not all(is_kept(facts, value, run) for run, value, _ in fed):
+        run, value = alone[0]
+        at = getattr(value, "node", None) or run.call
+        beside = set(ast.walk(run.call))
+        fed_in = "" if at in beside else f", which {line_seen_from(facts, at, run.call)} feeds,"
         yield error(
             facts,
-            fed[0][0].call,
+            at,
             "TMG218",
-            "each training step takes one example: its batch has a single row",
+            f"each training step takes one example: this batch{fed_in} has a single row",
             "collect several examples, and feed them in one step",
         )
 

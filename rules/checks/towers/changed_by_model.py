@@ -97,6 +97,11 @@ WORDS = {
         "the model takes values of the generator {name}: each tower would take the next ones",
         "take them before the model, next({name}), and let the model read their names; feed what is a batch",
     ),
+    Found.CELL_COPIED: Words(
+        "TMG231",
+        "{name} makes a copy of this cell, which only a cell that is not built yet allows: the second tower would fail",
+        "make the cell in front of that call, in the same function",
+    ),
     Found.CHANGED_AND_READ_AGAIN: Words(
         "TMG231",
         "the model changes {name} and reads it again: each tower would go on from the previous tower's value",

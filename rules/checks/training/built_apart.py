@@ -63,7 +63,7 @@ WORDS = {
     ),
     Found.BUILT_ALIKE: Words(
         "TMG214",
-        "the model that is trained here is built by the same function as the one that is trained in line {line}, "
+        "the model that is trained here is built by the same function as the one that is trained in {line}, "
         "and the loops of both would stand in that function",
         "give each model a function of its own, or train each in a script of its own",
     ),

@@ -72,7 +72,7 @@ with tf.Session() as sess:
 WORDS = {
     Found.STEP_AMONG_MODEL: Words(
         "TMG219",
-        "the training step stands in the block of line {line}, among the statements of the model",
+        "the training step stands in the block of {line}, among the statements of the model",
         "end that block after the loss, and take the gradients in another one of the same kind behind it",
     ),
     Found.COLOCATION_GIVEN: Words(
@@ -83,23 +83,23 @@ WORDS = {
     ),
     Found.STEP_IN_BRANCH_OF_MODEL: Words(
         "TMG219",
-        "the training step stands in the same branch as the loss, of the condition in line {line}",
+        "the training step stands in the same branch as the loss, of the condition in {line}",
         "end that condition after the loss, and take the gradients in another one of the same kind behind it",
     ),
     Found.STEP_IN_LOOP_OF_MODEL: Words(
         "TMG219",
-        "the training step stands in the same loop as a part of the model, in line {line}: every tower "
+        "the training step stands in the same loop as a part of the model, in {line}: every tower "
         "executes the whole loop",
         "put the losses into a list in that loop, and take the step for each of the list in a second loop, behind it",
     ),
     Found.STEP_IN_STATEMENT_OF_MODEL: Words(
         "TMG219",
-        "the training step stands in the same statement as the model, in line {line}",
+        "the training step stands in the same statement as the model, in {line}",
         "let that statement end with the loss, and take the gradients in another one behind it",
     ),
     Found.MODEL_GOES_ON_BEHIND_STEP: Words(
         "TMG219",
-        "the model of the same inputs goes on behind this training step, in line {line}",
+        "the model of the same inputs goes on behind this training step, in {line}",
         "take the gradients behind that line, where all losses are there, and give each loss a name of its own",
     ),
 }

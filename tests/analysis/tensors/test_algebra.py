@@ -509,6 +509,8 @@ tf.pad(x, [[1, 1], [0, 0]])                           -> opaque
 JOINS = """
 tf.concat([w, w], 0)                                  -> free
 tf.concat([x, y], 1)                                  -> example 0
+tf.concat([tf.zeros([0, 6]), x], 0)                   -> example 0
+tf.concat([tf.zeros([1, 6]), x], 0)                   -> example 0 minor
 tf.concat([x, y], axis=-1)                            -> example 0
 tf.concat(1, [x, y])                                  -> example 0
 tf.concat([s, tf.expand_dims(x, 1)], 1)               -> example 0

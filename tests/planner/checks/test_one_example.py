@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import body, codes
+from tests.scripts import body, codes, run
 
 SCRIPT = """\
 import numpy as np
@@ -95,3 +95,34 @@ def test_one_example() -> None:
 def test_a_rate_is_no_example(script: str) -> None:
     found = codes(script)
     assert found and "TMG218" not in found
+
+
+MADE_ABOVE = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 4])
+y = tf.placeholder(tf.float32, [None, 1])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))
+train_op = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+
+
+def train(sess, a, b):
+    sess.run(train_op, {x: a, y: b})
+
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        a = load()
+        a = np.expand_dims(a, 0)
+        train(sess, a, [[1.0]])
+"""
+
+
+def test_a_single_row_is_told_where_it_is_made() -> None:
+    (found,) = run(MADE_ABOVE).diagnostics
+    assert (found.code, found.line, found.column) == ("TMG218", 18, 13)
+    assert found.message == "each training step takes one example: this batch, which line 11 feeds, has a single row"
+    batches = MADE_ABOVE.replace("np.expand_dims(a, 0)", "np.reshape(a, [-1, 4])").replace("[[1.0]]", "load()")
+    assert codes(batches) == ["TMG303"]  # a warning

@@ -186,3 +186,12 @@ def test_a_step_for_each_bucket(more: str) -> None:
 def test_a_loss_of_buckets_that_is_not_known_is_refused_or_warned_of() -> None:
     function = ", softmax_loss_function=lambda labels, logits: read_loss(labels, logits)"
     assert "TMG302" in codes(SCRIPT.format(model=BUCKETS.format(buckets="buckets", more=function)))
+
+
+def test_a_step_that_a_function_takes_is_told_where_the_loop_calls_it() -> None:
+    """The line to change is the call in the loop, not the function's, which may serve other losses."""
+    function = "def take(loss):\n    return tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n\n\n"
+    model = OWN_STEPS.replace("opt.minimize(loss)", "take(loss)")
+    text = SCRIPT.format(model=model).replace("import tensorflow as tf\n", f"import tensorflow as tf\n{function}", 1)
+    (found,) = run(text).diagnostics
+    assert (found.code, text.splitlines()[found.line - 1].strip()) == ("TMG219", "ops.append(take(loss))")

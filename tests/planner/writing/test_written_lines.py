@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -88,6 +89,24 @@ def test_many_inputs_are_kept_in_a_list(number: int, listed: bool) -> None:
     assert (f"inputs = [{names}]" in before) is listed
     assert (f"({names}), rows, weight = shard(inputs, gpu)" in loop) is listed
     assert (f"{names} = inputs" in after) is listed
+
+
+@pytest.mark.parametrize(("number", "width"), [(8, 60), (20, 79), (33, 100)])
+def test_more_inputs_than_a_line_holds_are_packed_and_unpacked_in_few_lines(number: int, width: int) -> None:
+    """No line holds a single name only; each name gets its own part, in the towers and behind them."""
+    names = ["X", "Y", *(f"in_{i}" for i in range(number))]
+    before, loop, after = parts(inputs(number), line_length=width)
+    packed = [line for line in before if line.startswith("inputs ")]
+    assert 1 < len(packed) <= number // 3
+    held: dict[str, object] = {name: name for name in names}
+    exec("\n".join(packed), held)
+    assert held["inputs"] == names
+    for lines, source in ((loop, "parts"), (after, "inputs")):
+        unpacked = [line.strip() for line in lines if re.search(rf" = {source}(\[|$)", line)]
+        assert 1 < len(unpacked) <= number // 3 and all(len(line) <= width for line in lines if f"= {source}[" in line)
+        given: dict[str, object] = {source: [f"part {name}" for name in names]}
+        exec("\n".join(unpacked), given)
+        assert [given[name] for name in names] == given[source]
 
 
 MINIMISED = "out = tf.layers.dense(X, 1)\nerror = tf.square(out - Y)\n"

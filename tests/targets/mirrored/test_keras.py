@@ -180,6 +180,8 @@ def test_an_attribute_of_the_module() -> None:
         ("model.fit(x, y, validation_split=0)", []),
         ("model.fit(x, y, class_weight={0: 1})", ["TMG289"]),
         ("model.fit(x, y, validation_data=(x, y))", ["TMG382"]),
+        ("model.fit(x, y, validation_data=tf.data.Dataset.from_tensor_slices((x, y)).batch(8))", []),
+        ("model.fit(x, y)\nmodel.predict(tf.data.Dataset.from_tensor_slices(x).batch(8))", []),
         ("model.fit_generator(g)", ["TMG289"]),
         ("model.train_on_batch(x, y)", ["TMG289"]),
         ("model.fit(x[:9], y[:9])", []),
@@ -300,6 +302,8 @@ LOADED = "tfds.load('mnist', split='train', as_supervised=True)"
         ("sets, info = tfds.load('mnist', with_info=True)\ndata = info['train'].batch(16)", "data", ["TMG289"]),
         ("sets, info = tfds.load('mnist', with_info=True)\ndata = sets.batch(16)", "data", ["TMG289"]),
         ("sets = tfds.load('mnist')\ndata = sets['train'].batch(16)", "data", []),
+        ("sets = tfds.load('mnist')\ndata, test = sets['train'], sets['test']\ndata = data.batch(16)", "data", []),
+        ("sets = tfds.load('mnist')\ndata, test = sets\ndata = data.batch(16)", "data", ["TMG289"]),
         ("data = tfds.load('mnist')", "data", ["TMG289"]),  # a dict
         ("data, info = tfds.load('mnist', split='train', with_info=True)", "info", ["TMG289"]),
         (f"data = {LOADED}", "data", ["TMG289"]),  # no batch()

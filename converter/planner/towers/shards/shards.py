@@ -174,9 +174,10 @@ def _shard_of(
         return {}, traffic
     holders = [read.tuples.get(t) for t in texts]
     saved: list[str] = []
-    together = ""
+    together = parts = ""
     if len(texts) >= MANY and lead is None and not any(holders):
         together, traffic = traffic.fresh("inputs", "tower_inputs")
+        parts, traffic = traffic.fresh("parts", "tower_parts")
     for index, (text, holder) in enumerate(zip(texts, holders, strict=True)):
         if together:
             name = f"{together}[{index}]"
@@ -206,6 +207,7 @@ def _shard_of(
         sparse=sparse,
         helper="shard_sparse" if sparse else shard_helper(static, along, data=group[0].op == DATA),
         together=together,
+        parts=parts,
     )
     return whole, replace(traffic, groups=(*traffic.groups, tuple(group)), shards=(*traffic.shards, shard))
 

@@ -56,6 +56,8 @@ def script(loss: str) -> str:
             "tf.maximum(tf.reduce_sum(M), 1e-6)",
         ),
         ("n = tf.reduce_sum(M)\nloss = tf.reduce_sum(error * M) / n", "n"),
+        ("m = tf.cast(Y > 0, tf.float32)\nloss = tf.reduce_sum(error * m) / tf.reduce_sum(m)", "tf.reduce_sum(m)"),
+        ("m = tf.to_float((Y > 0) & ~(Y > 9))\nloss = tf.reduce_sum(error * m) / tf.reduce_sum(m)", "tf.reduce_sum(m)"),
         (
             "n = tf.cast(tf.count_nonzero(M), tf.float32)\n"
             "loss = tf.reduce_sum(error * M) / n + 0.1 * tf.nn.l2_loss(w)",
@@ -73,6 +75,8 @@ def script(loss: str) -> str:
         "guarded",
         "at least",
         "named",
+        "compared",
+        "two conditions",
         "beside weight decay",
         "one count for two",
         "in a function",

@@ -1,7 +1,7 @@
 """One process of a PyTorch conversion, or its original, from its start to the end of a shortened run.
 
 The processes of the conversion go first, all at once, as torchrun starts them; each leaves a file with what it did. The
-original is told where these are.
+original is told where these are; where the conversion left none, it runs by itself.
 """
 
 from __future__ import absolute_import, division, print_function
@@ -50,12 +50,12 @@ def prepare(torch, channel, job):
         channel.leave('ended', message='the script %s' % reason, trace='')
 
     try:
-        if job['role'] == ORIGINAL:
-            paths = channel.receive()['records']
+        paths = channel.receive()['records'] if job['role'] == ORIGINAL else ()
+        if paths:
             given = [torch.load(path, weights_only=False) for path in paths]
             made = replay.Replay(torch, job['steps'], given, job['total'], stop)
         else:
-            made = watch.Watch(torch, job['steps'], int(os.environ['RANK']))
+            made = watch.Watch(torch, job['steps'], int(os.environ.get('RANK', 0)))
         made.install()
     except Exception:
         channel.leave('broken', trace=traceback.format_exc())
@@ -64,12 +64,13 @@ def prepare(torch, channel, job):
 
 def finish(torch, channel, job, watch):
     """Sends the record of the run to verify."""
-    from tmgprobe.ddp import compare
+    from tmgprobe.ddp import compare, replay
 
     if not watch.weights:
         channel.leave('ended', message=None, trace='')
     record = watch.record()
-    if job['role'] == ORIGINAL:
+    if isinstance(watch, replay.Replay):
         channel.leave('trained', held=watch.held[0], facts=compare.facts(record, watch.given, watch))
-    watch.save(record, job['record'])
+    if job['role'] != ORIGINAL:
+        watch.save(record, job['record'])
     channel.leave('trained', held=watch.held[0])
