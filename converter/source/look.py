@@ -119,11 +119,13 @@ def leads_to_tensorflow(path: str, data: bytes) -> bool:
     """
     if mentions_tensorflow(data) or trains_by_torch(data) or is_pipeline(path, data):
         return True
-    from converter.source.project.folders import folders_above, in_any
+    from converter.source.project.folders import folders_above, in_any, libraries
 
     data = code_of(path, data)
     root = os.path.dirname(path)
     above = folders_above(root) if os.path.isfile(path) else []
+    if os.path.isfile(path) and libraries(path, data, above):
+        return True
     todo, seen, added = [(path, data)], {os.path.abspath(path)}, list[str]()
     while todo:
         importer, data = todo.pop()

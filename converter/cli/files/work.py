@@ -40,6 +40,8 @@ WITHOUT_TENSORFLOW = (
     "does not use TensorFlow",
     "name the script that trains the model; it brings the files that it imports",
 )
+SEEN = "sys.path.append('FOLDER') in front of the import lets it be followed; else name the script that trains"
+MOST_NAMED = 5  # modules in one message
 WITH_PYTORCH = (
     "uses PyTorch, not TensorFlow",
     "PyTorch's own way is torch.nn.parallel.DistributedDataParallel: one process for each GPU, started by torchrun",
@@ -558,6 +560,11 @@ def _nothing_in(source: Source) -> Diagnostic:
     if imports_lightning(source.code):
         message, hint = WITH_LIGHTNING
     message = f"there is nothing to convert: this file {message}"
+    from converter.source.project.folders import not_found
+
+    missing = not_found(source.path, source.code) if message.endswith(WITHOUT_TENSORFLOW[0]) else []
+    if missing:
+        hint = f"not found in this project: {', '.join(missing[:MOST_NAMED])}; if one of these is a part of it, {SEEN}"
     return Diagnostic(NO_TRAINING_STEP, source.path, 0, 0, message=message, hint=hint)
 
 
