@@ -10,7 +10,8 @@ import os
 from collections.abc import Iterator, Mapping
 
 from converter.cli.command_line.table import CONVERT
-from converter.source.look import SCRIPTS, leads_to_tensorflow, scripts_in
+from converter.source.look import SCRIPTS, scripts_in
+from converter.source.project.leading import leads_to_tensorflow
 
 _MODES = ("in_place", "check")
 # Options that change nothing for a file without TensorFlow, as long as their values are good.

@@ -560,7 +560,7 @@ def _nothing_in(source: Source) -> Diagnostic:
     if imports_lightning(source.code):
         message, hint = WITH_LIGHTNING
     message = f"there is nothing to convert: this file {message}"
-    from converter.source.project.folders import not_found
+    from converter.source.project.libraries import not_found
 
     missing = not_found(source.path, source.code) if message.endswith(WITHOUT_TENSORFLOW[0]) else []
     if missing:

@@ -13,7 +13,8 @@ from dataclasses import field, replace
 
 from converter.dataclass import dataclass
 from converter.source.look import code_of
-from converter.source.project.folders import holds_top, in_any, in_folder, search_folders
+from converter.source.project.folders import holds_top, in_any, in_folder
+from converter.source.project.libraries import search_folders
 from converter.source.viewed import tree_of
 
 NOTEBOOK = ".ipynb"  # which runs in its own folder

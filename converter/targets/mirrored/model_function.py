@@ -8,7 +8,8 @@ from typing import TypeGuard
 
 from converter.analysis.traits import Trait, clip_arguments, has
 from converter.parsing import parse_text
-from converter.source.project.folders import holds_top, in_any, in_folder, search_folders
+from converter.source.project.folders import holds_top, in_any, in_folder
+from converter.source.project.libraries import search_folders
 from converter.syntax.known import is_known, last_name
 from converter.syntax.script import Script, argument
 from converter.targets.mirrored.counts import check_part
