@@ -38,8 +38,14 @@ def libraries(script: str, data: bytes, above: list[str]) -> dict[str, list[str]
     around = _in_project([here, *above])
     lacking = _lacking(data, [here, *above]) if around else {}
     below = _folders_below(around, {here, *above}) if lacking else []
-    found = {top: [folder for folder in below if _leads_there(names, folder)] for top, names in lacking.items()}
-    return {top: folders for top, folders in found.items() if folders}
+    found: dict[str, list[str]] = {}
+    for folder in below:
+        with suppress(OSError):
+            there = {name.removesuffix(".py") for name in os.listdir(folder)}  # looked at once for all modules
+            for top in sorted(there.intersection(lacking)):
+                if _leads_there(lacking[top], folder):
+                    found.setdefault(top, []).append(folder)
+    return found
 
 
 def not_found(script: str, data: bytes) -> list[str]:
