@@ -311,9 +311,14 @@ def _lists(tensor: Tensor) -> list[Value]:
 
 
 def _is_one_beside(facts: Facts, value: Input, fed: list[Value]) -> bool:
-    """Whether a placeholder takes a single row, and no loss is built from it: a picture for a net in a first graph."""
-    rows = bool(fed) and all(is_one_row(one, 0, ()) for one in fed)
-    return rows and not any(value.uid in step.behind for step in facts.train_steps)
+    """Whether a placeholder takes a single row, and no loss is built from it: a picture for a net in a first graph.
+
+    A class that is built twice makes several by the same call: none of them may be behind a loss.
+    """
+    if not fed or not all(is_one_row(one, 0, ()) for one in fed):
+        return False
+    alike = [other.uid for other in facts.inputs if other.node is value.node]
+    return not any(uid in step.behind for uid in alike for step in facts.train_steps)
 
 
 def is_one_example(value: Value) -> bool:
