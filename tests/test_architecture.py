@@ -426,7 +426,7 @@ PLANNER = [
     ["wording"],
     ["region"],
     ["batch_size"],
-    ["host"],
+    ["host", "searches"],
     ["towers.border", "towers.global_loss", "towers.partitioned"],
     ["towers.dense_gradients", "towers.gradients", "towers.merges", "towers.shards"],
     ["cases"],

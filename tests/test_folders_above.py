@@ -155,6 +155,73 @@ def test_a_script_that_itself_never_names_tensorflow(tmp_path: Path) -> None:
     assert converted(path).status == "converted"
 
 
+@pytest.mark.parametrize(
+    ("script", "text", "command"),
+    [
+        ("examples/dch/train.py", TRAIN.replace("pkg.models", "models"), "../../: PYTHONPATH=pkg python "),
+        ("examples/train.py", "from models.loop import main\n\nmain()\n", "../: PYTHONPATH=pkg python "),
+        ("train.py", TRAIN.replace("pkg.models", "models"), ".: PYTHONPATH=pkg python "),
+    ],
+    ids=["deeper", "without the word TensorFlow", "below the script's folder"],
+)
+def test_a_library_in_a_folder_of_the_project(script: str, text: str, command: str, tmp_path: Path) -> None:
+    loop = TRAIN.partition("if __name__")[0].replace("pkg.models", "models")
+    path = project(tmp_path, script, text, **{"pkg/models/loop.py": loop, "docs/models.py": "PAGES = 1\n"})
+    done = converted(path)
+    notes = [one for one in found(done) if one[0] == "TMG146"]
+    assert done.status == "converted" and len(notes) == 1
+    where = command.replace(".: ", "run it in its own folder: ", 1) if command.startswith(".:") else command
+    assert where in notes[0][3]
+
+
+LIBRARY = {"lib/nets/__init__.py": NET}
+
+
+@pytest.mark.parametrize(
+    ("more", "codes"),
+    [
+        ({**LIBRARY, "old/nets/__init__.py": NET}, ["TMG237"]),
+        ({"lib/nets/__init__.py": "class Net(object):\n    pass\n"}, ["TMG201"]),  # nothing of TensorFlow
+        ({"lib/deeper/nets/__init__.py": NET}, ["TMG201"]),
+        (
+            {**LIBRARY, "examples/nets.py": "Net = None\n"},
+            ["TMG201"],
+        ),  # beside the script, so that Python takes this one
+    ],
+    ids=["two folders", "no TensorFlow", "too deep", "hidden"],
+)
+def test_a_library_that_is_not_taken(more: dict[str, str], codes: list[str], tmp_path: Path) -> None:
+    done = converted(project(tmp_path, "examples/train.py", TRAIN.replace("pkg.models.net", "nets"), **more))
+    assert (done.status, [one[0] for one in found(done)]) == ("refused", codes)
+
+
+def test_a_library_of_a_folder_that_is_no_project(tmp_path: Path) -> None:
+    path = project(
+        tmp_path, "a/b/examples/train.py", TRAIN.replace("pkg.models.net", "nets"), **{"a/b/lib/nets.py": NET}
+    )
+    (tmp_path / ".git").rmdir()
+    assert converted(path).status == "refused"
+    (tmp_path / "a/b/README.md").write_text("Nets.\n")
+    assert converted(path).status == "converted"
+
+
+def test_two_libraries_are_never_passed_over_silently(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    more = {**LIBRARY, "old/nets/__init__.py": NET}
+    project(tmp_path, "examples/train.py", "import nets\n\nnets.Net()\n", **more)
+    assert run(str(tmp_path / "examples"), "-o", str(tmp_path / "out")) == 2
+    assert "train.py:1:1: TMG237 nets is not found" in capsys.readouterr().err
+
+
+def test_a_script_without_tensorflow_names_imports_that_are_not_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = project(tmp_path, "train.py", "import os\nimport numpy\nimport pkg\nimport nets.small\n\nnets.fit()\n")
+    assert run(str(path), "-o", str(tmp_path / "out.py"), "-v") == 2
+    said = capsys.readouterr().err
+    assert "TMG201 there is nothing to convert: this file does not use TensorFlow" in said
+    assert "not found in this project: nets; if" in said
+
+
 # --- Two of a name ----------------------------------------------------------------------------------
 
 TWO = TRAIN.replace("from pkg", "from utils import scaled\nfrom pkg").replace("images[begin", "scaled(images)[begin")

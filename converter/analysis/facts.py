@@ -16,7 +16,20 @@ from converter.analysis.flow.constants import Constant, Taken
 from converter.analysis.frames import Access, Place
 from converter.analysis.nodes import Node, Nodes
 from converter.analysis.project import Found, Project
-from converter.analysis.values import Frame, Host, Input, Number, Origin, Site, Tensor, Typed, Value, Variable, needed
+from converter.analysis.values import (
+    Frame,
+    Host,
+    Input,
+    Number,
+    Origin,
+    Site,
+    Tensor,
+    Typed,
+    Value,
+    Variable,
+    built_from,
+    needed,
+)
 from converter.dataclass import dataclass
 from converter.source.project.above import seen_from
 
@@ -73,7 +86,7 @@ class TrainStep:
     @cached_property
     def behind(self) -> Mapping[int, Value]:
         """All values that the loss is computed from, as it is once the walk is over."""
-        return needed([self.loss])
+        return built_from([self.loss])
 
 
 @dataclass(frozen=True)
@@ -137,7 +150,7 @@ class RunCall:
     @cached_property
     def behind(self) -> dict[int, Value]:
         """Everything that the fetches are computed from, as it is once the walk is over."""
-        return needed(self.fetches)
+        return built_from(self.fetches)
 
     def computes(self, uids: Set[int]) -> bool:
         """Whether the run computes one of these values."""

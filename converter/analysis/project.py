@@ -11,8 +11,10 @@ from functools import cached_property
 
 from converter.dataclass import dataclass
 from converter.parsing import parse_text
+from converter.source.look import code_of
 from converter.source.project.above import Start, start_of
 from converter.source.project.folders import folders_above, holds_top, in_any, in_folder
+from converter.source.project.libraries import libraries, search_folders
 from converter.source.viewed import tree_of
 
 FOLDERS_ABOVE = 3  # the folder of a script that are its project's
@@ -54,8 +56,23 @@ class Project:
 
     @cached_property
     def above(self) -> list[str]:
-        """The folders above the script's in which modules are looked for, the nearest first."""
-        return folders_above(self.folder) if self.script else []
+        """The folders above the script's in which modules are looked for, nearest first, and those of its libraries."""
+        return search_folders(self.script, self._code) if self.script else []
+
+    @cached_property
+    def unclear(self) -> dict[str, list[str]]:
+        """Imports of the script that several folders of its project answer, none of them on the path: the folders."""
+        above = folders_above(self.folder)
+        found = libraries(self.script, self._code, above) if self.script else {}
+        return {top: folders for top, folders in found.items() if len(folders) > 1}
+
+    @property
+    def _code(self) -> bytes:
+        data = self.originals.get(self.script)
+        if data is None:
+            with open(self.script, "rb") as stream:
+                data = stream.read()
+        return code_of(self.script, data)
 
     @cached_property
     def start(self) -> Start:

@@ -8,7 +8,7 @@ lie between a batch and a loss.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from itertools import count
 from math import inf
@@ -663,6 +663,27 @@ def tensors_in(value: Value, seen: set[int] | None = None) -> Iterator[Tensor]:
 
 def needed(values: Iterable[Value]) -> dict[int, Value]:
     """All values that some values were computed from, up to and including the inputs."""
+    return _behind(values, _is_input)
+
+
+def built_from(values: Iterable[Value]) -> dict[int, Value]:
+    """All values that some tensors are built from: numbers that a session gave, of no batch, are no more than numbers.
+
+    What a first graph computes, such as the features of a picture, is a constant for the graph that is trained. The
+    length of an axis that is not that of the examples is the same for the whole batch, too.
+    """
+    return _behind(values, lambda value: _is_input(value) or isinstance(value, Length) or _is_given_by_run(value))
+
+
+def _is_input(value: Value) -> bool:
+    return isinstance(value, Input)
+
+
+def _is_given_by_run(value: Value) -> bool:
+    return isinstance(value, Host) and value.call == "run" and not value.roots
+
+
+def _behind(values: Iterable[Value], ends: Callable[[Value], bool]) -> dict[int, Value]:
     found: dict[int, Value] = {}
     chosen = list(values)
     todo = list(chosen)
@@ -671,9 +692,9 @@ def needed(values: Iterable[Value]) -> dict[int, Value]:
         if value.uid in found:
             continue
         if isinstance(value, Instance):
-            return _needed_by_then(chosen)
+            return _behind_by_then(chosen, ends)
         found[value.uid] = value
-        if isinstance(value, Input):
+        if ends(value):
             continue
         todo += value.inputs
         if isinstance(value, (Sequence, Mapping)):
@@ -681,7 +702,7 @@ def needed(values: Iterable[Value]) -> dict[int, Value]:
     return found
 
 
-def _needed_by_then(values: Iterable[Value]) -> dict[int, Value]:
+def _behind_by_then(values: Iterable[Value], ends: Callable[[Value], bool]) -> dict[int, Value]:
     """The same, where objects are among it: a tensor needs none of the attributes that were set after it was made."""
     found: dict[int, Value] = {}
     until: dict[int, float] = {}
@@ -692,7 +713,7 @@ def _needed_by_then(values: Iterable[Value]) -> dict[int, Value]:
         if until.get(value.uid, -1) >= limit:
             continue
         until[value.uid], found[value.uid] = limit, value
-        if isinstance(value, Input):
+        if ends(value):
             continue
         held = value.parts() if not isinstance(value, Instance) else (p for p in value.parts() if p.time <= limit)
         todo += [(v, limit) for v in (*value.inputs, *held)]

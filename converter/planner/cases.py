@@ -67,10 +67,12 @@ class Selected(Script):
     """A script and its training steps.
 
     steps: the training steps that a batch goes into. unbatched: those that no batch is seen to go into.
+    searches: those that only search values for a trained model: they stay on one GPU.
     """
 
     steps: tuple[TrainStep, ...]
     unbatched: tuple[TrainStep, ...]
+    searches: tuple[TrainStep, ...]
 
     @property
     def trains_on_batches(self) -> bool:

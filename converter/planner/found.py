@@ -89,7 +89,6 @@ class Found(Enum):
     GPU_AROUND_TOWERS = auto()
     GPUS_TOLD_WHEN_RUN = auto()
     FEWER_GPUS_NAMED = auto()
-    OTHER_GPUS = auto()
     UNKNOWN_GPUS = auto()
     # towers: statements and values of the towers
     SHARES_LINE_OF_TOWERS = auto()

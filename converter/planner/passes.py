@@ -28,6 +28,7 @@ from converter.planner.region.executions import Group
 from converter.planner.region.groups import grouped
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.region.region import Region
+from converter.planner.searches import without_searches
 from converter.planner.steps import is_run, training_steps
 from converter.planner.towers.global_loss.global_region import global_region
 from converter.planner.towers.global_loss.named_calls import Apart, Named
@@ -133,7 +134,8 @@ def _elsewhere(more: Sequence[Diagnostic], errors: Sequence[Diagnostic]) -> list
 def select(case: Script) -> Selected:
     """The training steps of the script."""
     steps, unbatched = training_steps(case.facts)
-    return Selected(**_fields(case), steps=steps, unbatched=unbatched)
+    steps, searches = without_searches(case.facts, steps)
+    return Selected(**_fields(case), steps=steps, unbatched=unbatched, searches=searches)
 
 
 def measure(case: Selected) -> Measured:

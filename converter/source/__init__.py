@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from converter.source.look import (
         imported_by,
         is_pipeline,
-        leads_to_tensorflow,
         mentions_tensorflow,
         scripts_in,
         trains_by_torch,
     )
     from converter.source.pragmas import skips_file
+    from converter.source.project.leading import leads_to_tensorflow, may_train
     from converter.source.syntax import lost_blank, mixed_indents, parse, too_deep
     from converter.source.text import Source, encode, from_bytes, load, read, too_long, whole, with_lines
     from converter.source.writing import clear_left_over, not_written, other_names, write
@@ -35,6 +35,7 @@ __all__ = [
     "is_pipeline",
     "leads_to_tensorflow",
     "load",
+    "may_train",
     "mentions_tensorflow",
     "lost_blank",
     "mixed_indents",
@@ -64,8 +65,9 @@ _HOME = {
     "from_bytes": "text",
     "imported_by": "look",
     "is_pipeline": "look",
-    "leads_to_tensorflow": "look",
+    "leads_to_tensorflow": "project.leading",
     "load": "text",
+    "may_train": "project.leading",
     "mentions_tensorflow": "look",
     "lost_blank": "syntax",
     "mixed_indents": "syntax",

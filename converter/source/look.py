@@ -12,9 +12,6 @@ _IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+\(?([^#;
 # Patterns as text: `re` compiles them when they are first used.
 _LOOKS = rb"\b(?:i?glob|listdir|scandir|iter_modules|walk_packages|iterdir)\("
 _IMPORTS_FOUND = rb"(?m)\b(?:import_module|__import__|load_module|exec_module)\(|^__all__\s*="
-# What extends the path or imports by a text, and texts that may be names of folders or modules.
-_AT_RUN_TIME = rb"\bsys\.path\b|\b(?:import_module|__import__)\("
-_TEXTS = rb"['\"]([\w./-]+)['\"]"
 SCRIPTS = (".py", ".ipynb")  # endings of what may train; notebooks are read as scripts
 _NOT_OF_THE_PROJECT = {"__pycache__", "node_modules", "site-packages"}
 
@@ -45,11 +42,6 @@ def imports_lightning(data: bytes) -> bool:
     return re.search(_LIGHTNING, data) is not None
 
 
-def may_train(path: str, data: bytes) -> bool:
-    """Whether a script may train a model: it leads to TensorFlow or PyTorch, or imports a library that may train it."""
-    return may_train_by_library(data) or leads_to_tensorflow(path, data)
-
-
 def reads_tf(data: bytes) -> bool:
     """Whether a file reads attributes of `tf`, as a part of a script does that was copied without its imports."""
     return re.search(rb"(?m)^[^#\n]*(?<![\w.'\"])tf\.[A-Za-z]", data) is not None
@@ -75,7 +67,7 @@ def torch_trains_in(path: str, data: bytes) -> tuple[str, str, int] | None:
     """
     for number, line in enumerate(data.splitlines(), 1):
         for module in imported_by(line):
-            found = _module(os.path.join(os.path.dirname(path), *module.split(".")))
+            found = module_at(os.path.join(os.path.dirname(path), *module.split(".")))
             if found is None:
                 continue
             with suppress(OSError), open(found, "rb") as file:
@@ -120,64 +112,6 @@ def code_of(path: str, data: bytes) -> bytes:
     return code_in(data)
 
 
-def leads_to_tensorflow(path: str, data: bytes) -> bool:
-    """Whether a script names TensorFlow, or imports a module of its project that leads there, or trains by PyTorch.
-
-    A configuration of the Object Detection API leads there, too.
-
-    path: of the script; imports are looked for beside it, beside the importing file, and in folders above the script.
-    """
-    if mentions_tensorflow(data) or trains_by_torch(data) or is_pipeline(path, data):
-        return True
-    from converter.source.project.folders import folders_above, in_any
-
-    data = code_of(path, data)
-    root = os.path.dirname(path)
-    above = folders_above(root) if os.path.isfile(path) else []
-    todo, seen, added = [(path, data)], {os.path.abspath(path)}, list[str]()
-    while todo:
-        importer, data = todo.pop()
-        folders, named = _chosen_at_run_time(importer, data)
-        added += folders
-        for module in [*named, *imported_by(data)]:
-            beside = list(dict.fromkeys((root, os.path.dirname(importer), *added)))
-            there = any(_module(os.path.join(folder, *module.split("."))) for folder in beside)
-            found_above = None if there else in_any(module, above)
-            for folder in beside if found_above is None else [found_above[1]]:
-                found = _module(os.path.join(folder, *module.split(".")))
-                if found is None or os.path.abspath(found) in seen:
-                    continue
-                seen.add(os.path.abspath(found))
-                with suppress(OSError), open(found, "rb") as file:
-                    data = file.read()
-                    if mentions_tensorflow(data):
-                        return True
-                    todo.append((found, data))
-    return False
-
-
-def _chosen_at_run_time(path: str, data: bytes) -> tuple[list[str], list[str]]:
-    """The folders that a file may put on the path, and the modules that it may import by a text: none for most files.
-
-    Any text in the file counts that is the path of a folder near it, or the name of a module there.
-    """
-    if re.search(_AT_RUN_TIME, data) is None:
-        return [], []
-    texts = list(dict.fromkeys(text.decode() for text in re.findall(_TEXTS, data)))
-    here = os.path.abspath(os.path.dirname(path))
-    near = (here, os.path.dirname(here), os.path.dirname(os.path.dirname(here)))
-    folders = [os.path.join(base, text) for text in texts if text.strip("./") for base in near]
-    modules = [text.strip("./").replace("/", ".") for text in texts]
-    inside = [f"{text}.{name}" for text in modules for name in _modules_in(os.path.join(here, *text.split(".")))]
-    return [folder for folder in folders if os.path.isdir(folder)], [text for text in (*modules, *inside) if text]
-
-
-def _modules_in(folder: str) -> list[str]:
-    """The names of the modules in a folder, sorted; none if there is no such folder."""
-    names = os.listdir(folder) if os.path.isdir(folder) else []
-    return sorted(name[:-3] for name in names if name.endswith(".py"))
-
-
 def imported_by(data: bytes) -> list[str]:
     """The dotted names in a file's import statements: modules, and names that may be modules of a package."""
     found: list[str] = []
@@ -190,7 +124,8 @@ def imported_by(data: bytes) -> list[str]:
     return found
 
 
-def _module(base: str) -> str | None:
+def module_at(base: str) -> str | None:
+    """The file of a module: its path without the ending, or that of a package."""
     return next((p for p in (base + ".py", os.path.join(base, "__init__.py")) if os.path.isfile(p)), None)
 
 

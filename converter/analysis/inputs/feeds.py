@@ -119,7 +119,7 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
             decisions[where], asked = None, True
         elif is_fed_size(facts, value) and not any(_is_batch(v) for v in fed.get(value.uid, ())):
             decisions[where], asked = SIZE, True
-        elif value.ambiguous and value.uid in single:
+        elif value.ambiguous and (value.uid in single or _is_one_beside(facts, value, fed.get(value.uid, []))):
             decisions[where] = None
         elif (
             value.ambiguous
@@ -308,6 +308,17 @@ def _is_settings(facts: Facts, value: Input) -> bool:
 
 def _lists(tensor: Tensor) -> list[Value]:
     return [v for v in tensor.inputs if isinstance(v, Sequence)]
+
+
+def _is_one_beside(facts: Facts, value: Input, fed: list[Value]) -> bool:
+    """Whether a placeholder takes a single row, and no loss is built from it: a picture for a net in a first graph.
+
+    A class that is built twice makes several by the same call: none of them may be behind a loss.
+    """
+    if not fed or not all(is_one_row(one, 0, ()) for one in fed):
+        return False
+    alike = [other.uid for other in facts.inputs if other.node is value.node]
+    return not any(uid in step.behind for uid in alike for step in facts.train_steps)
 
 
 def is_one_example(value: Value) -> bool:

@@ -11,7 +11,8 @@ import os
 from collections.abc import Iterator, Mapping
 
 from converter.cli.command_line.table import CONVERT
-from converter.source.look import SCRIPTS, may_train, scripts_in
+from converter.source.look import SCRIPTS, scripts_in
+from converter.source.project.leading import may_train
 
 _MODES = ("in_place", "check")
 # Options that change nothing for a file that trains nothing, as long as their values are good.

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 from converter.cli.files.request import STDIN, Job, Request, imported_jobs, importers_first, jobs_of, trees_of
 from converter.diagnostics import Diagnostic, Refusal
 from converter.report.results import FileResult, Outcome
-from converter.source import from_bytes, is_pipeline, leads_to_tensorflow, load, too_long, whole
+from converter.source import from_bytes, is_pipeline, leads_to_tensorflow, load, may_train, too_long, whole
 from converter.source.header import BEGIN as HEADER
 from converter.source.look import (
     imports_lightning,
     imports_torch,
-    may_train,
     may_train_by_library,
     reads_tf,
     torch_trains_in,
@@ -51,6 +50,8 @@ WITHOUT_ITS_IMPORT = (
     "reads names of tf, and imports TensorFlow neither itself nor by a module that lies here",
     "write import tensorflow as tf at its top, or put the modules that it imports beside it",
 )
+SEEN = "sys.path.append('FOLDER') in front of the import lets it be followed; else name the script that trains"
+MOST_NAMED = 5  # modules in one message
 WITH_PYTORCH = (
     "uses PyTorch, not TensorFlow",
     "PyTorch's own way is torch.nn.parallel.DistributedDataParallel: one process for each GPU, started by torchrun",
@@ -572,6 +573,11 @@ def _nothing_in(source: Source) -> Diagnostic:
     if imports_lightning(source.code):
         message, hint = WITH_LIGHTNING
     message = f"there is nothing to convert: this file {message}"
+    from converter.source.project.libraries import not_found
+
+    missing = not_found(source.path, source.code) if message.endswith(WITHOUT_TENSORFLOW[0]) else []
+    if missing:
+        hint = f"not found in this project: {', '.join(missing[:MOST_NAMED])}; if one of these is a part of it, {SEEN}"
     return Diagnostic(NO_TRAINING_STEP, source.path, 0, 0, message=message, hint=hint)
 
 

@@ -34,7 +34,7 @@ class _Choice:
 def visible_edits(
     facts: Facts, options: Options, text: Text, count: GpuCount, anywhere: bool
 ) -> tuple[list[Replace], list[Diagnostic]]:
-    """Let a script that makes only the first GPU visible make one visible for each tower.
+    """Let a script that makes fewer GPUs visible than there are towers make the first ones visible, one for each.
 
     anywhere: whether other files than the script may change. What is not known before the script runs is warned of,
     where the towers find out themselves (CUDA_VISIBLE_DEVICES), and refused elsewhere: raises Faults.
@@ -52,9 +52,8 @@ def visible_edits(
         if options.num_gpus is None or (choice.what == VARIABLE and given is None):
             warnings.append(finding(facts, node, Found.GPUS_TOLD_WHEN_RUN, what=choice.what))
             continue
-        if isinstance(given, str) and not _are_first(given) or given is None and choice.what == LIST:
-            case = Found.OTHER_GPUS if given else Found.UNKNOWN_GPUS
-            faults.append(finding(facts, node, case, what=choice.what, towers=options.num_gpus))
+        if given is None and choice.what == LIST:
+            faults.append(finding(facts, node, Found.UNKNOWN_GPUS, what=choice.what, towers=options.num_gpus))
             continue
         made = _rewritten(choice, options.num_gpus, count.beside(node))
         if given is None:
@@ -63,7 +62,8 @@ def visible_edits(
             made = made.replace("'", '"')
         replaces.append(Replace(text.start(node), text.end(node), made, "TMG128"))
         if choice.what != COUNT:
-            warnings.append(finding(facts, node, Found.FEWER_GPUS_NAMED, what=choice.what))
+            named = text.of(node)
+            warnings.append(finding(facts, node, Found.FEWER_GPUS_NAMED, what=choice.what, named=named))
     if faults:
         raise Faults(faults)
     return replaces, warnings
@@ -93,10 +93,6 @@ def _given(node: ast.expr) -> str | int | None:
 
 def _size(given: str | int) -> int:
     return given if isinstance(given, int) else len(given.split(","))
-
-
-def _are_first(given: str) -> bool:
-    return given == ",".join(map(str, range(_size(given))))
 
 
 def _choices(facts: Facts) -> Iterator[_Choice]:

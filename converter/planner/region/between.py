@@ -12,7 +12,7 @@ from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Instance, Sequence, Tensor, Value
+from converter.analysis.values import FED, Input, Instance, Sequence, Tensor, Value, needed
 from converter.dataclass import dataclass
 from converter.planner.found import Found
 from converter.planner.outcome import Refused
@@ -104,6 +104,16 @@ class _Between:
         return makes_input(self.block, self.facts, self.index)
 
     @cached_property
+    def leads_to_input(self) -> bool:
+        """Whether a value that it makes is fed, or computed on to one that is: runs of their own take the whole batch.
+
+        The script computes weights of the examples in one run, say, and feeds them to the next, which trains.
+        """
+        fed = [i for i in self.facts.inputs if i.op == FED and (self.block.statement(i.site) or 0) > self.index]
+        behind = needed(value for made in fed for value in made.inputs).values() if fed else ()
+        return any(self.block.statement(value.site) == self.index for value in behind)
+
+    @cached_property
     def stays_out(self) -> bool:
         """Whether it makes an input that no tower can be handed a part of."""
         made = [i for i in self.facts.inputs if self.block.statement(i.site) == self.index]
@@ -192,7 +202,7 @@ def _side(at: _Between) -> Side | Found:
     raw = list(at.facts.effects_of(EffectKind.RAW_VARIABLE))
     makes_raw = any(at.block.statement(e.site) == at.index for e in raw)
     tower_raw = any((at.block.statement(e.site) or 0) in at.earlier for e in raw)
-    alone = not _reads_batch(at) or at.makes_input or _makes_what_towers_find(at)
+    alone = not _reads_batch(at) or at.makes_input or at.leads_to_input or _makes_what_towers_find(at)
     if movable and not (makes_raw and tower_raw) and alone:
         return Side.AFTER if _is_told_behind(at) else Side.BEFORE
     if isinstance(at.stmt, (ast.FunctionDef, ast.ClassDef)):

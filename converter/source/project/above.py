@@ -12,7 +12,9 @@ from contextlib import suppress
 from dataclasses import field, replace
 
 from converter.dataclass import dataclass
-from converter.source.project.folders import folders_above, holds_top, in_any, in_folder
+from converter.source.look import code_of
+from converter.source.project.folders import holds_top, in_any, in_folder
+from converter.source.project.libraries import search_folders
 from converter.source.viewed import tree_of
 
 NOTEBOOK = ".ipynb"  # which runs in its own folder
@@ -124,7 +126,7 @@ def start_of(script: str, read: Read | None = None) -> Start:
     if tree is None:
         return plain
     levels = max((n.level for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)), default=0)
-    folders = folders_above(folder)
+    folders = search_folders(script, _code_of(script))
     if not levels and not folders:
         return plain
     seen = _look_through(script, tree, folders, read)
@@ -144,7 +146,7 @@ def imported_files(script: str, tree: ast.Module) -> list[str]:
         found.append(path)
         return parsed(path)
 
-    _look_through(script, tree, folders_above(os.path.dirname(script)), read)
+    _look_through(script, tree, search_folders(script, _code_of(script)), read)
     return found
 
 
@@ -275,6 +277,13 @@ def seen_from(folder: str, path: str) -> str:
     return os.path.normpath(joined) if below.startswith(os.pardir) else joined
 
 
+def _code_of(script: str) -> bytes:
+    """The code of a script or a notebook; none if it cannot be read."""
+    with suppress(OSError, SyntaxError, ValueError), open(script, "rb") as file:
+        return code_of(script, file.read())
+    return b""
+
+
 def _is_in(folder: str, other: str) -> bool:
     return folder.startswith(os.path.join(other, ""))
 
@@ -283,11 +292,7 @@ def parsed(path: str) -> ast.Module | None:
     """The tree of a file, or of the code of a notebook; None if it cannot be read."""
     try:
         with open(path, "rb") as file:
-            data = file.read()
-        if path.endswith(NOTEBOOK):
-            from converter.source.notebook import code_in
-
-            data = code_in(data)
+            data = code_of(path, file.read())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return tree_of(data)

@@ -27,13 +27,13 @@ def folders_above(folder: str) -> list[str]:
     """
     folder = os.path.abspath(folder)
     home, found = os.path.expanduser("~"), [folder]
-    marked = _is_root(folder)
+    marked = is_root(folder)
     while not marked and len(found) <= MOST_LEVELS:
         above = os.path.dirname(found[-1])
         if above in (found[-1], home) or os.path.dirname(above) == above or _is_everybodys(above):
             break
         found.append(above)
-        marked = _is_root(above)
+        marked = is_root(above)
     if not marked:
         found = found[: UNMARKED_LEVELS + 1]
     installed = (f for f in found if any(os.path.isfile(os.path.join(f, name)) for name in INSTALLED))
@@ -41,7 +41,8 @@ def folders_above(folder: str) -> list[str]:
     return [*found[1:], *(f for f in sources if f not in found and os.path.isdir(f))]
 
 
-def _is_root(folder: str) -> bool:
+def is_root(folder: str) -> bool:
+    """Whether a folder has what the root of a project has: version control, or how it is installed."""
     return any(os.path.exists(os.path.join(folder, name)) for name in ROOTS)
 
 

@@ -8,7 +8,8 @@ from typing import TypeGuard
 
 from converter.analysis.traits import Trait, clip_arguments, has
 from converter.parsing import parse_text
-from converter.source.project.folders import folders_above, holds_top, in_any, in_folder
+from converter.source.project.folders import holds_top, in_any, in_folder
+from converter.source.project.libraries import search_folders
 from converter.syntax.known import is_known, last_name
 from converter.syntax.script import Script, argument
 from converter.targets.mirrored.counts import check_part
@@ -79,7 +80,7 @@ def beside(script: Script, module: str) -> Script | None:
         folder = os.path.dirname(folder)
     path = in_folder(name, folder)
     if path is None and module == name and not holds_top(name, folder):
-        path, _ = in_any(name, folders_above(folder)) or (None, "")
+        path, _ = in_any(name, search_folders(script.path, script.text.encode())) or (None, "")
     if path is None:
         return None
     path = os.path.relpath(path, os.path.abspath(os.curdir)) if not os.path.isabs(script.path) else path

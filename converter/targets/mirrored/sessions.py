@@ -11,9 +11,10 @@ from converter.syntax.script import Script
 
 
 def sessions_of_the_script(script: Script) -> Iterator[ast.Call]:
-    """The sessions that a script makes and uses itself."""
+    """The sessions that a script makes and runs something in itself."""
     for call in script.calls:
-        if is_known(script, call.func, Trait.SESSION, Trait.MANAGED_SESSION) and not _is_for_keras(script, call):
+        made = is_known(script, call.func, Trait.SESSION, Trait.MANAGED_SESSION)
+        if made and not _is_for_keras(script, call) and not _only_holds_variables(script, call):
             yield call
 
 
@@ -31,15 +32,35 @@ def _is_for_keras(script: Script, session: ast.Call) -> bool:
     holder = next(script.above(session), None)
     if not isinstance(holder, ast.Assign):
         return _hands_over(script, session)
-    if len(holder.targets) != 1 or not isinstance(holder.targets[0], ast.Name):
-        return False
-    name = holder.targets[0].id
-    reads = [
-        node
-        for node in ast.walk(script.tree)
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-    ]
+    reads = _reads(holder, script.tree)
     return bool(reads) and all(_hands_over(script, read) for read in reads)
+
+
+def _reads(holder: ast.Assign, inside: ast.AST) -> list[ast.Name]:
+    """Where a part of the script reads the one name that an assignment binds; nowhere if it binds anything else."""
+    if len(holder.targets) != 1 or not isinstance(holder.targets[0], ast.Name):
+        return []
+    name = holder.targets[0].id
+    loaded = (node for node in ast.walk(inside) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    return [node for node in loaded if node.id == name]
+
+
+def _only_holds_variables(script: Script, session: ast.Call) -> bool:
+    """Whether a function's session only takes variables from a checkpoint and writes them to one: nothing is run."""
+    holder, function = next(script.above(session), None), script.function(session)
+    if not isinstance(holder, ast.Assign) or function is None:
+        return False
+    reads = _reads(holder, function)
+    return bool(reads) and all(_keeps(script, read) for read in reads)
+
+
+def _keeps(script: Script, read: ast.Name) -> bool:
+    """Whether a session is the argument of `saver.restore` or `saver.save`, or is closed."""
+    holder = next(script.above(read), None)
+    if isinstance(holder, ast.Attribute):
+        return holder.attr == "close"
+    method = holder.func if isinstance(holder, ast.Call) else None
+    return isinstance(method, ast.Attribute) and method.attr in ("restore", "save")
 
 
 def _hands_over(script: Script, given: ast.expr) -> bool:

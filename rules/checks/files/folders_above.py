@@ -51,7 +51,9 @@ RULES = (
         why="An import that leads to nothing beside the script, and to nothing that its sys.path statements name, "
         "is looked for in the folders above it, as Python does if such a folder is on its path: the nearest that has "
         "the module, up to the root of the project (.git, setup.py, setup.cfg, pyproject.toml; with one of the last "
-        "three, its folder src as well). A note names the folder and the command that runs the script, as `python -m "
+        "three, its folder src as well). A library that only one folder directly below these holds, as lib/model/ for "
+        "`import model` in examples/train.py, is found there: users put such a folder on PYTHONPATH (TMG237 where "
+        "several folders have it). A note names the folder and the command that runs the script, as `python -m "
         "pkg.train` where that finds everything, else with PYTHONPATH. Files that change there share their helpers "
         "in a module in that folder. Names of Python's own modules and of TensorFlow are never looked for above.",
         before=_NETS.replace(

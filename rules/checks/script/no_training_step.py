@@ -99,7 +99,7 @@ _NONE = "no training step was found"
 _OTHER = "convert the script that calls minimize, compute_gradients or tf.gradients"
 
 
-@check(Selected, unless=("TMG216", "TMG220", "TMG235"))
+@check(Selected, unless=("TMG216", "TMG220", "TMG235", "TMG237"))
 def minimises_nothing(case: Selected) -> Iterator[Diagnostic]:
     """Scripts without a training step: says what there is instead."""
     facts = case.facts

@@ -62,7 +62,7 @@ def _hint(chosen: ast.AST | None, looked_up: ast.AST | None) -> str:
     return CHOSEN if chosen is not None else PICKED if looked_up is not None else TRACE
 
 
-@check(Selected)
+@check(Selected, unless=("TMG237",))
 def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
     """Calls that are not followed and that a loss needs: they may make variables, or mix examples."""
     facts = case.facts

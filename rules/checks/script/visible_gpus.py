@@ -39,13 +39,13 @@ _LIST = (
 RULES = (
     Rule(
         code="TMG264",
-        title="the script names a GPU of its own",
-        why="The script selects one visible GPU: not the first one, or one that is known only when it runs. Each "
-        "tower needs a GPU, and only the script's user knows which others are free. List as many as the towers need, "
-        "or leave the choice to the environment variable CUDA_VISIBLE_DEVICES of the shell.",
-        before=script(config=_LIST.format("'3'")),
+        title="the script computes which GPUs are visible",
+        why="The script fills visible_device_list with what it computes when it runs. Each tower needs a GPU, and "
+        "only the script's user knows which others are free. List as many as the towers need, or leave the choice to "
+        "the environment variable CUDA_VISIBLE_DEVICES of the shell.",
+        before=script(config=_LIST.format("choose_gpu()")),
         after=script(config=_LIST.format("'3,4'")),
-        references=("docs: TMG128, scripts that name the first GPU",),
+        references=("docs: TMG128, scripts that name GPUs",),
     ),
     Rule(
         code="TMG330",
@@ -59,13 +59,13 @@ RULES = (
     ),
     Rule(
         code="TMG332",
-        title="the script named the first GPU alone, and names one for each tower now",
-        why="The script makes only the first GPU visible, by CUDA_VISIBLE_DEVICES or visible_device_list. Now it "
-        "makes the first ones visible, one for each tower (TMG128). Where other programs use these, name others in "
-        "their place.",
-        before=script("os.environ['CUDA_VISIBLE_DEVICES'] = '0'\n"),
+        title="the script named fewer GPUs than there are towers, and names the first ones now",
+        why="The script makes one GPU visible, or a few, by CUDA_VISIBLE_DEVICES or visible_device_list: the first, "
+        "or one that was free on its author's machine. Now it makes the first ones visible, one for each tower "
+        "(TMG128). Where other programs use these, name others in their place.",
+        before=script("os.environ['CUDA_VISIBLE_DEVICES'] = '3'\n"),
         after=script("os.environ['CUDA_VISIBLE_DEVICES'] = '0,1'\n"),
-        references=("docs: TMG128, scripts that name the first GPU",),
+        references=("docs: TMG128, scripts that name GPUs",),
     ),
 )
 
@@ -77,13 +77,8 @@ WORDS = {
     ),
     Found.FEWER_GPUS_NAMED: Words(
         "TMG332",
-        "{what} named fewer GPUs than there are towers: it names the first ones now",
+        "{what} named fewer GPUs ({named}) than there are towers: it names the first ones now",
         "if these are not free, name others here",
-    ),
-    Found.OTHER_GPUS: Words(
-        "TMG264",
-        "{what} names other GPUs than the first, and {towers} towers need {towers} of them",
-        "list {towers} GPUs here, or leave it to the environment",
     ),
     Found.UNKNOWN_GPUS: Words(
         "TMG264",

@@ -8,10 +8,10 @@ from rules.checks.script.visible_gpus import script
 RULES = (
     Rule(
         code="TMG128",
-        title="a script that makes only the first GPU visible makes one visible for each tower",
+        title="a script that makes fewer GPUs visible than there are towers makes one visible for each",
         why="With CUDA_VISIBLE_DEVICES, visible_device_list or device_count a script makes only some of the GPUs "
-        "visible to TensorFlow. All towers would then compute on these, and soft placement would hide it. Where the "
-        "first GPU is named, or a number of them, the first ones are named instead, one for each tower. A number "
+        "visible to TensorFlow. All towers would then compute on these, and soft placement would hide it. Where fewer "
+        "are named than there are towers, the first ones are named instead, one for each tower. A number "
         "that the script computes goes on choosing between GPUs and the CPU: where it is 0 there, it is 0.",
         before=script(config="with tf.Session(config=tf.ConfigProto(device_count={'GPU': 1})) as sess:"),
         after="config = tf.ConfigProto(device_count={'GPU': num_gpus})\n",

@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from converter.source.look import leads_to_tensorflow
+from converter.source.project.leading import leads_to_tensorflow
 
 MODEL = """\
 import tensorflow as tf

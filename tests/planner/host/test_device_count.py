@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, MODEL, STEP, TRAINING, body, codes
+from tests.scripts import INPUTS, MODEL, STEP, TRAINING, body, codes, converted
 
 SESSION = TRAINING.replace("tf.Session()", "tf.Session(config=config)")
 
@@ -44,4 +44,5 @@ def test_other_dicts_stay(given: str) -> None:
 
 @pytest.mark.parametrize("given", ["{'CUDA_VISIBLE_DEVICES': '3'}", "dict(CUDA_VISIBLE_DEVICES='3')"])
 def test_the_environment_is_updated_by_a_dict(given: str) -> None:
-    assert codes(f"import os\nos.environ.update({given})\n" + INPUTS + MODEL + STEP + TRAINING) == ["TMG264"]
+    text = f"import os\nos.environ.update({given})\n" + INPUTS + MODEL + STEP + TRAINING
+    assert codes(text) == ["TMG332"] and given.replace("'3'", "'0,1'") in converted(text)

@@ -100,14 +100,24 @@ def test_another_dict_of_that_name_stays() -> None:
     assert other in converted(other + SCRIPT.replace("with tf.Session()", session))
 
 
-@pytest.mark.parametrize("gpus", ["'3'", "'1'", "'4,5,6'[:1]"])
-def test_another_gpu_is_refused(gpus: str) -> None:
+@pytest.mark.parametrize("gpus", ["str(gpu)", "'4,5,6'[:1]"])
+def test_a_computed_list_is_refused(gpus: str) -> None:
     assert codes(with_config(f"config.gpu_options.visible_device_list = {gpus}\n")) == ["TMG264"]
 
 
-def test_another_gpu_of_the_environment_is_refused() -> None:
-    assert codes(f"import os\n{ENVIRON}'3'\n" + SCRIPT) == ["TMG264"]
-    assert codes(f"import os\n{ENVIRON}'3'\n" + SCRIPT, num_gpus=1) == []
+@pytest.mark.parametrize("gpus", ["'3'", "'1'"])
+def test_another_gpu_gives_way_to_the_first_ones(gpus: str) -> None:
+    text = with_config(f"config.gpu_options.visible_device_list = {gpus}\n")
+    assert codes(text) == ["TMG332"]
+    assert "visible_device_list = ','.join(str(gpu) for gpu in range(num_gpus))" in converted(text)
+
+
+def test_another_gpu_of_the_environment_gives_way_to_the_first_ones() -> None:
+    text = f"import os\n{ENVIRON}'3'\n" + SCRIPT
+    (said,) = run(text).diagnostics
+    assert said.code == "TMG332" and "named fewer GPUs ('3') than there are towers" in said.message
+    assert f"{ENVIRON}'0,1'\n" in converted(text)
+    assert codes(text, num_gpus=1) == [] and f"{ENVIRON}'3'\n" in converted(text, num_gpus=1)
 
 
 @pytest.mark.parametrize("value", ["args.gpu", "str(gpu)", "','.join(map(str, gpus))"])

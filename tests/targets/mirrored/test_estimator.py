@@ -545,3 +545,37 @@ def test_an_input_function_whose_name_is_bound_again() -> None:
     assert [code for code, _ in findings(MODEL + made + chosen)] == ["TMG281"]
     inside = "for fn in (one, two):\n    " + trained
     assert [code for code, _ in findings(MODEL + made + arrays.format(8) + inside)] == ["TMG281"]
+
+
+# --- Sessions beside the Estimator -------------------------------------------------------------------
+
+SLIM = """\
+
+def slim(path):
+    sess = tf.Session()
+    saver = tf.train.import_meta_graph(path + '.meta')
+    saver.restore(sess, path)
+    {more}
+
+"""
+TRAINED = "tf.estimator.Estimator(model_fn).train(input_fn, steps=20)\n"
+
+
+@pytest.mark.parametrize("more", ["tf.train.Saver().save(sess, 'slim.ckpt')", "sess.close()"])
+def test_a_session_that_only_rewrites_checkpoints_is_no_training(more: str) -> None:
+    text = changed(MODEL + SLIM.format(more=more) + INPUT + TRAINED)
+    assert MADE in text and "    sess = tf.Session()\n" in text
+
+
+@pytest.mark.parametrize(
+    "more",
+    ["sess.run(tf.get_default_graph().get_operation_by_name('train'))", "return sess", "train(sess)", "x = sess.graph"],
+)
+def test_a_session_that_may_train_is_asked_about(more: str) -> None:
+    done = conversion(MODEL + SLIM.format(more=more) + INPUT + TRAINED)
+    assert done.status == "refused" and "mirrored" not in (done.text or "")
+
+
+def test_a_session_of_the_module_may_be_used_anywhere() -> None:
+    at_top = "sess = tf.Session()\ntf.train.Saver().restore(sess, 'slim.ckpt')\n"
+    assert conversion(MODEL + INPUT + at_top + TRAINED).status == "refused"

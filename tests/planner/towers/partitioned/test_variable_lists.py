@@ -9,8 +9,9 @@ import pytest
 from tests.scripts import INPUTS, TRAINING, parts
 
 MODEL = """\
-w1 = tf.get_variable('w1', [int(X.shape[1]), 3])
-hidden = tf.matmul(X, w1)
+features = tf.square(X)
+w1 = tf.get_variable('w1', [int(features.shape[1]), 3])
+hidden = tf.matmul(features, w1)
 w2 = tf.get_variable('w2', [3, 1])
 prediction = tf.matmul(hidden, w2)
 scale = 1.0 + tf.reduce_mean(hidden) * 0
