@@ -279,9 +279,10 @@ class Tensor(Value):
     """A tensor or operation of the graph.
 
     lengths: those of its axes, None where their number is not known; that of the examples is told by its batch.
+    maybe_other: some branch has a value in its place that is no tensor.
     """
 
-    __slots__ = ("_lengths", "batch", "control", "node", "op", "scopes")
+    __slots__ = ("_lengths", "batch", "control", "maybe_other", "node", "op", "scopes")
 
     def __init__(
         self,
@@ -297,6 +298,7 @@ class Tensor(Value):
         self.op = op
         self.node = node
         self.scopes: tuple[str, ...] = ()
+        self.maybe_other = False
         self.control: tuple[Value, ...] = ()  # the last of its inputs, which it waits for
 
     @property

@@ -7,6 +7,7 @@ import ast
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Fallback
+from converter.analysis.flow.joined import left_out
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
 from converter.analysis.python.calling import SPREAD, call_method, call_value, iterated, next_of
@@ -48,6 +49,7 @@ from converter.analysis.values import (
     Count,
     Function,
     Host,
+    Input,
     Instance,
     Mapping,
     Module,
@@ -61,6 +63,7 @@ from converter.analysis.values import (
     tensors_in,
 )
 
+STRINGS = ("str", "basestring")
 LISTS = ("zip", "map", "filter")  # which Python 2 makes at once
 
 
@@ -364,7 +367,28 @@ def _exec(call: Call) -> Value:
 
 
 def _isinstance(call: Call) -> Value:
+    """Whether a value is a string, where that is sure; of other types nothing is known."""
+    value, asked = (call.args[0], call.node.args[-1]) if len(call.args) == 2 else (Host(), call.node)
+    kinds = asked.elts if isinstance(asked, ast.Tuple) else [asked]
+    if all(_is_kind_of_string(call, kind) for kind in kinds):
+        if isinstance(value, Constant) and isinstance(value.value, str):
+            return Constant(True)
+        if isinstance(value, Tensor) and _is_computed(value):
+            return Constant(False)
     return Host(call.args, "isinstance")
+
+
+def _is_kind_of_string(call: Call, kind: ast.AST) -> bool:
+    """Whether an expression is a type that strings written in a script have, in Python 2 or 3."""
+    if isinstance(kind, ast.Attribute):
+        return kind.attr == "string_types"  # of six
+    return isinstance(kind, ast.Name) and kind.id in STRINGS and call.walk.frame.lookup(kind.id) is None
+
+
+def _is_computed(value: Tensor) -> bool:
+    """Whether a value is a tensor of the model on every way that leads here."""
+    computed = value.batch.kind != "free" and not isinstance(value, Input)
+    return computed and not value.maybe_other and not left_out(value)[2]
 
 
 def _super(call: Call) -> Value:

@@ -1,0 +1,53 @@
+"""`isinstance(value, str)` where it is sure: nets whose layers are named by strings or handed as tensors."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.readings import facts_of
+
+SCRIPT = """\
+import tensorflow as tf
+
+layers = {{'data': tf.placeholder(tf.float32, [None, 4])}}
+layers['first'] = tf.layers.dense(layers['data'], 4)
+
+
+def taken(given):
+    if isinstance(given, {kind}):
+        tf.layers.dropout(layers['data'])
+        return layers[given]
+    tf.layers.flatten(layers['data'])
+    return given
+
+
+{before}
+result = taken({given})
+"""
+BOTH = {"dropout", "flatten"}
+
+
+def built(given: str, kind: str = "str", before: str = "") -> set[str]:
+    facts = facts_of(SCRIPT.format(given=given, kind=kind, before=before))
+    return {t.op.rpartition(".")[2] for t in facts.tensors if t.op.rpartition(".")[2] in BOTH}
+
+
+@pytest.mark.parametrize("kind", ["str", "basestring", "six.string_types", "(str, basestring)"])
+def test_a_tensor_is_no_string_and_a_string_is_one(kind: str) -> None:
+    assert built("layers['first']", kind) == {"flatten"}
+    assert built("'first'", kind) == {"dropout"}
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "before"),
+    [
+        ("layers['first']", "list", ""),
+        ("'first'", "bytes", ""),
+        ("sys.argv[1]", "str", ""),
+        ("layers['first']", "str", "str = type(layers['first'])"),
+        ("either", "str", "either = layers['first'] if flag() else 'first'"),
+        ("some[unknown()]", "str", "some = {'a': layers['first'], 'b': 'first'}"),
+    ],
+)
+def test_what_may_be_a_string_or_not(given: str, kind: str, before: str) -> None:
+    assert built(given, kind, before) == BOTH
