@@ -125,9 +125,12 @@ FED = "fed"  # the kind of an origin that is a placeholder: its number is known 
 
 
 class Value:
-    """Anything. By itself: a host object that the analysis knows nothing of."""
+    """Anything. By itself: a host object that the analysis knows nothing of.
 
-    __slots__ = ("inputs", "label", "roots", "site", "time", "uid")
+    maybe_other: some branch has a value of another kind in its place.
+    """
+
+    __slots__ = ("inputs", "label", "maybe_other", "roots", "site", "time", "uid")
 
     def __init__(self, inputs: Iterable[Value] = ()) -> None:
         self.uid = next(_uids)
@@ -135,6 +138,7 @@ class Value:
         self.site: Site | None = None
         self.time = 0
         self.label = ""
+        self.maybe_other = False
         self.roots: frozenset[Value] = _roots(self.inputs)  # the sharded inputs that it depends on
 
     @property
@@ -279,10 +283,9 @@ class Tensor(Value):
     """A tensor or operation of the graph.
 
     lengths: those of its axes, None where their number is not known; that of the examples is told by its batch.
-    maybe_other: some branch has a value in its place that is no tensor.
     """
 
-    __slots__ = ("_lengths", "batch", "control", "maybe_other", "node", "op", "scopes")
+    __slots__ = ("_lengths", "batch", "control", "node", "op", "scopes")
 
     def __init__(
         self,
@@ -298,7 +301,6 @@ class Tensor(Value):
         self.op = op
         self.node = node
         self.scopes: tuple[str, ...] = ()
-        self.maybe_other = False
         self.control: tuple[Value, ...] = ()  # the last of its inputs, which it waits for
 
     @property

@@ -270,9 +270,8 @@ class Walk:
         fed = isinstance(joined, Input) or (isinstance(joined, Tensor) and joined.op == PART)
         if none and not fed and not isinstance(joined, (Constant, Host)):
             self.maybe_none.add(joined.uid)
-        if plain and isinstance(joined, Tensor):
-            joined.maybe_other = True
         plain &= isinstance(joined, Tensor)
+        joined.maybe_other |= plain
         if (unset or none or plain) and self.site is not None:
             self.partly[place, joined.uid] = (unset, none, plain)
             if isinstance(joined, (Tensor, Sequence, values.Mapping, values.Instance)):

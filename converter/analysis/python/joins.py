@@ -82,9 +82,8 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
     for held, other in ((one, two), (two, one)):
         if isinstance(held, Input) and isinstance(other, Host) and other.roots:
             return Host((one, two), other.call, other.node)  # inputs in what is not known, or an input
-    kept, other = (one, two) if _weight(one) >= _weight(two) else (two, one)
-    if isinstance(kept, Tensor) and not _is_none(other) and not isinstance(other, Absent):
-        kept.maybe_other = True
+    kept = one if _weight(one) >= _weight(two) else two
+    kept.maybe_other |= type(one) is not type(two)
     return kept
 
 

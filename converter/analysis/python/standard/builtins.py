@@ -7,7 +7,7 @@ import ast
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Fallback
-from converter.analysis.flow.joined import left_out
+from converter.analysis.flow.joined import choices, left_out
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
 from converter.analysis.python.calling import SPREAD, call_method, call_value, iterated, next_of
@@ -41,6 +41,7 @@ from converter.analysis.python.standard.told import is_told, name_of
 from converter.analysis.tensors import algebra
 from converter.analysis.values import (
     ENTRIES,
+    STATES,
     Absent,
     Bound,
     Choice,
@@ -63,7 +64,7 @@ from converter.analysis.values import (
     tensors_in,
 )
 
-STRINGS = ("str", "basestring")
+KINDS = {"str": "str", "basestring": "str", "list": "list", "tuple": "tuple", "dict": "dict"}  # types of Python
 LISTS = ("zip", "map", "filter")  # which Python 2 makes at once
 
 
@@ -367,28 +368,33 @@ def _exec(call: Call) -> Value:
 
 
 def _isinstance(call: Call) -> Value:
-    """Whether a value is a string, where that is sure; of other types nothing is known."""
+    """Whether a value is a string, a list, a tuple or a dict, where that is sure; of other types nothing is known."""
     value, asked = (call.args[0], call.node.args[-1]) if len(call.args) == 2 else (Host(), call.node)
-    kinds = asked.elts if isinstance(asked, ast.Tuple) else [asked]
-    if all(_is_kind_of_string(call, kind) for kind in kinds):
-        if isinstance(value, Constant) and isinstance(value.value, str):
-            return Constant(True)
-        if isinstance(value, Tensor) and _is_computed(value):
-            return Constant(False)
-    return Host(call.args, "isinstance")
+    names = {_kind_named(call, kind) for kind in (asked.elts if isinstance(asked, ast.Tuple) else [asked])}
+    known = _kinds_of(call, value) if "" not in names else None
+    return Host(call.args, "isinstance") if known is None else Constant(not names.isdisjoint(known))
 
 
-def _is_kind_of_string(call: Call, kind: ast.AST) -> bool:
-    """Whether an expression is a type that strings written in a script have, in Python 2 or 3."""
-    if isinstance(kind, ast.Attribute):
-        return kind.attr == "string_types"  # of six
-    return isinstance(kind, ast.Name) and kind.id in STRINGS and call.walk.frame.lookup(kind.id) is None
+def _kind_named(call: Call, kind: ast.AST) -> str:
+    """The kind of value that an expression stands for as a type, "" for one that is not known."""
+    if isinstance(kind, ast.Attribute) and kind.attr == "string_types":  # of six
+        return "str"
+    bound = call.walk.frame.lookup(kind.id) if isinstance(kind, ast.Name) else None
+    return KINDS.get(kind.id, "") if isinstance(kind, ast.Name) and bound is None else ""
 
 
-def _is_computed(value: Tensor) -> bool:
-    """Whether a value is a tensor of the model on every way that leads here."""
-    computed = value.batch.kind != "free" and not isinstance(value, Input)
-    return computed and not value.maybe_other and not left_out(value)[2]
+def _kinds_of(call: Call, value: Value) -> set[str] | None:
+    """The kinds among those of `KINDS` that a value is on every way that leads here; None where that is not sure."""
+    if value.maybe_other or call.walk.is_partly_none(value):
+        return None
+    if isinstance(value, Constant):
+        return {"str"} if isinstance(value.value, str) else set()
+    if isinstance(value, Sequence) and value.ends is None and value.uid not in call.walk.facts.iterators:
+        return {"list" if value.mutable else "tuple"}
+    if isinstance(value, Mapping):
+        return {"dict"}
+    computed = isinstance(value, Tensor) and not isinstance(value, Input) and value.batch.kind in ("example", "reduced")
+    return set() if computed and not any(left_out(value)) and all(t.op != STATES for t in choices(value)) else None
 
 
 def _super(call: Call) -> Value:

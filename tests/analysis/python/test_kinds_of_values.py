@@ -1,4 +1,4 @@
-"""`isinstance(value, str)` where it is sure: nets whose layers are named by strings or handed as tensors."""
+"""`isinstance` where it is sure: nets whose layers are named by strings or handed as tensors, or as lists of them."""
 
 from __future__ import annotations
 
@@ -38,10 +38,31 @@ def test_a_tensor_is_no_string_and_a_string_is_one(kind: str) -> None:
     assert built("'first'", kind) == {"dropout"}
 
 
+@pytest.mark.parametrize("kind", ["list", "(list, tuple)"])
+def test_a_list_is_one_and_a_tensor_is_none(kind: str) -> None:
+    assert built("layers['first']", kind) == {"flatten"}
+    assert built("None", kind) == {"flatten"}
+    assert built("[layers['first']]", kind) == {"dropout"}
+    assert built("[layers['first']] + [layers['data']]", kind) == {"dropout"}
+
+
+def test_kinds_of_structures() -> None:
+    assert built("(layers['first'], 1)", "list") == {"flatten"}
+    assert built("layers", "dict") == {"dropout"}
+    assert built("layers", "(list, tuple)") == {"flatten"}
+
+
 @pytest.mark.parametrize(
     ("given", "kind", "before"),
     [
-        ("layers['first']", "list", ""),
+        ("layers['first']", "tf.Tensor", ""),
+        ("layers['data']", "list", ""),  # what is fed may be anything
+        ("[1] if flag() else None", "list", ""),
+        ("[1] if flag() else 3", "list", ""),
+        ("zip([1], [2])", "list", ""),
+        ("{1, 2}", "list", ""),
+        ("made()", "list", ""),
+        ("state", "tuple", "_, state = tf.nn.dynamic_rnn(cell(), tf.ones([4, 3, 2]) * layers['first'])"),
         ("'first'", "bytes", ""),
         ("sys.argv[1]", "str", ""),
         ("layers['first']", "str", "str = type(layers['first'])"),
