@@ -41,6 +41,7 @@ def test_a_tensor_is_no_string_and_a_string_is_one(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["list", "(list, tuple)"])
 def test_a_list_is_one_and_a_tensor_is_none(kind: str) -> None:
     assert built("layers['first']", kind) == {"flatten"}
+    assert built("layers['data']", kind) == {"flatten"}
     assert built("None", kind) == {"flatten"}
     assert built("[layers['first']]", kind) == {"dropout"}
     assert built("[layers['first']] + [layers['data']]", kind) == {"dropout"}
@@ -56,7 +57,7 @@ def test_kinds_of_structures() -> None:
     ("given", "kind", "before"),
     [
         ("layers['first']", "tf.Tensor", ""),
-        ("layers['data']", "list", ""),  # what is fed may be anything
+        ("batch", "list", "batch = tf.data.Dataset.range(9).batch(3).make_one_shot_iterator().get_next()"),
         ("[1] if flag() else None", "list", ""),
         ("[1] if flag() else 3", "list", ""),
         ("zip([1], [2])", "list", ""),

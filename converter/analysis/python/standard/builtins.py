@@ -39,6 +39,8 @@ from converter.analysis.python.settings import (
 )
 from converter.analysis.python.standard.told import is_told, name_of
 from converter.analysis.tensors import algebra
+from converter.analysis.tensors.sparse import PART
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     ENTRIES,
     STATES,
@@ -393,8 +395,12 @@ def _kinds_of(call: Call, value: Value) -> set[str] | None:
         return {"list" if value.mutable else "tuple"}
     if isinstance(value, Mapping):
         return {"dict"}
-    computed = isinstance(value, Tensor) and not isinstance(value, Input) and value.batch.kind in ("example", "reduced")
-    return set() if computed and not any(left_out(value)) and all(t.op != STATES for t in choices(value)) else None
+    if isinstance(value, Tensor) and value.op == PART and value.inputs:  # in a conversion: a tower's part of an input
+        return _kinds_of(call, value.inputs[0])
+    if isinstance(value, Input):
+        return set() if has(value.op, Trait.PLACEHOLDER) else None
+    computed = isinstance(value, Tensor) and value.batch.kind in ("example", "reduced") and not any(left_out(value))
+    return set() if computed and all(t.op != STATES for t in choices(value)) else None
 
 
 def _super(call: Call) -> Value:
