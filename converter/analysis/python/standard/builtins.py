@@ -395,12 +395,18 @@ def _kinds_of(call: Call, value: Value) -> set[str] | None:
         return {"list" if value.mutable else "tuple"}
     if isinstance(value, Mapping):
         return {"dict"}
-    if isinstance(value, Tensor) and value.op == PART and value.inputs:  # in a conversion: a tower's part of an input
-        return _kinds_of(call, value.inputs[0])
+    return set() if isinstance(value, Tensor) and _is_one_tensor(value) else None
+
+
+def _is_one_tensor(value: Tensor) -> bool:
+    """Whether a value is surely a single tensor, not a list or tuple of several."""
+    if value.op == PART and value.inputs:  # in a conversion: a tower's part of an input
+        value = next((v for v in value.inputs[:1] if isinstance(v, Tensor)), value)
     if isinstance(value, Input):
-        return set() if has(value.op, Trait.PLACEHOLDER) else None
-    computed = isinstance(value, Tensor) and value.batch.kind in ("example", "reduced") and not any(left_out(value))
-    return set() if computed and all(t.op != STATES for t in choices(value)) else None
+        return has(value.op, Trait.PLACEHOLDER)
+    if value.batch.kind not in ("example", "reduced") or any(left_out(value)):
+        return False
+    return all(one.op != STATES for one in choices(value))
 
 
 def _super(call: Call) -> Value:
