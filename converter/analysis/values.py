@@ -125,9 +125,12 @@ FED = "fed"  # the kind of an origin that is a placeholder: its number is known 
 
 
 class Value:
-    """Anything. By itself: a host object that the analysis knows nothing of."""
+    """Anything. By itself: a host object that the analysis knows nothing of.
 
-    __slots__ = ("inputs", "label", "roots", "site", "time", "uid")
+    maybe_other: some branch has a value of another kind in its place.
+    """
+
+    __slots__ = ("inputs", "label", "maybe_other", "roots", "site", "time", "uid")
 
     def __init__(self, inputs: Iterable[Value] = ()) -> None:
         self.uid = next(_uids)
@@ -135,6 +138,7 @@ class Value:
         self.site: Site | None = None
         self.time = 0
         self.label = ""
+        self.maybe_other = False
         self.roots: frozenset[Value] = _roots(self.inputs)  # the sharded inputs that it depends on
 
     @property

@@ -44,6 +44,7 @@ from converter.dataclass import dataclass
 MAX_STATEMENTS = 100_000  # executed in one walk, beside MAX_PER_LINE of the script and of what it imports
 MAX_PER_LINE = 4
 MAX_DEPTH = 24
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,7 @@ class Walk:
         self.most = MAX_STATEMENTS + MAX_PER_LINE * lines_of(tree)  # that may be executed
         self.graph_clock = 0  # goes on only when something enters the graph
         self.repeats = Repeats()
+        self.noted: set[tuple[object, ...]] = set()  # accesses of the innermost comprehension
         self.stack: list[Function] = []  # those being executed; one closure of a decorator may call another
         self.entered: set[ast.AST] = set()
         self.alternatives: dict[ast.If, bool] = {}  # whether several branches of it train
@@ -119,7 +121,6 @@ class Walk:
         self.control: list[Value] = []
         self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe
         self.maybe_none: set[int] = set()  # uids of values in whose place there may be None
-        self.maybe_plain: set[int] = set()  # and a number, or another value that is no tensor
         self.undo_log: UndoLog = []  # what attributes and items stood for before they were changed
         self.scopes: list[str] = []
         self.collections: dict[object, list[Value]] = {}
@@ -225,11 +226,25 @@ class Walk:
             )
 
     def _access(self, place: Place, value: Value, node: ast.AST, write: bool) -> None:
-        if self.site is not None:
+        if self.site is not None and not self._is_noted(place, value, node, write):
             self.clock += 1
             self.facts.accesses.append(
                 Access(time=self.clock, place=place, value=value, site=self.site, node=node, write=write)
             )
+
+    def _is_noted(self, place: Place, value: Value, node: ast.AST, write: bool) -> bool:
+        """True if an earlier turn of the comprehension being executed accessed the same, or another plain value.
+
+        Without this, what a comprehension over strings reads would be most of what is known of a program.
+        """
+        if self.site is None or not isinstance(self.frame.node, COMPREHENSIONS):
+            return False
+        plain = isinstance(value, Constant) and place.frame is self.frame
+        key = (place, None if plain else value.uid, node, write, id(self.site))
+        if self.repeats.comprehended and key in self.noted:
+            return True
+        self.noted.add(key)
+        return False
 
     def effect(self, kind: EffectKind, name: str, value: Value | None, node: ast.AST) -> None:
         """Notes something that happens beside the values: a device, a session, a call that is not followed."""
@@ -252,12 +267,11 @@ class Walk:
             is_none = isinstance(value, Constant) and value.value is None
             other = not is_none and isinstance(value, (Constant, Number, Host, Sequence, values.Mapping))
             unset, none, plain = unset or before[0], none or before[1] or is_none, plain or before[2] or other
-        plain &= isinstance(joined, Tensor)
         fed = isinstance(joined, Input) or (isinstance(joined, Tensor) and joined.op == PART)
         if none and not fed and not isinstance(joined, (Constant, Host)):
             self.maybe_none.add(joined.uid)
-        if plain:
-            self.maybe_plain.add(joined.uid)
+        plain &= isinstance(joined, Tensor)
+        joined.maybe_other |= plain
         if (unset or none or plain) and self.site is not None:
             self.partly[place, joined.uid] = (unset, none, plain)
             if isinstance(joined, (Tensor, Sequence, values.Mapping, values.Instance)):

@@ -62,13 +62,26 @@ def decide(
         "try" does so where it can be done, "once" refuses where it cannot, "averaged" leaves them to the towers.
     """
     script = Script(facts, options, sources, names_in(*facts.walked.values()))
-    made = _finished_at(_run(script, PLACING), losses)
-    if not isinstance(made, Refused):
-        return made
-    placed = _run(script, HANDING)
-    if isinstance(placed, (Refused, Reread)) or not _hands_inputs(placed[0]):
-        return made
-    return _finished_at(placed, losses)
+    placed = _run(script, PLACING)
+    elsewhere = not isinstance(placed, (Refused, Reread)) and _in_other_files(placed[0])
+    if not elsewhere:
+        made = _finished_at(placed, losses)
+        if not isinstance(made, Refused):
+            return made
+    handed = _run(script, HANDING)
+    if isinstance(handed, (Refused, Reread)) or not _hands_inputs(handed[0]):
+        return _finished_at(placed, losses) if elsewhere else made
+    handing = _finished_at(handed, losses)
+    if elsewhere and not (isinstance(handing, Decided) and len(handing.plans) == 1):
+        made = _finished_at(placed, losses)
+        return handing if isinstance(made, Refused) else made
+    return handing
+
+
+def _in_other_files(case: Script) -> bool:
+    """Whether loops stand in other files than the script, from which other scripts may build a model too."""
+    assert isinstance(case, Placed)
+    return any(case.facts.path_of(region.block.body[0]) for region in case.regions)
 
 
 def _hands_inputs(case: Script) -> bool:

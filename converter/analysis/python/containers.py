@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from converter.analysis.flow.arithmetic import MOST_ELEMENTS
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
-from converter.analysis.python.joins import join, one_of
+from converter.analysis.python.joins import one_of
 from converter.analysis.python.settings import replace_sizes
 from converter.analysis.tensors import moving, shaping
 from converter.analysis.traits import Trait, has
@@ -213,12 +213,7 @@ def _dimensions(walk: Walk, shape: ShapeOf, cut: ast.Slice, key: Value) -> Value
 
 def any_of(candidates: list[Value], inputs: tuple[Value, ...]) -> Value:
     """One of several values, of which it is not known which; an unknown Python value if there are none."""
-    if not candidates:
-        return Host(inputs)
-    value = candidates[0]
-    for candidate in candidates[1:]:
-        value = join(value, candidate)
-    return value
+    return one_of(candidates) if candidates else Host(inputs)
 
 
 def _slice_of(walk: Walk, holder: Sequence, node: ast.Slice, key: Value) -> Value:

@@ -82,7 +82,9 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
     for held, other in ((one, two), (two, one)):
         if isinstance(held, Input) and isinstance(other, Host) and other.roots:
             return Host((one, two), other.call, other.node)  # inputs in what is not known, or an input
-    return one if _weight(one) >= _weight(two) else two
+    kept = one if _weight(one) >= _weight(two) else two
+    kept.maybe_other |= type(one) is not type(two)
+    return kept
 
 
 def one_of(candidates: list[Value]) -> Value:

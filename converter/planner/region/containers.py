@@ -22,12 +22,16 @@ def object_places(facts: Facts, block: Block) -> Iterator[tuple[int, Place, bool
     A container has one place for all of its contents. Items under constant keys have places of their own, which
     the walk notes: reading one of them reads no more.
     """
+    held_in: dict[int, list[Place]] = {}  # the contents of what is reached from a value, by its uid
     for index, access in block.accesses():
         holder = access.place.holder
         if access.write and access.place.kind == "item" and holder is not None:
             yield index, _contents(holder), True
         elif not access.write and not _reads_one_item(facts, access):
-            yield from ((index, _contents(held), False) for held in containers_in(access.value))
+            if access.value.uid not in held_in:
+                reached = {held.uid: held for held in containers_in(access.value)}
+                held_in[access.value.uid] = [_contents(held) for held in reached.values()]
+            yield from ((index, place, False) for place in held_in[access.value.uid])
     for effect in facts.effects:
         changed = changed_by(effect)
         at = block.statement(effect.site) if changed is not None else None

@@ -64,9 +64,37 @@ class Region:
         index = self.block.statement(access.site)
         return access.time > self.end or index == BEHIND or (index is not None and index in self.after)
 
-    def tower_reads(self) -> list[Access]:
+    def tower_reads(self) -> tuple[Access, ...]:
         """The reads of the code that towers run: their statements, and losses that are written out elsewhere."""
-        return [a for i, a in self.block.accesses() if not a.write and (i in self.tower or a.node in self.inline)]
+        return self._tower_reads
+
+    def reads_of(self, value: Value) -> Sequence[Access]:
+        """The towers' reads of one value."""
+        return self._reads_by_value.get(value.uid, ())
+
+    @cached_property
+    def _tower_reads(self) -> tuple[Access, ...]:
+        chosen = self.tower, self.inline
+        return tuple(a for i, a in self.block.accesses() if not a.write and (i in chosen[0] or a.node in chosen[1]))
+
+    def reads_within(self, holder: Value) -> Sequence[Access]:
+        """The towers' reads of elements or attributes of one value."""
+        return self._reads_by_holder.get(holder.uid, ())
+
+    @cached_property
+    def _reads_by_holder(self) -> Mapping[int, list[Access]]:
+        found = defaultdict[int, list[Access]](list)
+        for access in self._tower_reads:
+            if access.place.holder is not None:
+                found[access.place.owner].append(access)
+        return found
+
+    @cached_property
+    def _reads_by_value(self) -> Mapping[int, list[Access]]:
+        found = defaultdict[int, list[Access]](list)
+        for access in self._tower_reads:
+            found[access.value.uid].append(access)
+        return found
 
     def in_any_tower(self, site: Site) -> bool:
         """As `in_tower`, for any execution of the block: a class may build several models."""

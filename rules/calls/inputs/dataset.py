@@ -149,11 +149,38 @@ def _apply(call: Call) -> Value:
         if given.name.endswith("bucket_by_sequence_length"):
             size = called.get(2, "bucket_batch_sizes")
             return _batch(replace(called, args=[], kwargs={"batch_size": size} if size is not None else {}))
+        if given.name.endswith("group_by_window"):
+            return _grouped(called)
         return _batch(called)
     if isinstance(given, (Function, Partial)) and call.receiver is not None:
         made = call_value(call.walk, given, [call.receiver], {}, call.node)
         return made if isinstance(made, Typed) and made.kind == "Dataset" else _chain(call)
     return _chain(call)
+
+
+def _grouped(call: Call) -> Value:
+    """`group_by_window`: what a function of the script makes of each window, which is a data set of like elements.
+
+    A batch is never larger than its window, so the window is a batch size too: both grow with the number of GPUs.
+    """
+    from converter.analysis.python.calling import call_value
+
+    key, reduced = call.get(0, "key_func"), call.get(1, "reduce_func")
+    state = call.receiver.state if isinstance(call.receiver, Typed) else {}
+    element = _element(state["structure"]) if "structure" in state else Tensor(op="element")
+    if key is not None:
+        call_value(call.walk, key, element.elements if isinstance(element, Sequence) else [element], {}, call.node)
+    function, window = call.get(3, "window_size_func"), call.get(2, "window_size")
+    if not is_none(function) and function is not None:
+        window = call_value(call.walk, function, [Host()], {}, call.node)
+    made = call_value(call.walk, reduced, [Host(), _chain(call)], {}, call.node) if reduced is not None else Host()
+    if not isinstance(made, Typed) or made.kind != "Dataset":
+        return _chain(call)
+    if "batched" in made.state and not isinstance(window, Number):
+        del made.state["batched"]  # it is not known that the windows grow with the batches
+    elif "batched" in made.state:
+        note_sizes(call, window)
+    return made
 
 
 def _iterator(call: Call) -> Value:
@@ -237,6 +264,7 @@ QUEUES = ("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuff
 BATCHING = (
     "map_and_batch",
     "bucket_by_sequence_length",
+    "group_by_window",
     "batch_and_drop_remainder",
     "padded_batch_and_drop_remainder",
     "dense_to_sparse_batch",
@@ -285,6 +313,7 @@ CALLS: dict[str, Handler] = {
         [f"{module}.{name}" for module in ("contrib.data", "data.experimental") for name in BATCHING], _transformation
     ),
     "Dataset.apply": _apply,
+    "Dataset.group_by_window": _grouped,
     "Dataset.map": _map,
     **dict.fromkeys(
         (

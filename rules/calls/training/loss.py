@@ -65,7 +65,7 @@ def _reduction(call: Call, batched: list[Tensor]) -> Batch:
         return Batch("reduced", how="sum")
     weights = call.get(WEIGHTS.get(call.name.rpartition(".")[2], 2), "weights")
     if isinstance(weights, Tensor) and weights.batch.kind == "example" and last.lower() != "sum_over_batch_size":
-        if weights.uid in call.walk.maybe_plain:
+        if weights.maybe_other:
             return opaque(Why.MASK_IN_BRANCH)
         return Batch("reduced", how="mean", over=Counted(weights, "sum" if last.lower() == "mean" else "nonzero"))
     return Batch("reduced", how="mean")

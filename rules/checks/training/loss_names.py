@@ -137,16 +137,19 @@ def read_by_the_loss_alone(case: Leaving) -> Iterator[Diagnostic]:
     """Refuse if a loss computed after the loop would read a value that exists only per tower."""
     facts, region = case.facts, case.region
     merged = {t.uid for part, _ in case.wanted.values() for t in (part.value, *tensors_in(part.value))}
+    told = set[ast.AST]()
     for value in region.needed.values() if region.forward else ():
         if isinstance(value, Input) or region.in_tower(value.site):
             continue
         node = value.node if isinstance(value, Tensor) else None
         for tensor in (t for v in (*value.inputs, *value.parts()) for t in tensors_in(v)):
             made = depends_on_batch(tensor) and region.in_tower(tensor.site)
-            if made and tensor.uid not in merged:
+            at = node or tensor.node or facts.tree
+            if made and tensor.uid not in merged and at not in told:
+                told.add(at)
                 yield error(
                     facts,
-                    node or tensor.node or facts.tree,
+                    at,
                     "TMG209",
                     "a value that the loss takes from the towers has no name where they are built",
                     "make the inputs of the model before it, or assign its result to a variable",

@@ -314,3 +314,54 @@ def test_a_data_set_of_one_example_is_told_as_such(train: str, test: str, line: 
     told = [(one.line, one.message, one.hint) for one in found if one.code == "TMG316"]
     assert [place for place, *_ in told] == ([line] if line else [])
     assert all("this data set gives one example" in message and "larger" in hint for _, message, hint in told)
+
+
+WINDOWS = """\
+import tensorflow as tf
+
+batch_size = 32
+data = tf.data.Dataset.from_tensor_slices((inputs, targets))
+
+
+def batches(examples):
+    return examples.padded_batch(batch_size, padded_shapes=([None], [1]))
+
+
+def length(x, y):
+    return tf.to_int64(tf.size(x) // 10)
+
+
+data = data.apply(tf.contrib.data.group_by_window(length, lambda key, window: {made}, {window}))
+X, Y = data.make_one_shot_iterator().get_next()
+"""
+
+
+def windowed(window: str, made: str = "batches(window)") -> str:
+    return WINDOWS.format(made=made, window=window) + MODEL + STEP + TRAINING
+
+
+@pytest.mark.parametrize(
+    ("window", "written"),
+    [
+        ("window_size=batch_size", "window_size=batch_size"),
+        ("batch_size * 4", "batch_size * 4"),
+        ("1000", "1000 * num_gpus"),  # else a batch of the last rows would come after fewer steps
+        ("window_size_func=lambda key: batch_size", "window_size_func=lambda key: batch_size"),
+    ],
+)
+def test_windows_of_like_examples_grow_with_their_batches(window: str, written: str) -> None:
+    text = converted(windowed(window))
+    assert f"lambda key, window: batches(window), {written}))" in text
+    assert "batch_size = 32 * num_gpus\n" in text
+
+
+@pytest.mark.parametrize(
+    ("window", "made"),
+    [
+        ("window_size_func=size_of_window", "batches(window)"),  # it may not grow with the batches
+        ("32", "window.map(shown)"),  # examples
+        ("32", "prepared(window)"),
+    ],
+)
+def test_windows_that_are_not_known_to_give_batches(window: str, made: str) -> None:
+    assert codes(windowed(window, made)) == ["TMG202"]

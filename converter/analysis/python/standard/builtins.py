@@ -7,6 +7,7 @@ import ast
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Fallback
+from converter.analysis.flow.joined import choices, left_out
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
 from converter.analysis.python.calling import SPREAD, call_method, call_value, iterated, next_of
@@ -38,8 +39,11 @@ from converter.analysis.python.settings import (
 )
 from converter.analysis.python.standard.told import is_told, name_of
 from converter.analysis.tensors import algebra
+from converter.analysis.tensors.sparse import PART
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     ENTRIES,
+    STATES,
     Absent,
     Bound,
     Choice,
@@ -48,6 +52,7 @@ from converter.analysis.values import (
     Count,
     Function,
     Host,
+    Input,
     Instance,
     Mapping,
     Module,
@@ -61,6 +66,7 @@ from converter.analysis.values import (
     tensors_in,
 )
 
+KINDS = {"str": "str", "basestring": "str", "list": "list", "tuple": "tuple", "dict": "dict"}  # types of Python
 LISTS = ("zip", "map", "filter")  # which Python 2 makes at once
 
 
@@ -364,7 +370,43 @@ def _exec(call: Call) -> Value:
 
 
 def _isinstance(call: Call) -> Value:
-    return Host(call.args, "isinstance")
+    """Whether a value is a string, a list, a tuple or a dict, where that is sure; of other types nothing is known."""
+    value, asked = (call.args[0], call.node.args[-1]) if len(call.args) == 2 else (Host(), call.node)
+    names = {_kind_named(call, kind) for kind in (asked.elts if isinstance(asked, ast.Tuple) else [asked])}
+    known = _kinds_of(call, value) if "" not in names else None
+    return Host(call.args, "isinstance") if known is None else Constant(not names.isdisjoint(known))
+
+
+def _kind_named(call: Call, kind: ast.AST) -> str:
+    """The kind of value that an expression stands for as a type, "" for one that is not known."""
+    if isinstance(kind, ast.Attribute) and kind.attr == "string_types":  # of six
+        return "str"
+    bound = call.walk.frame.lookup(kind.id) if isinstance(kind, ast.Name) else None
+    return KINDS.get(kind.id, "") if isinstance(kind, ast.Name) and bound is None else ""
+
+
+def _kinds_of(call: Call, value: Value) -> set[str] | None:
+    """The kinds among those of `KINDS` that a value is on every way that leads here; None where that is not sure."""
+    if value.maybe_other or call.walk.is_partly_none(value):
+        return None
+    if isinstance(value, Constant):
+        return {"str"} if isinstance(value.value, str) else set()
+    if isinstance(value, Sequence) and value.ends is None and value.uid not in call.walk.facts.iterators:
+        return {"list" if value.mutable else "tuple"}
+    if isinstance(value, Mapping):
+        return {"dict"}
+    return set() if isinstance(value, Tensor) and _is_one_tensor(value) else None
+
+
+def _is_one_tensor(value: Tensor) -> bool:
+    """Whether a value is surely a single tensor, not a list or tuple of several."""
+    if value.op == PART and value.inputs:  # in a conversion: a tower's part of an input
+        value = next((v for v in value.inputs[:1] if isinstance(v, Tensor)), value)
+    if isinstance(value, Input):
+        return has(value.op, Trait.PLACEHOLDER)
+    if value.batch.kind not in ("example", "reduced") or any(left_out(value)):
+        return False
+    return all(one.op != STATES for one in choices(value))
 
 
 def _super(call: Call) -> Value:

@@ -270,15 +270,18 @@ def _nests(facts: Facts, region: Region, written: set[Place]) -> list[tuple[Sequ
     reads = [a for a in region.tower_reads() if a.place not in written]
     apart = {(a.place.owner, a.value.uid) for a in reads if _is_chosen(a.node)}
     found: dict[Place, tuple[Sequence | Mapping, Access]] = {}
+    in_parts: dict[int, bool] = {}  # whether a list or dict is read by its elements alone
     for access in reads:
         value = access.value
         if not isinstance(value, (Sequence, Mapping)) or region.in_tower(value.site):
             continue
-        inputs = [i for i in inputs_in(value) if i in region.inputs]
-        known = not getattr(value, "unmeasured", False)
-        by_element = not inputs or (known and all((value.uid, i.uid) in apart for i in inputs))
-        entries = isinstance(value, Mapping) and not any(_is_whole(facts, a, reads) for a in reads if a.value is value)
-        if by_element or entries or _local_of_callee(region, access):
+        inputs = [] if in_parts.get(value.uid) else [i for i in inputs_in(value) if i in region.inputs]
+        if value.uid not in in_parts:
+            known = not getattr(value, "unmeasured", False)
+            by_element = not inputs or (known and all((value.uid, i.uid) in apart for i in inputs))
+            entries = isinstance(value, Mapping) and not _is_read_whole(facts, region, value, written)
+            in_parts[value.uid] = by_element or entries
+        if in_parts[value.uid] or _local_of_callee(region, access):
             continue
         if any(is_sparse(i) for i in inputs):
             raise refuse(facts, access.node, Found.SPARSE_AMONG_OTHERS)
@@ -299,16 +302,23 @@ def _is_part(facts: Facts, region: Region, access: Access, nests: Iterable[tuple
     return False
 
 
-def _is_whole(facts: Facts, access: Access, reads: list[Access]) -> bool:
+def _is_read_whole(facts: Facts, region: Region, value: Mapping, written: set[Place]) -> bool:
     """Whether a dict is read for more than an entry that is an input, or to hand it to a function of the script."""
-    taken = facts.selections.get(access.node)
-    if any(a.node is taken and isinstance(a.value, Input) and a.place.owner == access.value.uid for a in reads):
-        return False
-    parents = facts.walked[facts.tree_of(facts.path_of(access.node))].parents
-    handed = isinstance(parents.get(access.node), (ast.Call, ast.keyword))
-    frames = (a.place.frame for a in reads if a.value is access.value and a.place.kind == "name")
+    reads = [a for a in region.reads_of(value) if a.place not in written]
+    inputs = [a for a in region.reads_within(value) if isinstance(a.value, Input) and a.place not in written]
+    taken = {a.node for a in inputs}
+    frames = (a.place.frame for a in reads if a.place.kind == "name")
     sites = {f.call_site.stmt for f in frames if f is not None and f.call_site is not None}
-    return not (handed and access.site.stmt in sites)
+    return any(
+        facts.selections.get(a.node) not in taken and not (a.site.stmt in sites and _is_argument(facts, a.node))
+        for a in reads
+    )
+
+
+def _is_argument(facts: Facts, node: ast.AST) -> bool:
+    """Whether an expression is an argument of a call as it stands."""
+    parents = facts.walked[facts.tree_of(facts.path_of(node))].parents
+    return isinstance(parents.get(node), (ast.Call, ast.keyword))
 
 
 def _is_chosen(node: ast.AST) -> bool:

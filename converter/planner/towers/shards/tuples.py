@@ -5,6 +5,7 @@ Nothing can be assigned to their items, so each tower makes its own, under every
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from converter.analysis.frames import Access
@@ -36,7 +37,7 @@ def saved_tuple(traffic: Traffic, place: str) -> tuple[str, Traffic]:
 def make_anew(
     site: LoopSite,
     traffic: Traffic,
-    reads: list[Access],
+    reads: Iterable[Access],
     held: tuple[str, Sequence],
     key: str,
     name: str,
@@ -61,7 +62,7 @@ def make_anew(
     return traffic
 
 
-def _expressions(region: Region, reads: list[Access], holder: Sequence) -> dict[str, Access]:
+def _expressions(region: Region, reads: Iterable[Access], holder: Sequence) -> dict[str, Access]:
     """The expressions, in the loop's own frame, by which a tuple is read that is made in front of the towers."""
     found: dict[str, Access] = {}
     for access in reads:

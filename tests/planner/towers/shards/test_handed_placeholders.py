@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from converter.conversion import convert
+from converter.options import Options
+from converter.source import from_bytes
 from tests.scripts import codes, converted, parts, run
 
 CLASS = """\
@@ -210,3 +215,48 @@ def test_a_place_that_the_loop_cannot_name_is_refused() -> None:
     kept = "KEPT = []\n\n\n" + CLASS.format(x=f"x = {X[9:]}\n        KEPT.append(lambda: x)", of_x="x", taken="")
     (found,) = run(script(kept + "model = Model()\n", x="KEPT[0]()")).diagnostics
     assert found.code in ("TMG202", "TMG204", "TMG230")
+
+
+NET = """\
+import tensorflow as tf
+
+
+class Net(object):
+    def __init__(self, layers):
+        self.layers = dict(layers)
+        self.use_dropout = tf.placeholder_with_default(tf.constant(1.0), shape=[])
+        self.setup()
+
+    def layer(self, name, given):
+        if isinstance(given, str):
+            given = self.layers[given]
+        self.layers[name] = tf.layers.dense(given, 3, name=name)
+        return self.layers[name]
+
+    def setup(self):
+        first = self.layer('first', 'data')
+        second = self.layer('second', first)
+        self.layer('third', second * self.use_dropout)
+"""
+TRAINED = """\
+import tensorflow as tf
+from net import Net
+
+batch_size = 12
+x = tf.placeholder(tf.float32, [None, 8])
+y = tf.placeholder(tf.float32, [None, 3])
+net = Net({'data': x})
+loss = tf.reduce_mean(tf.square(net.layers['third'] - y))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys = next_batch(batch_size)
+        sess.run(train_op, {x: xs, y: ys})
+"""
+
+
+def test_a_net_of_another_file_stays_as_it_is_where_its_placeholder_can_be_handed(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(NET)
+    done = convert(from_bytes(str(tmp_path / "train.py"), TRAINED.encode()), Options(), several=True)
+    assert done.status == "converted" and done.text is not None, done.diagnostics
+    assert "    net = Net({'data': x})\n" in done.text and not done.parts

@@ -516,3 +516,39 @@ def test_another_name_of_an_input_means_after_the_loop_what_its_branch_left(
     assert after in lines
     merges = [line.strip() for line in lines if "tower_w.append" in line]
     assert merges == (["tower_w.append(w[:rows])"] if "1.0" in chosen else [])
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "x = tf.placeholder(tf.float32, [None, 4])",
+        "x = tf.data.Dataset.from_tensor_slices(inputs).batch(batch_size).make_one_shot_iterator().get_next()",
+    ],
+)
+def test_a_helper_that_takes_a_tensor_or_a_list_is_given_an_input(made: str) -> None:
+    """The second reading must decide of a tower's part of an input what was decided of the input."""
+    script = f"""\
+import tensorflow as tf
+
+batch_size = 32
+
+
+def linear(args, size):
+    if isinstance(args, (list, tuple)):
+        whole = tf.concat(args, 1)
+    else:
+        whole = args
+    return tf.layers.dense(whole, size)
+
+
+{made}
+y = tf.placeholder(tf.float32, [None, 1])
+first = linear(x, 3)
+loss = tf.reduce_mean(tf.square(linear([first, x], 1) - y))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        sess.run(train_op, {{y: next_batch(batch_size)}})
+"""
+    _, inside, _ = parts(script)
+    assert "first = linear(x, 3)" in inside

@@ -1,0 +1,75 @@
+"""`isinstance` where it is sure: nets whose layers are named by strings or handed as tensors, or as lists of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.readings import facts_of
+
+SCRIPT = """\
+import tensorflow as tf
+
+layers = {{'data': tf.placeholder(tf.float32, [None, 4])}}
+layers['first'] = tf.layers.dense(layers['data'], 4)
+
+
+def taken(given):
+    if isinstance(given, {kind}):
+        tf.layers.dropout(layers['data'])
+        return layers[given]
+    tf.layers.flatten(layers['data'])
+    return given
+
+
+{before}
+result = taken({given})
+"""
+BOTH = {"dropout", "flatten"}
+
+
+def built(given: str, kind: str = "str", before: str = "") -> set[str]:
+    facts = facts_of(SCRIPT.format(given=given, kind=kind, before=before))
+    return {t.op.rpartition(".")[2] for t in facts.tensors if t.op.rpartition(".")[2] in BOTH}
+
+
+@pytest.mark.parametrize("kind", ["str", "basestring", "six.string_types", "(str, basestring)"])
+def test_a_tensor_is_no_string_and_a_string_is_one(kind: str) -> None:
+    assert built("layers['first']", kind) == {"flatten"}
+    assert built("'first'", kind) == {"dropout"}
+
+
+@pytest.mark.parametrize("kind", ["list", "(list, tuple)"])
+def test_a_list_is_one_and_a_tensor_is_none(kind: str) -> None:
+    assert built("layers['first']", kind) == {"flatten"}
+    assert built("layers['data']", kind) == {"flatten"}
+    assert built("None", kind) == {"flatten"}
+    assert built("[layers['first']]", kind) == {"dropout"}
+    assert built("[layers['first']] + [layers['data']]", kind) == {"dropout"}
+
+
+def test_kinds_of_structures() -> None:
+    assert built("(layers['first'], 1)", "list") == {"flatten"}
+    assert built("layers", "dict") == {"dropout"}
+    assert built("layers", "(list, tuple)") == {"flatten"}
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "before"),
+    [
+        ("layers['first']", "tf.Tensor", ""),
+        ("batch", "list", "batch = tf.data.Dataset.range(9).batch(3).make_one_shot_iterator().get_next()"),
+        ("[1] if flag() else None", "list", ""),
+        ("[1] if flag() else 3", "list", ""),
+        ("zip([1], [2])", "list", ""),
+        ("{1, 2}", "list", ""),
+        ("made()", "list", ""),
+        ("state", "tuple", "_, state = tf.nn.dynamic_rnn(cell(), tf.ones([4, 3, 2]) * layers['first'])"),
+        ("'first'", "bytes", ""),
+        ("sys.argv[1]", "str", ""),
+        ("layers['first']", "str", "str = type(layers['first'])"),
+        ("either", "str", "either = layers['first'] if flag() else 'first'"),
+        ("some[unknown()]", "str", "some = {'a': layers['first'], 'b': 'first'}"),
+    ],
+)
+def test_what_may_be_a_string_or_not(given: str, kind: str, before: str) -> None:
+    assert built(given, kind, before) == BOTH
