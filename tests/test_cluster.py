@@ -271,7 +271,7 @@ def test_verify_proves_the_total_batch(tmp_path: Path, tensorflow_python: str) -
 
 # A text of the conversion, a wrong one in its place, the check that tells, and the steps that this takes.
 WRONG = [
-    ("begin = min(bounds[cluster.index], total - 1)", "begin = 0", "batch", 1),
+    ("begin = min(bounds[cluster.index], total - 1)", "begin = 0", "data", 1),
     ("(rows[cluster.index] * cluster.size / float(total), rows", "(1.0, rows", "gradients", 6),
     ("batch_size = 32 * cluster.size", "batch_size = 32", "batch", 1),
     ("writer.EventFileWriter = NoEvents", "pass", "files", 1),
