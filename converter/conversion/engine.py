@@ -511,18 +511,22 @@ def _by_target(source: Source, options: Options) -> Conversion | None:
     choice = chosen(source.path, source.text, tree, options)
     if choice is None:
         return None
-    width = _style(source.path, options).width
-    made = converted(choice, lambda decided: _decided_header(source, choice.options, decided), width)
+    style = _style(source.path, choice.options)
+    made = converted(choice, lambda decided: _decided_header(source, choice.options, decided), style.width)
     text, trace = made.text, made.trace
     if text and source.notebook is None:
-        text, trace = in_style(source.text, text, trace, _style(source.path, options))
+        text, trace = in_style(source.text, text, trace, style)
     if text and options.warnings == "comment":
         from converter.conversion.remarks import with_remarks
 
-        text, trace = with_remarks(source.text, tree, text, trace, _not_ignored(source, made.findings), width)
+        text, trace = with_remarks(source.text, tree, text, trace, _not_ignored(source, made.findings), style.width)
     status: Status = "converted" if text else "refused"
     given = sealed(text) if text else None
-    return Conversion(source, status, given, made.findings, trace=trace, decisions=made.decisions)
+    folder = os.path.dirname(source.path)
+    modules = (Part(os.path.join(folder, f"{name}.py"), None, sealed(body)) for name, body in made.modules)
+    return Conversion(
+        source, status, given, made.findings, parts=tuple(modules), trace=trace, decisions=made.decisions
+    )
 
 
 def _pipeline(source: Source, options: Options) -> Conversion:

@@ -74,8 +74,9 @@ class Cluster(object):
         self.host = self.device = self.task + '/device:CPU:0'
         if any(':GPU:' in device.name for device in self.messages.session.list_devices()):
             self.device = self.task + '/device:GPU:0'
-        with open(sys.argv[0], 'rb') as script:
-            self.agree('the text of the script', zlib.crc32(script.read()))
+        for what, path in (('the script', sys.argv[0]), ('the helpers', __file__.replace('.pyc', '.py'))):
+            with open(path, 'rb') as file:
+                self.agree('the text of ' + what, zlib.crc32(file.read()))
         self.agree('the version of TensorFlow', tf.__version__)
         shown, leave = sys.excepthook, sys.exit
 
@@ -736,13 +737,15 @@ class ClusterRuns(object):
 
     @staticmethod
     def before_update(tensor):
-        """A tensor that has the same value without the update: that which an identity behind it passes on, or None."""
+        """A tensor that has the same value, and whose run changes no variable: that behind an identity; or None."""
         state = cluster_state(tensor.graph)
-        while state.reduced & cluster_above([tensor.op]):
+        while True:
+            above = cluster_above([tensor.op])
+            if not state.reduced & above and not any(op.type.startswith(ClusterStep.WRITES) for op in above):
+                return tensor
             if tensor.op.type != 'Identity':
                 return None
             tensor = tensor.op.inputs[0]
-        return tensor
 
     def between(self, session, fetches, feed, waiting, shown):
         """The results of a run between two steps: of this run's batch, or, for single numbers, of the last step."""

@@ -26,6 +26,7 @@ from converter.options import Options
 
 BEGIN = "# tf-multigpu "
 HELPERS = "# tf-multigpu: helpers for training on several GPUs"  # how a module of helpers begins
+HELPERS_END = "# tf-multigpu: end of helpers"  # below those that stand in a script
 PART_OF = "--part-of"  # in the header of a file that was converted with the script that imports it
 _PRINTABLE = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
 # Patterns as text: `re` compiles them when they are first used, which for most files without TensorFlow is never.

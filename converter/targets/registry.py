@@ -104,7 +104,7 @@ TARGETS = (
         lacking="no optimizer of tf.train trains here, nor in the files that the script imports",
         unused=(
             *("num_gpus", "variables", "scale_lr", "scale_steps", "loss", "gpu_memory", "fewer_gpus", "traced"),
-            *("helpers", "line_length"),
+            "line_length",
         ),
         fit=_cluster,
         commands=_commands_of_cluster,

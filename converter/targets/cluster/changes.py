@@ -9,10 +9,11 @@ from dataclasses import replace
 
 from converter.analysis.traits import Trait, has
 from converter.plan.decisions import Decision
+from converter.runtime.worker import PACKAGE
 from converter.syntax.changes import Change, lines_before
 from converter.syntax.script import Script
 from converter.targets.cluster.reading import BATCH_SIZE, Read
-from converter.targets.cluster.worker import worker_lines
+from converter.targets.cluster.worker import helper_module, importing_lines, worker_lines
 from converter.targets.passes import Case, adding
 
 WORKER, WHOLE = "TMG158", "TMG376"
@@ -24,7 +25,8 @@ def changes(case: Read) -> Case:
     """The classes with the statement that starts this worker, and the size of the batch of all workers."""
     script, cluster = case.script, case.script.new("cluster")
     place = below_imports(script)
-    made = [lines_before(script, place, worker_lines(script, cluster, _arguments(case)), WORKER)]
+    lines, modules = _worker(case, cluster)
+    made = [lines_before(script, place, lines, WORKER)]
     for size in case.sizes:
         begin = script.line(size.at.line) + size.at.column
         end = script.line(size.end.line) + size.end.column
@@ -34,7 +36,18 @@ def changes(case: Read) -> Case:
         message = f"a step takes the batches of N runs of the training step, as {case.why}"
         hint = "an epoch stays an epoch; a number of steps that the script counts itself takes 1/N of the updates"
         script.say(place, WHOLE, message, hint, "warning")
-    return replace(adding(case, made), decisions=tuple(_decisions(case)))
+    return replace(adding(case, made), decisions=tuple(_decisions(case)), modules=modules)
+
+
+def _worker(case: Read, cluster: str) -> tuple[list[str], tuple[tuple[str, str], ...]]:
+    """The lines that start this worker, and the module beside the script that they need."""
+    script, arguments = case.script, _arguments(case)
+    if case.options.helpers == "inline":
+        return worker_lines(script, cluster, arguments), ()
+    if case.options.helpers == "package":
+        return importing_lines(script, PACKAGE, cluster, arguments), ()
+    module = helper_module(script)
+    return importing_lines(script, module[0], cluster, arguments), (module,)
 
 
 def _arguments(case: Read) -> str:

@@ -22,7 +22,10 @@ OUTSIDE = "TMG259"
 BATCH_SIZE = "TMG110"
 ALREADY = ("TMG216", "TMG217")  # towers, or several processes, of the script's own
 # What the plan for towers changes for the towers alone; a process of its own has its session, its devices, one graph.
-OF_TOWERS = {"TMG101", "TMG102", "TMG104", "TMG107", "TMG109", "TMG111", "TMG112", BATCH_SIZE}
+OF_TOWERS = {
+    *("TMG101", "TMG102", "TMG104", "TMG105", "TMG106", "TMG107", "TMG109", "TMG111", "TMG112", BATCH_SIZE),
+    *("TMG118", "TMG121", "TMG122", "TMG123", "TMG128", "TMG129", "TMG137", "TMG142"),
+}
 
 
 # Warnings about the loss, and about what counts by the size of a batch: they hold for workers as for towers.

@@ -14,6 +14,8 @@ from converter import __version__
 from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.runtime.whole import PACKAGE, package_module
+from converter.runtime.worker import PACKAGE as CLUSTER_PACKAGE
+from converter.runtime.worker import worker_package
 from converter.source import read
 from converter.source.look import code_of, is_pipeline
 from converter.verify.data import BatchMode, VerifyError
@@ -250,10 +252,15 @@ def _with_runtime(script: Path, folder: Path) -> list[str]:
 
     The interpreter that runs the script need not have it; and what is proven is what this version of the tool writes.
     """
-    if f"import {PACKAGE} as".encode() not in script.read_bytes() or (folder / f"{PACKAGE}.py").exists():
-        return []
-    (folder / f"{PACKAGE}.py").write_text(package_module(__version__), encoding="utf-8")
-    return [f"the scripts ran with {PACKAGE} {__version__} of this tool, whichever is installed"]
+    text, said = script.read_bytes(), []
+    for name, words, module in (
+        (PACKAGE, f"import {PACKAGE} as", package_module),
+        (CLUSTER_PACKAGE, f"from {CLUSTER_PACKAGE} import", worker_package),
+    ):
+        if words.encode() in text and not (folder / f"{name}.py").exists():
+            (folder / f"{name}.py").write_text(module(__version__), encoding="utf-8")
+            said.append(f"the scripts ran with {name} {__version__} of this tool, whichever is installed")
+    return said
 
 
 def _is_environment(folder: Path) -> bool:
