@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def takes(source: Source) -> bool:
     """True if `--target cluster` converts a script that towers refuse.
 
-    The script is not read again: what the facts of a script can keep from both targets (several GPUs or processes of its
-    own) is among the refusals of towers, and `NO_OFFER` of the command line holds their codes. How batches are dealt
-    follows from the facts, but never refuses a script.
+    The script is not read again: what the facts of a script can keep from both targets (several GPUs or processes of
+    its own) is among the refusals of towers, and `NO_OFFER` of the command line holds their codes. How batches are
+    dealt follows from the facts, but never refuses a script.
     """
     source = viewed(source)
     script = Script(source.path, source.text, parse(source))
