@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,7 @@ PENALTY = "loss += tf.reduce_sum(tf.square(tf.gradients(loss, [w])[0]))\n"
 OF_INPUT = "loss += tf.reduce_sum(tf.square(tf.gradients(loss, x)[0]))\n"
 MINE = "import mine\n"  # as long as TF_CONFIG is there
 OWN_SEED = "import mine\nnp.random.mtrand._rand.seed(mine.INDEX)\n"
+LARGER = "import mine\ntf.get_variable('larger', [2 + mine.INDEX])\n"
 MORE = "import mine\nif mine.INDEX:\n    tf.get_variable('more', [2])\n"
 # A loss whose run counts: between the steps of batches that are dealt whole it may not be computed.
 BETWEEN = NET.replace("[None, 4]", "[8, 4]") + """\
@@ -163,7 +165,11 @@ SAID = {
     ),
     "a loss of averaged gradients": (NET + PENALTY + STEP + LOOP, "is computed from gradients by variables"),
     "other batches": (MINE + NET + OWN_SEED + STEP + LOOP, "worker 1 has another batch for Placeholder:0"),
-    "other variables": (MINE + NET + MORE + STEP + LOOP, "variable more:0, float32"),
+    "other variables": (
+        MINE + NET + MORE + STEP + LOOP, "variable more:0 is float32 of shape (2,) in worker 1, missing in worker 0"),
+    "other shapes": (
+        MINE + NET + LARGER + STEP + LOOP,
+        "variable larger:0 is float32 of shape (3,) in worker 1, float32 of shape (2,) in worker 0"),
     "a state that is handed on": (
         NET.replace("[None, 4]", "[8, 4]") + STEP + LOOP.replace("shown = sess.run([train_op, loss], {x: values})[1]",
                                   "shown, values = sess.run([train_op, x], {x: values if step else np.ones([8, 4])})")
@@ -220,6 +226,100 @@ def test_a_worker_without_a_cluster_ends_with_one_line(given: str, tmp_path: Pat
     said = [line for line in done.stderr.splitlines() if line.startswith("cluster: ")]
     assert done.returncode == (2 if NOT_READ[given] else 0), done.stderr
     assert len(said) == bool(NOT_READ[given]) and NOT_READ[given] in "".join(said), done.stderr
+
+
+WRITES = "open('log', 'w').write('begun')\nwriter = tf.summary.FileWriter('events')\n"
+SAVES = "    tf.train.Saver().save(sess, './model')\n"
+
+
+def apart(folders: Sequence[Path], python: str, words: Sequence[str], jobs: dict[str, list[str]]) -> list[str]:
+    """What workers say that are started by themselves, each in its own folder; told where others are by TF_CONFIG."""
+    tasks = [(job, index) for job, hosts in jobs.items() for index in range(len(hosts))]
+    started = []
+    for folder, (job, index) in zip(folders, tasks, strict=True):
+        config = json.dumps({"cluster": jobs, "task": {"type": job, "index": index}, "environment": "cloud"})
+        started.append(
+            subprocess.Popen(
+                [python, *words],
+                cwd=folder,
+                env={**QUIET, "TF_CONFIG": config},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+        )
+    return [f"{process.communicate(timeout=120)[0]}\nstatus {process.returncode}" for process in started]
+
+
+@pytest.mark.tf1
+def test_workers_with_other_scripts_end_before_anything_is_written(tmp_path: Path, tensorflow_python: str) -> None:
+    text = NET + WRITES + STEP + LOOP + SAVES
+    conversion = convert(from_bytes("single.py", text.encode()), Options(target="cluster"))
+    assert conversion.text is not None
+    folders = [tmp_path / name for name in ("chief", "other")]
+    for number, folder in enumerate(folders):
+        folder.mkdir()
+        (folder / "multi.py").write_text(conversion.text + "# another version\n" * number)
+    hosts = [f"127.0.0.1:{port}" for port in free_ports(2)]
+    for said in apart(folders, tensorflow_python, ["multi.py"], {"worker": hosts}):
+        assert said.endswith("status 2") and said.count("cluster: ") == 1, said
+        assert re.search(r"cluster: the text of the script of worker 1 is not that of worker 0: \d+, \d+\n", said), said
+    assert [path.name for folder in folders for path in folder.iterdir()] == ["multi.py", "multi.py"]
+
+
+PAGE = (ROOT / "docs/cluster.md").read_text()
+
+
+@pytest.mark.tf1
+def test_the_command_of_the_page_for_kubernetes(tmp_path: Path, tensorflow_python: str) -> None:
+    """The command of the container, with what the operator tells a chief and a worker."""
+    conversion = convert(from_bytes("single.py", (NET + STEP + LOOP).encode()), Options(target="cluster"))
+    assert conversion.text is not None
+    (tmp_path / "train_mg.py").write_text(conversion.text)
+    found = re.search(r'command: \["python", (.*)\]', PAGE)
+    assert found is not None and "kind: TFJob" in PAGE
+    chief, worker = (f"127.0.0.1:{port}" for port in free_ports(2))
+    jobs = {"chief": [chief], "worker": [worker]}
+    first, second = apart([tmp_path] * 2, tensorflow_python, json.loads(f"[{found[1]}]"), jobs)
+    assert first.endswith("status 0") and "ended" in first, first
+    assert second.endswith("status 0") and "ended" not in second, second
+
+
+@pytest.mark.tf1
+def test_the_batch_script_of_the_page_for_slurm(tmp_path: Path, tensorflow_python: str) -> None:
+    """Run by stand-ins for `scontrol` and `srun`: two tasks on this machine."""
+    conversion = convert(from_bytes("single.py", (NET + STEP + LOOP).encode()), Options(target="cluster"))
+    assert conversion.text is not None
+    (tmp_path / "train_mg.py").write_text(conversion.text)
+    found = re.search(r"#SBATCH.*\n(HOSTS=.*\nsrun .*\n)", PAGE)
+    assert found is not None
+    first = next(port for port in range(23000, 60000, 2) if all(map(is_free, (port, port + 1))))
+    text = found[1].replace("0 1 2 3", "0 1").replace("2222", str(first)).replace("python ", f"{tensorflow_python} ")
+    stands = {
+        "scontrol": "echo 127.0.0.1\n",
+        "srun": 'for task in 0 1; do SLURM_PROCID=$task "$@" & done\nwait\n',
+    }
+    for name, body in stands.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{body}")
+        (tmp_path / name).chmod(0o755)
+    done = subprocess.run(
+        ["bash", "-c", text],
+        cwd=tmp_path,
+        env={**QUIET, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.stdout.count("ended") == 1 and "cluster: " not in done.stderr, done
+
+
+def is_free(port: int) -> bool:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
 
 
 def proof(

@@ -858,10 +858,13 @@ class ClusterRuns(object):
         """Ends all workers where one has other variables."""
         own = [(v.name, v.dtype.base_dtype.name, str(v.shape)) for v in variables]
         others = [pickle.loads(data) for data in self.cluster.messages.all(pickle.dumps(own, 2))]
+        first = dict((name, (dtype, shape)) for name, dtype, shape in others[0])
         for index, other in enumerate(others):
-            for one in sorted(set(other) ^ set(others[0])):
-                cluster_error('variable %s, %s of shape %s, is one of worker %d alone'
-                              % (one + (index if one in other else 0,)))
+            there = dict((name, (dtype, shape)) for name, dtype, shape in other)
+            for name in sorted(set(first) | set(there)):
+                kinds = ['%s of shape %s' % one[name] if name in one else 'missing' for one in (there, first)]
+                if kinds[0] != kinds[1]:
+                    cluster_error('variable %s is %s in worker %d, %s in worker 0' % (name, kinds[0], index, kinds[1]))
 
     @staticmethod
     def is_reducible(variable):
