@@ -146,6 +146,7 @@ class Trait(Enum):
     ESTIMATOR = "makes an Estimator, which trains by itself"
     TRAINS_ITSELF = "makes an object with a method that trains"
     OWN_MODEL = "makes an Estimator of a model function"
+    OPTIMIZED_MODEL = "makes an Estimator that an optimizer of tf.train trains, which the library makes"
     MIRRORED_MODEL = "makes an Estimator whose model a strategy can mirror"
     TAKES_NO_STRATEGY = "stands in a library whose Estimators take no distribution strategy"
     RUN_CONFIG = "makes the configuration of an Estimator"

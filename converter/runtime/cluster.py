@@ -94,6 +94,8 @@ class Cluster(object):
     def leave(self):
         """Waits for the others at the end: one that is gone could not send them its part of the last step."""
         if not self.failed:
+            if self.is_chief and not self.runs.trained:
+                sys.stderr.write('cluster: no training step was taken: no optimizer of tf.train has run\n')
             try:
                 self.messages.all(b'end', 20)
                 time.sleep(1)
@@ -505,7 +507,7 @@ class ClusterRuns(object):
     def __init__(self, cluster):
         from tensorflow.python.client import session as sessions
 
-        self.cluster, self.compared, self.returned = cluster, 0, []
+        self.cluster, self.compared, self.returned, self.trained = cluster, 0, [], False
         self.fetched, base = sessions._FetchHandler, sessions.BaseSession
         bare, begin = base.run, base.__init__
         self.bare = bare
@@ -534,7 +536,7 @@ class ClusterRuns(object):
         """Runs a training step on this worker's part of the data, anything else as it is, with the chief's results."""
         step, feed = self.step(session.graph, fetches), {}
         if step.trains:
-            self.cluster.thread = threading.current_thread()
+            self.cluster.thread, self.trained = threading.current_thread(), True
         for key, value in (feed_dict or {}).items():
             try:
                 feed[session.graph.as_graph_element(key, allow_operation=False)] = value
