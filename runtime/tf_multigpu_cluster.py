@@ -38,7 +38,8 @@ class Cluster(object):
     - a session computes on this worker's devices;
     - `compute_gradients`, and `tf.gradients` by variables, give the mean of all workers' gradients;
     - a run of a training step takes this worker's part of the data. deal='rows': a batch is as large as those of all
-      workers together, and each takes its rows. deal='batches': each N-th run makes a step, of the last N batches;
+      workers together, and each takes its rows. deal='batches': each N-th run makes a step, of the last N batches.
+      deal='files': each run makes a step, of a batch of each worker's own files;
     - all workers begin with the chief's variables, and what a run returns is the same in all of them;
     - the chief alone prints, saves checkpoints, and writes files.
 
@@ -56,6 +57,18 @@ class Cluster(object):
             self.runs = ClusterRuns(self)
             self.files = ClusterFiles(self)
             self.draw_alike()
+
+    def part_of(self, names):
+        """This worker's part of the names of files, a list, a tensor or a dataset: every N-th, from its number on."""
+        if hasattr(names, 'shard'):
+            return names.shard(self.size, self.index)
+        if isinstance(names, tf.Tensor):
+            with tf.control_dependencies([tf.assert_greater_equal(
+                    tf.size(names), self.size, message='fewer files than workers')]):
+                return tf.reshape(names, [-1])[self.index::self.size]
+        if isinstance(names, str) and self.size > 1 or not isinstance(names, str) and len(names) < self.size:
+            cluster_error('there are fewer files than workers: %s' % (names,))
+        return names if isinstance(names, str) else names[self.index::self.size]
 
     def start(self, hosts):
         """Starts this process's server, waits for the others, and checks that all run the same script."""
@@ -624,6 +637,8 @@ class ClusterRuns(object):
         dealt = bool(arrays or step.sources)
         if dealt and self.cluster.deal == 'batches':
             return self.train_in_turn(session, step, fetches, feed, told)
+        if dealt and self.cluster.deal == 'files':
+            return self.train_on_own_files(session, step, fetches, feed, told)
         if dealt:
             feed = self.with_batches(session, step, feed, True)
             self.compare(feed)
@@ -685,6 +700,23 @@ class ClusterRuns(object):
         end = max(bounds[cluster.index + 1], begin + 1)
         own = self.joined(feed, ((key, feed[key][begin:end]) for key in cut))
         return own, (rows[cluster.index] * cluster.size / float(total), rows, rows)
+
+    def train_on_own_files(self, session, step, fetches, feed, told):
+        """A step on the next batch of this worker's files; the data has ended where one worker has no further batch."""
+        cluster, failed, whole, rows = self.cluster, None, feed, -1
+        if any(numpy.ndim(value) for value in feed.values()):
+            cluster_error('arrays are fed: they come from no files that each worker could read its part of')
+        try:
+            whole = self.with_batches(session, step, feed, True)
+            sizes = set(len(value) for key, value in whole.items() if key not in feed and numpy.ndim(value))
+            rows = sizes.pop() if len(sizes) == 1 else 1
+        except tf.errors.OutOfRangeError as error:
+            failed = error
+        counts = [int(data) for data in cluster.messages.all(b'%d' % rows)]
+        if min(counts) < 0:
+            raise failed or tf.errors.OutOfRangeError(None, None, 'another worker has read all of its files')
+        weight = rows * cluster.size / float(sum(counts))
+        return self.merged(session, step, fetches, whole, (weight, counts, counts), told)
 
     def train_in_turn(self, session, step, fetches, feed, told):
         """Keeps this run's batch if it is this worker's turn; each N-th run makes a step of the last N."""

@@ -422,6 +422,65 @@ def test_verify_proves_the_total_batch(tmp_path: Path, tensorflow_python: str) -
     assert details["workers"] == "3 take 3 steps together, each on 10 or 11 rows"
 
 
+OWN_FILES = """\
+import os
+import tempfile
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+tf.disable_v2_behavior()
+BATCH_SIZE = 8
+folder = tempfile.mkdtemp()
+names = [os.path.join(folder, 'part-%d' % number) for number in range(6)]
+for number, name in enumerate(names):
+    with tf.io.TFRecordWriter(name) as writer:
+        for row in np.random.RandomState(number).rand(20 + number, 4).astype('float32'):
+            writer.write(row.tobytes())
+dataset = tf.data.TFRecordDataset(names)
+dataset = dataset.map(lambda row: tf.reshape(tf.decode_raw(row, tf.float32), [4])).batch(BATCH_SIZE)
+iterator = tf.data.make_initializable_iterator(dataset)
+rows = iterator.get_next()
+weights = tf.get_variable('weights', [4, 1], initializer=tf.ones_initializer())
+loss = tf.reduce_mean(tf.square(tf.matmul(rows, weights) - tf.reduce_sum(rows * rows, 1, keepdims=True)))
+step = tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for epoch in range(3):
+        sess.run(iterator.initializer)
+        taken = 0
+        while True:
+            try:
+                value, _ = sess.run([loss, step])
+                taken += 1
+            except tf.errors.OutOfRangeError:
+                break
+        print('epoch', epoch, 'steps', taken, 'loss', value)
+"""
+
+
+@pytest.mark.tf1
+def test_workers_read_their_own_files_to_the_end_of_one(tmp_path: Path, tensorflow_python: str) -> None:
+    (tmp_path / "single.py").write_text(OWN_FILES)
+    options = Options(target="cluster", shard="files")
+    conversion = convert(from_bytes("single.py", OWN_FILES.encode()), options)
+    assert conversion.text is not None
+    (tmp_path / "multi.py").write_text(conversion.text)
+    settings = Settings(python=tensorflow_python, steps=3, gpus=2, timeout=300)
+    report = verify(tmp_path / "single.py", tmp_path / "multi.py", settings)
+    assert report.verdict == "passed", report
+    left = {check.name: check.detail for check in report.checks if check.status == "skipped"}
+    assert set(left) <= {"data", "files"} and "its own part of the files" in left["data"]
+    with launch(tmp_path, tensorflow_python, "multi.py", workers=2) as process:
+        said, _ = process.communicate()
+    assert process.returncode == 0 and re.findall(r"epoch (\d) steps (\d+)", said) == [(f"{n}", "9") for n in range(3)]
+    right, wrong = "names[self.index::self.size]", "names[0::self.size]"
+    assert right in conversion.text
+    (tmp_path / "multi.py").write_text(conversion.text.replace(right, wrong))
+    report = verify(tmp_path / "single.py", tmp_path / "multi.py", settings)
+    assert "data" in {check.name for check in report.checks if check.status == "failed"}, report
+
+
 # A text of the conversion, a wrong one in its place, the check that tells, and the steps that this takes.
 WRONG = [
     ("begin = min(bounds[cluster.index], total - 1)", "begin = 0", "data", 1),

@@ -95,6 +95,8 @@ class Trait(Enum):
     ALWAYS_TRUE = "an object of this type is true"
     SETTINGS = "an object of this type holds flags or arguments"
     RUNS = "an object of this type runs a graph, or says how: what the graph computes does not depend on it"
+    READS_FILES = "reads the files that its first argument names, or lists them"
+    LISTS_FILES = "gives the names of files as a dataset"
     FROM_QUEUE = "a batch from a queue, or a call that is told its size"
     GIVES_BATCHES = "makes batches of single examples, in a data set or a queue"
     FROM_DATA_SET = "a batch from a data set, or a call that is told its size"

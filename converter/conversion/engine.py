@@ -37,6 +37,7 @@ from converter.source.header import (
     command_flags,
     find_header,
     flags_changed,
+    flags_given,
     format_header,
     is_converted,
     sealed,
@@ -232,6 +233,7 @@ def _converted(
     by_target = _by_target(source, options)
     if by_target is not None:
         return by_target
+    options, left = _for_towers(source, options)
     asked = _asked(source, options, originals)
     if asked.beyond:
         return Conversion(source, "refused", None, asked.beyond)
@@ -260,10 +262,22 @@ def _converted(
         trace=made[0].trace,
         named=read.named.get(""),
         unread=() if again else _read_again(read, plans, made),
-        decisions=decided,
+        decisions=(*decided, *left),
         trains=takes_a_step(read.facts),
         above=_above(read, plans[0]),
     )
+
+
+def _for_towers(source: Source, options: Options) -> tuple[Options, tuple[Decision, ...]]:
+    """The options without those that mean nothing for towers; raises Refusal where one is given (TMG287)."""
+    from converter.plan.decisions import left_out
+    from converter.targets.registry import LEAVE_OUT, UNUSED_BY_TOWERS
+
+    fitted = fitting(options, UNUSED_BY_TOWERS)
+    for flag in flags_given(fitted, UNUSED_BY_TOWERS):
+        message = f"{flag} has no effect for towers, which share one process: it is for --target cluster"
+        raise Refusal(Diagnostic("TMG287", source.path, 1, 1, message=message, hint=LEAVE_OUT.format(flag=flag)))
+    return fitted, tuple(left_out(flags_changed(options, fitted), "towers"))
 
 
 def _refused(source: Source, read: Reading, findings: tuple[Diagnostic, ...]) -> Conversion:

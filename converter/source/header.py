@@ -20,7 +20,18 @@ from contextlib import suppress
 from dataclasses import field, fields, replace
 from typing import get_args
 
-from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, ScaleSteps, Target, Variables, Warnings
+from converter.choices import (
+    BatchMode,
+    FewerGpus,
+    Helpers,
+    LossMode,
+    ScaleLr,
+    ScaleSteps,
+    Shard,
+    Target,
+    Variables,
+    Warnings,
+)
 from converter.dataclass import dataclass
 from converter.options import Options
 
@@ -54,7 +65,7 @@ _PART = r"(?:(?:example:\d+|mean|sum|free)/(?:(?:\d+|-)(?:x(?:\d+|-))*)?|host)"
 _FLAGS = {"batch_axes": "--batch-axis", "traced": "--trace"}
 _SHOWN = (
     *("loss", "variables", "scale_lr", "scale_steps", "gpu_memory", "fewer_gpus", "target", "helpers", "warnings"),
-    "line_length",
+    *("shard", "line_length"),
 )
 _TRACED = rf"\d+:\d+=(?:{_PART}|\({_PART}(?:,{_PART})*\))(?:\+(?:variables|collections|updates))*"
 
@@ -465,6 +476,7 @@ _WORDS = {
     "target": Target,
     "helpers": Helpers,
     "warnings": Warnings,
+    "shard": Shard,
 }
 _SETTERS: dict[str, Callable[[Options, str], Options]] = {
     **{flag_of(name): _set_choice(name, get_args(words)) for name, words in _WORDS.items()},

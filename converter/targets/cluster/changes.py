@@ -12,6 +12,7 @@ from converter.plan.decisions import Decision
 from converter.runtime.worker import PACKAGE
 from converter.syntax.changes import Change, lines_before
 from converter.syntax.script import Script
+from converter.targets.cluster.files import own_files
 from converter.targets.cluster.reading import BATCH_SIZE, Read
 from converter.targets.cluster.worker import helper_module, importing_lines, worker_lines
 from converter.targets.passes import Case, adding
@@ -32,7 +33,9 @@ def changes(case: Read) -> Case:
         end = script.line(size.end.line) + size.end.column
         workers = re.sub(rf"(?<![\w.]){re.escape(case.num_gpus)}(?!\w)", f"{cluster}.size", size.text)
         made.append(Change(begin, end, workers, BATCH_SIZE))
-    if case.by_runs:
+    if case.options.shard == "files":
+        made += own_files(script, cluster)
+    elif case.by_runs:
         message = f"a step takes the batches of N runs of the training step, as {case.why}"
         hint = "an epoch stays an epoch; a number of steps that the script counts itself takes 1/N of the updates"
         script.say(place, WHOLE, message, hint, "warning")
@@ -52,6 +55,8 @@ def _worker(case: Read, cluster: str) -> tuple[list[str], tuple[tuple[str, str],
 
 def _arguments(case: Read) -> str:
     main = "__name__ == '__main__'"
+    if case.options.shard == "files":
+        return f"{main}, deal='files'"
     if not case.by_runs:
         shared = ", ".join(repr(name) for name in case.options.shared)
         return f"{main}, whole=[{shared}]" if shared else main
@@ -59,7 +64,15 @@ def _arguments(case: Read) -> str:
 
 
 def _decisions(case: Read) -> Iterator[Decision]:
-    if case.by_runs:
+    if case.options.shard == "files":
+        yield Decision(
+            "each worker", "reads every N-th of the files; the data ends in all as soon as it ends in one"
+        )
+        yield Decision(
+            "a step", "takes other examples than the original's, a batch of each worker; a loop over a number of steps "
+            "takes N times as many"
+        )
+    elif case.by_runs:
         yield Decision("each worker", "takes each N-th batch of the script; N runs of the training step make one step")
     else:
         yield Decision(

@@ -56,6 +56,11 @@ def reading(case: Case) -> Case:
     facts, made = _planned(case)
     if isinstance(made, Refused):
         case.script.findings.extend(finding for finding in made.findings if finding.code in ALREADY)
+    if case.options.shard == "files":
+        if case.options.batch == "total":
+            hint = "leave --batch total out: each worker takes batches of its own files"
+            case.script.say(case.script.tree.body[0], OUTSIDE, "workers with files of their own share no batch", hint)
+        return Read(case.script, case.options, case.width)
     why = "its batches are not understood" if isinstance(made, Refused) else _why_whole(facts, made.plans)
     if not why:
         assert isinstance(made, Decided)

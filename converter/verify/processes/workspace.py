@@ -56,6 +56,7 @@ class Towers:
     way: str
     rate: str = "none"  # how the learning rate follows the number of towers
     target: str = "towers"
+    shard: str = "rows"  # what a worker of a cluster takes of the data
     loss: str = "towers"  # whose loss it is that is no mean over the examples: each tower's, or the whole batch's
 
 
@@ -70,7 +71,7 @@ def read_towers(path: Path, parts: Mapping[str, bytes] | None = None, root: Path
     options = _BROKEN.sub(b" ", header.group()).decode("utf-8", "replace").split() if header else []
     batch: BatchMode | None = None
     gpus: int | None = None
-    rate, target, loss = "none", "towers", "towers"
+    rate, target, loss, shard = "none", "towers", "towers", "rows"
     for option, value in zip(options, options[1:], strict=False):
         if option == "--batch" and value in ("per-gpu", "total"):
             batch = "total" if value == "total" else "per-gpu"
@@ -80,11 +81,13 @@ def read_towers(path: Path, parts: Mapping[str, bytes] | None = None, root: Path
             target = value
         if option == "--loss":
             loss = value
+        if option == "--shard":
+            shard = value
         if option == "--num-gpus" and value.isdigit():
             gpus = int(value)
     beside = (file.read_bytes() for file in _neighbours(path, root) if os.path.relpath(file, path.parent) not in parts)
     if target in ("mirrored", "ddp", "cluster"):
-        return Towers(gpus, batch, "none", rate, target)
+        return Towers(gpus, batch, "none", rate, target=target, shard=shard)
     texts = [text, *parts.values(), *beside]
     bodies = [_HEADER.sub(b"", held) for held in texts]
     flagged = next((body for body in bodies if _FLAG.search(body)), None)
