@@ -140,6 +140,7 @@ MOVES = "train_op = tf.group(train_op, tf.assign_sub(centers, tf.reduce_mean(fea
 AVERAGES = "train_op = tf.group(train_op, tf.train.ExponentialMovingAverage(0.9).apply([loss]))\n"
 PENALTY = "loss += tf.reduce_sum(tf.square(tf.gradients(loss, [w])[0]))\n"
 OF_INPUT = "loss += tf.reduce_sum(tf.square(tf.gradients(loss, x)[0]))\n"
+TIMED = "import time\ntaken = tf.placeholder(tf.float32, [])\nloss += 0.1 * tf.sin(taken)\n"
 MINE = "import mine\n"  # as long as TF_CONFIG is there
 OWN_SEED = "import mine\nnp.random.mtrand._rand.seed(mine.INDEX)\n"
 LARGER = "import mine\ntf.get_variable('larger', [2 + mine.INDEX])\n"
@@ -165,6 +166,8 @@ SAID = {
         BETWEEN + LOOP.replace("shown, sess.run(w).sum()", "sess.run(counted)"), "ended 2.0"
     ),
     "a loss of averaged gradients": (NET + PENALTY + STEP + LOOP, "is computed from gradients by variables"),
+    "a number that is a time": (
+        NET + TIMED + STEP + LOOP.replace("{x: values}", "{x: values, taken: time.time()}"), "ended"),
     "other batches": (MINE + NET + OWN_SEED + STEP + LOOP, "worker 1 has another batch for Placeholder:0"),
     "other variables": (
         MINE + NET + MORE + STEP + LOOP, "variable more:0 is float32 of shape (2,) in worker 1, missing in worker 0"),

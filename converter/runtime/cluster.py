@@ -521,6 +521,7 @@ class ClusterRuns(object):
         from tensorflow.python.client import session as sessions
 
         self.cluster, self.compared, self.returned, self.trained = cluster, 0, [], False
+        self.numbers = set()  # names of numbers that workers are fed otherwise: the chief's count
         self.fetched, base = sessions._FetchHandler, sessions.BaseSession
         bare, begin = base.run, base.__init__
         self.bare = bare
@@ -638,8 +639,7 @@ class ClusterRuns(object):
         if dealt and self.cluster.deal == 'files':
             return self.train_on_own_files(session, step, fetches, feed, told)
         if dealt:
-            feed = self.with_batches(session, step, feed, True)
-            self.compare(feed)
+            feed = self.compare(self.with_batches(session, step, feed, True))
             return self.merged(session, step, fetches, *self.rows_of(feed), told=told)
         return self.merged(session, step, fetches, feed, (None, None, [1] * self.cluster.size), told)
 
@@ -667,18 +667,28 @@ class ClusterRuns(object):
         return found
 
     def compare(self, feed):
-        """Ends all workers where one has prepared another batch, in the first steps."""
+        """The feed, with the chief's numbers where workers have other ones; in the first steps, arrays must be alike.
+
+        A time that the script has measured is such a number.
+        """
         if self.compared < self.COMPARED:
             self.compared += 1
             queued = [key for key in feed if isinstance(key, tf.Tensor) and key.op.type.startswith(('Queue', 'Reader'))]
-            own = sorted((key.name, zlib.crc32(pickle.dumps(numpy.asarray(value), 2)))
+            own = sorted((key.name, bool(numpy.ndim(value)), zlib.crc32(pickle.dumps(numpy.asarray(value), 2)))
                          for key, value in feed.items() if isinstance(key, tf.Tensor) and key not in queued)
             others = [pickle.loads(data) for data in self.cluster.messages.all(pickle.dumps(own, 2))]
             for index, other in enumerate(others):
-                names = sorted(name for name, _ in set(other) ^ set(others[0]))
-                if names:
+                unlike = sorted(set(other) ^ set(others[0]))
+                arrays = [name for name, is_array, _ in unlike if is_array]
+                if arrays:
                     cluster_error('worker %d has another batch for %s than worker 0: seed what prepares it'
-                                  % (index, names[0]))
+                                  % (index, arrays[0]))
+                self.numbers.update(name for name, _, _ in unlike)
+        numbers = [key for key in feed if isinstance(key, tf.Tensor) and key.name in self.numbers]
+        if not numbers:
+            return feed
+        told = self.cluster.of_chief(dict((key.name, feed[key]) for key in numbers) if self.cluster.is_chief else None)
+        return self.joined(feed, ((key, told.get(key.name, feed[key])) for key in numbers))
 
     def rows_of(self, feed):
         """This worker's rows of a batch, and its share, see `merged`."""
@@ -724,14 +734,13 @@ class ClusterRuns(object):
         turn, waiting['turn'] = waiting['turn'], (waiting['turn'] + 1) % cluster.size
         shown = self.to_show(fetches, session.graph, waiting) if turn < cluster.size - 1 else []
         wanted = turn == cluster.index or bool(shown) or self.compared < self.COMPARED
-        whole = self.with_batches(session, step, feed, wanted)
-        self.compare(whole)
+        whole = self.compare(self.with_batches(session, step, feed, wanted))
         if turn == cluster.index:
             waiting['feed'] = dict((key, numpy.array(value) if isinstance(key, tf.Tensor) else value)
                                    for key, value in whole.items())
         if turn < cluster.size - 1:
             return self.between(session, fetches, whole, waiting, shown)
-        scalars = dict((key, value) for key, value in feed.items() if not numpy.ndim(value))
+        scalars = dict((key, whole[key]) for key, value in feed.items() if not numpy.ndim(value))
         own = self.joined(waiting.pop('feed'), scalars.items())
         rows = [1] * cluster.size
         if cluster.by_rows:
