@@ -490,7 +490,10 @@ WRONG = [
     ("(rows[cluster.index] * cluster.size / float(total), rows", "(1.0, rows", "gradients", 6),
     ("batch_size = 32 * cluster.size", "batch_size = 32", "batch", 1),
     ("writer.EventFileWriter = NoEvents", "pass", "files", 1),
-    ("self.reduced(number * _tf.cast(weight, number.dtype), 'Div')", "number", "gradients", 1),
+    # nothing is averaged: no run is a training step, and each worker goes on with the whole batch
+    ("self.reduced(number * _tf.cast(weight, number.dtype), 'Div')", "number", "workers", 1),
+    ("self.reduced(number * _tf.cast(weight, number.dtype), 'Div')",
+     "self.reduced(number * _tf.cast(weight, number.dtype), 'Id')", "gradients", 1),
     ("tf.train.AdamOptimizer(rate)", "tf.train.AdamOptimizer(rate, beta1=0.5)", "update", 1),
 ]  # fmt: skip
 
