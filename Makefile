@@ -153,7 +153,8 @@ goldens: compiled
 	    $(BIN)/tf-multigpu convert --force "$$single" -o "$${single%single.py}multi.py" || exit 1; \
 	done
 	@for single in $(CLUSTER); do \
-	    $(BIN)/tf-multigpu convert --force "$$single" --target cluster -o "$${single%single.py}multi.py" || exit 1; \
+	    $(BIN)/tf-multigpu convert --force "$$single" --target cluster --helpers package \
+	        -o "$${single%single.py}multi.py" || exit 1; \
 	done
 	@for single in $(PROJECTS); do \
 	    rm -rf "$${single%single/train.py}multi"; \

@@ -18,6 +18,7 @@ BENCHMARKS = {
     "traffic": [],
     "steps": [],
     "published": [],
+    "cluster": ["--workers", "2,4"],
     "verify": ["--rounds", "5", "--repeats", "0", "logistic_regression", "layers_cnn"],
 }
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, ScaleSteps, Target, Variables, Warnings
+from converter.choices import (
+    BatchMode,
+    FewerGpus,
+    Helpers,
+    LossMode,
+    ScaleLr,
+    ScaleSteps,
+    Shard,
+    Target,
+    Variables,
+    Warnings,
+)
 from converter.dataclass import dataclass
 
 
@@ -36,6 +47,8 @@ class Options:
         once from the towers' merged results ("global"); with `--batch total` it is always computed once.
     helpers: where a script's helpers are: in it, or where several files change in a module that has just these
         ("inline"), in a module beside it that has all there are ("module"), in an installed one ("package").
+    shard: whether each worker of a cluster prepares all batches, of which it takes its part ("rows"), or reads its own
+        part of the files ("files").
     warnings: whether warnings are only reported ("report"), or stand above their lines in the text, too ("comment").
     of_project: the inputs among `shared` and `batch_axes` that the project's configuration names, for all of its
         scripts: comments in a script go before these, and a script need not have them.
@@ -60,6 +73,7 @@ class Options:
     target: Target = "auto"
     helpers: Helpers = "inline"
     warnings: Warnings = "report"
+    shard: Shard = "rows"
     of_project: tuple[str, ...] = ()
     configured: tuple[str, ...] = ()
 

@@ -185,9 +185,9 @@ def of_torch(code: str) -> tuple[str, str, str, str, str]:
     return (code, "TMG201", "TMG280", "TMG280", code)
 
 
-def of_mirrored(code: str) -> tuple[str, str, str, str, str]:
+def of_mirrored(code: str, cluster: str = "TMG280") -> tuple[str, str, str, str, str]:
     """The outcomes of an Estimator or a Keras script that is refused for a strategy."""
-    return (code, "TMG220", code, "TMG280", "TMG280")
+    return (code, "TMG220", code, cluster, "TMG280")
 
 
 STYLES = (
@@ -205,14 +205,14 @@ STYLES = (
     Style("an Estimator fed by a dataset", "mirrored/estimator_dataset", OWN_MODEL),
     Style("an Estimator fed by `numpy_input_fn`", "mirrored/estimator_arrays", OWN_MODEL),
     Style("`DNNClassifier`, its loss a mean", edited(ESTIMATOR, "[8], columns", "[8], columns, "
-          "loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE"), MIRRORED,
+          "loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE"), OWN_MODEL,
           "`tf.estimator.DNNClassifier`, `DNNRegressor` with `loss_reduction=…SUM_OVER_BATCH_SIZE`"),
-    Style("`DNNClassifier`, its loss a sum", ESTIMATOR, of_mirrored("TMG288"),
+    Style("`DNNClassifier`, its loss a sum", ESTIMATOR, of_mirrored("TMG288", "converted"),
           "the same with their own loss, a sum"),
     Style("`LinearClassifier`", edited(ESTIMATOR, "DNNClassifier([8], columns)", "LinearClassifier(columns)"),
-          of_mirrored("TMG282"), OTHERS),
+          of_mirrored("TMG282", "converted"), OTHERS),
     Style("`tf.contrib.learn`", edited(ESTIMATOR, "tf.estimator.DNNC", "tf.contrib.learn.DNNC", ".train(", ".fit("),
-          of_mirrored("TMG282"), OTHERS),
+          of_mirrored("TMG282", "converted"), OTHERS),
     Style("`tf.keras`, `fit` on arrays", "mirrored/keras_arrays", MIRRORED),
     Style("`tf.keras`, `fit` on a dataset", "mirrored/keras_dataset", MIRRORED),
     Style("`tf.keras`, `fit_generator`", edited(KERAS, "fit(x, y, batch_size=32)", "fit_generator(((x[:32], y[:32]) "

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,9 @@ WORKERS = 3
 SAME = 1e-6  # of weights; sums in another order came to 6e-8 after 12 steps
 QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "PYTHONDONTWRITEBYTECODE": "1"}
 SLOW = "                print('step', step, 'loss', value)\n"
+
+
+HELPERS = ROOT / "runtime" / "tf_multigpu_cluster.py"
 
 
 def launch(folder: Path, python: str, *words: str, workers: int = WORKERS) -> subprocess.Popen[str]:
@@ -60,6 +64,7 @@ def trains_as_the_original(folder: Path, python: str) -> None:
     theirs = folder / "cluster"
     theirs.mkdir()
     shutil.copy(FIXTURE / "multi.py", theirs)
+    shutil.copy(HELPERS, theirs)
     with launch(theirs, python, "multi.py") as process:
         said, _ = process.communicate()
     assert process.returncode == 0, said
@@ -135,12 +140,21 @@ MOVES = "train_op = tf.group(train_op, tf.assign_sub(centers, tf.reduce_mean(fea
 AVERAGES = "train_op = tf.group(train_op, tf.train.ExponentialMovingAverage(0.9).apply([loss]))\n"
 PENALTY = "loss += tf.reduce_sum(tf.square(tf.gradients(loss, [w])[0]))\n"
 OF_INPUT = "loss += tf.reduce_sum(tf.square(tf.gradients(loss, x)[0]))\n"
+TIMED = "import time\ntaken = tf.placeholder(tf.float32, [])\nloss += 0.1 * tf.sin(taken)\n"
 MINE = "import mine\n"  # as long as TF_CONFIG is there
 OWN_SEED = "import mine\nnp.random.mtrand._rand.seed(mine.INDEX)\n"
+LARGER = "import mine\ntf.get_variable('larger', [2 + mine.INDEX])\n"
 MORE = "import mine\nif mine.INDEX:\n    tf.get_variable('more', [2])\n"
+# A loss whose run counts: between the steps of batches that are dealt whole it may not be computed.
+BETWEEN = NET.replace("[None, 4]", "[8, 4]") + """\
+counted = tf.get_variable('counted', [], initializer=tf.zeros_initializer(), trainable=False)
+with tf.control_dependencies([tf.assign_add(counted, 1.0)]):
+    loss = tf.identity(loss)
+""" + STEP
 # Scripts, and what two workers say: that training has ended, or why it cannot be done.
 SAID = {
     "plain": (NET + STEP + LOOP, "ended"),
+    "no training": (NET + STEP + LOOP.replace("[train_op, loss]", "[loss, loss]"), "no training step was taken"),
     "an average of what is shown": (NET + STEP + AVERAGES + LOOP, "ended"),
     "a penalty on gradients by the input": (NET + OF_INPUT + STEP + LOOP, "ended"),
     "a variable of the loss that rows change": (NET + STEP + MOVES + LOOP, "centers is changed by AssignSub"),
@@ -148,9 +162,18 @@ SAID = {
         NET + STEP + MOVES.replace("centers", "w[0]").replace("assign_sub(w[0]", "scatter_sub(w, [0]").replace(
             "tf.reduce_mean(features, 0)", "features[:1, :1] + tf.zeros([1, 3])") + LOOP,
         "w is changed by ScatterSub"),
+    "what is shown between two steps": (
+        BETWEEN + LOOP.replace("shown, sess.run(w).sum()", "sess.run(counted)"), "ended 2.0"
+    ),
     "a loss of averaged gradients": (NET + PENALTY + STEP + LOOP, "is computed from gradients by variables"),
+    "a number that is a time": (
+        NET + TIMED + STEP + LOOP.replace("{x: values}", "{x: values, taken: time.time()}"), "ended"),
     "other batches": (MINE + NET + OWN_SEED + STEP + LOOP, "worker 1 has another batch for Placeholder:0"),
-    "other variables": (MINE + NET + MORE + STEP + LOOP, "variable more:0, float32"),
+    "other variables": (
+        MINE + NET + MORE + STEP + LOOP, "variable more:0 is float32 of shape (2,) in worker 1, missing in worker 0"),
+    "other shapes": (
+        MINE + NET + LARGER + STEP + LOOP,
+        "variable larger:0 is float32 of shape (3,) in worker 1, float32 of shape (2,) in worker 0"),
     "a state that is handed on": (
         NET.replace("[None, 4]", "[8, 4]") + STEP + LOOP.replace("shown = sess.run([train_op, loss], {x: values})[1]",
                                   "shown, values = sess.run([train_op, x], {x: values if step else np.ones([8, 4])})")
@@ -170,7 +193,7 @@ def test_two_workers_train_or_say_why_not(name: str, tmp_path: Path, tensorflow_
     (tmp_path / "mine.py").write_text("import json, os\nINDEX = json.loads(os.environ['TF_CONFIG'])['task']['index']\n")
     with launch(tmp_path, tensorflow_python, "multi.py", workers=2) as process:
         found, _ = process.communicate()
-    assert said in found and (process.returncode == 0) is (said == "ended"), found
+    assert said in found and (process.returncode == 0) is said.startswith(("ended", "no training")), found
 
 
 NOT_READ = {
@@ -209,6 +232,100 @@ def test_a_worker_without_a_cluster_ends_with_one_line(given: str, tmp_path: Pat
     assert len(said) == bool(NOT_READ[given]) and NOT_READ[given] in "".join(said), done.stderr
 
 
+WRITES = "open('log', 'w').write('begun')\nwriter = tf.summary.FileWriter('events')\n"
+SAVES = "    tf.train.Saver().save(sess, './model')\n"
+
+
+def apart(folders: Sequence[Path], python: str, words: Sequence[str], jobs: dict[str, list[str]]) -> list[str]:
+    """What workers say that are started by themselves, each in its own folder; told where others are by TF_CONFIG."""
+    tasks = [(job, index) for job, hosts in jobs.items() for index in range(len(hosts))]
+    started = []
+    for folder, (job, index) in zip(folders, tasks, strict=True):
+        config = json.dumps({"cluster": jobs, "task": {"type": job, "index": index}, "environment": "cloud"})
+        started.append(
+            subprocess.Popen(
+                [python, *words],
+                cwd=folder,
+                env={**QUIET, "TF_CONFIG": config},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+        )
+    return [f"{process.communicate(timeout=120)[0]}\nstatus {process.returncode}" for process in started]
+
+
+@pytest.mark.tf1
+def test_workers_with_other_scripts_end_before_anything_is_written(tmp_path: Path, tensorflow_python: str) -> None:
+    text = NET + WRITES + STEP + LOOP + SAVES
+    conversion = convert(from_bytes("single.py", text.encode()), Options(target="cluster"))
+    assert conversion.text is not None
+    folders = [tmp_path / name for name in ("chief", "other")]
+    for number, folder in enumerate(folders):
+        folder.mkdir()
+        (folder / "multi.py").write_text(conversion.text + "# another version\n" * number)
+    hosts = [f"127.0.0.1:{port}" for port in free_ports(2)]
+    for said in apart(folders, tensorflow_python, ["multi.py"], {"worker": hosts}):
+        assert said.endswith("status 2") and said.count("cluster: ") == 1, said
+        assert re.search(r"cluster: the text of the script of worker 1 is not that of worker 0: \d+, \d+\n", said), said
+    assert [path.name for folder in folders for path in folder.iterdir()] == ["multi.py", "multi.py"]
+
+
+PAGE = (ROOT / "docs/cluster.md").read_text()
+
+
+@pytest.mark.tf1
+def test_the_command_of_the_page_for_kubernetes(tmp_path: Path, tensorflow_python: str) -> None:
+    """The command of the container, with what the operator tells a chief and a worker."""
+    conversion = convert(from_bytes("single.py", (NET + STEP + LOOP).encode()), Options(target="cluster"))
+    assert conversion.text is not None
+    (tmp_path / "train_mg.py").write_text(conversion.text)
+    found = re.search(r'command: \["python", (.*)\]', PAGE)
+    assert found is not None and "kind: TFJob" in PAGE
+    chief, worker = (f"127.0.0.1:{port}" for port in free_ports(2))
+    jobs = {"chief": [chief], "worker": [worker]}
+    first, second = apart([tmp_path] * 2, tensorflow_python, json.loads(f"[{found[1]}]"), jobs)
+    assert first.endswith("status 0") and "ended" in first, first
+    assert second.endswith("status 0") and "ended" not in second, second
+
+
+@pytest.mark.tf1
+def test_the_batch_script_of_the_page_for_slurm(tmp_path: Path, tensorflow_python: str) -> None:
+    """Run by stand-ins for `scontrol` and `srun`: two tasks on this machine."""
+    conversion = convert(from_bytes("single.py", (NET + STEP + LOOP).encode()), Options(target="cluster"))
+    assert conversion.text is not None
+    (tmp_path / "train_mg.py").write_text(conversion.text)
+    found = re.search(r"#SBATCH.*\n(HOSTS=.*\nsrun .*\n)", PAGE)
+    assert found is not None
+    first = next(port for port in range(23000, 60000, 2) if all(map(is_free, (port, port + 1))))
+    text = found[1].replace("0 1 2 3", "0 1").replace("2222", str(first)).replace("python ", f"{tensorflow_python} ")
+    stands = {
+        "scontrol": "echo 127.0.0.1\n",
+        "srun": 'for task in 0 1; do SLURM_PROCID=$task "$@" & done\nwait\n',
+    }
+    for name, body in stands.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{body}")
+        (tmp_path / name).chmod(0o755)
+    done = subprocess.run(
+        ["bash", "-c", text],
+        cwd=tmp_path,
+        env={**QUIET, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.stdout.count("ended") == 1 and "cluster: " not in done.stderr, done
+
+
+def is_free(port: int) -> bool:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
 def proof(
     python: str, folder: Path, change: tuple[str, str] = ("", ""), steps: int = 3, gpus: int = 2, batch: str = "per-gpu"
 ) -> Report:
@@ -236,24 +353,63 @@ def test_verify_proves_three_workers_up_to_an_uneven_batch(tmp_path: Path, tenso
     assert {"hosts", "restarts", "results"} <= {entry.what for entry in report.ledger if entry.fate == "unchecked"}
 
 
-@pytest.mark.tf1
-def test_verify_proves_a_pipeline(tensorflow_python: str) -> None:
-    folder = FIXTURE.parent / "video_pipeline"
-    settings = Settings(python=tensorflow_python, steps=2, gpus=2, timeout=300)
-    report = verify(folder / "single.py", folder / "multi.py", settings)
+# Fixtures, the versions of TensorFlow that they run on, what the chief says at the end, and the checks left out.
+PROVEN = {
+    "video_pipeline": ((1, 2), r"step 24, loss .*\n.*test accuracy 0\.\d+$", {"data", "files"}),
+    "slim_batch_norm": ((1,), r"step 20 loss .* accuracy 0\.\d+$", {"files"}),
+    "text_lstm": ((1, 2), r"epoch 2, loss 0\.\d+, right \d+ of 200$", {"files"}),
+    "penalized_gan": ((1, 2), r"step 19: critic .*$", {"data", "files"}),
+    "one_image_a_step": ((1, 2), r"best 0\.\d+$", {"files"}),
+    "early_stopping": ((1, 2), r"after 9\d steps: .*\n.*best 0\.\d+$", {"files"}),
+    "queue_reader": ((1, 2), r"step 47 loss .*$", {"files"}),
+    "estimator_optimizer": ((1,), r"accuracy 1\.0$", {"files"}),
+    "canned_estimator": ((1,), r"accuracy 0\.9\d+$", {"files"}),
+}
+ORDINARY = ("slim_batch_norm", "one_image_a_step")  # the others are the matrix's
+
+
+def fixtures(version: int) -> list[object]:
+    names = [name for name, (versions, *_) in PROVEN.items() if version in versions]
+    return [pytest.param(name, marks=() if name in ORDINARY else pytest.mark.matrix) for name in names]
+
+
+def is_proven_and_runs(name: str, folder: Path, python: str) -> None:
+    fixture = FIXTURE.parent / name
+    _, end, left = PROVEN[name]
+    settings = Settings(python=python, steps=2, gpus=2, timeout=300)
+    report = verify(fixture / "single.py", fixture / "multi.py", settings)
     assert report.verdict == "passed", report
+    assert {check.name for check in report.checks if check.status == "skipped"} <= left, report.checks
+    shutil.copy(fixture / "multi.py", folder)
+    shutil.copy(HELPERS, folder)
+    with launch(folder, python, "multi.py", workers=2) as process:
+        said, _ = process.communicate()
+    told = "\n".join(line for line in said.splitlines() if line.startswith("worker 0 | ") and not line.endswith("| "))
+    assert process.returncode == 0 and re.search(end, told), said
 
 
 @pytest.mark.tf1
-def test_batches_of_other_shapes_are_dealt_whole_and_not_compared(tmp_path: Path, tensorflow_python: str) -> None:
-    folder = FIXTURE.parent / "one_image_a_step"
-    settings = Settings(python=tensorflow_python, steps=2, gpus=2, timeout=300)
-    report = verify(folder / "single.py", folder / "multi.py", settings)
-    assert report.verdict == "not comparable" and "have different shapes" in report.reason
-    shutil.copy(folder / "multi.py", tmp_path)
-    with launch(tmp_path, tensorflow_python, "multi.py", workers=2) as process:
-        said, _ = process.communicate()
-    assert process.returncode == 0 and re.search(r"^worker 0 \| best 0\.\d+", said, re.MULTILINE), said
+@pytest.mark.parametrize("name", fixtures(1))
+def test_a_fixture_is_proven_and_runs_on_tensorflow_1(name: str, tmp_path: Path, tensorflow_python: str) -> None:
+    is_proven_and_runs(name, tmp_path, tensorflow_python)
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize("name", fixtures(2))
+def test_a_fixture_is_proven_and_runs_on_tensorflow_2(name: str, tmp_path: Path, tensorflow_python: str) -> None:
+    is_proven_and_runs(name, tmp_path, tensorflow_python)
+
+
+@pytest.mark.tf1
+def test_verify_fails_a_wrong_mean_of_batches_of_other_shapes(tmp_path: Path, tensorflow_python: str) -> None:
+    fixture = FIXTURE.parent / "one_image_a_step"
+    conversion = convert(from_bytes("single.py", (fixture / "single.py").read_bytes()), Options(target="cluster"))
+    right, wrong = "rows = [1] * cluster.size", "rows = [1 + index for index in range(cluster.size)]"
+    assert conversion.text is not None and right in conversion.text
+    (tmp_path / "multi.py").write_text(conversion.text.replace(right, wrong))
+    settings = Settings(python=tensorflow_python, steps=1, gpus=2, timeout=300)
+    report = verify(fixture / "single.py", tmp_path / "multi.py", settings)
+    assert {"gradients", "loss"} <= {check.name for check in report.checks if check.status == "failed"}, report
 
 
 @pytest.mark.tf2
@@ -269,13 +425,75 @@ def test_verify_proves_the_total_batch(tmp_path: Path, tensorflow_python: str) -
     assert details["workers"] == "3 take 3 steps together, each on 10 or 11 rows"
 
 
+OWN_FILES = """\
+import os
+import tempfile
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+tf.disable_v2_behavior()
+BATCH_SIZE = 8
+folder = tempfile.mkdtemp()
+names = [os.path.join(folder, 'part-%d' % number) for number in range(6)]
+for number, name in enumerate(names):
+    with tf.io.TFRecordWriter(name) as writer:
+        for row in np.random.RandomState(number).rand(20 + number, 4).astype('float32'):
+            writer.write(row.tobytes())
+dataset = tf.data.TFRecordDataset(names)
+dataset = dataset.map(lambda row: tf.reshape(tf.decode_raw(row, tf.float32), [4])).batch(BATCH_SIZE)
+iterator = tf.data.make_initializable_iterator(dataset)
+rows = iterator.get_next()
+weights = tf.get_variable('weights', [4, 1], initializer=tf.ones_initializer())
+loss = tf.reduce_mean(tf.square(tf.matmul(rows, weights) - tf.reduce_sum(rows * rows, 1, keepdims=True)))
+step = tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for epoch in range(3):
+        sess.run(iterator.initializer)
+        taken = 0
+        while True:
+            try:
+                value, _ = sess.run([loss, step])
+                taken += 1
+            except tf.errors.OutOfRangeError:
+                break
+        print('epoch', epoch, 'steps', taken, 'loss', value)
+"""
+
+
+@pytest.mark.tf1
+def test_workers_read_their_own_files_to_the_end_of_one(tmp_path: Path, tensorflow_python: str) -> None:
+    (tmp_path / "single.py").write_text(OWN_FILES)
+    options = Options(target="cluster", shard="files")
+    conversion = convert(from_bytes("single.py", OWN_FILES.encode()), options)
+    assert conversion.text is not None
+    (tmp_path / "multi.py").write_text(conversion.text)
+    settings = Settings(python=tensorflow_python, steps=3, gpus=2, timeout=300)
+    report = verify(tmp_path / "single.py", tmp_path / "multi.py", settings)
+    assert report.verdict == "passed", report
+    left = {check.name: check.detail for check in report.checks if check.status == "skipped"}
+    assert set(left) <= {"data", "files"} and "its own part of the files" in left["data"]
+    with launch(tmp_path, tensorflow_python, "multi.py", workers=2) as process:
+        said, _ = process.communicate()
+    assert process.returncode == 0 and re.findall(r"epoch (\d) steps (\d+)", said) == [(f"{n}", "9") for n in range(3)]
+    right, wrong = "names[self.index::self.size]", "names[0::self.size]"
+    assert right in conversion.text
+    (tmp_path / "multi.py").write_text(conversion.text.replace(right, wrong))
+    report = verify(tmp_path / "single.py", tmp_path / "multi.py", settings)
+    assert "data" in {check.name for check in report.checks if check.status == "failed"}, report
+
+
 # A text of the conversion, a wrong one in its place, the check that tells, and the steps that this takes.
 WRONG = [
-    ("begin = min(bounds[cluster.index], total - 1)", "begin = 0", "batch", 1),
+    ("begin = min(bounds[cluster.index], total - 1)", "begin = 0", "data", 1),
     ("(rows[cluster.index] * cluster.size / float(total), rows", "(1.0, rows", "gradients", 6),
     ("batch_size = 32 * cluster.size", "batch_size = 32", "batch", 1),
     ("writer.EventFileWriter = NoEvents", "pass", "files", 1),
-    ("self.reduced(number * _tf.cast(weight, number.dtype), 'Div')", "number", "gradients", 1),
+    # nothing is averaged: no run is a training step, and each worker goes on with the whole batch
+    ("self.reduced(number * _tf.cast(weight, number.dtype), 'Div')", "number", "workers", 1),
+    ("self.reduced(number * _tf.cast(weight, number.dtype), 'Div')",
+     "self.reduced(number * _tf.cast(weight, number.dtype), 'Id')", "gradients", 1),
     ("tf.train.AdamOptimizer(rate)", "tf.train.AdamOptimizer(rate, beta1=0.5)", "update", 1),
 ]  # fmt: skip
 

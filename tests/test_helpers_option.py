@@ -23,6 +23,8 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.runtime.catalog import catalog
 from converter.runtime.whole import PACKAGE, package_module, whole_module
+from converter.runtime.worker import PACKAGE as CLUSTER_PACKAGE
+from converter.runtime.worker import worker_package
 from converter.source import read
 from converter.verify import Settings, verify
 from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, converted
@@ -122,6 +124,7 @@ def test_the_installed_module_is_up_to_date() -> None:
     done = subprocess.run([sys.executable, "tools/runtime_module.py", "--check"], cwd=ROOT, capture_output=True)
     assert done.returncode == 0, done.stdout
     assert (ROOT / "runtime" / f"{PACKAGE}.py").read_text() == package_module(__version__)
+    assert (ROOT / "runtime" / f"{CLUSTER_PACKAGE}.py").read_text() == worker_package(__version__)
 
 
 def loaded(monkeypatch: pytest.MonkeyPatch, text: str) -> ModuleType:
@@ -262,7 +265,7 @@ def test_standard_output_takes_one_file(tmp_path: Path, capsys: pytest.CaptureFi
 # --- The wheel, and runs ---------------------------------------------------------------------------
 
 
-def test_the_wheel_holds_one_module_for_both_pythons(tmp_path: Path) -> None:
+def test_the_wheel_holds_modules_for_both_pythons(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "runtime", tmp_path / "runtime")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     done = subprocess.run(command, cwd=tmp_path / "runtime", capture_output=True, text=True)
@@ -270,7 +273,8 @@ def test_the_wheel_holds_one_module_for_both_pythons(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     assert wheel.name == f"{PACKAGE}-{__version__}-py2.py3-none-any.whl"
     with ZipFile(wheel) as archive:
-        assert [name for name in archive.namelist() if ".dist-info/" not in name] == [f"{PACKAGE}.py"]
+        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+        assert held == {f"{PACKAGE}.py", f"{CLUSTER_PACKAGE}.py"}
         (metadata,) = (name for name in archive.namelist() if name.endswith("METADATA"))
         assert b"Requires-Dist" not in archive.read(metadata)
 

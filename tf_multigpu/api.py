@@ -7,7 +7,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, ScaleSteps, Target, Variables, Warnings
+from converter.choices import (
+    BatchMode,
+    FewerGpus,
+    Helpers,
+    LossMode,
+    ScaleLr,
+    ScaleSteps,
+    Shard,
+    Target,
+    Variables,
+    Warnings,
+)
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
@@ -123,6 +134,7 @@ def convert(
     line_length: int | None = None,
     helpers: Helpers = "inline",
     warnings: Warnings = "report",
+    shard: Shard = "rows",
 ) -> ConvertResult:
     """Converts one script with the files of its project that it imports; writes nothing.
 
@@ -136,7 +148,7 @@ def convert(
     from converter.source import read
 
     flags = ["--num-gpus", str(num_gpus), "--batch", batch, "--loss", loss, "--variables", variables]
-    flags += ["--target", target, "--helpers", helpers, "--warnings", warnings]
+    flags += ["--target", target, "--helpers", helpers, "--warnings", warnings, "--shard", shard]
     flags += ["--scale-lr", scale_lr, "--scale-steps", scale_steps]
     flags += ["--gpu-memory", str(gpu_memory), "--fewer-gpus", fewer_gpus]
     flags += [] if line_length is None else ["--line-length", str(line_length)]

@@ -253,15 +253,14 @@ def _print(result: FileResult, quiet: bool, verbose: bool, tell: Callable[[str],
 
 
 def _offer(result: FileResult) -> str:
-    """Whether a script that towers refuse is converted for a cluster, which is tried; "" where that is no question."""
+    """Whether the cluster target would convert a script that towers refuse; "" where that is no question."""
     codes = {finding.code for finding in result.diagnostics if finding.severity == "error"}
     if not any(code.startswith("TMG2") for code in codes) or not result.path.endswith(".py") or codes & NO_OFFER:
         return ""
-    from converter.conversion import convert
-    from converter.options import Options
     from converter.source import read
+    from converter.targets.cluster.offer import takes
 
-    if convert(read(result.path), Options(target="cluster")).status != "converted":
+    if not takes(read(result.path)):
         return ""
     return "    --target cluster would convert it: one process for each GPU, with the script's own graph"
 

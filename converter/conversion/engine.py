@@ -37,6 +37,7 @@ from converter.source.header import (
     command_flags,
     find_header,
     flags_changed,
+    flags_given,
     format_header,
     is_converted,
     sealed,
@@ -232,6 +233,7 @@ def _converted(
     by_target = _by_target(source, options)
     if by_target is not None:
         return by_target
+    options, left = _for_towers(source, options)
     asked = _asked(source, options, originals)
     if asked.beyond:
         return Conversion(source, "refused", None, asked.beyond)
@@ -260,10 +262,22 @@ def _converted(
         trace=made[0].trace,
         named=read.named.get(""),
         unread=() if again else _read_again(read, plans, made),
-        decisions=decided,
+        decisions=(*decided, *left),
         trains=takes_a_step(read.facts),
         above=_above(read, plans[0]),
     )
+
+
+def _for_towers(source: Source, options: Options) -> tuple[Options, tuple[Decision, ...]]:
+    """The options without those that mean nothing for towers; raises Refusal where one is given (TMG287)."""
+    from converter.plan.decisions import left_out
+    from converter.targets.registry import LEAVE_OUT, UNUSED_BY_TOWERS
+
+    fitted = fitting(options, UNUSED_BY_TOWERS)
+    for flag in flags_given(fitted, UNUSED_BY_TOWERS):
+        message = f"{flag} has no effect for towers, which share one process: it is for --target cluster"
+        raise Refusal(Diagnostic("TMG287", source.path, 1, 1, message=message, hint=LEAVE_OUT.format(flag=flag)))
+    return fitted, tuple(left_out(flags_changed(options, fitted), "towers"))
 
 
 def _refused(source: Source, read: Reading, findings: tuple[Diagnostic, ...]) -> Conversion:
@@ -511,18 +525,22 @@ def _by_target(source: Source, options: Options) -> Conversion | None:
     choice = chosen(source.path, source.text, tree, options)
     if choice is None:
         return None
-    width = _style(source.path, options).width
-    made = converted(choice, lambda decided: _decided_header(source, choice.options, decided), width)
+    style = _style(source.path, choice.options)
+    made = converted(choice, lambda decided: _decided_header(source, choice.options, decided), style.width)
     text, trace = made.text, made.trace
     if text and source.notebook is None:
-        text, trace = in_style(source.text, text, trace, _style(source.path, options))
+        text, trace = in_style(source.text, text, trace, style)
     if text and options.warnings == "comment":
         from converter.conversion.remarks import with_remarks
 
-        text, trace = with_remarks(source.text, tree, text, trace, _not_ignored(source, made.findings), width)
+        text, trace = with_remarks(source.text, tree, text, trace, _not_ignored(source, made.findings), style.width)
     status: Status = "converted" if text else "refused"
     given = sealed(text) if text else None
-    return Conversion(source, status, given, made.findings, trace=trace, decisions=made.decisions)
+    folder = os.path.dirname(source.path)
+    modules = (Part(os.path.join(folder, f"{name}.py"), None, sealed(body)) for name, body in made.modules)
+    return Conversion(
+        source, status, given, made.findings, parts=tuple(modules), trace=trace, decisions=made.decisions
+    )
 
 
 def _pipeline(source: Source, options: Options) -> Conversion:

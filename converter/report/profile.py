@@ -26,6 +26,7 @@ def render_text(profile: Profile) -> str:
     for fabric in profile.machine.fabrics:
         rows = [row for row in profile.predictions if row.fabric == fabric.name]
         lines += [*_table(profile, fabric, rows), ""]
+    lines += _hosts(profile)
     return "\n".join([*lines, *_rests_on(profile)]).rstrip() + "\n"
 
 
@@ -140,6 +141,32 @@ def _table(profile: Profile, fabric: Fabric, rows: list[Prediction]) -> list[str
             f"{_time(row.overlapped):<13}   {_examples(profile, row)}{row.speedup:>7.2f}x   {row.efficiency:>9.0%}"
         )
     return lines + _reasons(rows)
+
+
+def _hosts(profile: Profile) -> list[str]:
+    """Several machines: how many times as fast as one GPU, with transfers after the computing and beside it."""
+    found = profile.hosts
+    if not found:
+        return []
+    networks = list(dict.fromkeys(one.network for one in found))
+    lines = [
+        "several machines, one process for each GPU (--target cluster): examples a second against one GPU, if nothing",
+        "of the transfers is hidden behind the computing, to all that can be",
+        "  machines x GPUs" + "".join(f"{f'{network:g} Gbit/s':>20}" for network in networks),
+    ]
+    for hosts, gpus in dict.fromkeys((one.hosts, one.gpus) for one in found):
+        row = [one for one in found if (one.hosts, one.gpus) == (hosts, gpus)]
+        cells = "".join(f"{f'{one.speedup:.2f}x to {one.most:.2f}x':>20}" for one in row)
+        lines.append(f"  {hosts:>8} x {gpus:<4}{cells}")
+    slow = found[0]
+    size = f"{_bytes(profile.parameters)} of parameters are {_time(slow.transfer)} on their way"
+    gain = "less than one GPU alone" if slow.most < 1 else f"{slow.speedup:.2g} to {slow.most:.2g} times one GPU"
+    return [
+        *lines,
+        f"  {slow.hosts} machines with one GPU each on {slow.network:g} Gbit/s: {size}, a step computes for "
+        f"{_time(slow.compute)}: {gain}",
+        "",
+    ]
 
 
 def _examples(profile: Profile, row: Prediction) -> str:

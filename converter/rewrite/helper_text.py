@@ -14,13 +14,13 @@ from converter.rewrite.fit import fitted
 from converter.rewrite.marks import mark_text, take_out
 from converter.runtime.catalog import catalog, for_dense
 from converter.runtime.whole import PACKAGE
-from converter.source.header import HELPERS
+from converter.source.header import HELPERS, HELPERS_END
 
 BEGIN = HELPERS
 _WORD = re.compile(r"\w+")
 _DEFINED = re.compile(r"^(?:def |class )?(\w+)(?=\(| = )", re.MULTILINE)
 IMPORT = "import tensorflow as"
-END = "# tf-multigpu: end of helpers"
+END = HELPERS_END
 FRAME, SHARED = "TMG112", "TMG115"  # the rules for what frames the helpers, and for importing them instead
 
 

@@ -36,7 +36,8 @@ class Cluster(object):
     - a session computes on this worker's devices;
     - `compute_gradients`, and `tf.gradients` by variables, give the mean of all workers' gradients;
     - a run of a training step takes this worker's part of the data. deal='rows': a batch is as large as those of all
-      workers together, and each takes its rows. deal='batches': each N-th run makes a step, of the last N batches;
+      workers together, and each takes its rows. deal='batches': each N-th run makes a step, of the last N batches.
+      deal='files': each run makes a step, of a batch of each worker's own files;
     - all workers begin with the chief's variables, and what a run returns is the same in all of them;
     - the chief alone prints, saves checkpoints, and writes files.
 
@@ -54,6 +55,18 @@ class Cluster(object):
             self.runs = ClusterRuns(self)
             self.files = ClusterFiles(self)
             self.draw_alike()
+
+    def part_of(self, names):
+        """This worker's part of the names of files, a list, a tensor or a dataset: every N-th, from its number on."""
+        if hasattr(names, 'shard'):
+            return names.shard(self.size, self.index)
+        if isinstance(names, tf.Tensor):
+            with tf.control_dependencies([tf.assert_greater_equal(
+                    tf.size(names), self.size, message='fewer files than workers')]):
+                return tf.reshape(names, [-1])[self.index::self.size]
+        if isinstance(names, str) and self.size > 1 or not isinstance(names, str) and len(names) < self.size:
+            cluster_error('there are fewer files than workers: %s' % (names,))
+        return names if isinstance(names, str) else names[self.index::self.size]
 
     def start(self, hosts):
         """Starts this process's server, waits for the others, and checks that all run the same script."""
@@ -74,8 +87,9 @@ class Cluster(object):
         self.host = self.device = self.task + '/device:CPU:0'
         if any(':GPU:' in device.name for device in self.messages.session.list_devices()):
             self.device = self.task + '/device:GPU:0'
-        with open(sys.argv[0], 'rb') as script:
-            self.agree('the text of the script', zlib.crc32(script.read()))
+        for what, path in (('the script', sys.argv[0]), ('the helpers', __file__.replace('.pyc', '.py'))):
+            with open(path, 'rb') as file:
+                self.agree('the text of ' + what, zlib.crc32(file.read()))
         self.agree('the version of TensorFlow', tf.__version__)
         shown, leave = sys.excepthook, sys.exit
 
@@ -93,6 +107,8 @@ class Cluster(object):
     def leave(self):
         """Waits for the others at the end: one that is gone could not send them its part of the last step."""
         if not self.failed:
+            if self.is_chief and not self.runs.trained:
+                sys.stderr.write('cluster: no training step was taken: no optimizer of tf.train has run\n')
             try:
                 self.messages.all(b'end', 20)
                 time.sleep(1)
@@ -504,7 +520,8 @@ class ClusterRuns(object):
     def __init__(self, cluster):
         from tensorflow.python.client import session as sessions
 
-        self.cluster, self.compared, self.returned = cluster, 0, []
+        self.cluster, self.compared, self.returned, self.trained = cluster, 0, [], False
+        self.numbers = set()  # names of numbers that workers are fed otherwise: the chief's count
         self.fetched, base = sessions._FetchHandler, sessions.BaseSession
         bare, begin = base.run, base.__init__
         self.bare = bare
@@ -533,7 +550,7 @@ class ClusterRuns(object):
         """Runs a training step on this worker's part of the data, anything else as it is, with the chief's results."""
         step, feed = self.step(session.graph, fetches), {}
         if step.trains:
-            self.cluster.thread = threading.current_thread()
+            self.cluster.thread, self.trained = threading.current_thread(), True
         for key, value in (feed_dict or {}).items():
             try:
                 feed[session.graph.as_graph_element(key, allow_operation=False)] = value
@@ -619,9 +636,10 @@ class ClusterRuns(object):
         dealt = bool(arrays or step.sources)
         if dealt and self.cluster.deal == 'batches':
             return self.train_in_turn(session, step, fetches, feed, told)
+        if dealt and self.cluster.deal == 'files':
+            return self.train_on_own_files(session, step, fetches, feed, told)
         if dealt:
-            feed = self.with_batches(session, step, feed, True)
-            self.compare(feed)
+            feed = self.compare(self.with_batches(session, step, feed, True))
             return self.merged(session, step, fetches, *self.rows_of(feed), told=told)
         return self.merged(session, step, fetches, feed, (None, None, [1] * self.cluster.size), told)
 
@@ -649,18 +667,28 @@ class ClusterRuns(object):
         return found
 
     def compare(self, feed):
-        """Ends all workers where one has prepared another batch, in the first steps."""
+        """The feed, with the chief's numbers where workers have other ones; in the first steps, arrays must be alike.
+
+        A time that the script has measured is such a number.
+        """
         if self.compared < self.COMPARED:
             self.compared += 1
             queued = [key for key in feed if isinstance(key, tf.Tensor) and key.op.type.startswith(('Queue', 'Reader'))]
-            own = sorted((key.name, zlib.crc32(pickle.dumps(numpy.asarray(value), 2)))
+            own = sorted((key.name, bool(numpy.ndim(value)), zlib.crc32(pickle.dumps(numpy.asarray(value), 2)))
                          for key, value in feed.items() if isinstance(key, tf.Tensor) and key not in queued)
             others = [pickle.loads(data) for data in self.cluster.messages.all(pickle.dumps(own, 2))]
             for index, other in enumerate(others):
-                names = sorted(name for name, _ in set(other) ^ set(others[0]))
-                if names:
+                unlike = sorted(set(other) ^ set(others[0]))
+                arrays = [name for name, is_array, _ in unlike if is_array]
+                if arrays:
                     cluster_error('worker %d has another batch for %s than worker 0: seed what prepares it'
-                                  % (index, names[0]))
+                                  % (index, arrays[0]))
+                self.numbers.update(name for name, _, _ in unlike)
+        numbers = [key for key in feed if isinstance(key, tf.Tensor) and key.name in self.numbers]
+        if not numbers:
+            return feed
+        told = self.cluster.of_chief(dict((key.name, feed[key]) for key in numbers) if self.cluster.is_chief else None)
+        return self.joined(feed, ((key, told.get(key.name, feed[key])) for key in numbers))
 
     def rows_of(self, feed):
         """This worker's rows of a batch, and its share, see `merged`."""
@@ -681,6 +709,23 @@ class ClusterRuns(object):
         own = self.joined(feed, ((key, feed[key][begin:end]) for key in cut))
         return own, (rows[cluster.index] * cluster.size / float(total), rows, rows)
 
+    def train_on_own_files(self, session, step, fetches, feed, told):
+        """A step on the next batch of this worker's files; the data has ended where one worker has no further batch."""
+        cluster, failed, whole, rows = self.cluster, None, feed, -1
+        if any(numpy.ndim(value) for value in feed.values()):
+            cluster_error('arrays are fed: they come from no files that each worker could read its part of')
+        try:
+            whole = self.with_batches(session, step, feed, True)
+            sizes = set(len(value) for key, value in whole.items() if key not in feed and numpy.ndim(value))
+            rows = sizes.pop() if len(sizes) == 1 else 1
+        except tf.errors.OutOfRangeError as error:
+            failed = error
+        counts = [int(data) for data in cluster.messages.all(b'%d' % rows)]
+        if min(counts) < 0:
+            raise failed or tf.errors.OutOfRangeError(None, None, 'another worker has read all of its files')
+        weight = rows * cluster.size / float(sum(counts))
+        return self.merged(session, step, fetches, whole, (weight, counts, counts), told)
+
     def train_in_turn(self, session, step, fetches, feed, told):
         """Keeps this run's batch if it is this worker's turn; each N-th run makes a step of the last N."""
         cluster, waiting = self.cluster, step.state.waiting.setdefault(step.key, {'turn': 0, 'shown': {}})
@@ -689,14 +734,13 @@ class ClusterRuns(object):
         turn, waiting['turn'] = waiting['turn'], (waiting['turn'] + 1) % cluster.size
         shown = self.to_show(fetches, session.graph, waiting) if turn < cluster.size - 1 else []
         wanted = turn == cluster.index or bool(shown) or self.compared < self.COMPARED
-        whole = self.with_batches(session, step, feed, wanted)
-        self.compare(whole)
+        whole = self.compare(self.with_batches(session, step, feed, wanted))
         if turn == cluster.index:
             waiting['feed'] = dict((key, numpy.array(value) if isinstance(key, tf.Tensor) else value)
                                    for key, value in whole.items())
         if turn < cluster.size - 1:
             return self.between(session, fetches, whole, waiting, shown)
-        scalars = dict((key, value) for key, value in feed.items() if not numpy.ndim(value))
+        scalars = dict((key, whole[key]) for key, value in feed.items() if not numpy.ndim(value))
         own = self.joined(waiting.pop('feed'), scalars.items())
         rows = [1] * cluster.size
         if cluster.by_rows:
@@ -736,13 +780,15 @@ class ClusterRuns(object):
 
     @staticmethod
     def before_update(tensor):
-        """A tensor that has the same value without the update: that which an identity behind it passes on, or None."""
+        """A tensor that has the same value, and whose run changes no variable: that behind an identity; or None."""
         state = cluster_state(tensor.graph)
-        while state.reduced & cluster_above([tensor.op]):
+        while True:
+            above = cluster_above([tensor.op])
+            if not state.reduced & above and not any(op.type.startswith(ClusterStep.WRITES) for op in above):
+                return tensor
             if tensor.op.type != 'Identity':
                 return None
             tensor = tensor.op.inputs[0]
-        return tensor
 
     def between(self, session, fetches, feed, waiting, shown):
         """The results of a run between two steps: of this run's batch, or, for single numbers, of the last step."""
@@ -855,10 +901,13 @@ class ClusterRuns(object):
         """Ends all workers where one has other variables."""
         own = [(v.name, v.dtype.base_dtype.name, str(v.shape)) for v in variables]
         others = [pickle.loads(data) for data in self.cluster.messages.all(pickle.dumps(own, 2))]
+        first = dict((name, (dtype, shape)) for name, dtype, shape in others[0])
         for index, other in enumerate(others):
-            for one in sorted(set(other) ^ set(others[0])):
-                cluster_error('variable %s, %s of shape %s, is one of worker %d alone'
-                              % (one + (index if one in other else 0,)))
+            there = dict((name, (dtype, shape)) for name, dtype, shape in other)
+            for name in sorted(set(first) | set(there)):
+                kinds = ['%s of shape %s' % one[name] if name in one else 'missing' for one in (there, first)]
+                if kinds[0] != kinds[1]:
+                    cluster_error('variable %s is %s in worker %d, %s in worker 0' % (name, kinds[0], index, kinds[1]))
 
     @staticmethod
     def is_reducible(variable):

@@ -1,8 +1,13 @@
-"""The text of `cluster.py`, which a script that is converted for a cluster carries."""
+"""The text of `cluster.py`, which a script that is converted for a cluster carries, or imports."""
 
 from __future__ import annotations
 
 from pkgutil import get_data
+
+from converter.source.header import HELPERS
+
+MODULE = "cluster_helpers"  # beside scripts
+PACKAGE = "tf_multigpu_cluster"  # installed
 
 
 def worker_source() -> str:
@@ -10,3 +15,13 @@ def worker_source() -> str:
     data = get_data(__package__, "cluster.py")
     assert data is not None
     return data.decode().replace("\r\n", "\n")
+
+
+def worker_module() -> str:
+    """The text of the module beside scripts."""
+    return f"{HELPERS}\n{worker_source()}"
+
+
+def worker_package(version: str) -> str:
+    """The text of the module that is installed."""
+    return worker_source().replace("\n\n\nclass ", f"\n\n__version__ = '{version}'\n\n\nclass ", 1)

@@ -20,12 +20,24 @@ from contextlib import suppress
 from dataclasses import field, fields, replace
 from typing import get_args
 
-from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, ScaleSteps, Target, Variables, Warnings
+from converter.choices import (
+    BatchMode,
+    FewerGpus,
+    Helpers,
+    LossMode,
+    ScaleLr,
+    ScaleSteps,
+    Shard,
+    Target,
+    Variables,
+    Warnings,
+)
 from converter.dataclass import dataclass
 from converter.options import Options
 
 BEGIN = "# tf-multigpu "
 HELPERS = "# tf-multigpu: helpers for training on several GPUs"  # how a module of helpers begins
+HELPERS_END = "# tf-multigpu: end of helpers"  # below those that stand in a script
 PART_OF = "--part-of"  # in the header of a file that was converted with the script that imports it
 _PRINTABLE = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
 # Patterns as text: `re` compiles them when they are first used, which for most files without TensorFlow is never.
@@ -53,7 +65,7 @@ _PART = r"(?:(?:example:\d+|mean|sum|free)/(?:(?:\d+|-)(?:x(?:\d+|-))*)?|host)"
 _FLAGS = {"batch_axes": "--batch-axis", "traced": "--trace"}
 _SHOWN = (
     *("loss", "variables", "scale_lr", "scale_steps", "gpu_memory", "fewer_gpus", "target", "helpers", "warnings"),
-    "line_length",
+    *("shard", "line_length"),
 )
 _TRACED = rf"\d+:\d+=(?:{_PART}|\({_PART}(?:,{_PART})*\))(?:\+(?:variables|collections|updates))*"
 
@@ -464,6 +476,7 @@ _WORDS = {
     "target": Target,
     "helpers": Helpers,
     "warnings": Warnings,
+    "shard": Shard,
 }
 _SETTERS: dict[str, Callable[[Options, str], Options]] = {
     **{flag_of(name): _set_choice(name, get_args(words)) for name, words in _WORDS.items()},

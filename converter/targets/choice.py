@@ -69,12 +69,16 @@ def _candidates(text: str, options: Options) -> Iterator[Target]:
 
 @dataclass(frozen=True)
 class Made:
-    """What became of a script: its text, "" where a finding is an error, and which lines come from which rule."""
+    """What became of a script: its text, "" where a finding is an error, and which lines come from which rule.
+
+    modules: names and texts of the modules of helpers beside it.
+    """
 
     text: str
     findings: tuple[Diagnostic, ...]
     trace: Trace = ()
     decisions: tuple[Decision, ...] = ()
+    modules: tuple[tuple[str, str], ...] = ()
 
 
 def converted(choice: Chosen, header: Callable[[Sequence[Decision]], str], width: int) -> Made:
@@ -87,7 +91,7 @@ def converted(choice: Chosen, header: Callable[[Sequence[Decision]], str], width
     if case.refused:
         return Made("", findings)
     text, trace = applied(script.text, [_header(script, header(case.decisions)), *case.changes])
-    return Made(text, findings, trace, (*case.decisions, *choice.decisions))
+    return Made(text, findings, trace, (*case.decisions, *choice.decisions), case.modules)
 
 
 def _check_options(choice: Chosen) -> None:

@@ -22,6 +22,7 @@ class Case:
 
     script: the script, which also collects what its reader should know (`Script.say`). width: columns that an added
     line may have. changes: what the passes by then change. decisions: what they decided, for whoever runs the tool.
+    modules: {name: text} of modules of helpers beside the script.
     """
 
     script: Script
@@ -29,6 +30,7 @@ class Case:
     width: int
     changes: tuple[Change, ...] = ()
     decisions: tuple[Decision, ...] = ()
+    modules: tuple[tuple[str, str], ...] = ()
 
     @property
     def refused(self) -> bool:

@@ -81,7 +81,7 @@ TARGETS = (
         lacking="no Estimator and no Keras model trains here",
         unused=(
             *("variables", "scale_lr", "scale_steps", "loss", "gpu_memory", "shared", "batch_axes", "traced"),
-            "helpers",
+            *("helpers", "shard"),
         ),
         fit=_mirrored,
     ),
@@ -92,7 +92,7 @@ TARGETS = (
         lacking="PyTorch takes no gradients here",
         unused=(
             *("variables", "scale_lr", "scale_steps", "loss", "gpu_memory", "shared", "batch_axes", "traced"),
-            *("helpers", "fewer_gpus"),
+            *("helpers", "fewer_gpus", "shard"),
         ),
         fit=_ddp,
         commands=_torchrun,
@@ -104,7 +104,7 @@ TARGETS = (
         lacking="no optimizer of tf.train trains here, nor in the files that the script imports",
         unused=(
             *("num_gpus", "variables", "scale_lr", "scale_steps", "loss", "gpu_memory", "fewer_gpus", "traced"),
-            *("helpers", "line_length"),
+            "line_length",
         ),
         fit=_cluster,
         commands=_commands_of_cluster,
@@ -112,18 +112,20 @@ TARGETS = (
 )
 
 
+# The fields of Options that mean nothing for towers.
+UNUSED_BY_TOWERS = ("shard",)
 # What to do with an option without effect.
 LEAVE_OUT = "leave {flag} out; in pyproject.toml it holds for those files alone on which it has an effect"
 # The fields of Options that mean nothing for configurations of the Object Detection API.
 UNUSED_IN_PIPELINES = (
     *("variables", "gpu_memory", "shared", "batch_axes", "loss", "fewer_gpus", "target", "helpers"),
-    *("scale_steps", "warnings", "line_length"),
+    *("scale_steps", "warnings", "line_length", "shard"),
 )
 
 
 def unused_by(name: str, options: Options) -> tuple[str, ...]:
-    """The fields of Options that have no effect for a target, by its name."""
-    unused = next((target.unused for target in TARGETS if target.name == name), ())
+    """The fields of Options that have no effect for a target, by its name; "auto": for towers."""
+    unused = next((target.unused for target in TARGETS if target.name == name), UNUSED_BY_TOWERS)
     # Comments are wrapped, also where all other lines are the same for every script.
     return tuple(field for field in unused if field != "line_length" or options.warnings != "comment")
 

@@ -48,6 +48,7 @@ class Asked:
 
     rate: how the conversion scales the learning rate. target: what trains on several GPUs. loss: what it was to do
     with a loss that is no mean over the examples ("towers", "global").
+    shard: whether each worker of a cluster reads its own part of the files ("files") or all prepare all ("rows").
     apart: paths that both scripts change, for which they run one after the other; none: at the same time.
     """
 
@@ -58,6 +59,7 @@ class Asked:
     target: str = "towers"
     apart: tuple[str, ...] = ()
     loss: str = "towers"
+    shard: str = "rows"
 
     @property
     def batches(self) -> int:

@@ -145,6 +145,7 @@ def _asked(settings: Settings, towers: Towers) -> Asked:
         towers.rate,
         towers.target,
         loss=towers.loss,
+        shard=towers.shard,
     )
 
 

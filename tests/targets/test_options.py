@@ -93,6 +93,7 @@ GIVEN = {
     "variables": "balanced",
     "target": "cluster",
     "helpers": "package",
+    "shard": "files",
     "warnings": "comment",
     "scale_lr": "linear",
     "scale_steps": "divide",

@@ -39,6 +39,7 @@ GIVEN = {
     "batch_axes": "x=1",
     "traced": "1:2=host",
     "helpers": "package",
+    "shard": "files",
 }
 
 

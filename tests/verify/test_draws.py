@@ -17,6 +17,7 @@ CHILD = Path(__file__).resolve().parents[2] / "converter" / "verify" / "child"
 sys.path.insert(0, str(CHILD))
 try:
     from tmgprobe.session.draws import Draws
+    from tmgprobe.values import own_random
 finally:
     sys.path.remove(str(CHILD))
 
@@ -54,6 +55,14 @@ def test_seeds_are_seen(draws: Draws, make: Any, seeds: list[Any]) -> None:
     make()
     assert draws.seeds == seeds
     draws.state()
+
+
+def test_generators_of_the_comparison_are_no_draws_of_the_script(draws: Draws) -> None:
+    before = draws.state()
+    own_random.Generator(3).rand()
+    assert draws.state() == before
+    np.random.RandomState(3).rand()
+    assert draws.state() != before
 
 
 def test_whatever_is_drawn_changes_the_state(draws: Draws) -> None:

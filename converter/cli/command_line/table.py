@@ -21,6 +21,7 @@ from converter.choices import (
     Refused,
     ScaleLr,
     ScaleSteps,
+    Shard,
     Target,
     Variables,
     Warnings,
@@ -338,6 +339,15 @@ CONVERT = Command(
             get_args(Warnings),
             "Whether warnings are only reported, or stand as comments above their lines in what is written, too.",
             "report",
+            panel=WHAT,
+            rare=True,
+        ),
+        _choice(
+            "--shard",
+            get_args(Shard),
+            "What a worker of --target cluster takes of the data: rows: its part of each batch, which all prepare; "
+            "files: the batches of its own part of the files.",
+            "rows",
             panel=WHAT,
             rare=True,
         ),

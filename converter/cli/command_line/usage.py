@@ -59,7 +59,7 @@ def _rare(command: Command, width: int) -> Iterator[str]:
     names = [option.flags[0] for option in command.options if option.rare]
     if names:
         yield ""
-        yield from wrap(f"More options, which {HELP_ALL.flags[0]} explains: {', '.join(names)}.", width)
+        yield from wrap(f"More ({HELP_ALL.flags[0]} explains them): {', '.join(names)}.", width)
 
 
 def _flags(option: Option) -> str:

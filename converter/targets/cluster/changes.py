@@ -9,10 +9,12 @@ from dataclasses import replace
 
 from converter.analysis.traits import Trait, has
 from converter.plan.decisions import Decision
+from converter.runtime.worker import PACKAGE
 from converter.syntax.changes import Change, lines_before
 from converter.syntax.script import Script
+from converter.targets.cluster.files import own_files
 from converter.targets.cluster.reading import BATCH_SIZE, Read
-from converter.targets.cluster.worker import worker_lines
+from converter.targets.cluster.worker import helper_module, importing_lines, worker_lines
 from converter.targets.passes import Case, adding
 
 WORKER, WHOLE = "TMG158", "TMG376"
@@ -24,21 +26,37 @@ def changes(case: Read) -> Case:
     """The classes with the statement that starts this worker, and the size of the batch of all workers."""
     script, cluster = case.script, case.script.new("cluster")
     place = below_imports(script)
-    made = [lines_before(script, place, worker_lines(script, cluster, _arguments(case)), WORKER)]
+    lines, modules = _worker(case, cluster)
+    made = [lines_before(script, place, lines, WORKER)]
     for size in case.sizes:
         begin = script.line(size.at.line) + size.at.column
         end = script.line(size.end.line) + size.end.column
         workers = re.sub(rf"(?<![\w.]){re.escape(case.num_gpus)}(?!\w)", f"{cluster}.size", size.text)
         made.append(Change(begin, end, workers, BATCH_SIZE))
-    if case.by_runs:
+    if case.options.shard == "files":
+        made += own_files(script, cluster)
+    elif case.by_runs:
         message = f"a step takes the batches of N runs of the training step, as {case.why}"
         hint = "an epoch stays an epoch; a number of steps that the script counts itself takes 1/N of the updates"
         script.say(place, WHOLE, message, hint, "warning")
-    return replace(adding(case, made), decisions=tuple(_decisions(case)))
+    return replace(adding(case, made), decisions=tuple(_decisions(case)), modules=modules)
+
+
+def _worker(case: Read, cluster: str) -> tuple[list[str], tuple[tuple[str, str], ...]]:
+    """The lines that start this worker, and the module beside the script that they need."""
+    script, arguments = case.script, _arguments(case)
+    if case.options.helpers == "inline":
+        return worker_lines(script, cluster, arguments), ()
+    if case.options.helpers == "package":
+        return importing_lines(script, PACKAGE, cluster, arguments), ()
+    module = helper_module(script)
+    return importing_lines(script, module[0], cluster, arguments), (module,)
 
 
 def _arguments(case: Read) -> str:
     main = "__name__ == '__main__'"
+    if case.options.shard == "files":
+        return f"{main}, deal='files'"
     if not case.by_runs:
         shared = ", ".join(repr(name) for name in case.options.shared)
         return f"{main}, whole=[{shared}]" if shared else main
@@ -46,7 +64,15 @@ def _arguments(case: Read) -> str:
 
 
 def _decisions(case: Read) -> Iterator[Decision]:
-    if case.by_runs:
+    if case.options.shard == "files":
+        yield Decision(
+            "each worker", "reads every N-th of the files; the data ends in all as soon as it ends in one"
+        )
+        yield Decision(
+            "a step", "takes other examples than the original's, a batch of each worker; a loop over a number of steps "
+            "takes N times as many"
+        )
+    elif case.by_runs:
         yield Decision("each worker", "takes each N-th batch of the script; N runs of the training step make one step")
     else:
         yield Decision(

@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from converter.analysis.traits import Trait
 from converter.source.project.above import MOST_FILES, imported_files
 from converter.source.project.folders import folders_above
+from converter.syntax.known import is_known
 from converter.syntax.script import Script
 from converter.targets.cluster.changes import below_imports, changes
 from converter.targets.cluster.checks import checks
@@ -25,7 +27,8 @@ def fit(script: Script) -> Fit | None:
     """The passes; None for eager code, and where neither a script nor a file of its project trains by an optimizer."""
     if "GradientTape(" in script.text:
         return None
-    if not _TRAINS.search(script.text.encode()) and not any(map(_trains, _files(script))):
+    canned = any(is_known(script, call.func, Trait.OPTIMIZED_MODEL) for call in script.calls)
+    if not canned and not _TRAINS.search(script.text.encode()) and not any(map(_trains, _files(script))):
         return None
     return Fit(below_imports(script), PASSES)
 

@@ -22,7 +22,10 @@ OUTSIDE = "TMG259"
 BATCH_SIZE = "TMG110"
 ALREADY = ("TMG216", "TMG217")  # towers, or several processes, of the script's own
 # What the plan for towers changes for the towers alone; a process of its own has its session, its devices, one graph.
-OF_TOWERS = {"TMG101", "TMG102", "TMG104", "TMG107", "TMG109", "TMG111", "TMG112", BATCH_SIZE}
+OF_TOWERS = {
+    *("TMG101", "TMG102", "TMG104", "TMG105", "TMG106", "TMG107", "TMG109", "TMG111", "TMG112", BATCH_SIZE),
+    *("TMG118", "TMG121", "TMG122", "TMG123", "TMG128", "TMG129", "TMG137", "TMG142"),
+}
 
 
 # Warnings about the loss, and about what counts by the size of a batch: they hold for workers as for towers.
@@ -53,6 +56,11 @@ def reading(case: Case) -> Case:
     facts, made = _planned(case)
     if isinstance(made, Refused):
         case.script.findings.extend(finding for finding in made.findings if finding.code in ALREADY)
+    if case.options.shard == "files":
+        if case.options.batch == "total":
+            hint = "leave --batch total out: each worker takes batches of its own files"
+            case.script.say(case.script.tree.body[0], OUTSIDE, "workers with files of their own share no batch", hint)
+        return Read(case.script, case.options, case.width)
     why = "its batches are not understood" if isinstance(made, Refused) else _why_whole(facts, made.plans)
     if not why:
         assert isinstance(made, Decided)

@@ -1,16 +1,20 @@
-"""The text that a converted script carries: the classes of `converter/runtime/cluster.py` in the script's own names."""
+"""The worker of a converted script: the classes of `converter/runtime/cluster.py`, in the script or imported."""
 
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Mapping
 from functools import cache
+from itertools import count
+from pathlib import Path
 
 from converter.parsing import parse_text
-from converter.runtime.worker import worker_source
+from converter.runtime.worker import MODULE, worker_module, worker_source
+from converter.source.header import HELPERS, HELPERS_END
 from converter.syntax.script import Script
 
-MARKER = "# one process for each GPU: TensorFlow's collectives average the gradients"
+MARKER = "# One process for each GPU: TensorFlow's collectives average the gradients."
 
 
 @cache
@@ -37,7 +41,33 @@ def worker_lines(script: Script, cluster: str, arguments: str) -> list[str]:
     imports = [f"import {module} as {name}" for module, name in bound.items()]
     imports += ["try:", f"{script.unit}import tensorflow.compat.v1 as {tensorflow}"]
     imports += ["except ImportError:  # before 1.13", f"{script.unit}import tensorflow as {tensorflow}"]
-    return [MARKER, *imports, "", "", *text.splitlines(), "", "", f"{cluster} = {names['Cluster']}({arguments})", ""]
+    started = [HELPERS_END, "", MARKER, f"{cluster} = {names['Cluster']}({arguments})", ""]
+    return [HELPERS, *imports, "", "", *text.splitlines(), "", "", *started]
+
+
+def importing_lines(script: Script, module: str, cluster: str, arguments: str) -> list[str]:
+    """The import of the class from a module, and the statement that makes this process a worker."""
+    name = script.new("Cluster")
+    given = "" if name == "Cluster" else f" as {name}"
+    imported = [HELPERS, f"from {module} import Cluster{given}", HELPERS_END]
+    return [*imported, "", MARKER, f"{cluster} = {name}({arguments})", ""]
+
+
+def helper_module(script: Script) -> tuple[str, str]:
+    """Name and text of the module beside a script; its name is one that no other file has there."""
+    folder = Path(os.path.dirname(script.path))
+    names = (f"{MODULE}_{number}" if number > 1 else MODULE for number in count(1))
+    return next(name for name in names if _is_free(folder, name)), worker_module()
+
+
+def _is_free(folder: Path, name: str) -> bool:
+    """True if nothing has a module's name in a folder, or an earlier conversion wrote it."""
+    if (folder / name).is_dir():
+        return False
+    try:
+        return (folder / f"{name}.py").read_bytes().startswith(HELPERS.encode())
+    except OSError:
+        return True
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:

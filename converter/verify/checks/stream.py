@@ -13,6 +13,7 @@ Row = Mapping[str, Any]
 STREAMS = "TMG344"  # the warning of a conversion whose data is cut into as many rows as a batch has
 DRAWS = frozenset(("TMG347", "TMG348"))  # of one that draws other random numbers for larger batches
 COLLECTED = frozenset(("TMG311", "TMG348"))  # of one whose examples come from what the model does
+OWN_FILES = "--shard files"  # stands among the codes for a cluster whose workers read files of their own
 _NAME = "data"
 _FAULTS = {
     "twice": "each tower is fed the same examples",
@@ -32,6 +33,7 @@ def check_data(found: Mapping[str, Any], towers: int, said: Collection[str] = ()
     script was converted: two of them tell that the examples of a step are others.
     """
     status = "cut" if STREAMS in said else "drawn otherwise" if not DRAWS.isdisjoint(said) else ""
+    status = "own files" if OWN_FILES in said else status
     rows = [_anew(row, status) if status else row for row in found["fed"]]
     for row in rows:
         if row["status"] == "differs":
@@ -120,6 +122,7 @@ def _unknown(rows: list[Row]) -> list[Check]:
         "cut": f"other examples, as the batch size cuts the data into rows ({STREAMS})",
         "drawn otherwise": f"other examples, as larger batches are drawn otherwise ({', '.join(sorted(DRAWS))}; "
         "--epochs 1 compares an epoch's examples)",
+        "own files": f"other examples, as each worker reads its own part of the files ({OWN_FILES})",
         "absent": "sparse, or not fed by both",
     }
     found = [(why, [row["input"] for row in rows if row["status"] == status]) for status, why in whys.items()]

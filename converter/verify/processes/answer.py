@@ -97,9 +97,6 @@ def expect(child: Child, wanted: str, event: Event | None = None) -> Event:
         where = f" ({', '.join(event['lines'])})" if event["lines"] else ""
         reason = f"runs training steps in several threads at once{where}: they have no order that two runs share"
         raise Stopped(f"{name} {reason}; one thread at a time can be compared", "", "not comparable")
-    if event["event"] == "shapes":
-        reason = f"the workers' parts of {event['name']} have different shapes, which the original cannot take together"
-        raise Stopped(reason, "", "not comparable")
     if event["event"] == "no shard":
         raise Stopped(
             "no part of the conversion's batch fits the fixed shapes of the original's inputs", verdict="failed"

@@ -14,6 +14,8 @@ from converter import __version__
 from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.runtime.whole import PACKAGE, package_module
+from converter.runtime.worker import PACKAGE as CLUSTER_PACKAGE
+from converter.runtime.worker import worker_package
 from converter.source import read
 from converter.source.look import code_of, is_pipeline
 from converter.verify.data import BatchMode, VerifyError
@@ -54,6 +56,7 @@ class Towers:
     way: str
     rate: str = "none"  # how the learning rate follows the number of towers
     target: str = "towers"
+    shard: str = "rows"  # what a worker of a cluster takes of the data
     loss: str = "towers"  # whose loss it is that is no mean over the examples: each tower's, or the whole batch's
 
 
@@ -68,7 +71,7 @@ def read_towers(path: Path, parts: Mapping[str, bytes] | None = None, root: Path
     options = _BROKEN.sub(b" ", header.group()).decode("utf-8", "replace").split() if header else []
     batch: BatchMode | None = None
     gpus: int | None = None
-    rate, target, loss = "none", "towers", "towers"
+    rate, target, loss, shard = "none", "towers", "towers", "rows"
     for option, value in zip(options, options[1:], strict=False):
         if option == "--batch" and value in ("per-gpu", "total"):
             batch = "total" if value == "total" else "per-gpu"
@@ -78,11 +81,13 @@ def read_towers(path: Path, parts: Mapping[str, bytes] | None = None, root: Path
             target = value
         if option == "--loss":
             loss = value
+        if option == "--shard":
+            shard = value
         if option == "--num-gpus" and value.isdigit():
             gpus = int(value)
     beside = (file.read_bytes() for file in _neighbours(path, root) if os.path.relpath(file, path.parent) not in parts)
     if target in ("mirrored", "ddp", "cluster"):
-        return Towers(gpus, batch, "none", rate, target)
+        return Towers(gpus, batch, "none", rate, target=target, shard=shard)
     texts = [text, *parts.values(), *beside]
     bodies = [_HEADER.sub(b"", held) for held in texts]
     flagged = next((body for body in bodies if _FLAG.search(body)), None)
@@ -250,10 +255,15 @@ def _with_runtime(script: Path, folder: Path) -> list[str]:
 
     The interpreter that runs the script need not have it; and what is proven is what this version of the tool writes.
     """
-    if f"import {PACKAGE} as".encode() not in script.read_bytes() or (folder / f"{PACKAGE}.py").exists():
-        return []
-    (folder / f"{PACKAGE}.py").write_text(package_module(__version__), encoding="utf-8")
-    return [f"the scripts ran with {PACKAGE} {__version__} of this tool, whichever is installed"]
+    text, said = script.read_bytes(), []
+    for name, words, module in (
+        (PACKAGE, f"import {PACKAGE} as", package_module),
+        (CLUSTER_PACKAGE, f"from {CLUSTER_PACKAGE} import", worker_package),
+    ):
+        if words.encode() in text and not (folder / f"{name}.py").exists():
+            (folder / f"{name}.py").write_text(module(__version__), encoding="utf-8")
+            said.append(f"the scripts ran with {name} {__version__} of this tool, whichever is installed")
+    return said
 
 
 def _is_environment(folder: Path) -> bool:

@@ -157,11 +157,40 @@ class Placement:
 
 
 @dataclass(frozen=True)
+class OnHosts:
+    """A step of `--target cluster`: `gpus` workers on each of several machines; seconds. network: Gbit/s, nominal.
+
+    step: computing and transfers one after the other; overlapped: the longer of the two, as gradients of the last
+    layers may go while those of the first are computed. speedup, most: examples a second against one GPU with the
+    original, for each of the two.
+    """
+
+    hosts: int
+    gpus: int
+    network: float
+    compute: float
+    transfer: float
+    speedup: float
+    most: float
+
+    @property
+    def step(self) -> float:
+        """Nothing overlaps."""
+        return self.compute + self.transfer
+
+    @property
+    def overlapped(self) -> float:
+        """All that can overlap does."""
+        return max(self.compute, self.transfer)
+
+
+@dataclass(frozen=True)
 class Profile:
     """The measured steps, and what is predicted from them.
 
     original: the original's step on one device. parameters: bytes of the variables that are trained.
     placements: of the variables, compared; chosen: the one to use, "" where nothing was compared.
+    hosts: on several machines, where a worker's batch is that of one GPU.
     warnings: what makes the figures doubtful. notes: what they leave out.
     """
 
@@ -178,6 +207,7 @@ class Profile:
     processes: str = ""
     placements: tuple[Placement, ...] = ()
     chosen: str = ""
+    hosts: tuple[OnHosts, ...] = ()
 
     def bound(self, towers: int) -> float:
         """Bytes that each device sends and receives in a ring all-reduce of the gradients, 2(N-1)/N parameters."""

@@ -31,6 +31,7 @@ from converter.verify.processes.workspace import (
     work_folder,
 )
 from converter.verify.profile.data import Measured, Profile, Settings
+from converter.verify.profile.hosts import predict_hosts
 from converter.verify.profile.placements import choice, conversions, placement
 from converter.verify.profile.predict import predict
 from converter.verify.profile.reading import notes_of, read_measured, trained_bytes
@@ -185,6 +186,7 @@ def _conclude(
         measured=tuple(good),
         machine=settings.machine,
         predictions=predict(alone, good, batch, settings.machine),
+        hosts=predict_hosts(alone, parameters, settings.machine) if batch == "per-gpu" else (),
         warnings=tuple(warnings),
         notes=tuple(dict.fromkeys([*notes_of(figures), *(note for job in jobs for note in job["left_out"])])),
         versions=(("TensorFlow", original[0]["tensorflow"]), ("Python", original[0]["python"])),

@@ -13,7 +13,7 @@ from typing import Any
 
 from converter.verify.checks.figures import Facts, listing, number
 from converter.verify.checks.initial import check_initial
-from converter.verify.checks.stream import check_data
+from converter.verify.checks.stream import OWN_FILES, check_data
 from converter.verify.checks.structure import (
     check_batch,
     check_between,
@@ -115,7 +115,7 @@ def judged(
         check_train_ops(mine, theirs, steps),
         check_batch(steps, asked.gpus, asked.batch),
         _shares(replayed),
-        *(check for check in check_data(replayed["data"], asked.batches) if check.name not in _OF_WHOLE_RUNS),
+        *_data(replayed["data"], asked),
         check_gradients(done, asked.batch),
         check_sparse(done),
         check_loss(done),
@@ -141,6 +141,12 @@ def judged(
         ledger=_ledger(checks, mine, asked.batch),
         processes=how,
     )
+
+
+def _data(found: Facts, asked: Asked) -> list[Check]:
+    """The examples of all workers; workers with files of their own take others than the original."""
+    said = (OWN_FILES,) if asked.shard == "files" else ()
+    return [check for check in check_data(found, asked.batches, said) if check.name not in _OF_WHOLE_RUNS]
 
 
 def _shares(replayed: Facts) -> Check:

@@ -280,6 +280,11 @@ TRAITS: dict[Trait, str] = {
     Trait.GIVES_BATCHES: "Dataset.batch Dataset.padded_batch *map_and_batch *_and_drop_remainder " + " ".join(QUEUES),
     Trait.GIVES_HANDLE: "string_handle",
     Trait.TAKES_HANDLE: "*from_string_handle",
+    Trait.READS_FILES: (
+        "data.TFRecordDataset data.TextLineDataset data.FixedLengthRecordDataset data.Dataset.list_files "
+        "contrib.data.TFRecordDataset contrib.data.TextLineDataset train.string_input_producer"
+    ),
+    Trait.LISTS_FILES: "data.Dataset.list_files",
     Trait.PADS_BATCHES: (
         "Dataset.padded_batch *.bucket_by_sequence_length *.padded_batch_and_drop_remainder"
     ),

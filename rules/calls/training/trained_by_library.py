@@ -12,12 +12,20 @@ _MODELS = (
     "keras.Sequential* keras.Model* keras.Input* keras.models.* keras.layers.* keras.applications.* keras.engine.*"
 )
 
+_OPTIMIZED = " ".join(
+    f"{module}.{kind}{what}"
+    for module in ("estimator", "contrib.learn")
+    for kind in ("DNN", "Linear", "DNNLinearCombined")  # others boost trees, or count
+    for what in ("Classifier", "Regressor", "Estimator")
+)
+
 TRAITS: dict[Trait, str] = {
     Trait.ESTIMATOR: _ESTIMATORS,
     Trait.TRAINS_ITSELF: (
         f"{_ESTIMATORS} {_MODELS} contrib.learn.SKCompat contrib.learn.Experiment keras.estimator.model_to_estimator"
     ),
     Trait.OWN_MODEL: "estimator.Estimator",
+    Trait.OPTIMIZED_MODEL: _OPTIMIZED,
     # Canned estimators whose variables the strategy can mirror (TensorFlow 1.15.5); linear models cut theirs in parts.
     Trait.MIRRORED_MODEL: "estimator.DNNClassifier estimator.DNNRegressor",
     Trait.TAKES_NO_STRATEGY: "contrib.learn.* contrib.tpu.* estimator.tpu.*",

@@ -17,7 +17,7 @@ RULES = (
         "and the chief alone prints, saves and writes files. Without TF_CONFIG the script trains alone, as before.",
         before=SCRIPT,
         after="""\
-# one process for each GPU: TensorFlow's collectives average the gradients
+# One process for each GPU: TensorFlow's collectives average the gradients.
 cluster = Cluster(__name__ == '__main__')
 batch_size = 64 * cluster.size
 """,

@@ -9,6 +9,7 @@ import pytest
 from converter.conversion import Conversion, convert
 from converter.options import Options
 from converter.source import encode, from_bytes, read
+from converter.source.header import HELPERS, HELPERS_END
 from tests.scripts import as_written_by
 
 FIXTURES = Path(__file__).resolve().parent.parent.parent.parent / "fixtures" / "cluster"
@@ -53,7 +54,7 @@ def changed(*edits: tuple[str, str]) -> Conversion:
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in FIXTURES.glob("*/single.py")))
 def test_the_golden_is_the_conversion(name: str) -> None:
     source = read(str(FIXTURES / name / "single.py"))
-    conversion = convert(source, Options(target="cluster"))
+    conversion = convert(source, Options(target="cluster", helpers="package"))
     assert conversion.text is not None
     assert encode(source, conversion.text) == as_written_by("single.py", FIXTURES / name / "multi.py")
 
@@ -66,6 +67,35 @@ def test_the_statements_of_the_script_are_kept() -> None:
     assert "batch_size = 64 * cluster.size" in lines and "cluster = Cluster(__name__ == '__main__')" in lines
     compile(done.text, "train.py", "exec")
     assert converted(done.text).status == "unchanged"
+
+
+@pytest.mark.parametrize(("helpers", "module"), [("module", "cluster_helpers"), ("package", "tf_multigpu_cluster")])
+def test_the_helpers_are_a_module(helpers: str, module: str) -> None:
+    done, inline = converted(SCRIPT, helpers=helpers), converted(SCRIPT)
+    assert done.text is not None and inline.text is not None
+    (begin, own), (_, same) = (text.split(f"{HELPERS_END}\n") for text in (done.text, inline.text))
+    assert own == same and begin.endswith(f"{HELPERS}\nfrom {module} import Cluster\n")
+    assert [(part.path, part.text.count("class Cluster(object)")) for part in done.parts] == (
+        [("cluster_helpers.py", 1)] if helpers == "module" else []
+    )
+    assert converted(done.text).status == "unchanged"
+
+
+def test_a_module_of_that_name_that_is_the_users_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(SCRIPT)
+    source, options = read(str(tmp_path / "train.py")), Options(target="cluster", helpers="module")
+    (part,) = convert(source, options).parts
+    Path(part.path).write_text(part.text)
+    assert [again.path for again in convert(source, options).parts] == [part.path]
+    Path(part.path).write_text("mine = 1\n")
+    done = convert(source, options)
+    assert [other.path for other in done.parts] == [str(tmp_path / "cluster_helpers_2.py")]
+    assert done.text is not None and "\nfrom cluster_helpers_2 import Cluster\n" in done.text
+
+
+def test_a_class_of_the_scripts_own_keeps_its_name() -> None:
+    done = converted(SCRIPT.replace("rate = 0.001", "Cluster = rate = 0.001"), helpers="package")
+    assert done.text is not None and "import Cluster as Cluster_2\n" in done.text and "= Cluster_2(" in done.text
 
 
 def test_names_of_the_script_are_left_to_it() -> None:

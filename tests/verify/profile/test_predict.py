@@ -10,6 +10,7 @@ import pytest
 from converter.report.profile import render_json, render_text
 from converter.verify.profile import Fabric, Machine, Profile, to_json
 from converter.verify.profile.data import Edge, Measured, Placement
+from converter.verify.profile.hosts import predict_hosts
 from converter.verify.profile.placements import Converted, choice, placement
 from converter.verify.profile.predict import Load, between, load, predict
 
@@ -157,6 +158,38 @@ def test_json_holds_all_figures() -> None:
     assert (measured["exchange_bytes"], measured["ring_all_reduce_bytes"]) == (6 * 10**10, 3 * 10**10)
     assert "not measured" in content["predictions_are"]
     assert content["machine"]["fabrics"] == [{"name": "F", "peer": 10, "link": 10, "host": 20}]
+
+
+# -- several machines --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("hosts", "gpus", "network", "peer", "transfer"),
+    [
+        (2, 1, 8, 10, 1e9 / 0.9e9),  # a ring of two: the parameters once, at 0.9 of 1 GB/s
+        (4, 1, 8, 10, 1.5e9 / 0.9e9),
+        (2, 2, 80, 10, 1.5e9 / 9e9),  # as many workers, on a network ten times as fast
+        (2, 2, 80, 3, 1.5e9 / 3e9),  # slower inside of the machines
+        (2, 1, 80, 3, 1e9 / 9e9),  # which one GPU in each does not take
+    ],
+)
+def test_a_ring_by_hand(hosts: int, gpus: int, network: float, peer: float, transfer: float) -> None:
+    machine = replace(MACHINE, fabrics=(replace(FABRIC, peer=peer),))
+    (one,) = predict_hosts(replace(ALONE, fed=0), 10**9, machine, [(hosts, gpus)], [network])
+    workers = hosts * gpus
+    assert one.transfer == pytest.approx(transfer + 2 * (workers - 1) * 50e-6)
+    assert one.speedup == pytest.approx(workers / (1 + one.transfer))
+    assert one.most == pytest.approx(workers / max(1, one.transfer))
+
+
+def test_ten_machines_on_a_slow_network_are_told_of() -> None:
+    profile = replace(whole(towers(2, 3e10)), hosts=predict_hosts(ALONE, 3 * 10**10, MACHINE))
+    text = render_text(profile)
+    assert "10 machines with one GPU each on 1 Gbit/s: 30 GB of parameters are 480 s on their way" in text
+    (line,) = (line for line in text.splitlines() if "10 machines with" in line)
+    assert line.endswith("a step computes for 1.1 s: less than one GPU alone")
+    assert "several machines" not in render_text(replace(profile, hosts=()))
+    assert len(to_json(profile)["hosts"]) == 18
 
 
 # -- placements --------------------------------------------------------------------------------------

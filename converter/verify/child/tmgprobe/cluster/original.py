@@ -26,8 +26,6 @@ class Original(replay.Replay):
                 records.append(pickle.load(stream))
         together = list(zip(*[one['steps'] for one in records]))
         self.shares, self.taken = [rows(parts) for parts in together], [len(one['steps']) for one in records]
-        for name in sorted({name for parts in together for name in apart(parts)}):
-            self.channel.leave('shapes', name=name)
         self.alike = all(is_alike([part['applied'] for part in parts]) for parts in together)
         kept = [joined(parts) for parts in together]
         first = dict(records[0]['first'], uneven={}, uneven_errors={})
@@ -42,20 +40,26 @@ def joined(parts):
     """One step of all workers; parts: what each has kept, the chief's first."""
     weights = [_weight(part['arrays']) for part in parts]
     busy = [part for part, weight in zip(parts, weights) if weight is None or weight > 0]
-    cut = _cut(busy)
-    arrays = {
-        name: np.concatenate([part['arrays'][name] for part in busy]) if name in cut else value
-        for name, value in busy[0]['arrays'].items()
-        if not name.startswith(WEIGHT)
-    }
-    inputs = [
-        dict(item, shape=list(arrays[item['name']].shape)) for item in parts[0]['inputs'] if item['name'] in arrays
-    ]
+    cut, each = _cut(busy), set(apart(busy))
+    arrays, inputs = {}, []
+    for item in parts[0]['inputs']:
+        name = item['name']
+        if name.startswith(WEIGHT):
+            continue
+        of_all = [part['arrays'][name] for part in busy]
+        if each and name in cut:
+            for number, value in enumerate(of_all):
+                own = 'worker %d: %s' % (number, name)
+                arrays[own] = value
+                inputs.append(dict(item, name=own, of=name, shape=list(value.shape)))
+        else:
+            arrays[name] = np.concatenate(of_all) if name in cut else of_all[0]
+            inputs.append(dict(item, shape=list(arrays[name].shape)))
     return dict(
         parts[0],
         arrays=arrays,
         inputs=inputs,
-        applied=_mean_applied([part['applied'] for part in parts]),
+        applied=parts[0]['applied'],  # as all others', which `alike` tells
         losses=[_mean_loss(values, weights) for values in zip(*[part['losses'] for part in parts])],
         scalars={},
         fetches=NOTHING,
@@ -63,17 +67,26 @@ def joined(parts):
 
 
 def apart(parts):
-    """The names of the inputs whose parts are no rows of one array."""
-    return [name for name in _cut(parts) if len({part['arrays'][name].shape[1:] for part in parts}) > 1]
+    """The names of the inputs whose parts are no rows of one array: of other sizes, or an image with some boxes."""
+    cut = _cut(parts)
+    if any(len(lengths) > 1 for lengths in _lengths(parts, cut)):
+        return sorted(cut)
+    return [name for name in cut if len({part['arrays'][name].shape[1:] for part in parts}) > 1]
+
+
+def _lengths(parts, cut):
+    """The numbers of rows that each worker's inputs have: one number where they are rows of one batch."""
+    return [{len(part['arrays'][name]) for name in cut} for part in parts]
 
 
 def rows(parts):
-    """How many rows each worker has taken in one step; 0 for one whose gradient has no weight."""
-    cut = _cut(parts)
-    names = sorted(cut)
-    return [
-        0 if _weight(part['arrays']) == 0 or not names else len(part['arrays'][names[0]]) for part in parts
-    ]
+    """How many rows each worker has taken in one step; 0 for one whose gradient has no weight.
+
+    Where a worker's inputs have different numbers of rows its batch counts as one.
+    """
+    lengths = _lengths(parts, _cut(parts))
+    counts = [1 if len(several) > 1 else max(several or [0]) for several in lengths]
+    return [0 if _weight(part['arrays']) == 0 else count for part, count in zip(parts, counts)]
 
 
 def _weight(arrays):
@@ -99,11 +112,22 @@ def is_alike(several):
     """Whether all workers apply the same gradients, given as {index: {variable: gradient}} for each."""
     first = several[0]
     return all(
-        (value is None) == (other[index][name] is None)
-        and (value is None or np.allclose(value, other[index][name], 1e-5, 1e-7))
+        _is_same(value, other[index][name])
         for other in several[1:]
         for index, variables in first.items()
         for name, value in variables.items()
+    )
+
+
+def _is_same(value, other):
+    """Whether two gradients are the same; a sparse one is a tuple of its values, rows and shape."""
+    if value is None or other is None:
+        return value is other
+    parts = [one if isinstance(one, tuple) else (one,) for one in (value, other)]
+    return len(parts[0]) == len(parts[1]) and all(
+        np.shape(one) == np.shape(two) and np.allclose(one, two, 1e-5, 1e-7)
+        for one, two in zip(*parts)
+        if one is not None and two is not None
     )
 
 
@@ -111,17 +135,3 @@ def _mean_loss(values, weights):
     """The mean of the workers' losses, each with its weight in the mean."""
     counts = [1.0 if weight is None else weight for weight in weights]
     return sum(value * count for value, count in zip(values, counts)) / sum(counts)
-
-
-def _mean_applied(several):
-    """The mean of what the workers apply, which is the same in all, as {index: {variable: gradient}}."""
-    return {
-        index: {name: _mean([one[index][name] for one in several]) for name in variables}
-        for index, variables in several[0].items()
-    }
-
-
-def _mean(values):
-    if any(value is None for value in values):
-        return None
-    return sum(np.asarray(value, np.float64) for value in values) / len(values)

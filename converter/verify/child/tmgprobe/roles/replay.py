@@ -22,7 +22,7 @@ from tmgprobe.reference.reference import Comparison
 from tmgprobe.session import draws, initial, timeline
 from tmgprobe.session import fetches as fetched
 from tmgprobe.session import step as steps
-from tmgprobe.values import inputs, streams
+from tmgprobe.values import inputs, own_random, streams
 from tmgprobe.values.errors import describe
 
 SHORT = 1.0  # seconds for the original's further steps, at least
@@ -301,7 +301,7 @@ class Replay(object):
         store = call.store()
         kept = store.read()
         names = sorted({variable.name for variable in call.session.graph.get_collection('variables')})
-        randomly = np.random.RandomState(5)
+        randomly = own_random.Generator(5)
         values = {}
         for name in names:
             if name not in kept:

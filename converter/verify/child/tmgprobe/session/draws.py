@@ -12,6 +12,7 @@ import numbers
 import random
 
 import numpy as np
+from tmgprobe.values import own_random
 
 MOST = 64  # generators whose states are looked at
 DATA_SET = 'the order of a data set'
@@ -33,7 +34,7 @@ class Draws(object):
         """Puts itself between the script and the makers of random numbers."""
         self._states = [lambda: _legacy(np.random.get_state()), random.getstate]
         self._fresh = [_brief(state()) for state in self._states]
-        np.random.RandomState = self._kind(np.random.RandomState, 'numpy.random.RandomState', _state_of)
+        np.random.RandomState = self._kind(own_random.Generator, 'numpy.random.RandomState', _state_of)
         self._watch_generators()
         np.random.seed = self._seeding(np.random.seed, MODULES[0], self._timeless)
         random.seed = self._seeding(random.seed, MODULES[1], self._timeless)

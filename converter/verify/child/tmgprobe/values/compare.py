@@ -3,6 +3,7 @@
 from __future__ import absolute_import, division, print_function
 
 import numpy as np
+from tmgprobe.values import own_random
 
 ROUNDING = 2.0**-23  # float32
 
@@ -90,7 +91,7 @@ def gradient_errors(found, wanted):
 
 def nudged(weights, seed):
     """Weights that differ from these in the last place, as another order of the same sums makes them."""
-    randomly, result = np.random.RandomState(seed), {}
+    randomly, result = own_random.Generator(seed), {}
     for name, value in sorted(weights.items()):
         rounding = ROUNDING * randomly.uniform(-1, 1, np.shape(value)) if value.dtype.kind == 'f' else None
         result[name] = value if rounding is None else np.asarray(value * (1 + rounding), value.dtype)

@@ -3,7 +3,8 @@
 Plain data in and out. An input is {'name', 'shape', 'static', 'source', 'sliced'}: a fed tensor or one that
 a dataset or queue fills (`source`), with the axis on which towers cut it (`sliced`, None: they do not).
 A sparse tensor is three inputs, its indices, values and shape, whose names are `sparse` in each of them;
-their `shape` is the number of its rows.
+their `shape` is the number of its rows. `of`: the input of the original of which this is one worker's batch, which has
+a shape of its own.
 """
 
 from __future__ import absolute_import, division, print_function
@@ -18,16 +19,19 @@ APART = 'a step takes batches of different sizes, and one weight stands for thei
 def match(own, recorded, gpus, total):
     """Pairs the original's inputs with the conversion's.
 
-    Returns ([{'own', 'parts', 'axis'}], [names that only the original has]): `parts` are the names of
+    Returns ([{'own', 'parts', 'axis', 'alone'}], [names that only the original has]): `parts` are the names of
     the conversion's tensors (one, or one for each tower where every tower reads for itself), `axis`
-    the batch axis, None for what all towers get whole.
+    the batch axis, None for what all towers get whole. alone: whether each tower's batch counts as one, as its inputs
+    have different numbers of rows (an image, and the boxes in it).
     """
     by_name = {item['name']: item for item in recorded}
     own_sources = [item for item in own if item['source']]
     their_sources = [item for item in recorded if item['source']]
     pairs, alone = [], []
     for item in own:
-        if item['source'] and len(own_sources) and len(their_sources) == gpus * len(own_sources) and gpus > 1:
+        if any(other.get('of') == item['name'] for other in recorded):
+            parts = [other for other in recorded if other.get('of') == item['name']]
+        elif item['source'] and len(own_sources) and len(their_sources) == gpus * len(own_sources) and gpus > 1:
             place = own_sources.index(item)
             parts = their_sources[place :: len(own_sources)]
         elif item['name'] in by_name:
@@ -39,12 +43,15 @@ def match(own, recorded, gpus, total):
             continue
         pairs.append((item, parts))
     axes = _axes(pairs, gpus, total)
+    several = [parts for _, parts in pairs if len(parts) > 1 and parts[0]['shape']]
+    single = any(len({part['shape'][0] for part in of_one}) > 1 for of_one in zip(*several))
     return [
         {
             'own': item['name'],
             'parts': [part['name'] for part in parts],
             'axis': axis,
             'sparse': parts[0].get('sparse'),
+            'alone': single and len(parts) > 1,
         }
         for (item, parts), axis in zip(pairs, axes)
     ], alone
@@ -104,6 +111,8 @@ def with_axes(pairs, axes, arrays):
 def rows(pairs, arrays):
     """The examples in these inputs; None where no input has a batch axis."""
     for pair in pairs:
+        if pair.get('alone'):
+            return len(pair['parts'])
         if pair['axis'] is not None:
             return sum(_length(pair, part, arrays) for part in pair['parts'])
     return None
@@ -152,7 +161,7 @@ def shards(pairs, arrays, gpus, upper=True):
             part = pair['parts'][min(gpu, len(pair['parts']) - 1)]
             value = arrays[part]
             if len(pair['parts']) > 1:
-                size = value.shape[pair['axis']] if pair['axis'] is not None else size
+                size = 1 if pair.get('alone') else value.shape[pair['axis']] if pair['axis'] is not None else size
             elif pair['axis'] is not None:  # several rows for each example, or one for several, where it is no count
                 length = _length(pair, part, arrays)
                 value = _cut(pair, part, arrays, length * begin // count, length * end // count)
@@ -165,13 +174,15 @@ def shards(pairs, arrays, gpus, upper=True):
 
 
 def whole(pairs, arrays):
-    """The whole global batch as one feed for the original."""
+    """The whole global batch as one feed for the original; None where its parts have different shapes."""
     import numpy as np
 
     feed = {}
     for pair in pairs:
         values = [arrays[part] for part in pair['parts']]
         joined = len(values) > 1 and pair['axis'] is not None
+        if joined and (pair.get('alone') or len({value.shape[1:] for value in values}) > 1):
+            return None
         feed[pair['own']] = np.concatenate(values, pair['axis']) if joined else values[0]
     return feed
 
@@ -190,7 +201,9 @@ def twice(pairs, arrays):
 
 
 def fits(feed, statics):
-    """Whether arrays fit the static shapes {name: list or None} of the tensors they go to."""
+    """Whether there are arrays, and they fit the static shapes {name: list or None} of the tensors they go to."""
+    if feed is None:
+        return False
     for name, value in feed.items():
         static = statics.get(name)
         if static is None:

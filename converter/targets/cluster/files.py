@@ -1,0 +1,63 @@
+"""--shard files: each worker reads its own part of the files that the script trains on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from converter.analysis.traits import Trait
+from converter.syntax.changes import Change
+from converter.syntax.known import is_known
+from converter.syntax.script import Script, argument
+from converter.targets.cluster.reading import OUTSIDE
+
+WORKER = "TMG158"
+_HINT = "leave --shard out: each worker reads all files, and takes its part of each batch"
+_NAMES = ("filenames", "string_tensor", "file_pattern")
+
+
+def own_files(script: Script, cluster: str) -> list[Change]:
+    """The call that names the files of the training gets each worker's part of them; refused where that is not sure."""
+    calls = [call for call in script.calls if is_known(script, call.func, Trait.READS_FILES)]
+    calls = [call for call in calls if not _reads_what_is_listed(script, call)]
+    if not calls:
+        script.say(None, OUTSIDE, "no call in this script names the files to train on", _HINT)
+        return []
+    for other in calls[1:]:
+        message = "cannot tell which files are trained on: this call names some, and so does another one"
+        script.say(other, OUTSIDE, message, _HINT)
+    call = calls[0]
+    for function in _around(script, call):
+        uses = [node for node in ast.walk(script.tree) if _names(node, function.name)]
+        if len(uses) > 1:
+            message = f"{function.name} is used more than once: its files are not those of the training alone"
+            script.say(call, OUTSIDE, message, _HINT)
+    given = next((found for name in _NAMES if (found := argument(call, 0, name)) is not None), None)
+    if given is None or isinstance(given, ast.Starred):
+        script.say(call, OUTSIDE, "the files of this call are not seen", _HINT)
+        return []
+    listed = call if is_known(script, call.func, Trait.LISTS_FILES) else given
+    begin, end = script.span(listed)
+    return [Change(begin, begin, f"{cluster}.part_of(", WORKER), Change(end, end, ")", WORKER)]
+
+
+def _reads_what_is_listed(script: Script, call: ast.Call) -> bool:
+    """True for a call whose files are an argument of a lambda or a function around it: another call has listed them."""
+    named = {node.id for one in (*call.args, *call.keywords) for node in ast.walk(one) if isinstance(node, ast.Name)}
+    lambdas = (node for node in ast.walk(script.tree) if isinstance(node, ast.Lambda))
+    around = [one for one in lambdas if any(node is call for node in ast.walk(one))]
+    return any(named & {argument.arg for argument in one.args.args} for one in around)
+
+
+def _around(script: Script, call: ast.Call) -> Iterator[ast.FunctionDef]:
+    """The functions that a call stands in."""
+    for node in ast.walk(script.tree):
+        if isinstance(node, ast.FunctionDef) and any(inner is call for inner in ast.walk(node)):
+            yield node
+
+
+def _names(node: ast.AST, name: str) -> bool:
+    """True if a node reads this name, plain or as an attribute."""
+    if isinstance(node, ast.Name):
+        return node.id == name and isinstance(node.ctx, ast.Load)
+    return isinstance(node, ast.Attribute) and node.attr == name

@@ -1,0 +1,28 @@
+"""Whether the cluster target takes a script that towers refuse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from converter.options import Options
+from converter.source import parse
+from converter.source.viewed import viewed
+from converter.syntax.script import Script
+from converter.targets.cluster.checks import checks
+from converter.targets.cluster.passes import fit
+from converter.targets.passes import Case
+
+if TYPE_CHECKING:
+    from converter.source import Source
+
+
+def takes(source: Source) -> bool:
+    """True if `--target cluster` converts a script that towers refuse.
+
+    The script is not read again: what the facts of a script can keep from both targets (several GPUs or processes of
+    its own) is among the refusals of towers, and `NO_OFFER` of the command line holds their codes. How batches are
+    dealt follows from the facts, but never refuses a script.
+    """
+    source = viewed(source)
+    script = Script(source.path, source.text, parse(source))
+    return fit(script) is not None and not checks(Case(script, Options(target="cluster"), 0)).refused

@@ -1,0 +1,1048 @@
+"""One process for each GPU: what a script that was converted for a cluster carries.
+
+Each process runs the whole script with a graph of its own. TensorFlow's collective runtime, the engine below
+MultiWorkerMirroredStrategy, averages the gradients; everything else of the graph stays as the script builds it.
+"""
+
+import atexit
+import itertools
+import json
+import os
+import pickle
+import random
+import shutil
+import socket
+import sys
+import tempfile
+import threading
+import time
+import zlib
+
+import numpy
+
+try:
+    import tensorflow.compat.v1 as tf
+except ImportError:  # before 1.13
+    import tensorflow as tf
+
+__version__ = '0.2.0'
+
+
+class Cluster(object):
+    """This process among those that train together, one for each GPU; worker 0 is the chief.
+
+    TF_CONFIG says where the others are, or --worker_hosts=a:2222,b:2222 and --task_index=0 do (the script does not see
+    these words). With neither the script trains alone, as it was written. In a cluster this object changes how
+    TensorFlow's sessions, optimizers, savers and event files work in this process:
+
+    - a session computes on this worker's devices;
+    - `compute_gradients`, and `tf.gradients` by variables, give the mean of all workers' gradients;
+    - a run of a training step takes this worker's part of the data. deal='rows': a batch is as large as those of all
+      workers together, and each takes its rows. deal='batches': each N-th run makes a step, of the last N batches.
+      deal='files': each run makes a step, of a batch of each worker's own files;
+    - all workers begin with the chief's variables, and what a run returns is the same in all of them;
+    - the chief alone prints, saves checkpoints, and writes files.
+
+    main: False where another script imports this one. by_rows: whether a batch of n rows counts n times in the mean.
+    whole: names of placeholders whose arrays are no rows.
+    """
+
+    def __init__(self, main=True, deal='rows', by_rows=True, whole=()):
+        self.deal, self.by_rows, self.whole = deal, by_rows, whole
+        hosts, self.index = cluster_hosts() if main and cluster_may_start() else ([], 0)
+        self.size, self.is_chief = max(len(hosts), 1), self.index == 0
+        if self.size > 1:
+            self.start(hosts)
+            self.gradients = ClusterGradients(self)
+            self.runs = ClusterRuns(self)
+            self.files = ClusterFiles(self)
+            self.draw_alike()
+
+    def part_of(self, names):
+        """This worker's part of the names of files, a list, a tensor or a dataset: every N-th, from its number on."""
+        if hasattr(names, 'shard'):
+            return names.shard(self.size, self.index)
+        if isinstance(names, tf.Tensor):
+            with tf.control_dependencies([tf.assert_greater_equal(
+                    tf.size(names), self.size, message='fewer files than workers')]):
+                return tf.reshape(names, [-1])[self.index::self.size]
+        if isinstance(names, str) and self.size > 1 or not isinstance(names, str) and len(names) < self.size:
+            cluster_error('there are fewer files than workers: %s' % (names,))
+        return names if isinstance(names, str) else names[self.index::self.size]
+
+    def start(self, hosts):
+        """Starts this process's server, waits for the others, and checks that all run the same script."""
+        self.thread, self.failed, self.here = threading.current_thread(), False, threading.local()
+        self.task = '/job:worker/replica:0/task:%d' % self.index
+        self.config = tf.ConfigProto(
+            allow_soft_placement=True, isolate_session_state=True, device_filters=[self.task])
+        self.config.gpu_options.allow_growth = True
+        self.config.experimental.collective_group_leader = '/job:worker/replica:0/task:0'
+        self.config.experimental.collective_nccl = True
+        try:
+            self.server = tf.train.Server(
+                {'worker': hosts}, job_name='worker', task_index=self.index, config=self.config)
+        except tf.errors.OpError as error:
+            cluster_error('%s cannot be used: %s' % (hosts[self.index], str(error).splitlines()[0]))
+        cluster_wait(hosts)
+        self.messages = ClusterMessages(self)
+        self.host = self.device = self.task + '/device:CPU:0'
+        if any(':GPU:' in device.name for device in self.messages.session.list_devices()):
+            self.device = self.task + '/device:GPU:0'
+        for what, path in (('the script', sys.argv[0]), ('the helpers', __file__.replace('.pyc', '.py'))):
+            with open(path, 'rb') as file:
+                self.agree('the text of ' + what, zlib.crc32(file.read()))
+        self.agree('the version of TensorFlow', tf.__version__)
+        shown, leave = sys.excepthook, sys.exit
+
+        def fail(*error):
+            self.failed = True
+            shown(*error)
+
+        def end(status=None):
+            self.failed = self.failed or bool(status)
+            leave(status)
+
+        sys.excepthook, sys.exit = fail, end
+        atexit.register(self.leave)
+
+    def leave(self):
+        """Waits for the others at the end: one that is gone could not send them its part of the last step."""
+        if not self.failed:
+            if self.is_chief and not self.runs.trained:
+                sys.stderr.write('cluster: no training step was taken: no optimizer of tf.train has run\n')
+            try:
+                self.messages.all(b'end', 20)
+                time.sleep(1)
+            except tf.errors.OpError:
+                pass
+
+    def agree(self, what, value):
+        """Ends all workers with one message where they have different values."""
+        values = [pickle.loads(data) for data in self.messages.all(pickle.dumps(value, 2))]
+        for index, other in enumerate(values):
+            if other != values[0]:
+                cluster_error('%s of worker %d is not that of worker 0: %s, %s' % (what, index, other, values[0]))
+
+    def of_chief(self, value):
+        """The chief's value of something, for all."""
+        data = self.messages.all(pickle.dumps(value, 2) if self.is_chief else b'')[0]
+        return value if self.is_chief else pickle.loads(data)
+
+    def leads(self):
+        """Whether this thread is the one that all workers have alike; others run what they like, each for itself."""
+        return threading.current_thread() is self.thread and not self.is_alone()
+
+    def is_alone(self):
+        """Whether this thread is in something that this worker does by itself."""
+        return getattr(self.here, 'alone', False)
+
+    def by_itself(self, function, *args, **kwargs):
+        """The result of a function whose runs of sessions are this worker's alone."""
+        before, self.here.alone = self.is_alone(), True
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self.here.alone = before
+
+    def draw_alike(self):
+        """Lets all workers draw the same numbers in Python, in NumPy and for the order of datasets."""
+        from tensorflow.python.data.util import random_seed as of_datasets
+        from tensorflow.python.framework import random_seed
+
+        def seeding(plain):
+            def seed(*args, **kwargs):  # which may be the time
+                args, kwargs = self.of_chief((args, kwargs)) if self.leads() else (args, kwargs)
+                return plain(*args, **kwargs)
+            return seed
+
+        random.seed(0)
+        numpy.random.seed(0)
+        random.seed, numpy.random.seed = seeding(random.seed), seeding(numpy.random.seed)
+        of_graph, of_dataset, datasets = random_seed.get_seed, of_datasets.get_seed, []
+
+        def graph_seed(seed):
+            first, second = of_graph(seed)
+            own = second is not None and not datasets and not tf.executing_eagerly()
+            return first, second + 7919 * self.index if own else second  # dropout of each worker's own
+
+        def dataset_seed(seed):
+            graph = tf.get_default_graph()
+            if seed is None and graph.seed is None:
+                seed = cluster_state(graph).shuffle()
+            datasets.append(seed)
+            try:
+                return of_dataset(seed)
+            finally:
+                datasets.pop()
+
+        random_seed.get_seed, of_datasets.get_seed = graph_seed, dataset_seed
+
+
+def cluster_hosts():
+    """The addresses of all workers and the number of this one; takes its own words from the command line."""
+    told = dict.fromkeys(('worker_hosts', 'task_index'), '')
+    for word in sys.argv[1:]:
+        name, equals, value = word.partition('=')
+        if equals and name[:2] == '--' and name[2:] in told:
+            told[name[2:]] = value
+            sys.argv.remove(word)
+    try:
+        given = json.loads(os.environ.pop('TF_CONFIG', '') or '{}')
+        jobs = given.get('cluster', {'worker': [host for host in told['worker_hosts'].split(',') if host]})
+        task = given.get('task') or {'type': 'worker', 'index': told['task_index'] or 0}
+        first = [host for job in ('chief', 'master') for host in jobs.get(job, [])]
+        hosts, index = first + jobs.get('worker', []), int(task.get('index', 0))
+        index += len(first) if task.get('type', 'worker') == 'worker' else 0
+    except (ValueError, AttributeError, TypeError) as error:
+        cluster_error('TF_CONFIG, or --task_index, cannot be read: %s' % error)
+    if (given or told['worker_hosts']) and not hosts:
+        cluster_error('TF_CONFIG names no worker')
+    if hosts and not 0 <= index < len(hosts):
+        cluster_error('there is no worker %d among %d' % (index, len(hosts)))
+    if 'CLUSTER_GPU' in os.environ:  # set for this worker by whoever starts all of them
+        os.environ['CUDA_VISIBLE_DEVICES'] = os.environ['CLUSTER_GPU']
+    return hosts, index
+
+
+def cluster_may_start():
+    """Whether this is no process that the script has started itself, and TensorFlow has collectives."""
+    multiprocessing = sys.modules.get('multiprocessing')
+    if multiprocessing is not None and multiprocessing.current_process().name != 'MainProcess':
+        return False
+    version = [int(part) for part in tf.__version__.split('.')[:2]]
+    if version < [1, 14] and (os.environ.get('TF_CONFIG') or '--worker_hosts' in ' '.join(sys.argv)):
+        cluster_error('TensorFlow %s has no collectives that work here: 1.14 is the first' % tf.__version__)
+    return version >= [1, 14]
+
+
+def cluster_wait(hosts):
+    """Waits until all workers listen; CLUSTER_WAIT: for how many seconds (300)."""
+    until = time.time() + float(os.environ.get('CLUSTER_WAIT') or 300)
+    for host in hosts:
+        name, _, port = host.rpartition(':')
+        while True:
+            try:
+                socket.create_connection((name.strip('[]'), int(port)), 5).close()
+                break
+            except (OSError, IOError, ValueError) as error:
+                if time.time() > until:
+                    cluster_error('worker %d does not answer at %s: %s' % (hosts.index(host), host, error))
+                time.sleep(0.2)
+
+
+def cluster_error(message):
+    """Ends this process with one line and status 2."""
+    sys.stderr.write('cluster: %s\n' % message)
+    sys.stderr.flush()
+    raise SystemExit(2)
+
+
+class ClusterMessages(object):
+    """Byte strings that all workers send one another, by collectives of a graph of their own."""
+
+    SHORT = 1024  # bytes that one collective carries; longer ones take a second one, by powers of two
+
+    def __init__(self, cluster):
+        self.cluster, self.made, self.run = cluster, {}, tf.Session.run
+        with tf.Graph().as_default() as self.graph:
+            self.session = tf.Session(cluster.server.target, config=cluster.config)
+
+    def all(self, data, seconds=0):
+        """What all workers give, in their order."""
+        heads = self.gathered(numpy.int32(len(data)).tobytes() + data[:self.SHORT - 4], self.SHORT, seconds)
+        lengths = [int(numpy.frombuffer(head[:4], numpy.int32)[0]) for head in heads]
+        longest = max(lengths)
+        if longest <= self.SHORT - 4:
+            return [head[4:4 + length] for head, length in zip(heads, lengths)]
+        wholes = self.gathered(data, 1 << (longest - 1).bit_length(), seconds)
+        return [whole[:length] for whole, length in zip(wholes, lengths)]
+
+    def gathered(self, data, size, seconds):
+        """`size` bytes of each worker."""
+        from tensorflow.python.ops import collective_ops
+
+        if size not in self.made:
+            with self.graph.as_default(), tf.device(self.cluster.task + '/device:CPU:0'):
+                given = tf.placeholder(tf.int32, [size // 4])
+                self.made[size] = given, collective_ops.all_gather(
+                    tf.identity(given), self.cluster.size, 1, 1000000000 + size)
+        given, sent = self.made[size]
+        words = numpy.frombuffer(data + b'\0' * (size - len(data)), numpy.int32)
+        options = tf.RunOptions(timeout_in_ms=int(seconds * 1000))
+        whole = self.run(self.session, sent, {given: words}, options).tobytes()
+        return [whole[begin:begin + size] for begin in range(0, len(whole), size)]
+
+
+class ClusterState(object):
+    """What is known of one graph.
+
+    weight: how much this worker's gradients count, 1 on average. reduced: the collectives that average gradients.
+    losses: names of what was differentiated. shuffles: seeds of datasets. steps: {names of what is run: ClusterStep}.
+    """
+
+    def __init__(self, graph):
+        self.graph, self.reduced, self.losses, self.shuffles, self.steps = graph, set(), set(), [], {}
+        self.weight, self.starts, self.waiting, self.copies = None, {}, {}, {}
+
+    def weighted(self):
+        """The placeholder of the weight."""
+        if self.weight is None:
+            with self.graph.control_dependencies(None), tf.device(None), tf.name_scope(None):
+                self.weight = tf.placeholder_with_default(
+                    tf.constant(1.0), [], name='cluster_weight')
+        return self.weight
+
+    def shuffle(self):
+        """A seed for the order of a dataset; it differs each time an iterator starts."""
+        with tf.device(None):
+            seed = tf.placeholder_with_default(
+                tf.constant(len(self.shuffles) + 1, tf.int64), [], name='cluster_shuffle')
+        self.shuffles.append(seed)
+        return seed
+
+
+def cluster_state(graph):
+    """What is known of a graph."""
+    if not hasattr(graph, '_cluster_state'):
+        graph._cluster_state = ClusterState(graph)
+    return graph._cluster_state
+
+
+def cluster_above(operations, by_control=True, stop=()):
+    """The operations that these need, themselves included; not what those in `stop` need."""
+    found, left = set(), list(operations)
+    while left:
+        operation = left.pop()
+        if operation not in found:
+            found.add(operation)
+            if operation not in stop:
+                left.extend(tensor.op for tensor in operation.inputs)
+                left.extend(operation.control_inputs if by_control else ())
+    return found
+
+
+class ClusterGradients(object):
+    """Averages gradients over the workers, each with its weight."""
+
+    SMALL = 1 << 18  # gradients up to this many numbers go together, in one collective
+
+    def __init__(self, cluster):
+        from tensorflow.python.ops import variables
+        from tensorflow.python.training import optimizer
+
+        self.cluster, self.keys, self.is_variable = cluster, itertools.count(1), variables.Variable
+        compute, plain = optimizer.Optimizer.compute_gradients, tf.gradients
+
+        def compute_gradients(maker, loss, *args, **kwargs):
+            self.note(loss)
+            pairs = compute(maker, loss, *args, **kwargs)
+            found = self.mean([gradient for gradient, _ in pairs], [variable for _, variable in pairs])
+            return list(zip(found, [variable for _, variable in pairs]))
+
+        def gradients(ys, xs, *args, **kwargs):
+            self.note(ys)
+            found = plain(ys, xs, *args, **kwargs)
+            by = list(xs) if isinstance(xs, (list, tuple)) else [xs]
+            return self.mean(found, by) if all(isinstance(x, self.is_variable) for x in by) else found
+
+        optimizer.Optimizer.compute_gradients = compute_gradients
+        for module in (sys.modules['tensorflow'], tf):
+            if module.gradients is plain:
+                module.gradients = gradients
+
+    def note(self, losses):
+        """Keeps the names of losses; refuses a loss that reads gradients which are averaged already."""
+        for loss in losses if isinstance(losses, (list, tuple)) else [losses]:
+            if isinstance(loss, tf.Tensor):
+                state = cluster_state(loss.graph)
+                state.losses.add(loss.op.name)
+                if state.reduced & cluster_above([loss.op], by_control=False):
+                    cluster_error('%s is computed from gradients by variables: they would be averaged' % loss.name)
+
+    def mean(self, gradients, variables):
+        """The means; None stays None, and IndexedSlices stay sparse."""
+        state, found, small = cluster_state(tf.get_default_graph()), list(gradients), {}
+        weight = state.weighted()
+        with tf.name_scope('cluster'), tf.device(None):
+            for place, (gradient, variable) in enumerate(zip(gradients, variables)):
+                if isinstance(gradient, tf.IndexedSlices):
+                    found[place] = self.mean_of_rows(gradient, variable, weight)
+                elif gradient is not None:
+                    shape = gradient.shape if gradient.shape.is_fully_defined() else variable.shape
+                    if not shape.is_fully_defined():
+                        cluster_error('the gradient of %s has no fixed shape' % variable.name)
+                    gradient = tf.reshape(gradient, [-1])
+                    if shape.num_elements() <= self.SMALL:
+                        small.setdefault(gradient.dtype, []).append((place, gradient, shape))
+                    else:
+                        found[place] = tf.reshape(self.mean_of(gradient, weight), shape)
+            for dtype in sorted(small, key=lambda dtype: dtype.name):
+                together = self.mean_of(tf.concat([gradient for _, gradient, _ in small[dtype]], 0), weight)
+                sizes = [shape.num_elements() for _, _, shape in small[dtype]]
+                for (place, _, shape), part in zip(small[dtype], tf.split(together, sizes)):
+                    found[place] = tf.reshape(part, shape)
+        return found
+
+    def mean_of(self, vector, weight):
+        """The mean of a vector of numbers."""
+        known = vector.dtype in (tf.float16, tf.float32, tf.float64)
+        number = vector if known else tf.cast(vector, tf.float32)
+        return tf.cast(self.reduced(number * tf.cast(weight, number.dtype), 'Div'), vector.dtype)
+
+    def reduced(self, tensor, final, device=None):
+        """The sum over all workers ('Id'), or that divided by their number ('Div')."""
+        from tensorflow.python.ops import collective_ops
+
+        device = device or self.cluster.device
+        with tf.device(device):
+            found = collective_ops.all_reduce(
+                tf.identity(tensor), self.cluster.size, 2 if 'GPU' in device else 1, next(self.keys), 'Add', final)
+        cluster_state(found.graph).reduced.add(found.op)
+        return found
+
+    def mean_of_rows(self, gradient, variable, weight):
+        """The rows of all workers, one after the other.
+
+        A collective keeps the shape of its first run (TensorFlow 1.15): rows are filled up to a power of two, each with
+        collectives of its own, and cut to their numbers again.
+        """
+        cluster, host = self.cluster, self.cluster.host
+        values = gradient.values * tf.cast(weight / cluster.size, gradient.values.dtype)
+        values = tf.reshape(values, [-1] + variable.shape.as_list()[1:])
+        number = tf.one_hot(cluster.index, cluster.size, dtype=tf.int32) * tf.shape(gradient.indices)[0]
+        rows = self.reduced(number, 'Id', host)
+        largest, tensors, parts = tf.reduce_max(rows), (values, gradient.indices), []
+
+        def filled(size, keys):
+            return [self.rows_of_all(tensor, key, size, rows) for tensor, key in zip(tensors, keys)]
+
+        def nothing():
+            return [tf.zeros([0] + tensor.shape.as_list()[1:], tensor.dtype) for tensor in tensors]
+
+        for power in range(6, 24):
+            size, keys = 1 << power, (next(self.keys), next(self.keys))
+            fits = tf.logical_and(largest <= size, largest > (size // 2 if power > 6 else -1))
+            parts.append(tf.cond(fits, lambda size=size, keys=keys: filled(size, keys), nothing))
+        values, indices = [tf.concat(part, 0) for part in zip(*parts)]
+        return tf.IndexedSlices(values, indices, gradient.dense_shape)
+
+    def rows_of_all(self, tensor, key, size, rows):
+        """The rows of a tensor in all workers, one after the other; rows: their numbers, none above `size`."""
+        from tensorflow.python.ops import collective_ops
+
+        cluster, shape = self.cluster, tensor.shape.as_list()[1:]
+        with tf.device(cluster.host):
+            padded = tf.pad(tensor, [[0, size - rows[cluster.index]]] + [[0, 0]] * len(shape))
+            padded.set_shape([size] + shape)
+            whole = collective_ops.all_gather(tf.identity(padded), cluster.size, 1, key)
+            cluster_state(whole.graph).reduced.add(whole.op)
+            whole.set_shape([size * cluster.size] + shape)
+            return tf.boolean_mask(whole, tf.reshape(tf.sequence_mask(rows, size), [-1]))
+
+
+class ClusterStep(object):
+    """What a run of certain operations needs of the graph; found once.
+
+    trains: whether gradients are averaged in it. sources: operations that give the next batch. starts: those that start
+    an iterator. writes: whether variables are assigned. noisy: whether a trained variable takes random numbers.
+    """
+
+    SOURCES = ('IteratorGetNext', 'IteratorGetNextSync', 'QueueDequeueV2', 'QueueDequeueManyV2',
+               'QueueDequeueUpToV2', 'ReaderReadV2', 'ReaderReadUpToV2')
+    VARIABLES = ('Variable', 'VariableV2', 'VarHandleOp')
+    WRITES = ('Assign', 'Apply', 'Scatter', 'ResourceApply', 'ResourceScatter', 'ResourceSparseApply', 'SparseApply')
+
+    def __init__(self, graph, operations):
+        self.graph, self.state = graph, cluster_state(graph)
+        self.above = cluster_above(operations)
+        self.trains = bool(self.state.reduced & self.above)
+        self.key = tuple(sorted(operation.name for operation in self.state.reduced & self.above))
+        self.sources = [op for op in self.above if op.type in self.SOURCES or self.makes_data(op)]
+        self.sources.sort(key=lambda op: op.name)
+        self.starts = any(op.type == 'MakeIterator' for op in self.above)
+        self.writes = any(op.type.startswith(self.WRITES) for op in self.above)
+        self.noisy, self.kinds = False, {}
+
+    @staticmethod
+    def makes_data(operation):
+        """Whether this calls a Python function that no batch goes into: it may give one."""
+        return operation.type in ('PyFunc', 'EagerPyFunc', 'PyFuncStateless') and not any(
+            above.type not in ('Const', 'Identity', 'Pack', 'Shape', 'VariableV2', 'VarHandleOp', 'ReadVariableOp')
+            for above in cluster_above([tensor.op for tensor in operation.inputs], by_control=False))
+
+    def of_data(self, tensor, fed):
+        """Whether a tensor is computed from what is fed, or from a batch, and not from averaged gradients alone."""
+        stop = self.state.reduced | set(op for op in self.above if op.type in self.VARIABLES)
+        above = cluster_above([tensor.op], by_control=False, stop=stop)
+        return any(op in fed or op in self.sources for op in above - stop)
+
+    def kind(self, tensor, fed):
+        """How a result of this step is made one for all: 'mean', 'sum' or 'chief'."""
+        if tensor.name not in self.kinds:
+            operation = tensor.op
+            losses = self.state.losses
+            while operation.type in ('Identity', 'Cast', 'Reshape', 'Squeeze') and operation.name not in losses:
+                operation = operation.inputs[0].op
+            added = operation.type == 'Sum' and operation.name not in losses
+            of_data = (tensor.dtype.is_floating or added) and self.of_data(tensor, fed)
+            self.kinds[tensor.name] = ('sum' if added else 'mean') if of_data else 'chief'
+        return self.kinds[tensor.name]
+
+    def check(self, fed):
+        """Ends the process where workers would come to have different weights; fed: what arrays are fed to."""
+        trained = set(variable.op.name for variable in tf.trainable_variables())
+        own, kept = {}, set(op for op in self.above if op.type in self.VARIABLES)
+        for op in self.above:
+            if op.type.startswith(self.WRITES) and op.inputs:
+                target = next((above for above in cluster_above([op.inputs[0].op], False) if above in kept), None)
+                if target is None:
+                    continue
+                stop = self.state.reduced | kept
+                above = cluster_above([tensor.op for tensor in op.inputs], by_control=False, stop=stop) - stop
+                if any(one in fed or one in self.sources for one in above):
+                    if target.name in trained:
+                        cluster_error('%s is changed by %s, which each worker computes from its own rows'
+                                      % (target.name, op.name))
+                    if 'AssignMovingAvg' not in op.name:
+                        own[target] = op
+                elif target.name in trained and any(one.type.startswith('Random') for one in above):
+                    self.noisy = True
+        read = cluster_above([op for op in self.above if op in self.state.reduced], by_control=False) if own else ()
+        for target in sorted(set(own) & set(read), key=lambda op: op.name):
+            cluster_error('%s is changed by %s from each worker\'s own rows, and the loss reads it'
+                          % (target.name, own[target].name))
+
+
+class ClusterRuns(object):
+    """What `session.run` does in a cluster."""
+
+    COMPARED = 3  # steps whose batches are compared over the workers
+
+    def __init__(self, cluster):
+        from tensorflow.python.client import session as sessions
+
+        self.cluster, self.compared, self.returned, self.trained = cluster, 0, [], False
+        self.numbers = set()  # names of numbers that workers are fed otherwise: the chief's count
+        self.fetched, base = sessions._FetchHandler, sessions.BaseSession
+        bare, begin = base.run, base.__init__
+        self.bare = bare
+
+        def initialise(session, target='', graph=None, config=None):
+            if not target:
+                whole = tf.ConfigProto()
+                whole.CopyFrom(config or tf.ConfigProto())
+                whole.MergeFrom(cluster.config)
+                target, config = cluster.server.target, whole
+            begin(session, target, graph, config)
+
+        def run(session, fetches, feed_dict=None, options=None, run_metadata=None):
+            if cluster.is_alone() or not cluster.leads() and not self.step(session.graph, fetches).trains:
+                return bare(session, fetches, feed_dict, options, run_metadata)
+            return self.run(session, fetches, feed_dict, (options, run_metadata))
+
+        def make_callable(session, fetches, feed_list=None, accept_options=False):
+            def call(*args, **told):
+                return session.run(fetches, dict(zip(feed_list or (), args)), **told)
+            return call
+
+        base.__init__, base.run, base.make_callable = initialise, run, make_callable
+
+    def run(self, session, fetches, feed_dict, told):
+        """Runs a training step on this worker's part of the data, anything else as it is, with the chief's results."""
+        step, feed = self.step(session.graph, fetches), {}
+        if step.trains:
+            self.cluster.thread, self.trained = threading.current_thread(), True
+        for key, value in (feed_dict or {}).items():
+            try:
+                feed[session.graph.as_graph_element(key, allow_operation=False)] = value
+            except (TypeError, ValueError):
+                feed[key] = value
+        return (self.train if step.trains else self.other)(session, step, fetches, feed, told)
+
+    def plain(self, session, fetches, feed_dict=None, options=None, run_metadata=None):
+        """A run of this worker's own, without anything around it."""
+        return self.cluster.by_itself(self.bare, session, fetches, feed_dict, options, run_metadata)
+
+    def step(self, graph, fetches):
+        """What these fetches need of the graph."""
+        found = self.fetched(graph, fetches, {})
+        operations = set([tensor.op for tensor in found.fetches()] + list(found.targets()))
+        steps = cluster_state(graph).steps
+        key = frozenset(operation.name for operation in operations)
+        if key not in steps:
+            steps[key] = ClusterStep(graph, operations)
+        return steps[key]
+
+    def other(self, session, step, fetches, feed, told):
+        """A run without a training step: evaluation, initialisation. All workers get the chief's results."""
+        if step.starts:
+            state, turn = step.state, step.state.starts.get(step, 0)
+            state.starts[step] = turn + 1
+            feed.update((seed, number + 1 + 104729 * turn) for number, seed in enumerate(state.shuffles))
+        found, failed = None, None
+        try:
+            found = self.plain(session, fetches, feed or None, *told)
+        except (tf.errors.OpError, ValueError, TypeError) as error:
+            failed = error
+        if step.writes:
+            session._cluster_alike = False
+        if failed is not None or self.leaves(fetches, found):
+            found = self.as_chief(fetches, found, failed)
+        elif failed is not None:
+            raise failed
+        return found
+
+    def as_chief(self, fetches, found, failed):
+        """The chief's results, or the error that it has come to."""
+        told = (type(failed).__name__, str(failed)) if failed is not None else None
+        data = pickle.dumps((told, self.leaves(fetches, found) if failed is None else []), 2)
+        sums = self.cluster.messages.all(b'%d' % zlib.crc32(data))
+        if any(other != sums[0] for other in sums):
+            told_first, values = self.cluster.of_chief(pickle.loads(data) if self.cluster.is_chief else None)
+            if told_first and not self.cluster.is_chief:
+                raise getattr(tf.errors, told_first[0], RuntimeError)(*(
+                    (None, None, told_first[1]) if hasattr(tf.errors, told_first[0]) else told_first[1:]))
+            if failed is None:
+                values = iter(values)
+                return self.each(fetches, found, lambda leaf, value: next(values))
+        if failed is not None:
+            raise failed
+        return found
+
+    def each(self, fetches, found, change):
+        """The results in the form of what was fetched, each changed; operations give none."""
+        if isinstance(fetches, dict):
+            return type(found)((key, self.each(fetches[key], found[key], change)) for key in sorted(fetches, key=str))
+        if isinstance(fetches, (list, tuple)) and isinstance(found, (list, tuple)):
+            parts = [self.each(fetch, value, change) for fetch, value in zip(fetches, found)]
+            return type(found)(*parts) if hasattr(found, '_fields') else type(found)(parts)
+        return found if found is None else change(fetches, found)
+
+    def leaves(self, fetches, found):
+        """The results one after the other."""
+        values = []
+        self.each(fetches, found, lambda leaf, value: values.append(value))
+        return values
+
+    def train(self, session, step, fetches, feed, told):
+        """A run of a training step on this worker's part of the data."""
+        arrays = [key for key, value in feed.items() if numpy.ndim(value) and isinstance(key, tf.Tensor)]
+        if not step.state.copies.get(step):
+            step.state.copies[step] = True
+            with session.graph.as_default():
+                step.check(set(tensor.op for tensor in arrays))
+        if not getattr(session, '_cluster_alike', False):
+            self.start_alike(session)
+        session._cluster_alike = not step.noisy
+        dealt = bool(arrays or step.sources)
+        if dealt and self.cluster.deal == 'batches':
+            return self.train_in_turn(session, step, fetches, feed, told)
+        if dealt and self.cluster.deal == 'files':
+            return self.train_on_own_files(session, step, fetches, feed, told)
+        if dealt:
+            feed = self.compare(self.with_batches(session, step, feed, True))
+            return self.merged(session, step, fetches, *self.rows_of(feed), told=told)
+        return self.merged(session, step, fetches, feed, (None, None, [1] * self.cluster.size), told)
+
+    def with_batches(self, session, step, feed, wanted):
+        """What is fed, with the next batch of datasets and queues; wanted: whether this worker reads it."""
+        sources = [source for source in step.sources if not any(tensor in feed for tensor in source.outputs)]
+        if any(source._get_control_flow_context() is not None for source in sources):
+            cluster_error('%s gives the next batch under a condition of the graph' % sources[0].name)
+        if not sources:
+            return feed
+        if not wanted:
+            self.plain(session, sources)
+            return feed
+        tensors = [tensor for source in sources for tensor in source.outputs]
+        unknown = [tensor.name for tensor in tensors if tensor.dtype in (tf.variant, tf.resource)]
+        if unknown:
+            cluster_error('%s is sparse, or no array: it cannot be dealt to workers' % unknown[0])
+        return dict(feed, **{}) if not tensors else self.joined(feed, zip(tensors, self.plain(session, tensors)))
+
+    @staticmethod
+    def joined(feed, more):
+        """Two feeds as one."""
+        found = dict(feed)
+        found.update(more)
+        return found
+
+    def compare(self, feed):
+        """The feed, with the chief's numbers where workers have other ones; in the first steps, arrays must be alike.
+
+        A time that the script has measured is such a number.
+        """
+        if self.compared < self.COMPARED:
+            self.compared += 1
+            queued = [key for key in feed if isinstance(key, tf.Tensor) and key.op.type.startswith(('Queue', 'Reader'))]
+            own = sorted((key.name, bool(numpy.ndim(value)), zlib.crc32(pickle.dumps(numpy.asarray(value), 2)))
+                         for key, value in feed.items() if isinstance(key, tf.Tensor) and key not in queued)
+            others = [pickle.loads(data) for data in self.cluster.messages.all(pickle.dumps(own, 2))]
+            for index, other in enumerate(others):
+                unlike = sorted(set(other) ^ set(others[0]))
+                arrays = [name for name, is_array, _ in unlike if is_array]
+                if arrays:
+                    cluster_error('worker %d has another batch for %s than worker 0: seed what prepares it'
+                                  % (index, arrays[0]))
+                self.numbers.update(name for name, _, _ in unlike)
+        numbers = [key for key in feed if isinstance(key, tf.Tensor) and key.name in self.numbers]
+        if not numbers:
+            return feed
+        told = self.cluster.of_chief(dict((key.name, feed[key]) for key in numbers) if self.cluster.is_chief else None)
+        return self.joined(feed, ((key, told.get(key.name, feed[key])) for key in numbers))
+
+    def rows_of(self, feed):
+        """This worker's rows of a batch, and its share, see `merged`."""
+        cluster = self.cluster
+        cut = [key for key, value in feed.items() if isinstance(key, tf.Tensor) and numpy.ndim(value)
+               and key.op.name not in cluster.whole]
+        numbers = dict((key.name, len(feed[key])) for key in cut)
+        if len(set(numbers.values())) != 1 or any(not isinstance(key, tf.Tensor) for key in feed):
+            cluster_error('these are no rows of one batch: %s' % (
+                ', '.join('%s (%d)' % one for one in sorted(numbers.items())) or 'what is fed'))
+        total = len(feed[cut[0]])
+        if not total:
+            cluster_error('a batch without rows is fed to %s' % cut[0].name)
+        bounds = [(total * index + cluster.size - 1) // cluster.size for index in range(cluster.size + 1)]
+        rows = [end - begin for begin, end in zip(bounds, bounds[1:])]
+        begin = min(bounds[cluster.index], total - 1)
+        end = max(bounds[cluster.index + 1], begin + 1)
+        own = self.joined(feed, ((key, feed[key][begin:end]) for key in cut))
+        return own, (rows[cluster.index] * cluster.size / float(total), rows, rows)
+
+    def train_on_own_files(self, session, step, fetches, feed, told):
+        """A step on the next batch of this worker's files; the data has ended where one worker has no further batch."""
+        cluster, failed, whole, rows = self.cluster, None, feed, -1
+        if any(numpy.ndim(value) for value in feed.values()):
+            cluster_error('arrays are fed: they come from no files that each worker could read its part of')
+        try:
+            whole = self.with_batches(session, step, feed, True)
+            sizes = set(len(value) for key, value in whole.items() if key not in feed and numpy.ndim(value))
+            rows = sizes.pop() if len(sizes) == 1 else 1
+        except tf.errors.OutOfRangeError as error:
+            failed = error
+        counts = [int(data) for data in cluster.messages.all(b'%d' % rows)]
+        if min(counts) < 0:
+            raise failed or tf.errors.OutOfRangeError(None, None, 'another worker has read all of its files')
+        weight = rows * cluster.size / float(sum(counts))
+        return self.merged(session, step, fetches, whole, (weight, counts, counts), told)
+
+    def train_in_turn(self, session, step, fetches, feed, told):
+        """Keeps this run's batch if it is this worker's turn; each N-th run makes a step of the last N."""
+        cluster, waiting = self.cluster, step.state.waiting.setdefault(step.key, {'turn': 0, 'shown': {}})
+        if any(value is one for value in feed.values() for one in self.returned):
+            cluster_error('what one step returns is fed to the next: batches cannot be dealt to workers')
+        turn, waiting['turn'] = waiting['turn'], (waiting['turn'] + 1) % cluster.size
+        shown = self.to_show(fetches, session.graph, waiting) if turn < cluster.size - 1 else []
+        wanted = turn == cluster.index or bool(shown) or self.compared < self.COMPARED
+        whole = self.compare(self.with_batches(session, step, feed, wanted))
+        if turn == cluster.index:
+            waiting['feed'] = dict((key, numpy.array(value) if isinstance(key, tf.Tensor) else value)
+                                   for key, value in whole.items())
+        if turn < cluster.size - 1:
+            return self.between(session, fetches, whole, waiting, shown)
+        scalars = dict((key, whole[key]) for key, value in feed.items() if not numpy.ndim(value))
+        own = self.joined(waiting.pop('feed'), scalars.items())
+        rows = [1] * cluster.size
+        if cluster.by_rows:
+            sizes = set(len(value) for value in own.values() if numpy.ndim(value))
+            rows = [int(data) for data in cluster.messages.all(b'%d' % (sizes.pop() if len(sizes) == 1 else -1))]
+            if min(rows) < 0:
+                cluster_error('a batch has arrays of different lengths: it does not count by rows')
+        weight = rows[cluster.index] * cluster.size / float(sum(rows))
+        found = self.merged(session, step, fetches, own, (weight, None, rows), told)
+        self.each(fetches, found, lambda leaf, value: waiting['shown'].update({self.name(session.graph, leaf): value}))
+        self.returned = [value for value in self.leaves(fetches, found) if numpy.ndim(value)]
+        return found
+
+    @staticmethod
+    def name(graph, leaf):
+        """The name of something fetched, None for what has none."""
+        try:
+            return graph.as_graph_element(leaf).name
+        except (TypeError, ValueError, KeyError):
+            return None
+
+    def to_show(self, fetches, graph, waiting):
+        """What a run between two steps has to compute: arrays, and numbers that no step has given yet."""
+        wanted = []
+
+        def look(fetch):
+            for one in fetch.values() if isinstance(fetch, dict) else fetch if isinstance(fetch, (list, tuple)) else ():
+                look(one)
+            name = None if isinstance(fetch, (dict, list, tuple)) else self.name(graph, fetch)
+            if name and ':' in name:
+                tensor = graph.as_graph_element(name)
+                if tensor.shape.ndims != 0 or name not in waiting['shown']:
+                    wanted.append((name, self.before_update(tensor)))
+
+        look(fetches)
+        return wanted
+
+    @staticmethod
+    def before_update(tensor):
+        """A tensor that has the same value, and whose run changes no variable: that behind an identity; or None."""
+        state = cluster_state(tensor.graph)
+        while True:
+            above = cluster_above([tensor.op])
+            if not state.reduced & above and not any(op.type.startswith(ClusterStep.WRITES) for op in above):
+                return tensor
+            if tensor.op.type != 'Identity':
+                return None
+            tensor = tensor.op.inputs[0]
+
+    def between(self, session, fetches, feed, waiting, shown):
+        """The results of a run between two steps: of this run's batch, or, for single numbers, of the last step."""
+        tensors = [tensor for _, tensor in shown if tensor is not None]
+        values = dict(zip([tensor.name for tensor in tensors], self.as_chief(
+            tensors, self.plain(session, tensors, feed), None) if tensors else ()))
+        known = dict(waiting['shown'])
+        for name, tensor in shown:
+            known[name] = values[tensor.name] if tensor is not None else numpy.zeros(
+                (), session.graph.as_graph_element(name).dtype.as_numpy_dtype)[()]
+
+        def filled(fetch):
+            if isinstance(fetch, dict):
+                return dict((key, filled(one)) for key, one in fetch.items())
+            if isinstance(fetch, (list, tuple)):
+                parts = [filled(one) for one in fetch]
+                return type(fetch)(*parts) if hasattr(fetch, '_fields') else type(fetch)(parts)
+            return known.get(self.name(session.graph, fetch))
+
+        found = filled(fetches)
+        self.returned = [value for value in self.leaves(fetches, found) if numpy.ndim(value)]
+        return found
+
+    def merged(self, session, step, fetches, feed, share, told):
+        """Runs the step, and gives what all workers have found as one.
+
+        share: this worker's weight in the mean, None for 1; the rows of all workers, None where batches are whole; and
+        how much the results of each count.
+        """
+        weight, rows, counts = share
+        if weight is not None:
+            feed = self.joined(feed, [(step.state.weighted(), weight)])
+        found = self.plain(session, fetches, feed, *told)
+        fed = set(key.op for key, value in feed.items() if isinstance(key, tf.Tensor) and numpy.ndim(value))
+        kinds, own = [], []
+
+        def look(leaf, value):
+            tensor = self.tensor(session.graph, leaf)
+            kinds.append('own' if tensor is None or tensor.dtype == tf.string else step.kind(tensor, fed))
+            own.append(None if kinds[-1] == 'own' else value)
+
+        self.each(fetches, found, look)
+        if all(kind == 'own' for kind in kinds):
+            return found
+        others = zip(*[pickle.loads(data) for data in self.cluster.messages.all(pickle.dumps(own, 2))])
+        values = iter([self.one_of(kind, several, rows, counts) for kind, several in zip(kinds, others)])
+        return self.each(fetches, found, lambda leaf, value: self.either(value, next(values)))
+
+    @staticmethod
+    def either(own, merged):
+        """The merged value, this worker's own where there is none."""
+        return own if merged is None else merged
+
+    @staticmethod
+    def tensor(graph, leaf):
+        """The tensor of something fetched, None for what is none."""
+        try:
+            return graph.as_graph_element(leaf, allow_operation=False)
+        except (TypeError, ValueError, KeyError):
+            return None
+
+    @staticmethod
+    def one_of(kind, values, rows, counts):
+        """One value of those of all workers: a mean by rows, a sum, their rows one after the other, or the chief's."""
+        first = values[0]
+        if kind == 'own':
+            return None
+        if numpy.ndim(first):
+            if rows and all(len(value) == max(number, 1) for value, number in zip(values, rows)):
+                return numpy.concatenate([value[:number] for value, number in zip(values, rows)])
+            return first
+        if kind == 'chief':
+            return first
+        kept = [(value, count) for value, count in zip(values, counts) if count]
+        if kind == 'sum':
+            return numpy.asarray(sum(value for value, _ in kept), first.dtype)[()]
+        whole = sum(count for _, count in kept)
+        return numpy.asarray(sum(float(value) * count for value, count in kept) / whole, first.dtype)[()]
+
+    def start_alike(self, session):
+        """Gives all workers the chief's variables."""
+        cluster, graph, state = self.cluster, session.graph, cluster_state(session.graph)
+        finalized = graph.finalized
+        graph._unsafe_unfinalize()
+        with graph.as_default(), tf.device(None), graph.control_dependencies(None):
+            variables = tf.global_variables()
+            self.agree_on(variables)
+            key = len(variables)
+            if ('made', key) not in state.copies:
+                state.copies['made', key] = [tf.is_variable_initialized(v) for v in variables]
+            made = cluster.of_chief(self.plain(session, state.copies['made', key]) if variables else [])
+            for variable, is_made in zip(variables, made):
+                if is_made and variable.name not in state.copies and self.is_reducible(variable):
+                    zeros = tf.zeros(variable.shape, variable.dtype.base_dtype)
+                    value = variable.read_value() if cluster.is_chief else zeros
+                    copied = cluster.gradients.reduced(value, 'Id', cluster.host)
+                    state.reduced.discard(copied.op)
+                    state.copies[variable.name] = tf.assign(variable, copied).op
+        if finalized:
+            graph.finalize()
+        chosen = [v for v, is_made in zip(variables, made) if is_made]
+        self.plain(session, [state.copies[v.name] for v in chosen if v.name in state.copies])
+        for variable in chosen:
+            if variable.name not in state.copies:
+                value = cluster.of_chief(self.plain(session, variable) if cluster.is_chief else None)
+                if not cluster.is_chief:
+                    variable.load(value, session)
+
+    def agree_on(self, variables):
+        """Ends all workers where one has other variables."""
+        own = [(v.name, v.dtype.base_dtype.name, str(v.shape)) for v in variables]
+        others = [pickle.loads(data) for data in self.cluster.messages.all(pickle.dumps(own, 2))]
+        first = dict((name, (dtype, shape)) for name, dtype, shape in others[0])
+        for index, other in enumerate(others):
+            there = dict((name, (dtype, shape)) for name, dtype, shape in other)
+            for name in sorted(set(first) | set(there)):
+                kinds = ['%s of shape %s' % one[name] if name in one else 'missing' for one in (there, first)]
+                if kinds[0] != kinds[1]:
+                    cluster_error('variable %s is %s in worker %d, %s in worker 0' % (name, kinds[0], index, kinds[1]))
+
+    @staticmethod
+    def is_reducible(variable):
+        """Whether a collective can carry a variable."""
+        known = (tf.float16, tf.float32, tf.float64, tf.int32, tf.int64)
+        return variable.dtype.base_dtype in known and variable.shape.is_fully_defined()
+
+
+class ClusterFiles(object):
+    """What the chief does alone: checkpoints, event files, lines that are printed, files that are written."""
+
+    def __init__(self, cluster):
+        self.cluster, self.folder = cluster, None
+        self.checkpoints()
+        if not cluster.is_chief:
+            sys.stdout = open(os.devnull, 'w')  # noqa: SIM115  until the process ends
+            self.events()
+            self.own_files()
+
+    def checkpoints(self):
+        """The chief alone saves and restores; the others get its variables."""
+        from tensorflow.python.training import checkpoint_management as found
+        from tensorflow.python.training import saver
+
+        cluster, save, restore = self.cluster, saver.Saver.save, saver.Saver.restore
+
+        def of_chief(plain):
+            def called(*args, **kwargs):
+                value = cluster.by_itself(plain, *args, **kwargs)
+                return cluster.of_chief(value) if cluster.leads() else value
+            return called
+
+        def save_by_chief(this, session, path, global_step=None, *args, **kwargs):
+            if cluster.is_chief:
+                return cluster.by_itself(save, this, session, path, global_step, *args, **kwargs)
+            if isinstance(global_step, (tf.Tensor, tf.Variable, tf.Variable)):
+                global_step = cluster.runs.plain(session, global_step)
+            return path if global_step is None else '%s-%s' % (path, global_step)
+
+        def restore_by_chief(this, session, path):
+            if not cluster.leads():
+                return restore(this, session, path)
+            failed = None
+            try:
+                if cluster.is_chief:
+                    cluster.by_itself(restore, this, session, path)
+            except (tf.errors.OpError, ValueError) as error:
+                failed = error
+            told = cluster.of_chief((type(failed).__name__, str(failed)) if failed is not None else None)
+            if failed is not None:
+                raise failed
+            if told:
+                raise ValueError(told[1])
+            cluster.runs.start_alike(session)
+
+        saver.Saver.save, saver.Saver.restore = save_by_chief, restore_by_chief
+        for name in ('latest_checkpoint', 'get_checkpoint_state', 'checkpoint_exists'):
+            plain = getattr(found, name)
+            alike = of_chief(plain)
+            for module in (found, tf.train, sys.modules['tensorflow'].train):
+                if getattr(module, name, None) is plain:
+                    setattr(module, name, alike)
+
+    def events(self):
+        """Event files that nobody reads."""
+        from tensorflow.python.summary.writer import writer
+
+        class NoEvents(object):
+            """Takes events and keeps none."""
+
+            def __init__(self, logdir, *args, **kwargs):
+                self.logdir = logdir
+
+            def get_logdir(self):
+                return self.logdir
+
+            def __getattr__(self, name):
+                return lambda *args, **kwargs: None
+
+        writer.EventFileWriter = NoEvents
+
+    def own(self, path):
+        """Where this worker has its own file in place of one that it writes."""
+        if self.folder is None:
+            self.folder = tempfile.mkdtemp(prefix='cluster-')
+            atexit.register(shutil.rmtree, self.folder, True)
+        return os.path.join(self.folder, '%08x' % (zlib.crc32(os.path.abspath(path).encode('utf-8')) & 0xffffffff))
+
+    def instead(self, path, mode):
+        """The file to open for a path: this worker's own where it writes, or has written before."""
+        if not hasattr(path, 'encode') or path.startswith(('/dev/', '/proc/')):
+            return path
+        own = self.own(path) if self.folder or set(mode) & set('wax+') else ''
+        if set(mode) & set('wax+'):
+            if set(mode) & set('a+') and 'w' not in mode and not os.path.exists(own) and os.path.exists(path):
+                shutil.copyfile(path, own)
+            return own
+        return own if own and os.path.exists(own) else path
+
+    def own_files(self):
+        """Files that are written, moved or removed are this worker's own."""
+        import io
+
+        from tensorflow.python.lib.io import file_io
+
+        builtins = sys.modules.get('builtins') or sys.modules['__builtin__']
+        make, make_all, start = os.mkdir, os.makedirs, file_io.FileIO.__init__
+
+        def opening(plain):
+            def opened(file, mode='r', *args, **kwargs):
+                return plain(self.instead(file, mode), mode, *args, **kwargs)
+            return opened
+
+        def made(plain):
+            def called(path, *args, **kwargs):
+                try:
+                    plain(path, *args, **kwargs)
+                except OSError:
+                    if not os.path.isdir(path):  # the chief may have made it just now
+                        raise
+            return called
+
+        def of_tensorflow(this, name, mode):
+            start(this, self.instead(name, mode), mode)
+
+        def nothing(*args, **kwargs):
+            return None
+
+        builtins.open, io.open = opening(builtins.open), opening(io.open)
+        os.mkdir, os.makedirs, file_io.FileIO.__init__ = made(make), made(make_all), of_tensorflow
+        for module, names in ((os, ('remove', 'unlink', 'rename', 'replace', 'rmdir', 'removedirs')),
+                              (shutil, ('rmtree', 'move')),
+                              (file_io, ('delete_recursively_v2', 'delete_file_v2', 'rename_v2'))):
+            for name in names:
+                if hasattr(module, name):
+                    setattr(module, name, nothing)
