@@ -68,3 +68,21 @@ WRAPPED = "train_op = tf.contrib.opt.MovingAverageOptimizer(tf.train.AdamOptimiz
 @pytest.mark.parametrize(("variables", "found"), [("cpu", ["TMG237"]), ("balanced", ["TMG237"]), ("gpu:0", [])])
 def test_averages_that_the_library_updates(variables: str, found: list[str]) -> None:
     assert codes(INPUTS + MODEL + WRAPPED + TRAINING, variables=variables) == found
+
+
+AVERAGE = """\
+hidden = tf.layers.dense(X, 4)
+mean = tf.reduce_mean(hidden, 0)
+ema = tf.train.ExponentialMovingAverage(0.9)
+with tf.control_dependencies([ema.apply([mean])]):
+    average = ema.average(mean)
+    centred = hidden - tf.identity({read})
+loss = tf.reduce_mean(tf.square(tf.layers.dense(centred, 1) - Y))
+"""
+
+
+@pytest.mark.parametrize(("read", "found"), [("average", ["TMG234"]), ("mean", [])])
+def test_a_loss_that_reads_a_moving_average_behind_its_update(read: str, found: list[str]) -> None:
+    """The first tower's update is not each tower's own; what only waits for it is not concerned."""
+    step = "train_op = tf.train.AdamOptimizer(0.1).minimize(loss)\n"
+    assert codes(INPUTS + AVERAGE.format(read=read) + step + TRAINING) == found
