@@ -831,6 +831,28 @@ def updates_variable(op):
     return op.type.startswith(('Assign', 'Scatter', 'ResourceScatter'))
 
 
+@contextlib.contextmanager
+def after_updates(control_inputs):
+    """Like tf.control_dependencies(), but what is built inside reads variables after these operations, on each GPU.
+
+    On one GPU that is so by itself: there `v` is the memory that the update changes. Another GPU gets a copy of `v`,
+    which is made when a step begins; here it gets one that is made after the update.
+    """
+    graph = tf.get_default_graph()
+    before = set(graph.get_operations())
+    with graph.control_dependencies(control_inputs):
+        yield
+        again = {}
+        for op in [op for op in graph.get_operations() if op not in before]:
+            for index, read in enumerate(op.inputs):
+                if read.op not in before or read.op.type != 'Identity' or not read.op.inputs[0].dtype._is_ref_dtype:
+                    continue
+                if read.name not in again:
+                    with graph.colocate_with(read.op.inputs[0].op), graph.name_scope(None):
+                        again[read.name] = tf.identity(read.op.inputs[0], name=read.op.name)
+                op._update_input(index, again[read.name])
+
+
 class TowerAverages(object):
     """Lets only tower 0 make and update moving averages (tf.train.ExponentialMovingAverage); the others read them.
 

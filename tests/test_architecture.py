@@ -427,7 +427,7 @@ PLANNER = [
     ["region"],
     ["batch_size"],
     ["host", "searches"],
-    ["towers.border", "towers.global_loss", "towers.partitioned"],
+    ["towers.after_updates", "towers.border", "towers.global_loss", "towers.partitioned"],
     ["towers.dense_gradients", "towers.gradients", "towers.merges", "towers.shards"],
     ["cases"],
     ["checking"],

@@ -35,6 +35,7 @@ ALLOWED = re.compile(
 ALLOWED_TOO = re.compile(
     r".*'batch_size': \d+.*|batch_size, .* = \d+, .*"  # the batch size, defined with other numbers
     r"|.*\b(next_images|rng\.choice)\(.*\bargs\.batch_size\b.*\)"  # and given to what draws a batch
+    r"|with tf\.control_dependencies\(\[(step|step_op|C_step|apply_gradient_op)\]\):"  # and read what it has changed
     r"|train_op = .*\bcreate_train_op\(.*|optimizer='\w+'\)"  # a step that is made by one call
     r"|tf\.summary\.\w+\(\w+\.op\.name.*"  # a name without the tower's scope
     r"|weights = tf\.sequence_mask\(.*|.* = tf\.contrib\.seq2seq\.dynamic_decode\(.*"  # as wide as the whole batch

@@ -29,6 +29,7 @@ class EffectKind(Enum):
     GRAPH_STATE = "something is made of all that the graph holds so far"
     TOTAL_LOSS = "all losses of the graph are added"
     DEVICE = "a device is entered"
+    WAIT = "what is built in a block waits for operations; the value holds them"
     GRAPH_NAME = "the name or the operation of a tensor is read"
     CHECKPOINT = "a file of variables is written, read or looked for; the value is its name"
     LOOKUP = "a tensor is asked for by a name that is not known to be one"

@@ -121,6 +121,7 @@ class Trait(Enum):
     MODULE_OF_LAYERS = "a module of functions that make variables, by the last part of its name"
     OF_OBJECTS = "makes variables for objects, which no variable scope sees"
     CURRENT_SCOPE = "gives the variable scope that is open"
+    AVERAGES_BEHIND_STEP = "an optimizer that keeps moving averages of the variables, by the last part of its name"
     BY_NAME = "takes an optimizer by its name, or a function that makes one, by the last part of its name"
     SLOTS_IN_SCOPE = "makes slots in a variable scope of its own, by the last part of its name"
     TAKES_ROWS_OF_SLICES = "takes the same rows of slices and of the whole, by the last part of its name"

@@ -29,6 +29,8 @@ from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Faults, Refused, noted
 from converter.planner.questions.statements import path
 from converter.planner.region.region import Region
+from converter.planner.towers.after_updates import HELPER as AFTER_UPDATES
+from converter.planner.towers.after_updates import wait_edits
 from converter.planner.towers.border.fed_results import fed_results
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.dense_gradients import all_dense
@@ -54,14 +56,14 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     made_outside = tuple(dict.fromkeys(run for region in regions for run in pinned(facts, region, text)))
     plain, collected = names_in(facts, regions, text), collected_names(facts, regions, text)
     cut = cut_variables(facts, regions, text) if options.variables == "partitioned" else None
-    bare = options.variables == "cpu" and not options.one_gpu
-    plain_device = bare and only_variables(facts, regions, made_outside, text)
+    waits = wait_edits(facts, regions, options, text)
     around = {
         "count_gpus": count.counts,
         "name_without_tower": bool(plain),
         "without_tower": bool(collected),
-        "variable_device": bool(made_outside) and not plain_device,
+        "variable_device": bool(made_outside) and not _is_plain_device(case, made_outside, text),
         FEWER_STEPS: made.divided,
+        AFTER_UPDATES: bool(waits),
     }
     needed = [*_needed(around, options), *(helper for part in parts for helper in part.helpers), *made.reading]
     carried, names = helper_names(needed, options, sessions.names)
@@ -72,7 +74,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     whole = Plan(
         loops=loops,
         replaces=(
-            *(*text.planned, *of_loops, *plain, *collected),
+            *(*text.planned, *of_loops, *plain, *collected, *waits),
             *(*sessions.replaces, *devices, *(cut.replaces if cut else ())),
         ),
         inserts=(*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *sessions.inserts),
@@ -102,6 +104,12 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     remarks = (*warnings, *made.seen, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
     known = {field.name: getattr(case, field.name) for field in fields(Placed)}
     return Planned(**known, plans=plans, noted=remarks)
+
+
+def _is_plain_device(case: Placed, made_outside: tuple[tuple[At, At], ...], text: Text) -> bool:
+    """Whether tf.device('/cpu:0') does for what is made outside of the towers: variables, and nothing else."""
+    bare = case.options.variables == "cpu" and not case.options.one_gpu
+    return bare and only_variables(case.facts, case.regions, made_outside, text)
 
 
 def _grown(case: Placed) -> frozenset[Origin]:
@@ -168,6 +176,7 @@ def _needed(around: dict[str, bool], options: Options) -> list[str]:
         "enter_tower": options.one_gpu,
         "tower_device": True,
         "variable_device": around["variable_device"],
+        AFTER_UPDATES: around[AFTER_UPDATES],
         "cut_variables": options.variables == "partitioned",
     }
     return [name for name in wanted if wanted[name]]

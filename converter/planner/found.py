@@ -78,6 +78,7 @@ class Found(Enum):
     KNOWS_VARIABLES = auto()
     WORKS_ON_VARIABLES = auto()
     OWN_OPTIMIZER = auto()
+    READ_BEHIND_UPDATE = auto()
     AVERAGE_OF_VARIABLE = auto()
     REGULARIZER_OF_VARIABLE = auto()
     MAKES_ITS_TABLE = auto()

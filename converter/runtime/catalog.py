@@ -46,6 +46,7 @@ REASONS = {  # helpers by the rule that asks for them
     "TMG123": ("ScopeReuse",),
     "TMG122": ("LayerNames", "keep_names"),
     "TMG138": ("whole_batch", "pad_steps", "concat_steps"),
+    "TMG148": ("after_updates",),
     "TMG143": ("merge_fed", "feed_towers"),
 }
 

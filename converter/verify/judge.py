@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import takewhile
 from typing import Any
 
@@ -31,6 +31,7 @@ from converter.verify.checks.structure import (
     without_counters,
 )
 from converter.verify.checks.training import (
+    check_changes,
     check_gradients,
     check_loss,
     check_sparse,
@@ -49,6 +50,7 @@ class Asked:
     rate: how the conversion scales the learning rate. target: what trains on several GPUs. loss: what it was to do
     with a loss that is no mean over the examples ("towers", "global").
     shard: whether each worker of a cluster reads its own part of the files ("files") or all prepare all ("rows").
+    by_values: {what is done beside the steps: where the original decides by a value of a run whether to}.
     apart: paths that both scripts change, for which they run one after the other; none: at the same time.
     """
 
@@ -60,6 +62,7 @@ class Asked:
     apart: tuple[str, ...] = ()
     loss: str = "towers"
     shard: str = "rows"
+    by_values: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def batches(self) -> int:
@@ -141,7 +144,7 @@ def _beside(recorded: Facts, replayed: Facts, asked: Asked) -> list[Check]:
     """What both scripts do beside their steps."""
     figures = replayed["steps"]
     return check_beside(
-        mine=replayed["diary"],
+        mine={**replayed["diary"], "by values": asked.by_values},
         theirs=recorded["diary"],
         steps=len(figures),
         towers=asked.batches,
@@ -154,6 +157,7 @@ def _of_steps(mine: Facts, theirs: Facts, replayed: Facts, done: list[Facts], as
     """What the steps computed; once: whether losses are computed once from the towers' merged results."""
     return [
         check_gradients(done, asked.batch, once, asked.loss == "global"),
+        *check_changes(done),
         check_sparse(done),
         check_loss(done),
         *check_fetches(done, replayed.get("asides", ()), asked.rate),

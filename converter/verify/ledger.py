@@ -205,6 +205,8 @@ def _unchecked(report: Report, replayed: Facts, steps: list[Facts], asked: int) 
     if report.devices and all(row.device.startswith("cpu") for row in report.devices):
         names = listing([row.device for row in report.devices], len(report.devices))
         yield Entry("unchecked", "GPUs", f"the towers ran on {names}; kernels, memory and links of GPUs did not run")
+        others = f"{report.gpus} towers were run: what holds for another number shows with --gpus"
+        yield Entry("unchecked", "other numbers of towers", others)
 
 
 def _unsteady(compared: list[Facts]) -> Iterator[Entry]:

@@ -49,7 +49,7 @@ from converter.verify.runs.bare import with_bare
 from converter.verify.runs.data_beside import with_data
 from converter.verify.runs.flags import not_run
 from converter.verify.runs.others import with_others
-from converter.verify.runs.stopping import early_stopping
+from converter.verify.runs.stopping import early_stopping, kept_by_values
 from converter.verify.runs.strategy import CONVERSION, ORIGINAL, compare_strategies
 from converter.verify.runs.whole import Ran, run_whole, with_whole
 from converter.verify.runs.whole import job as whole_job
@@ -109,7 +109,7 @@ def verify(
     if towers.target == "mirrored" and towers.gpus not in (None, settings.gpus or towers.gpus):
         hint = f"convert it anew with --num-gpus {settings.gpus}"
         raise VerifyError(f"{multi.name} is written for {towers.gpus} GPUs: {hint}")
-    asked = _asked(settings, towers)
+    asked = replace(_asked(settings, towers), by_values=kept_by_values(single))
     if towers.target in OTHERS and (settings.epochs or settings.steps == "all"):
         raise VerifyError(f"--epochs and --steps all are for towers, not for {_TRAINS[towers.target]}")
     if towers.target == "cluster" and settings.also:

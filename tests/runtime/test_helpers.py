@@ -848,6 +848,36 @@ def test_scopes_of_collections_are_those_of_one_gpu(tf: Any, helpers: Helpers) -
     assert len(tf.get_collection("parts")) == 4 and tf.get_collection("parts", "mode/") == []
 
 
+# -- behind updates ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("resource", [False, True])
+def test_what_is_built_inside_reads_behind_the_updates(tf: Any, helpers: Helpers, resource: bool) -> None:
+    made = helpers(2)
+    with tf.device("/cpu:0"):
+        weights = tf.get_variable("w", initializer=tf.constant([2.0]), use_resource=resource)
+    outside = weights * 1.0
+    update = weights.assign_sub([5.0])
+    with made.after_updates([update]), tf.device("/gpu:1"):
+        inside, other = weights * 1.0, outside * 1.0
+    assert outside.op.inputs[0].op not in (inside.op.inputs[0].op, update)
+    if not resource:
+        read = inside.op.inputs[0].op
+        assert (read.type, read.name, read.device) == ("Identity", "w/read_1", weights.device)
+        assert update.op in read.control_inputs
+    assert other.op.inputs[0] is outside
+    with session(tf) as run:
+        assert run.run(inside) == [-3.0]
+
+
+def test_a_resource_variable_is_read_anew_without_help(tf: Any, helpers: Helpers) -> None:
+    made = helpers(2)
+    weights = tf.get_variable("w", initializer=tf.constant([2.0]), use_resource=True)
+    with made.after_updates([weights.assign_sub([5.0]).op]):
+        inside = weights * 1.0
+    assert inside.op.inputs[0].op.type == "ReadVariableOp"
+
+
 # -- numbers of steps --------------------------------------------------------------------------------
 
 

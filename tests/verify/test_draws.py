@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 import time
@@ -33,6 +34,7 @@ def draws(monkeypatch: pytest.MonkeyPatch) -> Iterator[Draws]:
         (np.random, "default_rng"),
         (random, "seed"),
         (random.Random, "__init__"),
+        (os, "fork"),
     ):
         monkeypatch.setattr(owner, name, getattr(owner, name))
     found = Draws()
@@ -111,3 +113,15 @@ def test_a_seed_by_the_clock_gives_both_scripts_the_same_numbers(draws: Draws, s
 def test_any_other_seed_stays(draws: Draws, given: Any) -> None:
     random.seed(given)
     assert random.random() == random.Random(given).random()
+
+
+def test_forked_processes_may_draw_at_any_time(draws: Draws) -> None:
+    """Each has a seed of its own, so that two runs draw differently, which nobody here sees."""
+    before = draws.state()
+    assert draws.state() == before
+    pid = os.fork()
+    if not pid:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    forked = draws.state()
+    assert forked != before and draws.state() != forked

@@ -13,7 +13,7 @@ from converter.options import Options
 from converter.source import read
 from converter.verify import Report, Settings, verify
 from converter.verify.runs.each import verify_each
-from converter.verify.runs.stopping import early_stop, early_stopping
+from converter.verify.runs.stopping import early_stop, early_stopping, kept_by_values
 
 DATA = Path(__file__).parent / "data" / "late"
 # scripts without early stopping
@@ -152,3 +152,21 @@ def test_where_a_value_ends_the_training(body: str, line: int, tmp_path: Path) -
     (tmp_path / "single.py").write_text(text)
     assert early_stop(tmp_path / "single.py") == (f"single.py:{line}" if line else "")
     assert len(list(early_stopping(tmp_path / "single.py"))) == bool(line)
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ("loss = sess.run(a)\n    if loss < best: saver.save(sess, 'best')", {"saved": 3}),
+        ("loss = sess.run(a)\n    if loss < best:\n        keep(sess)\n    else: saver.restore(sess, 'best')",
+         {"saved": 3, "restored": 3}),
+        ("better = sess.run(a) < best\n    if better: writer.add_summary(s, number)", {"summary": 3}),
+        ("loss = sess.run(a)\n    if number % 100 == 0: saver.save(sess, 'model')", {}),
+        ("loss = sess.run(a)\n    if loss < best: best = loss\n    saver.save(sess, 'model')", {}),
+        ("_, step = sess.run([op, a])\n    if step % 100 == 0: saver.save(sess, 'model')", {}),
+    ],
+)  # fmt: skip
+def test_what_a_value_decides_to_keep(body: str, kept: dict[str, int], tmp_path: Path) -> None:
+    text = f"for number in range(9):\n    {body}\n\n\ndef keep(sess):\n    saver.save(sess, 'best')\n"
+    (tmp_path / "single.py").write_text(text)
+    assert kept_by_values(tmp_path / "single.py") == {kind: f"single.py:{line}" for kind, line in kept.items()}

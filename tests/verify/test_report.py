@@ -33,6 +33,7 @@ def facts(**changes: Any) -> dict[str, Any]:
     right = {
         "variables": [VARIABLE, MOVING],
         "applies": 1,
+        "races": False,
         "triggered": [0],
         "held": {"random_uniform": 1},
         "writes": {"w": 1, "norm/moving_mean": 1},

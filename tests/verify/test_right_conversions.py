@@ -584,3 +584,27 @@ def test_a_weight_that_is_computed_from_each_batch(
     change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
 ) -> None:
     assert verdict_of(BALANCED, tensorflow_python, tmp_path, Options(), change, epochs=1) == verdict
+
+
+BY_HAND_MEAN = (
+    HEAD
+    + """\
+data, labels = rng.randint(20, size=64), rng.rand(64, 2)
+x = tf.placeholder(tf.int32, [None])
+y = tf.placeholder(tf.float32, [None, 2])
+rows = tf.nn.embedding_lookup(tf.get_variable('table', [20, 5]), x)
+decay = 0.01 * tf.nn.l2_loss(rows) / batch_size
+loss = tf.reduce_mean(tf.square(tf.layers.dense(rows, 2) - y)) + decay"""
+    + TAIL.format(fetched="decay", feed="{x: data[begin:end], y: labels[begin:end]}")
+)
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(("change", "verdict"), [(("", ""), "passed"), (("(decay * weight)", "(decay * 3)"), "failed")])
+def test_a_sum_over_the_batch_divided_by_its_size(
+    tensorflow_python: str, tmp_path: Path, change: tuple[str, str], verdict: str
+) -> None:
+    """It is the mean over the towers, as the loss that it is a part of."""
+    (tmp_path / "single.py").write_text(BY_HAND_MEAN)
+    report = proof_of(tmp_path / "single.py", tensorflow_python, tmp_path, Options(), change)
+    assert report.verdict == verdict, (report.reason, report.checks)

@@ -188,7 +188,19 @@ def _pair_changed(left: list[_Line], rest: list[_Line], found: Alignment) -> Non
         best = max(candidates, key=lambda candidate: _likeness(line, candidate))
         candidates.remove(best)
         found.statements[best.stmt] = line.stmt
+    _pair_entered(rest, found)
     found.added += [line.stmt for line in rest if line.stmt not in found.statements]
+
+
+def _pair_entered(rest: list[_Line], found: Alignment) -> None:
+    """Blocks that are entered by another call than in the original: by the statements inside of them."""
+    for line in rest:
+        if isinstance(line.stmt, ast.With) and line.stmt not in found.statements:
+            inner = {found.statements.get(stmt) for stmt in line.stmt.body}
+            old = next((o for o in found.lost if isinstance(o, ast.With) and not inner.isdisjoint(o.body)), None)
+            if old is not None:
+                found.statements[line.stmt] = old
+                found.lost.remove(old)
 
 
 def _likeness(one: _Line, two: _Line) -> tuple[bool, float]:

@@ -359,6 +359,12 @@ def _entered_helper(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     return Typed("TowerHelper", helper_of(node, towers.helpers) or "", [], {}, node)
 
 
+def _after_updates(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    """A block that waits for operations, as tf.control_dependencies makes one."""
+    args, kwargs = _arguments(walk, node)
+    return Typed("ControlDependencies", helper_of(node, towers.helpers) or "", args, kwargs, node)
+
+
 # -- placeholders that the towers make ---------------------------------------------------------------
 
 
@@ -438,6 +444,7 @@ HELPERS: dict[str, Callable[[Towers, Walk, Any], Value]] = {
     **dict.fromkeys(SHARDS, _shard),
     **dict.fromkeys(ENTERED, _entered_helper),
     "TowerInputs": _tower_inputs,
+    "after_updates": _after_updates,
     "shard_size": _shard_size,
     "without_tower": lambda towers, walk, node: walk.evaluate(node.args[0]),
     "pad_steps": _pad_steps,

@@ -18,6 +18,7 @@ NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![
 SHOWN = re.compile(r"/(image|audio)/\d+$")  # one of the images or sounds of a batch
 # a name that was taken already: loss_1; how much a queue holds: fraction_of_32_full
 NUMBERED = re.compile(r"_\d+(?=/|$)|(?<=/fraction_of)_\d+(?=_full)|(?<=/fraction_over)_\d+_of_\d+(?=_full)")
+_DONE = {"saved": "saved", "restored": "restored", "summary": "written as a summary"}
 RUNS = 8  # a printed line may show values of so many runs before it
 
 Note = Mapping[str, Any]
@@ -32,6 +33,8 @@ def check_beside(
     many batches of the original one step of the conversion takes. by_one: whether a batch of the original is one
     example, so that numbers of steps may be numbers of examples. epoch: how many steps of the conversion, and of the
     original, an epoch has, if one has ended in the compared steps.
+
+    mine["by values"]: {kind of note: where the original's text decides by a value of a run whether there is one}.
     """
     both = _Notes(mine, theirs, steps=steps, towers=towers, by_one=by_one, epoch=epoch)
     checks = [check_seeds(mine, theirs, towers), *check_savers(both), *check_summaries(both), *check_printed(both)]
@@ -54,8 +57,15 @@ class _Notes:
     def __init__(
         self, mine: Facts, theirs: Facts, steps: int, towers: int, by_one: bool, epoch: Sequence[int] | None
     ) -> None:
+        self.by_values: Mapping[str, str] = mine.get("by values", {})
         self.mine, self.theirs, self.steps, self.towers, self.by_one = mine, theirs, steps, towers, by_one
         self.epoch = epoch or (0, 0)
+
+    def left(self, name: str, kind: str) -> Iterator[Check]:
+        """What to say where the original decides by a value of a run whether there is a note of a kind."""
+        if place := self.by_values.get(kind):
+            detail = f"{place} decides by a value of a run what is {_DONE[kind]}: when it is, is not compared"
+            yield Check(name, "skipped", detail)
 
     def of_epoch(self, steps: int) -> int | None:
         """After how many steps the original ends the epoch that the conversion ends here; None if it ends none."""
@@ -177,7 +187,13 @@ def check_savers(both: _Notes) -> Iterator[Check]:
     for keys, wanted in zip(sorted((other - own).elements()), sorted((own - other).elements()), strict=False):
         yield Check(name, "failed", f"a saver {_unlike(keys, wanted)}")
         return
+    if len(own) == len(other) and (unlike := _kept_otherwise(both)):
+        yield Check(name, "failed", unlike)
+        return
+    compared = [kind for kind in ("saved", "restored") if kind not in both.by_values]
     for kind in ("saved", "restored"):
+        yield from both.left(name, kind)
+    for kind in compared:
         for note, match in both.pairs(kind, "keys"):
             if match is None:
                 yield Check(name, "failed", f"{note['file']} is {kind} {_when(note)}, not so in the original")
@@ -191,10 +207,23 @@ def check_savers(both: _Notes) -> Iterator[Check]:
         for note in both.lacking(kind, "keys"):
             yield Check(name, "failed", f"{note['file']} is not {kind} {_when(note)}")
             return
-    files = sum(len(both.other(kind)) for kind in ("saved", "restored"))
+    files = sum(len(both.other(kind)) for kind in compared)
     if own or files:
         made = f"{sum(own.values())} with the names that the original's write" if own else "none of its own yet"
         yield Check(name, "passed", made + (f"; {files} files as the original's" if files else ""))
+
+
+def _kept_otherwise(both: _Notes) -> str:
+    """How the savers keep other files than the original's; "" if as many are made and they keep the same."""
+    own, other = (diary.get("kept", []) for diary in (both.mine, both.theirs))
+    if len(own) != len(other):
+        return ""
+    for (count, hours), (wanted, wanted_hours) in zip(other, own, strict=True):
+        if count != wanted:
+            return f"a saver keeps {count or 'all'} files instead of {wanted or 'all'}"
+        if hours != wanted_hours:
+            return f"a saver keeps a file for good each {hours:g} hours instead of {wanted_hours:g}"
+    return ""
 
 
 def _unlike(keys: Sequence[str], wanted: Sequence[str]) -> str:
@@ -236,6 +265,9 @@ def _counts_alike(both: _Notes, kind: str, same: str, note: Note, match: Note) -
 def check_summaries(both: _Notes) -> Iterator[Check]:
     """The same summaries are written, with the same tags and step numbers."""
     name = "summaries"
+    yield from both.left(name, "summary")
+    if "summary" in both.by_values:
+        return
     for note, match in both.pairs("summary", "tags"):
         if match is None:
             yield Check(name, "failed", f"{listing(note['tags'])} is written {_when(note)}, not so in the original")

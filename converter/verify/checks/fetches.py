@@ -18,6 +18,7 @@ _READ = {
     "means": "with the mean of the shards' losses",
     "mean": "as the mean over the shards",
     "sum": "as the sum over the shards",
+    "grown": "divided by the size of the batch, as in each tower",
     "largest": "as the largest of the shards'",
     "smallest": "as the smallest of the shards'",
     "repeated": "repeated for each tower (the batch is in their shape only)",

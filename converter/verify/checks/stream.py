@@ -11,6 +11,7 @@ from converter.verify.data import Check
 Row = Mapping[str, Any]
 
 STREAMS = "TMG344"  # the warning of a conversion whose data is cut into as many rows as a batch has
+WHOLE = "TMG345"  # of one that evaluates, or trains, on whole batches only, which are larger now
 DRAWS = frozenset(("TMG347", "TMG348"))  # of one that draws other random numbers for larger batches
 COLLECTED = frozenset(("TMG311", "TMG348"))  # of one whose examples come from what the model does
 OWN_FILES = "--shard files"  # stands among the codes for a cluster whose workers read files of their own
@@ -39,7 +40,7 @@ def check_data(found: Mapping[str, Any], towers: int, said: Collection[str] = ()
         if row["status"] == "differs":
             return [Check(_NAME, "failed", _fault(row))]
     checks = [*_same(rows, towers, found["ended"]), *_unknown(rows)]
-    return [*(checks or [Check(_NAME, "skipped", "nothing is fed, and no data set is read")]), *_evaluated(found)]
+    return [*(checks or [Check(_NAME, "skipped", "nothing is fed, and no data set is read")]), *_evaluated(found, said)]
 
 
 def _anew(row: Row, status: str) -> Row:
@@ -47,12 +48,16 @@ def _anew(row: Row, status: str) -> Row:
     return {**row, "status": status} if row["status"] == "differs" and row["fault"] in ("", "order", "others") else row
 
 
-def _evaluated(found: Mapping[str, Any]) -> list[Check]:
+def _evaluated(found: Mapping[str, Any], said: Collection[str]) -> list[Check]:
     """Runs without a train op that are fed examples, as evaluations are."""
     name, runs = "data of evaluations", list(found["evaluated"])
+    meant = [(run, why) for run in runs if (why := _meant(run, said))]
+    runs = [run for run in runs if not _meant(run, said)]
     for run in runs:
         if run["status"] == "differs":
             counts = f"{run['rows']} of the original's {run['own_rows']} examples"
+            if run["rows"] >= run["own_rows"]:
+                counts = "some of the original's examples again and again, and others never"
             words = {
                 "training": "a run without a train op is fed the training batch, the original's is not",
                 "part": f"a run without a train op is fed {counts}",
@@ -70,10 +75,23 @@ def _evaluated(found: Mapping[str, Any]) -> list[Check]:
         checks = [Check(name, "passed", "what the original's runs are fed")]
     if left:
         checks.append(Check(name, "skipped", f"{'; '.join(left)}: drawn at random by the original"))
-    if not runs:
+    checks += [Check(name, "skipped", f"{listing(run['inputs'])}: {why}") for run, why in meant]
+    if not runs and not meant:
         detail = "no run without a train op was fed examples in the compared steps (--steps all goes on to the end)"
         checks.append(Check(name, "skipped", detail))
     return checks
+
+
+def _meant(run: Row, said: Collection[str]) -> str:
+    """Why an evaluation takes other examples by design, as the conversion has warned; empty if it should not."""
+    if run["status"] != "differs":
+        return ""
+    if STREAMS in said and run["fault"] in ("part", "order", "others"):
+        return f"other examples, as the batch size cuts the data into rows ({STREAMS})"
+    if WHOLE in said and run["fault"] == "part":
+        counts = f"{run['rows']} of the original's {run['own_rows']} examples"
+        return f"{counts}, as only whole batches are taken, which are larger ({WHOLE})"
+    return ""
 
 
 def _fault(row: Row) -> str:

@@ -104,43 +104,58 @@ def check_train_ops(mine: Facts, theirs: Facts, figures: list[Facts]) -> Check:
 def check_batch(figures: list[Facts], gpus: int, batch: BatchMode, said: Collection[str] = ()) -> Check:
     """The first step takes the whole global batch; later ones may end an epoch, but not two in a row.
 
+    Steps that run other train ops are counted apart: of a GAN both kinds end an epoch, one after the other.
     A step that nothing is fed draws its batch: the random numbers are counted.
 
     said: codes of the warnings with which the script was converted: one of them tells that batches are put into
     a random order, so that the one which ends the data may come in any step.
     """
-    name = "batch"
-    ended, first, drawn = True, None, ""
-    if SHUFFLED in said and batch == "per-gpu":
-        figures = _largest_first(figures)
+    name, counted, drawn = "batch", dict[tuple[int, int], None](), ""
+    for numbered in _by_train_ops(figures).values():
+        ended, full = True, 0
+        for number_of, step in _largest_first(numbered) if SHUFFLED in said and batch == "per-gpu" else numbered:
+            rows, own = step["rows"], step["own_rows"]
+            if rows is None or own is None:
+                numbers, theirs = step.get("drawn", (None, None))
+                if numbers is None or theirs is None:
+                    return Check(name, "skipped", "no input with a batch axis was found")
+                wanted = numbers if batch == "total" else numbers * gpus
+                if theirs != wanted:
+                    return Check(name, "failed", f"step {number_of} draws {theirs} random numbers instead of {wanted}")
+                drawn = f"{theirs} random numbers drawn in a step without inputs, {numbers} in the original"
+                continue
+            if not full:
+                full = own * gpus
+                counted[rows, own] = None
+            wanted = own if batch == "total" else full
+            ends = rows < wanted and not ended and batch == "per-gpu"
+            ended = ends and SHUFFLED not in said
+            if rows != wanted and not ends:
+                how = f"{own} as in the original" if batch == "total" else f"{gpus} x {full // gpus}"
+                return Check(name, "failed", f"step {number_of} takes {rows} examples instead of {wanted} ({how})")
+    words = [f"{rows} examples a step, {own} in the original" for rows, own in counted]
+    return Check(name, "passed", "; ".join([*words, *([drawn] if drawn else [])]))
+
+
+def _by_train_ops(figures: list[Facts]) -> dict[str, list[tuple[int, Facts]]]:
+    """The steps, each with its number, by the train ops that they run."""
+    found: dict[str, list[tuple[int, Facts]]] = {}
     for number_of, step in enumerate(figures, 1):
-        rows, own = step["rows"], step["own_rows"]
-        if rows is None or own is None:
-            numbers, theirs = step.get("drawn", (None, None))
-            if numbers is None or theirs is None:
-                return Check(name, "skipped", "no input with a batch axis was found")
-            wanted = numbers if batch == "total" else numbers * gpus
-            if theirs != wanted:
-                return Check(name, "failed", f"step {number_of} draws {theirs} random numbers instead of {wanted}")
-            drawn = f"{theirs} random numbers drawn in a step without inputs, {numbers} in the original"
-            continue
-        first = step if first is None else first
-        wanted = own if batch == "total" else first["own_rows"] * gpus
-        ends = rows < wanted and not ended and batch == "per-gpu"
-        ended = ends and SHUFFLED not in said
-        if rows != wanted and not ends:
-            how = f"{own} as in the original" if batch == "total" else f"{gpus} x {own}"
-            return Check(name, "failed", f"step {number_of} takes {rows} examples instead of {wanted} ({how})")
-    counted = [f"{first['rows']} examples a step, {first['own_rows']} in the original"] if first else []
-    return Check(name, "passed", "; ".join([*counted, *([drawn] if drawn else [])]))
+        found.setdefault(repr(step.get("triggered")), []).append((number_of, step))
+    return found
 
 
-def _largest_first(figures: list[Facts]) -> list[Facts]:
+def _largest_first(figures: list[tuple[int, Facts]]) -> list[tuple[int, Facts]]:
     """The steps with the largest batches of both scripts first, as if no batch that ends the data had come before."""
-    counted = [step for step in figures if step["rows"] is not None and step["own_rows"] is not None]
-    own = max((step["own_rows"] for step in counted), default=0)
-    ordered = sorted(counted, key=lambda step: -step["rows"])
-    return [*({**step, "own_rows": own} for step in ordered), *(step for step in figures if step not in counted)]
+    counted = [(number_of, step) for number_of, step in figures if None not in (step["rows"], step["own_rows"])]
+    own = max((step["own_rows"] for _, step in counted), default=0)
+    ordered = sorted(counted, key=lambda each: -each[1]["rows"])
+    return [*((number_of, {**step, "own_rows": own}) for number_of, step in ordered), *_without(figures, counted)]
+
+
+def _without(figures: list[tuple[int, Facts]], counted: list[tuple[int, Facts]]) -> list[tuple[int, Facts]]:
+    known = {number_of for number_of, _ in counted}
+    return [each for each in figures if each[0] not in known]
 
 
 def check_writes(mine: Facts, theirs: Facts) -> Check:

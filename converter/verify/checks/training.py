@@ -62,6 +62,15 @@ def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False, add
     return Check(name, "passed", f"equal to {what}", worst, GRADIENT)
 
 
+def check_changes(done: list[Facts]) -> list[Check]:
+    """Where the script changes its gradients before it applies them, that it has changed some of those compared."""
+    found = [step["idle"] for step in done if step.get("idle") is not None]
+    if not found or not all(found):
+        return []
+    detail = "clipping, or what else the script does to its gradients before it applies them, left them as they are in "
+    return [Check("changed gradients", "skipped", f"{detail}the compared steps ({listing(found[0], 2)})")]
+
+
 def _named(found: Facts, adding: str) -> str:
     """The fault whose gradients are closest to these, if any is close.
 
@@ -184,11 +193,9 @@ def unless_meant(mine: Facts, rate: str, check: Check) -> Check:
     leaves in no order give other weights each time: there the gradients of a step are compared before
     any of its updates; what these make of them is not.
     """
-    trained = {row["name"] for row in mine["variables"] if row["trainable"]}
-    racing = mine["applies"] > 1 or any(writes_of(mine, name) > 1 for name in trained)
     if check.status == "failed" and rate != "none":
         return Check(check.name, "skipped", f"the learning rate is another one on purpose (--scale-lr {rate})")
-    if check.status != "failed" or not racing:
+    if check.status != "failed" or not mine["races"]:
         return check
     return Check(check.name, "skipped", "several updates race in one run of the original; it differs from itself")
 

@@ -1,10 +1,10 @@
-"""Finds where a script ends its training by a value that it computes, as early stopping does."""
+"""Finds what a script decides by a value that it computes: to end its training, or to keep its best checkpoint."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from converter.verify.data import Entry
@@ -12,6 +12,7 @@ from converter.verify.runs.flags import project
 
 _RUNS = frozenset({"run", "eval", "train_on_batch", "partial_run"})
 _ENDS = frozenset({"exit", "quit", "_exit", "request_stop"})
+_KEEPS = {"save": "saved", "restore": "restored", "add_summary": "summary"}  # the kinds of verify's notes
 _GUARDS = frozenset({"isnan", "isinf", "isfinite"})  # against values that no run should reach
 _COUNTS = re.compile(r"step|iter|epoch|count|(^|\.)_$|(^|\.)i$")  # fetched, but the same in each run
 _Loop = ast.For | ast.While
@@ -30,6 +31,33 @@ def early_stopping(script: Path) -> Iterator[Entry]:
     if place := early_stop(script):
         detail = f"{place} ends the training by a value that a run gives: by which one, and when, is not compared"
         yield Entry("unchecked", "early stopping", detail)
+
+
+def kept_by_values(script: Path) -> dict[str, str]:
+    """{what a script does beside its steps: `file:line` of a condition on a value of a run that decides whether to}."""
+    found: dict[str, str] = {}
+    for name, tree in project(script).items():
+        known = _computed(tree)
+        keeping = {
+            node.name: kinds
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef) and (kinds := _kept(node.body, {}))
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.If) and _of_values(node.test, known):
+                for kind in _kept([*node.body, *node.orelse], keeping):
+                    found.setdefault(kind, f"{name}:{node.lineno}")
+    return found
+
+
+def _kept(statements: Iterable[ast.stmt], keeping: Mapping[str, set[str]]) -> set[str]:
+    """What these statements do beside the steps; keeping: the same for functions that they may call."""
+    found: set[str] = set()
+    for node in _inside(statements):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func).rpartition(".")[2]
+            found |= keeping.get(called, set()) | ({_KEEPS[called]} if called in _KEEPS else set())
+    return found
 
 
 def _stops(tree: ast.Module) -> Iterator[int]:

@@ -202,6 +202,7 @@ TRAITS: dict[Trait, str] = {
     Trait.GIVES_PAIRS: "compute_gradients",
     Trait.GIVES_GRADIENTS: "gradients",
     Trait.CLIPS_TOGETHER: "clip_by_global_norm",
+    Trait.AVERAGES_BEHIND_STEP: "MovingAverageOptimizer",
     Trait.BY_NAME: "optimize_loss",
     Trait.SLOTS_IN_SCOPE: "optimize_loss",
     Trait.TAKES_VARIABLE: "minimize compute_gradients gradients",

@@ -221,6 +221,7 @@ def _graph(call: Call) -> Value:
 
 
 def _control_dependencies(call: Call) -> Value:
+    call.walk.effect(EffectKind.WAIT, call.name, Sequence(call.values()), call.node)
     return call.typed("ControlDependencies")
 
 

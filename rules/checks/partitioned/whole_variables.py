@@ -43,6 +43,11 @@ WORDS = {
         "this optimizer may treat each variable as a whole, and slices would count as variables of their own",
         "use --variables balanced, which leaves variables whole",
     ),
+    Found.READ_BEHIND_UPDATE: Words(
+        "TMG246",
+        "what is built here reads variables behind an update, and the model has put their slices together before it",
+        "use --variables balanced, which leaves variables whole",
+    ),
     Found.AVERAGE_OF_VARIABLE: Words(
         "TMG246",
         "the moving average of a variable is asked for, and slices would count as variables of their own",

@@ -101,6 +101,31 @@ def carries_state(case: Placed) -> Iterator[Diagnostic]:
             )
 
 
+@check(Placed)
+def reads_new_average(case: Placed) -> Iterator[Diagnostic]:
+    """Moving averages of the batch that the loss reads behind their update: it is made of the first tower's shard."""
+    inside = [t for t in case.facts.tensors if any(region.in_tower(t.site) for region in case.regions)]
+    waiting = [tensor for tensor in inside if any(map(_averages, tensor.control))]
+    if not waiting:
+        return
+    read = _read_as_data((s.loss for s in case.steps), {})
+    for tensor in waiting:
+        owners = {v.uid for update in filter(_averages, tensor.control) for v in update.inputs}
+        averages = (v for v in tensor.operands if isinstance(v, Tensor) and v.op == "average")
+        if tensor.uid in read and any(owners & {v.uid for v in average.inputs} for average in averages):
+            yield error(
+                case.facts,
+                tensor.node or case.facts.tree,
+                "TMG234",
+                "the loss reads a moving average behind its update, which only the first tower makes, of its shard",
+                "read the batch's own statistics in training, or leave them to a normalising layer",
+            )
+
+
+def _averages(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.op == "ema"
+
+
 def _goes_on(effect: Effect, made: Tensor) -> bool:
     """Whether a variable is set to another value each time: to one that is computed from variables."""
     given = made.operands if effect.name.rpartition(".")[2] != "assign" else made.operands[1:]

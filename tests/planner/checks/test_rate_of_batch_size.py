@@ -67,7 +67,7 @@ def test_a_batch_size_that_stays_leaves_the_rate() -> None:
     ("optimizer", "expected"),
     [
         ("(tf.train.AdamOptimizer(0.1) if chosen() else tf.train.FtrlOptimizer(rate))", ["TMG341"]),
-        ("tf.contrib.opt.MovingAverageOptimizer(tf.train.AdamOptimizer(rate))", ["TMG341"]),
+        ("tf.contrib.mixed_precision.LossScaleOptimizer(tf.train.AdamOptimizer(rate), m)", ["TMG341"]),
         ("tf.contrib.opt.AdamWOptimizer(1e-4, rate)", ["TMG341"]),
         ("tf.contrib.opt.AdamWOptimizer(rate, 0.1)", []),  # the weight decay
     ],

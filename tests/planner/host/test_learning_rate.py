@@ -59,7 +59,8 @@ SCALED = [
         ["AdamOptimizer(0.1 * N)"],
     ),
     (
-        "train = tf.contrib.opt.MovingAverageOptimizer(tf.train.AdamOptimizer(0.1)).minimize(loss)",
+        "m = tf.contrib.mixed_precision.FixedLossScaleManager(1.0)\n"
+        "train = tf.contrib.mixed_precision.LossScaleOptimizer(tf.train.AdamOptimizer(0.1), m).minimize(loss)",
         ["0.1 * N"],
     ),
     ("train = tf.contrib.layers.optimize_loss(loss, step, 0.1, 'Adam')", ["(loss, step, 0.1 * N, "]),

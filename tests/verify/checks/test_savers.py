@@ -86,3 +86,13 @@ def test_what_ends_an_epoch(
 ) -> None:
     [found] = [check for check in check_beside(mine, theirs, STEPS, 2, epoch=epoch) if check.name == "savers"]
     assert found.status == ("failed" if words else "passed") and words in found.detail
+
+
+@pytest.mark.parametrize("theirs", [saved((2, 0)), saved((1, 0), (2, 0)), saved()])
+def test_checkpoints_that_a_value_of_a_run_decides_on(theirs: dict[str, Any]) -> None:
+    """The best checkpoint is another one in each run, and a different number of files is kept."""
+    mine = {**saved((4, 0)), "by values": {"saved": "train.py:7"}}
+    found = {check.status: check.detail for check in check_beside(mine, theirs, STEPS, 2) if check.name == "savers"}
+    assert found["skipped"].startswith("train.py:7 decides by a value of a run what is saved") and "failed" not in found
+    other = {**theirs, "savers": [["x"]]}
+    assert "failed" in {check.status for check in check_beside(mine, other, STEPS, 2) if check.name == "savers"}

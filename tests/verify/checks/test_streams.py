@@ -540,3 +540,24 @@ def test_data_that_no_cut_explains(fault: str) -> None:
     row = {"status": "differs", "fault": fault, "input": "x", "step": 1, "rows": 0, "left_out": 0}
     for said in ("TMG344", "TMG347", "TMG348"):
         assert check_data({"fed": [row], "evaluated": [], "ended": False}, 2, {said})[0].status == "failed"
+
+
+@pytest.mark.parametrize(
+    ("said", "fault", "status", "words"),
+    [
+        ((), "others", "failed", "other examples than"),
+        (("TMG344",), "others", "skipped", "as the batch size cuts the data into rows (TMG344)"),
+        (("TMG344",), "order", "skipped", "TMG344"),
+        (("TMG345",), "part", "skipped", "30 of the original's 40 examples, as only whole batches are taken"),
+        (("TMG345",), "others", "failed", "other examples than"),
+        (("TMG344", "TMG345"), "training", "failed", "is fed the training batch"),
+        (("TMG339",), "part", "failed", "30 of the original's 40 examples"),
+    ],
+)
+def test_evaluations_that_differ_as_the_conversion_has_warned(
+    said: tuple[str, ...], fault: str, status: str, words: str
+) -> None:
+    run = {"status": "differs", "fault": fault, "inputs": ["x:0"], "rows": 30, "own_rows": 40}
+    found = check_data({"fed": [], "evaluated": [run], "ended": False}, 2, said)
+    [check] = [one for one in found if one.name == "data of evaluations"]
+    assert check.status == status and words in check.detail

@@ -70,3 +70,21 @@ def test_the_batch_that_ends_shuffled_batches(
 ) -> None:
     steps = [{"rows": count, "own_rows": wanted} for count, wanted in zip(rows, own, strict=True)]
     assert (check_batch(steps, 2, "per-gpu", said).status == "passed") is passed
+
+
+DISCRIMINATOR, GENERATOR = [[0], [0]], [[1], [1]]
+
+
+@pytest.mark.parametrize(
+    ("steps", "detail"),
+    [
+        ([(0, 8), (1, 8), (0, 3), (1, 3)], ""),  # both end an epoch
+        ([(0, 8), (1, 4), (0, 8), (1, 4)], "step 2 takes 4 examples instead of 8 (2 x 4)"),  # fed half of its noise
+        ([(0, 8), (1, 8), (0, 3), (1, 3), (0, 3)], "step 5 takes 3 examples instead of 8 (2 x 4)"),
+    ],
+)
+def test_steps_of_each_train_op_are_counted_apart(steps: list[tuple[int, int]], detail: str) -> None:
+    ops = {0: DISCRIMINATOR, 1: GENERATOR}
+    figures = [{"triggered": ops[kind], "rows": rows, "own_rows": 4} for kind, rows in steps]
+    found = check_batch(figures, 2, "per-gpu")
+    assert (found.status, found.detail if detail else "") == ("failed" if detail else "passed", detail)

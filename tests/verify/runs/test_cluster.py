@@ -46,6 +46,7 @@ MINE: dict[str, Any] = {
     "variables": [W],
     "initial": {"w:0": START},
     "applies": 1,
+    "races": False,
     "writes": {},
     "held": {},
 }

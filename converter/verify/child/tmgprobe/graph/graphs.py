@@ -2,7 +2,9 @@
 
 from __future__ import absolute_import, division, print_function
 
+import contextlib
 import re
+import threading
 
 import numpy as np
 from tmgprobe.values import assigning, slices
@@ -24,6 +26,7 @@ SOURCES = (
 WAITING = ('QueueSize', 'QueueSizeV2')  # what a queue holds depends on how fast its threads are
 HANDLES = ('VariableV2', 'Variable', 'VarHandleOp', 'TemporaryVariable')
 SLICES = ('StridedSlice', 'Slice', 'SparseSlice', 'Split', 'SplitV', 'Gather', 'GatherV2', 'DynamicPartition')
+PASSING = ('Identity', 'Reshape', 'Squeeze', 'ExpandDims')  # they pass on their input's buffer
 HEAVY = re.compile(r'MatMul|Conv[123]D|DepthwiseConv|FusedBatchNorm|Einsum|LSTMBlock|Lookup|Cudnn')
 TOWER = re.compile(r'(?:^|/)tower_\d+/')
 
@@ -325,13 +328,16 @@ def assigned(operation):
     return variable_of(operation.inputs[0]) if assigns else None
 
 
+def writes(operation):
+    """Whether an operation changes the variable that is its first input."""
+    return operation.type.startswith(('Assign', 'Scatter', 'ResourceScatter')) or 'Apply' in operation.type
+
+
 def writers(operations):
     """The operations that write each variable: {operation name of the variable: [operation]}."""
     found = {}
     for operation in operations:
-        if not (
-            operation.type.startswith(('Assign', 'Scatter', 'ResourceScatter')) or 'Apply' in operation.type
-        ):
+        if not writes(operation):
             continue
         handle = variable_of(operation.inputs[0]) if len(operation.inputs) else None
         if handle:
@@ -368,6 +374,26 @@ def variable_of(tensor):
             return None
         tensor = operation.inputs[0]
     return None
+
+
+@contextlib.contextmanager
+def opened(graph):
+    """Lets operations be added to a graph, be it finalized, while no other thread writes it out.
+
+    A supervisor's thread does so with each checkpoint, and fails at an operation that TensorFlow has made and not
+    yet entered among the graph's names. On TensorFlow 1.4 this lock cannot be taken twice, as it is while an
+    operation is made; there a graph is written from its list of names, so nothing can be missing.
+    """
+    alone = isinstance(graph._lock, type(threading.RLock()))
+    if alone:
+        graph._lock.acquire()
+    finalized, graph._finalized = graph.finalized, False
+    try:
+        yield
+    finally:
+        graph._finalized = finalized
+        if alone:
+            graph._lock.release()
 
 
 class Store(object):

@@ -5,6 +5,7 @@ from __future__ import absolute_import, division, print_function
 import collections
 
 import numpy as np
+from tmgprobe.graph import graphs
 from tmgprobe.reference import faults, merge
 from tmgprobe.values import compare, magnitudes
 
@@ -64,6 +65,7 @@ def check(one):
             'matches': matches,
             'noise': [],
             'unsteady': {key[1]: error for key, error in unsteady.items()},
+            'idle': _idle(one, found[name][0], applied),
             'less_exact': sorted(key[1] for key in coarse),
         }
     )
@@ -75,6 +77,29 @@ def check(one):
     )
     shards = [(feed, share) for _, share, feed in parts.get('shards', ())]
     return Checked(found, name, wanted, scale, shards)
+
+
+def _idle(one, raw, applied):
+    """The gradients that the original changes before it applies them, and that stay as they are in this step.
+
+    So it is with clipping by a norm that they do not reach. Empty where some are changed, None where none would be.
+    """
+    raws, plain = {}, set()
+    for group, values in zip(one.groups, raw):
+        raws.update(zip(group.variables, values))
+        plain.update(tensor.name for gate in group.gates for tensor in graphs.tensors(gate))
+    idle = []
+    for apply in one.applies:
+        for name, given in zip(apply.variables, apply.given):
+            value = raws.get(name)
+            if given is None or value is None or isinstance(given, tuple) or isinstance(value, tuple):
+                continue
+            if given.op.type == 'Identity' and given.op.inputs[0].name in plain:
+                continue  # as it was computed
+            if compare.value_error(applied[apply.index][name], value) > 1e-6:
+                return []
+            idle.append(name)
+    return sorted(idle) or None
 
 
 def gathered(one, batch):

@@ -110,6 +110,29 @@ class Reference(object):
                     except self.one.refused:
                         pass
 
+    def by_grown_size(self, fetch):
+        """A value that the graph divides by the size of the original's batch, where each tower has one of this size.
+
+        It is divided by N times the size, or the mean over the towers.
+        """
+        if self.base is None or self.one.total or self.one.gpus == 1:
+            return
+        between = graphs.ancestors([fetch.tensor.op]) & self.dependent
+        divisors = {op.inputs[1].name: op.inputs[1] for op in between if op.type in graphs.DIVISIONS}
+        plain = [one for one in divisors.values() if one.op not in self.dependent and one.get_shape().ndims == 0]
+        taken = [one for one in plain if self.graph.is_feedable(one) and self.graph.is_fetchable(one)]
+        values = self.run(taken, self.base) if taken else []
+        sizes = [(one, value) for one, value in zip(taken, values) if value in self.one.step.own_sizes]
+        if not sizes:
+            return
+        grown = {one.name: np.asarray(value * self.one.gpus, np.asarray(value).dtype) for one, value in sizes}
+        for value in self.values([fetch], dict(self.base, **grown)).values():
+            yield value
+        for shards in self.splits:
+            pieces = [value for part, _ in shards for value in self.values([fetch], part).values()]
+            if len(pieces) == len(shards) and all(np.ndim(piece) == 0 for piece in pieces):
+                yield _mean(pieces, [size for _, size in shards])
+
     def takes_shards(self):
         """Whether the original takes one tower's share of the batch: its batch may be of one size only."""
         return self.one.gpus == 1 or any(len(shards) > 1 for shards in self.splits)
@@ -403,6 +426,8 @@ class Value(object):
             grown = _repeated(self.whole[0][1], self.found[''], self.reference.growth)
             if grown is not None:
                 yield 'repeated', grown
+        for value in self.reference.by_grown_size(self.fetch):
+            yield 'grown', value
         # what the model writes into a variable, such as a moving average, the first tower writes
         for value in self.reference.from_first_shard(self.fetch):
             yield 'first tower', value

@@ -28,6 +28,7 @@ class Comparison(object):
         )
         self.groups = self.step.groups
         self.losses = self.step.losses
+        self.stages = self.step.stages
         self.store = call.store()
         self.extra = {name: call.arrays[name] for name in alone}
         self.statics = {
@@ -45,6 +46,8 @@ class Comparison(object):
             'own_rows': inputs.rows(mapped, own),
             'axes': {pair['own']: pair['axis'] for pair in self.pairs},
         }
+        if (self.figures['own_rows'] or 0) > 1:
+            self.step.own_sizes.add(self.figures['own_rows'])
         schedules = rates.Schedules(
             self.step.rates,
             kept,
@@ -73,14 +76,38 @@ class Comparison(object):
 
         factor: the gradients of so many times the losses, divided by it again: the same numbers, rounded otherwise.
         """
+        return self._each(weights, [feed], [1.0], factor)[0]
+
+    def _each(self, weights, feeds, share, factor=None):
+        """Raw gradients and losses for each of these feeds: [(raw, losses), ...]; factor: see `_micro`.
+
+        Gradients that wait for an update (tf.control_dependencies) are computed behind the one update that a step
+        makes: that of the mean of the gradients before it, each feed's counted with its share.
+        """
+        found = [([[] for _ in self.groups], [None] * len(self.losses)) for _ in feeds]
+        known = {}
+        for stage in sorted(set(self.stages.groups)) or [0]:
+            for (raw, losses), feed in zip(found, feeds):
+                self._stage(weights, dict(feed, **known), stage, (raw, losses), factor)
+            known.update(self.gates(self.averaged([raw for raw, _ in found], share)))
+        return found
+
+    def _stage(self, weights, feed, stage, found, factor):
+        """Computes the gradients that wait for so many updates, and their losses; puts them where they belong."""
         self.load(weights)
-        fetches = [[steps.gradients_fetch(group.raw) for group in self.groups], self.losses]
+        places = [place for place, of in enumerate(self.stages.groups) if of == stage]
+        indexes = [index for index, of in enumerate(self.stages.losses) if of == stage]
+        groups = [self.groups[place] for place in places]
         seeds = {}
-        for group in self.groups if factor is not None else ():
+        for group in groups if factor is not None else ():
             seeds.update((name, factor) for name in graphs.seeds(self.call.session.graph, group))
+        fetches = [[steps.gradients_fetch(group.raw) for group in groups], [self.losses[index] for index in indexes]]
         raw, losses = self.call.run(fetches, dict(dict(self.extra, **feed), **seeds))
-        found = [steps.gradients_values(values, len(group.raw)) for values, group in zip(raw, self.groups)]
-        return found if factor is None else [compare.divided(values, factor) for values in found], losses
+        for place, group, values in zip(places, groups, raw):
+            values = steps.gradients_values(values, len(group.raw))
+            found[0][place] = values if factor is None else compare.divided(values, factor)
+        for index, value in zip(indexes, losses):
+            found[1][index] = value
 
     def _average(self, parts, weights):
         """One set of raw gradients and losses out of those of several feeds."""
@@ -93,8 +120,8 @@ class Comparison(object):
     def averaged(self, several, weights):
         """One set of raw gradients out of several, with these weights."""
         return [
-            [compare.mean([raw[place][index] for raw in several], weights) for index in range(len(group.raw))]
-            for place, group in enumerate(self.groups)
+            [compare.mean(of_each, weights) for of_each in zip(*[raw[place] for raw in several])]
+            for place in range(len(self.groups))
         ]
 
     def applied(self, weights, raw, feed):
@@ -152,14 +179,16 @@ class Comparison(object):
             seen.append(shards)
             share = [size / float(sum(sizes)) for size in sizes]
             try:
-                computed = [self._micro(weights, feed, factor) for feed, _ in shards]
+                computed = self._each(weights, [feed for feed, _ in shards], share, factor)
             except self.refused:  # the original's model takes batches of one size only
                 continue
+            feeds = [feed for feed, _ in shards]
             found[name] = self._average(computed, share) + (shards[0][0],)
-            counted = self.counts([feed for feed, _ in shards])
+            counted = self.counts(feeds)
             if counted and name == 'shards':
-                found['counted'] = self._average(computed, counted) + (shards[0][0],)
-            found.setdefault('added', self._average(computed, [1.0] * len(computed)) + (shards[0][0],))
+                found['counted'] = self._weighted(weights, feeds, counted, computed, factor)
+            if 'added' not in found:
+                found['added'] = self._weighted(weights, feeds, [1.0] * len(computed), computed, factor)
             parts[name] = list(zip(computed, share, [feed for feed, _ in shards]))
         everything = inputs.whole(self.pairs, arrays)
         if len(parts.get('shards', ())) != 1 and inputs.fits(everything, self.statics):
@@ -168,6 +197,12 @@ class Comparison(object):
             except self.refused:
                 pass
         return found, parts
+
+    def _weighted(self, weights, feeds, share, computed, factor):
+        """A reference out of what was computed for these feeds; anew where gradients wait for an update with them."""
+        if any(self.stages.groups):
+            computed = self._each(weights, feeds, share, factor)
+        return self._average(computed, share) + (feeds[0],)
 
     def counts(self, feeds):
         """What a mask leaves of each shard, as shares of one, where the losses are divided by it; None where not.
@@ -214,7 +249,7 @@ class Comparison(object):
             return None, None
         share = [size / float(rows) for _, size in shards]
         try:
-            computed = [self._micro(weights, feed) for feed, _ in shards]
+            computed = self._each(weights, [feed for feed, _ in shards], share)
         except self.refused:
             return None, None
         return self._average(computed, share)[0], shards[0][0]

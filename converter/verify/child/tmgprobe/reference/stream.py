@@ -455,12 +455,14 @@ def _evaluation(kind, own, theirs, training, towers):
         for gap, count in counts[0].items()
         for several in [sum(steps == gap for steps, _ in own) > 1]
     )
+    smaller = all(gap == 0 for gap, _ in own + theirs) and _smaller(own, theirs, name)
     short = min(len(mine), len(others))
-    if fits and short and mine[:short] == others[:short]:
+    if fits and not smaller and short and mine[:short] == others[:short]:
         return found
     found['status'] = streams.DIFFERS
     several = len(set(others)) > 1  # one row, as the number of a first word, may be like one of the batch by chance
-    if several and set(others) <= training[1] and not set(mine) <= training[0]:
+    known = len(set(mine) & training[0])  # its last steps may not have been seen
+    if several and set(others) <= training[1] and 2 * known < len(set(mine)):
         return dict(found, fault='training')
     return dict(found, fault='part' if set(others) < set(mine) else 'order' if set(mine) == set(others) else 'others')
 
@@ -490,6 +492,9 @@ def _unlike(own, theirs, name, training, towers):
     """
     if len(own) != len(theirs) and all(gap == 0 for gap, _ in list(own) + list(theirs)):
         contents = [[run[name] for _, run in runs] for runs in (own, theirs)]
+        apart = [mine for mine in contents[0] if not set(mine) <= training[0]]
+        if apart and all(set(other) <= training[1] for other in contents[1]) and not _some_of(apart, contents[1]):
+            return own, theirs  # the original evaluates what it is not trained with, the conversion never
         theirs = [one for one in theirs if one[1][name] not in contents[0] and not set(one[1][name]) <= training[1]]
         own = [one for one in own if one[1][name] not in contents[1] and not set(one[1][name]) <= training[0]]
         return (own, theirs) if theirs else ((), ())  # whole runs, which evaluate more or less often
@@ -504,6 +509,17 @@ def _unlike(own, theirs, name, training, towers):
         )
     ]
     return tuple(zip(*left)) if left else ((), ()) if pairs else (own, theirs)
+
+
+def _smaller(own, theirs, name):
+    """Whether each run of the conversion is fed less than those of the original, where these are all fed as much."""
+    sizes = [{len(run[name]) for _, run in runs} for runs in (own, theirs)]
+    return len(own) > 1 and len(sizes[0]) == 1 and max(sizes[1]) < min(sizes[0])
+
+
+def _some_of(several, others):
+    """Whether two lists of runs have an example in common."""
+    return bool({mark for one in several for mark in one} & {mark for other in others for mark in other})
 
 
 def _by_gap(runs, name):

@@ -276,10 +276,9 @@ class Record(object):
 
 
 def racing(step):
-    """Whether one run makes several updates that nothing keeps in order."""
-    trained = {name.split(':')[0] for apply in step.applies for name in apply.variables}
+    """Whether one run makes several updates, which may be in no order."""
     counts = graphs.written(step.operations)
-    return len(step.applies) > 1 or any(counts.get(name, 0) > 1 for name in trained)
+    return len(step.applies) > 1 or any(counts.get(name, 0) > 1 for name in step.trained)
 
 
 def uneven_sizes(count, gpus):

@@ -16,6 +16,7 @@ from tmgprobe.values import rows
 
 OWN = 'tf_multigpu_probe'
 MOST = 4096  # notes of each kind
+MANY_HOURS = 10000  # what TensorFlow takes for never (training/saver.py)
 LONGEST = 500  # characters of a line that is kept
 ROWS, MOST_ROWS = 4096, 100000  # of one result, and of all, that are remembered
 FETCHED = 64  # scalars of one run that are kept
@@ -89,6 +90,7 @@ class Diary(object):
             'steps': self.steps,
             'savers': [keys for keys, _ in made],
             'savers made': [steps for _, steps in made],
+            'kept': sorted(_keeping(saver) for saver, _ in self.savers if not _own(saver) and _keys(saver) is not None),
             'seeds': self.draws.seeds,
             'graph seed': self.graph_seeds.get(graph, graph.seed),
             'shuffling': draws.shuffling(graph),
@@ -168,6 +170,13 @@ def _keys(saver):
     listed = list(listed.values() if hasattr(listed, 'values') else listed)
     graph = getattr(listed[0], 'graph', None) if listed else None
     return _keys_in(graph, definition)
+
+
+def _keeping(saver):
+    """How many files a saver keeps (0: all of them), and every how many hours one for good (0: none)."""
+    definition = saver.saver_def
+    hours = float(definition.keep_checkpoint_every_n_hours)
+    return [int(definition.max_to_keep), hours if hours < MANY_HOURS else 0.0]
 
 
 def _keys_in(graph, definition):

@@ -9,6 +9,7 @@ from __future__ import absolute_import, division, print_function
 import functools
 import hashlib
 import numbers
+import os
 import random
 
 import numpy as np
@@ -28,6 +29,7 @@ class Draws(object):
 
     def __init__(self):
         self.seeds, self._states, self._closed, self._timed = [], [], False, 0
+        self._forks = self._looked = 0  # processes that the script has forked, and how often somebody asked since
         self._fresh = []  # the state of each generator when it was seeded; None where that is left to the system
 
     def install(self, tf):
@@ -36,6 +38,8 @@ class Draws(object):
         self._fresh = [_brief(state()) for state in self._states]
         np.random.RandomState = self._kind(own_random.Generator, 'numpy.random.RandomState', _state_of)
         self._watch_generators()
+        if hasattr(os, 'fork'):
+            os.fork = self._counting(os.fork)
         np.random.seed = self._seeding(np.random.seed, MODULES[0], self._timeless)
         random.seed = self._seeding(random.seed, MODULES[1], self._timeless)
         if hasattr(np.random, 'default_rng'):
@@ -50,8 +54,21 @@ class Draws(object):
         random_seed.get_seed = self._seeding(random_seed.get_seed, DATA_SET)
 
     def state(self):
-        """A value that changes whenever the script draws a random number."""
-        return _brief([state() for state in self._states])
+        """A value that changes whenever the script draws a random number, or a process that it has forked may have.
+
+        Python gives each forked process another seed for `random`, so that no two runs draw alike there.
+        """
+        self._looked += bool(self._forks)
+        return _brief([self._looked] + [state() for state in self._states])
+
+    def _counting(self, fork):
+        @functools.wraps(fork)
+        def counted():
+            pid = fork()
+            self._forks += bool(pid)
+            return pid
+
+        return counted
 
     def forget(self):
         """Forget the seeds so far: the script has not set them."""

@@ -2,6 +2,7 @@
 
 from __future__ import absolute_import, division, print_function
 
+import collections
 import contextlib
 import os
 import re
@@ -12,6 +13,8 @@ from tmgprobe.graph import graphs, places, races, rates
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import slices
 
+# How many updates of the same run a set of gradients waits for, and each loss: [number for each].
+Stages = collections.namedtuple('Stages', 'groups losses')
 RANDOM = re.compile(r'(?!.*Queue)(Stateless)?(Random|TruncatedNormal|ParameterizedTruncated|Multinomial|Categorical)')
 
 
@@ -27,8 +30,9 @@ class Step(object):
         self.elements = [element for element, _ in graphs.elements(self.graph, fetches)]
         self.operations = graphs.ancestors(graphs.operation_of(element) for element in self.elements)
         self.applies = [apply for apply in watched.applies if apply.operation in self.operations]
+        self.own_sizes = set()  # how many examples, more than one, the original feeds it
         self._backward, self._fetches, self._gathers, self._rates = None, None, None, None
-        self._rates_write, self._reads, self._unordered = None, None, None
+        self._rates_write, self._reads, self._unordered, self._stages = None, None, None, None
 
     @property
     def reads(self):
@@ -41,9 +45,19 @@ class Step(object):
     def unordered(self):
         """The variables that are read while they are written, see graph/races.py."""
         if self._unordered is None:
-            trained = {name.split(':')[0] for apply in self.applies for name in apply.variables}
-            self._unordered = races.unordered_reads(self.graph, self.operations, self.losses, trained)
+            self._unordered = races.unordered_reads(self.graph, self.operations, self.losses, self.trained)
         return self._unordered
+
+    @property
+    def trained(self):
+        """The operation names of the variables that its train ops move."""
+        return {name.split(':')[0] for apply in self.applies for name in apply.variables}
+
+    def races(self):
+        """Whether its updates depend on the order in which operations happen to run, see graph/races.py."""
+        counts = graphs.written(self.operations)
+        several = len(self.applies) > 1 or any(counts.get(name, 0) > 1 for name in self.trained)
+        return several and races.updates_in_no_order(self.operations, self.trained)
 
     @property
     def fetches(self):
@@ -121,12 +135,28 @@ class Step(object):
     @property
     def losses(self):
         """The scalar losses that were differentiated, in order."""
+        return [loss for group in self.groups for loss in self._losses(group)]
+
+    def _losses(self, group):
         return [
             loss
-            for group in self.groups
             for loss in group.losses
             if hasattr(loss, 'op') and loss.dtype.is_floating and self.graph.is_fetchable(loss)
         ]
+
+    @property
+    def stages(self):
+        """Which gradients, and which losses, wait for updates of the same run."""
+        if self._stages is None:
+            groups = self.groups
+            behind = [self._updates_before(group) for group in groups] if len(self.applies) > 1 else [0] * len(groups)
+            losses = [stage for group, stage in zip(groups, behind) for _ in self._losses(group)]
+            self._stages = Stages(behind, losses)
+        return self._stages
+
+    def _updates_before(self, group):
+        needed = graphs.ancestors(tensor.op for raw in group.raw for tensor in graphs.tensors(raw))
+        return sum(apply.operation in needed for apply in self.applies)
 
     @property
     def sources(self):
@@ -428,6 +458,7 @@ class Call(object):
             'counters': self.counters(),
             'applies': len(self.step.applies),
             'triggered': [apply.index for apply in self.step.applies],
+            'races': self.step.races(),
             'writes': graphs.written(self.step.operations),
             'collections': {
                 key: len(graph.get_collection_ref(key))
@@ -444,29 +475,7 @@ class Call(object):
 
 def saver(tf, graph, names):
     """A saver for these variables, made without a trace in the script's names."""
-    finalized = graph.finalized
-    if finalized:
-        graph._finalized = False
-    try:
-        scope = graph.name_scope('tf_multigpu_probe_save/')
-        with _alone(graph), graph.as_default(), graph.device(None), graph.control_dependencies(None), scope:
-            found = graphs.variables(tf, graph)
-            return tf.train.Saver([found[name] for name in names])
-    finally:
-        if finalized:
-            graph.finalize()
-
-
-@contextlib.contextmanager
-def _alone(graph):
-    """Keeps other threads from writing the graph out meanwhile.
-
-    A supervisor's thread does so with each checkpoint, and fails at an operation that TensorFlow has made and not
-    yet entered among the graph's names. On TensorFlow 1.4 this lock cannot be taken twice, as it is while an
-    operation is made; there a graph is written from its list of names, so nothing can be missing.
-    """
-    if isinstance(graph._lock, type(threading.RLock())):
-        with graph._lock:
-            yield
-    else:
-        yield
+    scope = graph.name_scope('tf_multigpu_probe_save/')
+    with graphs.opened(graph), graph.as_default(), graph.device(None), graph.control_dependencies(None), scope:
+        found = graphs.variables(tf, graph)
+        return tf.train.Saver([found[name] for name in names])

@@ -11,7 +11,7 @@ import contextlib
 import re
 import sys
 
-from tmgprobe.graph import graphs
+from tmgprobe.graph import copies, graphs
 
 GPU = re.compile(r'(?i)(?:^|(?<=/))(?:device:)?gpu:(\d+|\*)')
 SCOPE = 'tf_multigpu_probe/'
@@ -57,6 +57,7 @@ class Watched(object):
         self.applies, self.groups = [], []
         self.flag = None
         self.held = {}
+        self.copies, self.parted_at = None, None  # see graph/copies.py; the graph's version when they were made
         self.asked = set()  # collections that the script has asked for and that hold nothing
         self.wholes = ()  # names of partitioned variables, each of which stands for its slices
 
@@ -114,6 +115,17 @@ class Watch(object):
 
         ops.Graph.get_collection = get_collection
 
+    def part(self, graph):
+        """Lets devices read copies of variables that others hold, as between GPUs; see graph/copies.py."""
+        watched = self.of(graph)
+        if self.untouched or watched.parted_at == graph.version:
+            return
+        with graphs.opened(graph):
+            if watched.copies is None:
+                watched.copies = copies.Copies(self.tf, graph)
+            watched.copies.renew()
+            watched.parted_at = graph.version
+
     # devices and sessions
 
     def _devices(self):
@@ -129,13 +141,14 @@ class Watch(object):
     def _sessions(self, on_run, on_part):
         from tensorflow.python.client import session
 
-        base, gpus, tf = session.BaseSession, self.gpus, self.tf
+        base, gpus, tf, watch = session.BaseSession, self.gpus, self.tf, self
         start, run = base.__init__, base.run
 
         def initialise(self, target='', graph=None, config=None):
             start(self, '', graph, virtual_config(tf, config, gpus))
 
         def watched_run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+            watch.part(self.graph)
             return on_run(run, self, fetches, feed_dict, options, run_metadata)
 
         def make_callable(self, fetches, feed_list=None, accept_options=False):
@@ -148,6 +161,7 @@ class Watch(object):
             return Parts()
 
         def partial_run(self, parts, fetches, feed_dict=None):
+            watch.part(self.graph)
             return on_part(run, self, parts, fetches, feed_dict)
 
         base.__init__, base.run, base.make_callable = initialise, watched_run, make_callable

@@ -1,0 +1,83 @@
+"""Wrong conversions whose steps are right: each fails a check, or its blind side is a line of what is not checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from converter.conversion import convert
+from converter.options import Options
+from converter.source import read
+from converter.verify import Report, Settings, verify
+
+SCRIPT = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+rng = np.random.RandomState(0)
+data, other = rng.rand(64, 4), rng.rand(24, 4)
+x = tf.placeholder(tf.float32, [None, 4])
+z = tf.placeholder(tf.float32, [None, 3])
+made = tf.layers.dense(z, 4, name='made')
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1, name='out') - 1.0))
+second = tf.reduce_mean(tf.square(made - 1.0))
+optimizer = tf.train.AdamOptimizer(0.01)
+pairs = optimizer.compute_gradients(loss, tf.trainable_variables('out'))
+step = optimizer.apply_gradients([(tf.clip_by_norm(g, 100.0), v) for g, v in pairs])
+other_step = tf.train.AdamOptimizer(0.01).minimize(second, var_list=tf.trainable_variables('made'))
+saver = tf.train.Saver(max_to_keep=3)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for epoch in range(2):
+        for begin in range(0, 64, batch_size):
+            rows = data[begin:begin + batch_size]
+            sess.run(step, {x: rows})
+            noise = rng.rand(len(rows), 3)
+            sess.run(other_step, {z: noise})
+        print('%.4f' % sess.run(loss, {x: other}))
+    saver.save(sess, 'kept')
+"""
+
+# what stands in the right conversion, what the wrong one has instead, the number of epochs, the check that fails
+WRONG = {
+    "half of the noise": ("{z: noise}", "{z: noise[:len(noise) // 2]}", 0, "batch"),
+    "other files are kept": ("max_to_keep=3", "max_to_keep=1", 0, "savers"),
+    "a file for good": ("max_to_keep=3", "max_to_keep=3, keep_checkpoint_every_n_hours=2", 0, "savers"),
+    "the training data are evaluated": ("{x: other}", "{x: data}", 2, "data of evaluations, whole run"),
+    "half of the data are evaluated": ("{x: other}", "{x: other[:12]}", 2, "data of evaluations, whole run"),
+    "one batch is evaluated": ("{x: other}", "{x: other[:batch_size]}", 2, "data of evaluations, whole run"),
+}
+
+
+def proof(
+    folder: Path, python: str, change: tuple[str, str] = ("", ""), epochs: int = 0, script: str = SCRIPT
+) -> Report:
+    (folder / "single.py").write_text(script)
+    text = convert(read(str(folder / "single.py")), Options()).text
+    assert text is not None and change[0] in text
+    (folder / "multi.py").write_text(text.replace(*change) if change[0] else text)
+    return verify(folder / "single.py", folder / "multi.py", Settings(python=python, epochs=epochs))
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(("old", "new", "epochs", "check"), WRONG.values(), ids=WRONG)
+def test_found(tmp_path: Path, tensorflow_python: str, old: str, new: str, epochs: int, check: str) -> None:
+    report = proof(tmp_path, tensorflow_python, (old, new), epochs)
+    assert check in {found.name for found in report.checks if found.status == "failed"}, report.checks
+
+
+@pytest.mark.tf1
+def test_the_right_one_passes_and_names_what_is_not_checked(tmp_path: Path, tensorflow_python: str) -> None:
+    report = proof(tmp_path, tensorflow_python, epochs=2)
+    assert report.verdict == "passed", report.checks
+    named = {entry.what for entry in report.ledger if entry.fate == "unchecked"}
+    assert {"changed gradients", "other numbers of towers"} <= named
+
+
+@pytest.mark.tf1
+def test_clipping_that_acts_is_compared(tmp_path: Path, tensorflow_python: str) -> None:
+    report = proof(tmp_path, tensorflow_python, script=SCRIPT.replace("g, 100.0", "g, 1e-3"))
+    assert report.verdict == "passed", report.checks
+    assert "changed gradients" not in {check.name for check in report.checks}
