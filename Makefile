@@ -7,8 +7,8 @@ SHELL := /bin/bash
 
 VENV := .venv
 BIN := $(VENV)/bin
-LINT := $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/python tools/rule_docs.py --check docs/rules && \
-	$(BIN)/python tools/schemas.py --check docs/schema && $(BIN)/python tools/runtime_module.py --check && \
+LINT := $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/python tools/schemas.py --check docs/schema && \
+	$(BIN)/python tools/runtime_module.py --check && \
 	$(BIN)/python tools/stops.py --check && $(BIN)/python tools/command_docs.py --check
 # Pytest keeps the tests that it has compiled, and so do the processes that tests start, whatever the environment says.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --dist worksteal
@@ -41,7 +41,7 @@ help:
 	@echo 'make lint     ruff, mypy, and whether the generated pages are up to date'
 	@echo 'make format   let ruff sort imports and mend what it can'
 	@echo 'make goldens  convert every fixture again; review the result as a diff'
-	@echo 'make docs     write what the documentation takes from the program: rules, options, schemas, printed data'
+	@echo 'make docs     write what the documentation takes from the program: options, schemas, printed data'
 	@echo 'make site     build the documentation into build/site; a broken link fails'
 	@echo 'make bench    time startup, conversion, folders and verification against their budgets; fails over one'
 	@echo 'make clean    remove what was built, the environments too'
@@ -162,7 +162,6 @@ goldens: compiled
 	done
 
 docs: $(VENV)/.dev
-	$(BIN)/python tools/rule_docs.py docs/rules
 	$(BIN)/python tools/schemas.py docs/schema
 	$(BIN)/python tools/runtime_module.py
 	$(BIN)/python tools/stops.py

@@ -1,12 +1,16 @@
-"""What a rule is: a code, a title, its reason, and the pattern before and after."""
+"""What a rule is: a code, a title, its reason, and the pattern before and after.
+
+Each rule is a page below `rules`, `TMG254.md`: front matter, the reason, and the sections Before, After and References.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import field
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Literal
@@ -89,24 +93,61 @@ def with_links(reference: str) -> Iterator[tuple[str, str]]:
     yield reference[done:], ""
 
 
-def with_changes(text: str, changes: Sequence[str]) -> str:
-    """An example with some texts in place of others: old, new, old, new."""
-    for old, new in zip(changes[::2], changes[1::2], strict=True):
-        assert old in text
-        text = text.replace(old, new)
-    return text
+_RULES = Path(__file__).parent.parent / "rules"
+_HEADINGS = ("Before", "After", "References")
 
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule below `rules.checks`, `rules.edits` and `rules.lint`, found by walking, ordered by code."""
-    pages = (
-        rule
-        for folder in ("checks", "edits", "lint")
-        for module in rule_modules(folder)
-        for rule in getattr(module, "RULES", ())
+    """Every rule that has a page below `rules`, ordered by code."""
+    return tuple(map(rule_on, sorted(_RULES.rglob("TMG*.md"), key=lambda page: page.name)))
+
+
+def find_rule(code: str) -> Rule | None:
+    """The rule with this code; no other page is read."""
+    known = re.fullmatch(r"TMG\d{3}", code)
+    return next(map(rule_on, _RULES.rglob(f"{code}.md")), None) if known else None
+
+
+def rule_on(page: Path) -> Rule:
+    """The rule that a page describes.
+
+    Raises:
+        ValueError: the page has another form, or a code that is not its name.
+    """
+    rule = rule_in(page.read_text(encoding="utf-8"))
+    if rule.code != page.stem:
+        raise ValueError(f"{page} describes {rule.code}")
+    return rule
+
+
+def rule_in(text: str) -> Rule:
+    """The rule that a page's text describes.
+
+    Raises:
+        ValueError: the page has a section that is not one of Before, After and References, or lacks its front matter.
+    """
+    front, body = text.removeprefix("---\n").split("\n---\n", 1)
+    about = dict(line.split(": ", 1) for line in front.splitlines())
+    why, *parts = body.split("\n## ")
+    sections = dict(part.split("\n\n", 1) for part in parts)
+    if unknown := sections.keys() - set(_HEADINGS):
+        raise ValueError(f"{about['code']} has sections of other names: {', '.join(sorted(unknown))}")
+    return Rule(
+        about["code"],
+        about["title"],
+        why=" ".join(why.split()),
+        before=_fenced(sections.get("Before", "")),
+        after=_fenced(sections.get("After", "")),
+        references=tuple(line.removeprefix("- ") for line in sections.get("References", "").splitlines()),
+        options=tuple(about.get("options", "").split()),
+        file=about.get("file", "train.py"),
     )
-    return tuple(sorted(pages, key=lambda rule: rule.code))
+
+
+def _fenced(section: str) -> str:
+    """The text in a section's block of code, "" where there is no section."""
+    return section.split("\n", 1)[1].rpartition("```")[0] if section else ""
 
 
 def rule_modules(folder: str) -> tuple[ModuleType, ...]:

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from converter.conversion import Conversion
 from converter.options import Options
+from converter.rule import all_rules
 from converter.source import from_bytes, read
 from converter.source.header import find_header
-from rules.checks.processes import SCRIPT as TORCH
 from tests.conversions import conversion_of
 
 ROOT = Path(__file__).resolve().parent.parent
+TORCH = next(rule.before for rule in all_rules() if rule.code == "TMG177")
 PAGES = ("README.md", "docs/targets.md")
 BEGIN, END = "<!-- styles: what tests/styles.py finds -->\n", "<!-- styles: end -->\n"
 TARGETS = ("auto", "towers", "mirrored", "cluster", "ddp")

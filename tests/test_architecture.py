@@ -37,14 +37,13 @@ MAY_IMPORT = {
     # A script as its text: what calls mean is asked of the rules, as in the analysis.
     "converter.syntax": {"converter.source", "converter.analysis"},
     "converter.analysis": {"converter.source", "converter.rule"},
-    "rules": {"converter.rule", "converter.source", "converter.analysis"},
+    "rules": {"converter.source", "converter.analysis"},
     # A check looks at the facts, and at what the planner's passes have found out by then.
     "rules.checks": {
-        "converter.rule", "converter.source", "converter.analysis", "converter.plan", "converter.planner",
+        "converter.source", "converter.analysis", "converter.plan", "converter.planner",
     },
-    "rules.edits": {"converter.rule", "rules.checks"},
     # A file of lint looks at loops of towers that somebody wrote by hand.
-    "rules.lint": {"converter.rule", "converter.syntax.lint", "converter.syntax"},
+    "rules.lint": {"converter.syntax.lint", "converter.syntax"},
     "converter.syntax.lint": {"converter.rule", "converter.source", "converter.syntax", "converter.analysis"},
     "converter.plan": set(),
     "converter.planner": {

@@ -63,7 +63,7 @@ def command_lines(page: Path) -> Iterator[str]:
             yield TOOL + span.removeprefix(TOOL)
 
 
-RULES = sorted((ROOT / "docs/rules").glob("*.md"))
+RULES = sorted((ROOT / "rules").rglob("*.md"))
 LINES = sorted({(page.name, line) for page in (*TEXTS, *RULES) for line in command_lines(page)})
 
 
@@ -167,6 +167,7 @@ def test_every_option_that_a_message_names_exists() -> None:
         for node in nodes_of(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
+    texts += [page.read_text() for page in RULES]
     named = {flag for text in texts for flag in re.findall(r"(?<![\w-])--[a-z][\w-]*", text)}
     assert named - flags() - OTHERS == NOT_OF_THE_TOOL
 

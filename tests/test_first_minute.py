@@ -32,6 +32,7 @@ TEXTS = [
     *sorted((ROOT / ".github").rglob("*.yml")),
     ROOT / "runtime/README.md",
     *(path for room in ("converter", "rules") for path in sorted((ROOT / room).rglob("*.py"))),
+    *sorted((ROOT / "rules").rglob("*.md")),
 ]
 PROMISE = re.compile(
     r"""(?:pipx?|uv\ tool|uv\ pip)\ (?:install|run)\ [^\n`]*(?<![./\w])tf[-_]multigpu  # from a registry

@@ -48,7 +48,7 @@ def test_one_package_holds_all(wheel: ZipFile) -> None:
         path.relative_to(ROOT).as_posix().removeprefix("tf_multigpu/")
         for name in ("tf_multigpu", "converter", "rules")
         for path in (ROOT / name).rglob("*.*")
-        if path.suffix in (".py", ".j2", ".typed", ".json")
+        if path.suffix in (".py", ".md", ".j2", ".typed", ".json")
     }
     shipped = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert shipped == {f"tf_multigpu/{name}" for name in here}

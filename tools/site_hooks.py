@@ -1,6 +1,7 @@
-"""Called by MkDocs: puts the conversions of fixtures into the gallery, as they are when the site is built.
+"""Called by MkDocs: puts the conversions of fixtures into the gallery and makes the pages of rules.
 
-A page names one by `<!-- conversion: NAME -->`: a folder of fixtures, below `projects/` for one of several files.
+A page names a conversion by `<!-- conversion: NAME -->`: a folder of fixtures, below `projects/` for one of several
+files.
 """
 
 from __future__ import annotations
@@ -10,13 +11,31 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
 from converter.report.diff import lines_of, unified
 from converter.rewrite.helper_text import BEGIN, END
+from converter.rule import Kind, Rule, all_rules, with_links
 from converter.source.notebook.json_text import scan
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+HEADINGS: dict[Kind, str] = {
+    "input": "Input",
+    "conversion": "Conversions",
+    "refusal": "Refusals",
+    "warning": "Warnings",
+    "lint": "Lint",
+}
 _WANTED = re.compile(r"<!-- conversion: ([\w/]+) -->")
 _HELPERS = re.compile(rf"^{re.escape(BEGIN)}\n.*?^{re.escape(END)}\n", re.MULTILINE | re.DOTALL)
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """The files of the site with a page for each rule."""
+    for name, text in pages(all_rules()).items():
+        files.append(File.generated(config, f"rules/{name}", content=text))
+    return files
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -63,3 +82,52 @@ def _pairs(folder: Path) -> Iterator[tuple[Path, Path]]:
         before = folder / "single" / after.relative_to(folder / "multi")
         if before.exists() and before.read_bytes() != after.read_bytes():
             yield before, after
+
+
+def page(rule: Rule) -> str:
+    """The Markdown page of one rule."""
+    sections = {
+        "What it does": rule.does,
+        "Why": rule.reason,
+        "Before": _block(rule, rule.before),
+        "After": _block(rule, rule.after),
+        "References": "\n".join(f"- {_linked(reference)}" for reference in rule.references),
+    }
+    parts = [
+        f"# {rule.code}: {rule.title}",
+        *(f"## {head}\n\n{body}" for head, body in sections.items() if body),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _linked(reference: str) -> str:
+    """A reference whose address can be followed on the page."""
+    return "".join(map(_link, *zip(*with_links(reference), strict=True)))
+
+
+def _link(text: str, address: str) -> str:
+    if not address:
+        return text
+    page = f"{address}.md" if address.startswith("TMG") else address
+    return f"<{page}>" if text == page else f"[{text}]({page})"
+
+
+def _block(rule: Rule, example: str) -> str:
+    """An example as a block of code, "" for none."""
+    language = "python" if rule.file.endswith(".py") else "text"
+    return example and f"```{language}\n{example.strip()}\n```"
+
+
+def index(rules: tuple[Rule, ...]) -> str:
+    """The page that lists all rules, one table for each kind."""
+    parts = ["# Rules and diagnostics", "`tf-multigpu explain CODE` prints the same on the command line."]
+    for kind, heading in HEADINGS.items():
+        rows = [f"| [{rule.code}]({rule.code}.md) | {rule.title} |" for rule in rules if rule.kind == kind]
+        if rows:
+            parts += [f"## {heading}", "\n".join(["| code | |", "| --- | --- |", *rows])]
+    return "\n\n".join(parts) + "\n"
+
+
+def pages(rules: tuple[Rule, ...]) -> dict[str, str]:
+    """File name -> text of every page of the site's folder `rules`."""
+    return {"README.md": index(rules), **{f"{rule.code}.md": page(rule) for rule in rules}}

@@ -136,6 +136,7 @@ class Trait(Enum):
     GROUPS = "makes one operation of several"
     SEEDS = "seeds the graph's random numbers"
     SAVES = "makes an object that saves variables"
+    CHECKPOINTS = "writes variables to a checkpoint or takes them from one, by the last part of its name"
     WRITES_EVENTS = "makes an object that writes summaries to files"
     METRIC = "counts in variables of its own"
     PLACEHOLDER = "is fed"

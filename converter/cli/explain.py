@@ -7,13 +7,12 @@ import sys
 from converter.cli.command_line.table import UsageError
 from converter.cli.terminal import marked
 from converter.report.explain import explain
-from converter.rule import all_rules
+from converter.rule import find_rule
 
 
 def explain_command(*, code: str) -> int:
     """Prints the page of a rule or a diagnostic."""
-    rules = {rule.code: rule for rule in all_rules()}
-    rule = rules.get(code.upper())
+    rule = find_rule(code.upper())
     if rule is None:
         raise UsageError(f"no rule {code}; `tf-multigpu rules` lists them all", "CODE")
     print(marked(explain(rule), sys.stdout))

@@ -60,7 +60,7 @@ def _checks() -> tuple[Check[Script], ...]:
 
 
 def _walk() -> Iterator[tuple[Check[Script], set[str]]]:
-    """Each check with the codes whose pages stand in its file."""
+    """Each check with the codes that its file finds."""
     for module in rule_modules("checks"):
-        codes = {rule.code for rule in getattr(module, "RULES", ())}
+        codes = set(getattr(module, "CODES", ()))
         yield from ((value, codes) for value in vars(module).values() if isinstance(value, Check))

@@ -1,6 +1,6 @@
 """Messages for the cases that passes find: a pass names the case and its place, `rules.checks` has the message.
 
-A file of `rules.checks` has them in `WORDS`, beside the page and the examples of their code.
+A file of `rules.checks` has them in `WORDS`, and the page of their code stands beside it.
 """
 
 from __future__ import annotations

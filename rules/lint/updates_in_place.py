@@ -6,60 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.rule import Rule, with_changes
 from converter.syntax.lint.towers import TowerLoop, Towers
-
-_BEFORE = """\
-import tensorflow as tf
-
-num_gpus = 4
-
-
-def average_gradients(tower_grads):
-    average = []
-    for grads_and_vars in zip(*tower_grads):
-        grads = tf.stack([g for g, _ in grads_and_vars])
-        average.append((tf.reduce_mean(grads, 0), grads_and_vars[0][1]))
-    return average
-
-
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-images, labels = tf.split(X, num_gpus), tf.split(Y, num_gpus)
-optimizer = tf.train.AdamOptimizer(0.001)
-tower_grads, tower_losses = [], []
-for i in range(num_gpus):
-    with tf.device('/gpu:%d' % i), tf.name_scope('tower_%d' % i), \\
-            tf.variable_scope('', reuse=i > 0):
-        normal = tf.contrib.layers.batch_norm(images[i], updates_collections=None, scope='bn')
-        logits = tf.layers.dense(normal, 10, name='logits')
-        tower_loss = tf.losses.sparse_softmax_cross_entropy(labels[i], logits)
-        tower_losses.append(tower_loss)
-        tower_grads.append(optimizer.compute_gradients(tower_loss))
-loss = tf.reduce_mean(tf.stack(tower_losses))
-train_op = optimizer.apply_gradients(average_gradients(tower_grads))
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        x, y = next_batch(64 * num_gpus)
-        sess.run(train_op, {X: x, Y: y})
-"""
-
-RULES = (
-    Rule(
-        code="TMG411",
-        title="every tower updates the moving averages in place",
-        why="updates_collections=None makes batch_norm of tf.contrib.layers and slim update its moving averages where "
-        "it computes, in every tower. All towers share the averages: they move N times in a step, in an order that is "
-        "left to chance. Let the first tower alone update them: pass None there, and to the other towers the name of a "
-        "collection that nothing runs.",
-        before=_BEFORE,
-        after=with_changes(
-            _BEFORE, ("updates_collections=None", "updates_collections=None if i == 0 else 'updates_not_run'")
-        ),
-    ),
-)
 
 
 def find(towers: Towers) -> Iterator[Diagnostic]:

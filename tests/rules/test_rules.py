@@ -18,15 +18,16 @@ import pytest
 from converter.cli.explain import explain_command
 from converter.conversion import Conversion, convert
 from converter.diagnostics import Diagnostic
+from converter.planner.checking import Check
 from converter.report import data, explain, sarif
 from converter.report.results import FileResult
-from converter.rule import KINDS, Rule, all_rules
+from converter.rule import KINDS, Rule, all_rules, find_rule, rule_in, rule_modules, rule_on
 from converter.source import from_bytes, read
 from converter.source.header import from_flags
 from converter.source.pragmas import pragmas_in, without_ignored
 from converter.syntax.lint import lint
 from tests.trees import nodes_of, tree_of
-from tools.rule_docs import differing, index, page, pages
+from tools.site_hooks import index, page
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RULES = {rule.code: rule for rule in all_rules()}
@@ -62,11 +63,11 @@ def codes(conversion: Conversion) -> list[str]:
 
 @cache
 def emitted() -> dict[str, str]:
-    """Every code that the program names outside of rules and docstrings, with one place of it."""
+    """Every code that the program names outside of CODES and docstrings, with one place of it."""
     found: dict[str, str] = {}
     for path in [*(ROOT / "converter").rglob("*.py"), *(ROOT / "rules").rglob("*.py")]:
         tree = tree_of(path)
-        skipped = {id(node) for rules in rules_in(tree) for node in ast.walk(rules)} | docstrings(tree)
+        skipped = {id(node) for codes in codes_in(tree) for node in ast.walk(codes)} | docstrings(tree)
         for node in nodes_of(path):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
                 place = f"{path.relative_to(ROOT)}:{node.lineno}"
@@ -74,8 +75,8 @@ def emitted() -> dict[str, str]:
     return found
 
 
-def rules_in(tree: ast.Module) -> list[ast.stmt]:
-    return [s for s in tree.body if isinstance(s, ast.Assign) and getattr(s.targets[0], "id", "") == "RULES"]
+def codes_in(tree: ast.Module) -> list[ast.stmt]:
+    return [s for s in tree.body if isinstance(s, ast.Assign) and getattr(s.targets[0], "id", "") == "CODES"]
 
 
 def docstrings(tree: ast.Module) -> set[int]:
@@ -210,8 +211,41 @@ def one_line(text: str) -> str:
 # -- pages -------------------------------------------------------------------------------------------
 
 
-def test_the_pages_are_current() -> None:
-    assert differing(ROOT / "docs/rules", pages(all_rules())) == [], "run `make docs`"
+@pytest.mark.parametrize("rule", of_kind(*KINDS.values()))
+def test_a_rule_is_found_by_its_code(rule: Rule) -> None:
+    assert find_rule(rule.code) == rule
+
+
+@pytest.mark.parametrize("code", ["TMG999", "TMG", "*", "TMG2??", "../TMG254"])
+def test_other_codes_have_no_page(code: str) -> None:
+    assert find_rule(code) is None
+
+
+PAGE = "---\ncode: TMG301\ntitle: x: y\noptions: --batch total\n---\n\nWhy\nso.\n\n## {}\n\n```python\nx = 1\n```\n"
+
+
+def test_pages_are_read() -> None:
+    wanted = Rule("TMG301", "x: y", "Why so.", before="x = 1\n", options=("--batch", "total"))
+    assert rule_in(PAGE.format("Before")) == wanted
+
+
+def test_pages_with_other_sections_are_refused() -> None:
+    with pytest.raises(ValueError, match="TMG301 has sections of other names: Befor"):
+        rule_in(PAGE.format("Befor"))
+
+
+def test_pages_are_named_by_their_code(tmp_path: Path) -> None:
+    (tmp_path / "TMG302.md").write_text(PAGE.format("Before"))
+    with pytest.raises(ValueError, match="TMG302.md describes TMG301"):
+        rule_on(tmp_path / "TMG302.md")
+
+
+def test_checks_say_their_codes_and_have_their_pages_beside_them() -> None:
+    for module in rule_modules("checks"):
+        folder = Path(str(module.__file__)).parent
+        assert hasattr(module, "CODES") == any(isinstance(value, Check) for value in vars(module).values())
+        for code in getattr(module, "CODES", ()):
+            assert (folder / f"{code}.md").exists(), code
 
 
 @pytest.mark.parametrize("rule", of_kind(*KINDS.values()))

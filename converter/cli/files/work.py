@@ -377,11 +377,11 @@ class _Run:
 
 def import_all() -> None:
     """Imports all modules that a conversion needs, which are otherwise imported at first use."""
-    from converter.rule import all_rules
+    from converter.rule import rule_modules
 
     for name in ("analysis", "planner", "rewrite", "conversion"):
         import_module(f"...{name}", __package__)
-    all_rules()
+    rule_modules("checks")
 
 
 def _is_below(path: str, folders: set[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from converter.analysis.traits import Trait
+from converter.analysis.traits import Trait, has
 from converter.syntax.known import is_known
 from converter.syntax.script import Script
 
@@ -60,7 +60,7 @@ def _keeps(script: Script, read: ast.Name) -> bool:
     if isinstance(holder, ast.Attribute):
         return holder.attr == "close"
     method = holder.func if isinstance(holder, ast.Call) else None
-    return isinstance(method, ast.Attribute) and method.attr in ("restore", "save")
+    return isinstance(method, ast.Attribute) and has(method.attr, Trait.CHECKPOINTS)
 
 
 def _hands_over(script: Script, given: ast.expr) -> bool:

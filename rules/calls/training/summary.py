@@ -61,6 +61,7 @@ TRAITS: dict[Trait, str] = {
     Trait.READS_STEP: "train.global_step",
     Trait.SEEDS: "set_random_seed random_set_random_seed",
     Trait.SAVES: "train.Saver",
+    Trait.CHECKPOINTS: "save restore",
     Trait.WRITES_EVENTS: "summary.FileWriter",
     Trait.TAKES_VARIABLES: "Saver",
     Trait.TAKES_VARIABLE: "Saver",

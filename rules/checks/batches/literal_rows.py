@@ -32,39 +32,8 @@ from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.region.executions import Group
 from converter.planner.writing.findings import error
-from converter.rule import Rule
 
-_LITERAL_ROWS = """\
-import tensorflow as tf
-
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-noise = tf.random_normal([{rows}, 784])
-loss = tf.reduce_mean(tf.square(tf.layers.dense(X + noise, 10)))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        sess.run(train_op, {X: next_batch(batch_size)})
-"""
-
-RULES = (
-    Rule(
-        code="TMG254",
-        title="the model contains a number that equals the batch size",
-        why="With --batch total the towers share a batch of the script's size, and the batch size means a share of it "
-        "in each tower. This number is written in the model, is as large as the batch size (or as the flag for it is "
-        "by default), and tells how many rows a batch is reshaped or cut to, or how many a state or another tensor has "
-        "that goes with a batch: the rows of a tower are fewer. Or it picks rows that a tower does not have (`x[63]`, "
-        "`for i in range(64): x[i]`), or counts all entries of the batch. Write the batch size by its name, or read it "
-        "off the batch: tf.shape(X)[0].",
-        before=_LITERAL_ROWS.replace("{rows}", "64"),
-        after=_LITERAL_ROWS.replace("{rows}", "batch_size"),
-        options=("--batch", "total"),
-        references=("docs: TMG108, the number inside the towers",),
-    ),
-)
+CODES = ("TMG254",)
 
 
 EQUALS = "the model contains a number here that equals the batch size, but each tower has only a share of the batch"

@@ -15,43 +15,8 @@ from converter.planner.questions.fed_without_rows import WithoutRows, computed_o
 from converter.planner.questions.one_value import is_one_value
 from converter.planner.towers.merges.recomputed import repeats
 from converter.planner.writing.findings import error
-from converter.rule import Rule
 
-_SHAPELESS = """\
-import tensorflow as tf
-
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-importance = tf.placeholder(tf.float32{shape})
-logits = tf.layers.dense(X, 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits, weights=importance)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels, importance: rate(labels)})
-"""
-
-RULES = (
-    Rule(
-        code="TMG253",
-        title="an input without a shape may be one value, or have a row for each example",
-        why="A placeholder without a shape takes anything. What is fed to it often tells: a number goes to all "
-        "towers, a slice of a data set is cut as the other inputs are. Here neither the script's feeds nor what the "
-        "model does with it tell: shared by all towers, an array with a row for each example would be combined with "
-        "the rows of one shard, and might be broadcast without an error. Give the placeholder a shape, or say which "
-        "it is: --shared NAME, or --batch-axis NAME=0. Or the training steps feed it rows, and another run feeds it a "
-        "single number or one example, of which no tower can take its rows. What a statement computes of it without "
-        "variables of its own is computed once more after the loop, of whatever is fed; the loss, and what a function "
-        "or a layer makes, is not. Feed a list of one there.",
-        before=_SHAPELESS.replace("{shape}", ""),
-        after=_SHAPELESS.replace("{shape}", ", [None]"),
-        references=("docs: TMG103, which inputs are cut",),
-    ),
-)
+CODES = ("TMG253",)
 
 
 TYPES = ("bool", "string")  # of a switch, or of the handle of an iterator

@@ -4,50 +4,6 @@ from __future__ import annotations
 
 from converter.planner.found import Found
 from converter.planner.wording import Words
-from converter.rule import Rule
-
-RULES = (
-    Rule(
-        code="TMG303",
-        title="the size of the batches was not found",
-        why="The batches that are fed here come from code that the tool cannot follow: a generator, another file, a "
-        "reader of its own. So the script loads batches of the same size as before, and the towers share each of "
-        "them. The steps are right, but each GPU has only 1/N of the work, and a run takes as many steps as before. "
-        "Name the number batch_size where it is defined in the script, or make that code load N times as many. The "
-        "same is said where the name is on another number: in `for i in range(batch_size): x[i * 8:(i + 1) * 8]` it "
-        "counts the turns of the loop.",
-        before="""\
-import tensorflow as tf
-
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-logits = tf.layers.dense(X, 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for images, labels in batches():
-        sess.run(train_op, {X: images, Y: labels})
-""",
-        after="""\
-import tensorflow as tf
-
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-logits = tf.layers.dense(X, 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for images, labels in batches(batch_size):
-        sess.run(train_op, {X: images, Y: labels})
-""",
-        references=("docs: TMG110, how the number is followed",),
-    ),
-)
 
 # How a step goes on whose batch does not grow with the number of towers.
 GOES_ON = ": a step goes on taking as many examples as before, shared among the towers (--batch total)"

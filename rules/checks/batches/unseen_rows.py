@@ -14,56 +14,8 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import error
-from converter.rule import Rule
 
-_MODEL = """\
-import tensorflow as tf
-
-
-class Model(object):
-    def __init__(self, args):
-        self.x = tf.placeholder(tf.float32, [None, 20, 8])
-        self.y = tf.placeholder(tf.float32, [None, 1])
-        cell = tf.nn.rnn_cell.GRUCell(32)
-        start = cell.zero_state(args.batch_size, tf.float32)
-        outputs, state = tf.nn.dynamic_rnn(cell, self.x, initial_state=start)
-        self.loss = tf.reduce_mean(tf.square(tf.layers.dense(state, 1) - self.y))
-        self.train_op = tf.train.AdamOptimizer(0.001).minimize(self.loss)
-"""
-_UNSEEN = """\
-
-    def train(self, sess, x, y):
-        sess.run(self.train_op, {self.x: x, self.y: y})
-"""
-_SEEN = """\
-
-
-class Config(object):
-    batch_size = 32
-
-
-config = Config()
-model = Model(config)
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for i in range(0, len(series), config.batch_size):
-        rows = slice(i, i + config.batch_size)
-        sess.run(model.train_op, {model.x: series[rows], model.y: targets[rows]})
-"""
-
-RULES = (
-    Rule(
-        code="TMG274",
-        title="the number of rows in the model comes from an object that is not seen",
-        why="The model reads the batch size off an object that none of the files makes: an argument of a class or a "
-        "function that nothing here calls. A tower has a share of the batch, but this number would go on being that "
-        "of the whole batch: the states, zeros or rows made with it would not fit the shard. Convert the script that "
-        "makes the object, with which this file changes, or read the number off the batch.",
-        before=_MODEL + _UNSEEN,
-        after=_MODEL + _SEEN,
-        references=("docs: TMG108, the number inside the towers",),
-    ),
-)
+CODES = ("TMG274",)
 
 
 @check(Placed)

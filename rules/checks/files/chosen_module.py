@@ -10,69 +10,8 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Shared
 from converter.planner.checking import check
 from converter.planner.writing.findings import error, warn
-from converter.rule import Rule
 
-_LOSS = """\
-    loss = tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 10))
-    return tf.train.AdamOptimizer(0.001).minimize(loss)
-"""
-_NETWORK_THERE = "def network(x):\n    return tf.layers.dense(x, 10)\n"
-_STEP_THERE = "def train_step(x, y):\n" + _LOSS
-_STEP_HERE = """\
-loss = tf.losses.sparse_softmax_cross_entropy(Y, model.network(X))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)"""
-_CHOSEN = """\
-# --- mlp.py ---
-import tensorflow as tf
-
-
-{model}
-
-# --- train.py ---
-import argparse
-import importlib
-
-import tensorflow as tf
-
-parser = argparse.ArgumentParser()
-parser.add_argument('--model', default='mlp')
-args = parser.parse_args()
-model = importlib.import_module(args.model)
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-{train}
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
-"""
-
-RULES = (
-    Rule(
-        code="TMG266",
-        title="a flag chooses a module that would have to change",
-        why="importlib.import_module is called with a flag, and the tool reads the file that the flag's default "
-        "names. If towers need changes in that file, the files of the other choices would not be changed, and each "
-        "of them would have to be converted by itself. Build the loss and take the training step in the script, from "
-        "what the module's functions give: then it needs no change. The example is converted in place.",
-        before=_CHOSEN.replace("{model}", _STEP_THERE).replace("{train}", "train_op = model.train_step(X, Y)"),
-        after=_CHOSEN.replace("{model}", _NETWORK_THERE)
-        .replace("{train}", _STEP_HERE).replace("import_module(args.model)", "import_module('mlp')"),
-    ),
-    Rule(
-        code="TMG331",
-        title="a flag chooses the module that builds the model",
-        why="importlib.import_module is called with a flag, and the tool reads the file that the flag's default "
-        "names. The loop stands in the script and works for each choice whose functions take the same arguments and "
-        "return the same kinds of values; prove it with each of them. The example is converted in place.",
-        before=_CHOSEN.replace("{model}", _NETWORK_THERE)
-        .replace("{train}", _STEP_HERE),
-        after=_CHOSEN.replace("{model}", _NETWORK_THERE)
-        .replace("{train}", _STEP_HERE).replace("import_module(args.model)", "import_module('mlp')"),
-    ),
-)
+CODES = ("TMG266", "TMG331")
 
 
 @check(Shared)

@@ -9,18 +9,8 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn
-from converter.rule import Rule
 
-RULES = (
-    Rule(
-        code="TMG014",
-        title="files of the project import each other, and a name is imported before it is defined",
-        why="Two files import each other, and one takes a name from the other with `from … import …` while "
-        "that one has not come to the name yet. Python cannot import them in this order, and the script "
-        "stops there, before its conversion and after it. Files that import each other as modules and read "
-        "each other's names when they need them are followed.",
-    ),
-)
+CODES = ("TMG014",)
 
 
 @check(Placed)

@@ -9,28 +9,8 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Shared
 from converter.planner.checking import check
 from converter.planner.writing.findings import at_user
-from converter.rule import Rule
-from rules.checks.files.other_scripts import MODEL_AND_USER
 
-_APART = MODEL_AND_USER.replace("# --- model.py ---", "# --- nets/__init__.py ---\n# --- nets/model.py ---").replace(
-    "from model import", "from nets.model import", 1
-).replace("# --- train.py ---", "# --- nets/train.py ---")
-
-RULES = (
-    Rule(
-        code="TMG265",
-        title="another script does not find the module of helpers",
-        why="Files that change import the number of towers and their helpers from a module beside the converted "
-        "script, or in a folder that all scripts which import such a file have on their path. Here there is none: a "
-        "script in another folder imports such a file, too, does not look for modules beside the converted one, and "
-        "would end with an ImportError. Put both scripts into one folder, or let the other one add the folder to "
-        "sys.path. The example is converted in place.",
-        before=_APART,
-        after=_APART.replace("# --- nets/train.py ---", "# --- train.py ---").replace(
-            "from model import", "from nets.model import"
-        ),
-    ),
-)
+CODES = ("TMG265",)
 
 
 @check(Shared)

@@ -11,63 +11,8 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
 from converter.planner.writing.findings import error
-from converter.rule import Rule
 
-RULES = (
-    Rule(
-        code="TMG232",
-        title="the model is built by a function that calls itself",
-        why="The building of the graph is followed call by call, and a function that calls itself only for one "
-        "turn: when it would stop depends on values that only a run of the script knows. What lies beyond "
-        "could be anything, a variable, a batch, a second loss. Build the layers in a loop.",
-        before="""\
-import tensorflow as tf
-
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-
-
-def stack(x, depth):
-    return x if depth == 0 else stack(tf.layers.dense(x, 64, tf.nn.relu), depth - 1)
-
-
-logits = tf.layers.dense(stack(X, 3), 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
-""",
-        after="""\
-import tensorflow as tf
-
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-
-
-def stack(x, depth):
-    for _ in range(depth):
-        x = tf.layers.dense(x, 64, tf.nn.relu)
-    return x
-
-
-logits = tf.layers.dense(stack(X, 3), 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
-""",
-    ),
-)
+CODES = ("TMG232",)
 
 
 @check(Selected)

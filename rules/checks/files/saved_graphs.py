@@ -12,7 +12,6 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Shared
 from converter.planner.checking import check
 from converter.planner.writing.findings import beside, warn
-from converter.rule import Rule
 
 _CLEARED = "for node in graph_def.node: node.device = ''"
 EXPORTS = {  # how a call that writes a graph is told to leave the devices out
@@ -20,51 +19,8 @@ EXPORTS = {  # how a call that writes a graph is told to leave the devices out
     "extract_sub_graph": f"drop the devices of the graph that is given to it: {_CLEARED}",
     "add_meta_graph_and_variables": "write clear_devices=True as an argument of the call",
 }
-_TRAINING = """\
-# --- predict.py ---
-import tensorflow as tf
 
-with tf.Session() as sess:
-    saver = tf.train.import_meta_graph({read})
-    saver.restore(sess, './net')
-    print(sess.run('scores:0', {{'x:0': images}}))
-
-
-# --- train.py ---
-import tensorflow as tf
-
-batch_size = 64
-x = tf.placeholder(tf.float32, [None, 784], name='x')
-y = tf.placeholder(tf.int64, [None])
-scores = tf.identity(tf.layers.dense(x, 10), name='scores')
-loss = tf.losses.sparse_softmax_cross_entropy(y, scores)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-saver = tf.train.Saver()
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {{x: images, y: labels}})
-    saver.save(sess, './net')
-"""
-
-RULES = (
-    Rule(
-        code="TMG350",
-        title="another script reads the graph with its towers",
-        why="`saver.save` writes the graph beside the weights, into a `.meta` file. That of a conversion holds the "
-        "towers: their operations name a GPU each. A script that reads it by tf.train.import_meta_graph, and has fewer "
-        "GPUs, ends with 'Cannot assign a device for operation'. `clear_devices=True` drops the devices; so does a "
-        "session with allow_soft_placement=True. The same is true of graphs that are frozen to a file or written as a "
-        "SavedModel. Inputs, values with a name of their own (`name='scores'`) and "
-        "variables are found under the names that they had. Operations of the towers that the script gave no name are "
-        "found below `tower_0/`, for the first tower's share of the batch: give what the other script asks for a name "
-        "by tf.identity. Scripts that build the model themselves, and read the weights only, need nothing.",
-        before=_TRAINING.format(read="'./net.meta'"),
-        after=_TRAINING.format(read="'./net.meta', clear_devices=True"),
-        references=("tf.train.import_meta_graph (tensorflow/python/training/saver.py, 1.15)",),
-    ),
-)
+CODES = ("TMG350",)
 
 
 @check(Shared)

@@ -9,18 +9,8 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn
-from converter.rule import Rule
 
-RULES = (
-    Rule(
-        code="TMG013",
-        title="an imported file of the project cannot be read",
-        why="The script imports a file that lies beside it and is valid neither in Python 3 nor in Python 2, so that "
-        "nothing is known of what the script takes from there. Where the model, its inputs or the batches come from "
-        "that file, the conversion is refused or may miss them; where it only loads data or draws a plot, "
-        "nothing is lost.",
-    ),
-)
+CODES = ("TMG013",)
 
 
 @check(Placed)

@@ -12,41 +12,11 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import error
-from converter.rule import Rule
 
 FLATTENS = ("flatten", "ravel", "numpy.ravel")
 RESHAPES = {"reshape": 0, "numpy.reshape": 1}
-_SCRIPT = """\
-import tensorflow as tf
 
-batch_size = 32
-X = tf.placeholder(tf.int32, [None, None])
-Y = {labels}
-hidden, _ = tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(64), tf.one_hot(X, 100), dtype=tf.float32)
-logits = tf.layers.dense(tf.reshape(hidden, [-1, 64]), 100)
-loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels={read}, logits=logits))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        words, following = next_batch(batch_size)
-        sess.run(train_op, {{X: words, Y: following{fed}}})
-"""
-
-RULES = (
-    Rule(
-        code="TMG257",
-        title="an input is fed as one long row, with several entries for each example",
-        why="The script flattens the labels of a batch before it feeds them, so that this input has as many entries as "
-        "all sequences have steps, and the other inputs one row for each sequence. Each tower gets some of the "
-        "sequences; the labels cannot be cut by the same rows. Feed them as they are, one row for each example, and "
-        "flatten them in the model.",
-        before=_SCRIPT.format(labels="tf.placeholder(tf.int32, [None])", read="Y", fed=".flatten()"),
-        after=_SCRIPT.format(labels="tf.placeholder(tf.int32, [None, None])", read="tf.reshape(Y, [-1])", fed=""),
-        references=("docs: TMG103, inputs are cut into shards",),
-    ),
-)
+CODES = ("TMG257",)
 
 
 @check(Placed)

@@ -4,64 +4,6 @@ from __future__ import annotations
 
 from converter.planner.found import Found
 from converter.planner.wording import Words
-from converter.rule import Rule
-
-RULES = (
-    Rule(
-        code="TMG230",
-        title="the towers cannot be handed their parts of a placeholder that the model makes",
-        why="While a tower is built, tf.placeholder gives the tower its rows of a placeholder for the whole batch "
-        "(TMG124). A placeholder with dimensions is cut along the first one; of others the tool has to tell by their "
-        "names how they are cut. After the loop, every place that held a tower's rows gets the whole placeholder back, "
-        "so the loop's function must be able to name that place. Give the placeholder a name, or make it in front of "
-        "the model.",
-        before="""\
-import tensorflow as tf
-
-batch_size = 64
-
-
-def model(width):
-    x = tf.placeholder(tf.float32, [20, None, width])
-    return x, tf.layers.dense(tf.reduce_mean(x, 0), 64)
-
-
-Y = tf.placeholder(tf.int64, [None])
-X, hidden = model(784)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, tf.layers.dense(hidden, 10))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
-""",
-        after="""\
-import tensorflow as tf
-
-batch_size = 64
-
-
-def model(width):
-    x = tf.placeholder(tf.float32, [20, None, width], name='x')
-    return x, tf.layers.dense(tf.reduce_mean(x, 0), 64)
-
-
-Y = tf.placeholder(tf.int64, [None])
-X, hidden = model(784)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, tf.layers.dense(hidden, 10))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
-""",
-        options=("--batch-axis", "x=1"),
-    ),
-)
 
 WORDS = {
     Found.HANDED_OF_FIXED_SIZE: Words(

@@ -14,57 +14,8 @@ from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.region.prepared_batches import upstream
 from converter.planner.writing.findings import error
-from converter.rule import Rule
 
-RULES = (
-    Rule(
-        code="TMG222",
-        title="an input is fed in training and is not seen to reach the loss",
-        why="An input that is fed in a training step usually takes part in it. This input has a batch axis and is "
-        "fed together with the others and read by the script, but nothing that the tool sees leads from it to the "
-        "loss: either the step does not need it, or it reaches the loss in a way that the tool does not see, and "
-        "then the towers would take whole batches of it beside shards of the others. An input from which only unused "
-        "values are computed is not cut. Leave this one out of the feed if the step does not need it.",
-        before="""\
-import tensorflow as tf
-
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Z = tf.placeholder(tf.float32, [None, 3])
-Y = tf.placeholder(tf.int64, [None])
-logits = tf.layers.dense(X, 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-extra_mean = tf.reduce_mean(Z, 0)
-log_shape(extra_mean)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, extra, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Z: extra, Y: labels})
-""",
-        after="""\
-import tensorflow as tf
-
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Z = tf.placeholder(tf.float32, [None, 3])
-Y = tf.placeholder(tf.int64, [None])
-logits = tf.layers.dense(X, 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-extra_mean = tf.reduce_mean(Z, 0)
-log_shape(extra_mean)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, extra, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
-""",
-    ),
-)
+CODES = ("TMG222",)
 
 
 # Effects after which a value is not followed.

@@ -14,46 +14,8 @@ from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.writing.findings import warn
-from converter.rule import Rule
 
-_SCRIPT = """\
-import tensorflow as tf
-
-batch_size = 64
-A = tf.placeholder(tf.float32, [None, 784])
-B = tf.placeholder(tf.float32, [None, 784])
-near = tf.placeholder(tf.float32, [None])
-distance = tf.reduce_sum(tf.square(tf.layers.dense(A - B, 8)), 1)
-loss = tf.reduce_mean(near * distance + (1 - near) * tf.maximum(0., 1 - distance))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-{draw}
-"""
-
-RULES = (
-    Rule(
-        code="TMG340",
-        title="two batches from one source are compared with each other",
-        why="Each step draws two batches from one source, one after the other, and the model compares the first "
-        "example of one with the first of the other. With N GPUs each of the two batches is N times as large, so the "
-        "second begins N times as far behind the first: other pairs of examples meet than in the original. Where the "
-        "source gives examples at random that makes no difference; where their order tells which belong together (left "
-        "and right images in turn), the pairs are wrong. Draw pairs, or use --batch total.",
-        before=_SCRIPT.format(
-            draw="        left, left_labels = data.next_batch(batch_size)\n"
-            "        right, right_labels = data.next_batch(batch_size)\n"
-            "        sess.run(train_op, {A: left, B: right, near: left_labels == right_labels})"
-        ),
-        after=_SCRIPT.format(
-            draw="        left, right, alike = data.next_pairs(batch_size)\n"
-            "        sess.run(train_op, {A: left, B: right, near: alike})"
-        ),
-        references=("docs: TMG110, how the batch size is followed",),
-    ),
-)
+CODES = ("TMG340",)
 
 
 @check(Placed)

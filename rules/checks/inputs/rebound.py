@@ -11,54 +11,8 @@ from converter.planner.checking import check
 from converter.planner.found import Found
 from converter.planner.wording import Words
 from converter.planner.writing.findings import error
-from converter.rule import Rule
 
-RULES = (
-    Rule(
-        code="TMG205",
-        title="an input or a batch size is read through something that the loop cannot re-bind",
-        why="Inside the loop the name under which the model reads an input stands for the tower's shard. "
-        "That works for names, attributes and items that the loop's own block can write. This one is "
-        "reached through a container or an object that has no name there, or through two names of which only "
-        "one can be written, so the model would go on reading the whole batch, in every tower. Read it by one "
-        "name that it has before the model, or pass it to the function as an argument. Data that the model reads "
-        "from arrays must not be read or changed by Python code between the model's statements, either: that code "
-        "would see a shard.",
-        before="""\
-import tensorflow as tf
-
-batch_size = 64
-feeds = {'train': {'x': tf.placeholder(tf.float32, [None, 784]), 'y': tf.placeholder(tf.int64, [None])}}
-given = feeds['train']
-logits = tf.layers.dense(feeds['train']['x'], 10)
-loss = tf.losses.sparse_softmax_cross_entropy(given['y'], logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {given['x']: images, given['y']: labels})
-""",
-        after="""\
-import tensorflow as tf
-
-batch_size = 64
-feeds = {'train': {'x': tf.placeholder(tf.float32, [None, 784]), 'y': tf.placeholder(tf.int64, [None])}}
-given = feeds['train']
-logits = tf.layers.dense(given['x'], 10)
-loss = tf.losses.sparse_softmax_cross_entropy(given['y'], logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {given['x']: images, given['y']: labels})
-""",
-        references=("docs: TMG103, how names are re-bound",),
-    ),
-)
+CODES = ("TMG205",)
 
 WORDS = {
     Found.DRAWN_ROWS_READ: Words(

@@ -10,56 +10,8 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import error
-from converter.rule import Rule
 
-_TRAINER = """\
-import tensorflow as tf
-
-
-class Trainer(object):
-    def __init__(self, policy):
-        self.actions = tf.placeholder(tf.int32, [None])
-        self.gains = tf.placeholder(tf.float32, [None])
-        probs = policy.probs
-        taken = tf.one_hot(self.actions, probs.shape[1])
-        loss = -tf.reduce_mean(tf.log(tf.reduce_sum(probs * taken, 1)) * self.gains)
-        self.train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-    def train(self, sess, feed):
-        sess.run(self.train_op, feed)
-"""
-_ONE = """\
-import tensorflow as tf
-
-batch_size = 32
-states = tf.placeholder(tf.float32, [None, 4])
-actions = tf.placeholder(tf.int32, [None])
-gains = tf.placeholder(tf.float32, [None])
-probs = tf.layers.dense(states, 2, tf.nn.softmax)
-loss = -tf.reduce_mean(tf.log(tf.reduce_sum(probs * tf.one_hot(actions, probs.shape[1]), 1)) * gains)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for i in range(0, len(memory), batch_size):
-        rows = slice(i, i + batch_size)
-        sess.run(train_op, {states: memory[rows], actions: acted[rows], gains: earned[rows]})
-"""
-
-RULES = (
-    Rule(
-        code="TMG275",
-        title="a tensor of an object that is not seen goes into the loss",
-        why="The loss reads a tensor (the script asks for its shape, or feeds another one of the same object in the "
-        "training step) of an object that none of the files makes: an argument of a class or a function that nothing "
-        "here calls. It was computed from a whole batch, or for none: "
-        "the towers would combine their share of the inputs with all of its rows. Convert the script that makes the "
-        "object, or build the model here.",
-        before=_TRAINER,
-        after=_ONE,
-        references=("docs: TMG103, which inputs are cut",),
-    ),
-)
+CODES = ("TMG275",)
 
 SHAPES = ("shape", "get_shape")  # what only tensors and arrays are asked for
 

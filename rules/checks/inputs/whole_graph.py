@@ -14,58 +14,11 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.writing.findings import error
-from converter.rule import Rule
 from rules.checks.batches.variable_of_batch_size import FED_STATE
 
 PAIR = 2  # operands, or axes of a matrix
 
-RULES = (
-    Rule(
-        code="TMG233",
-        title="the batch is multiplied with a matrix over all of its examples",
-        why="A matrix that says how each example goes into each other one (the adjacency matrix of a graph "
-        "beside its nodes, a kernel) has a row and a column for every example. A tower that holds some of "
-        "the rows would need all of the columns, and the features of all nodes: cutting both along the "
-        "batch gives products of other nodes, or none at all. Train on sampled batches of nodes, each with "
-        "its own neighbours. Variables with a row for each example that is fed (a factorised matrix) fit no "
-        "shard either. Where the examples are the columns of what is fed, say so: --batch-axis NAME=1. An input that "
-        "is set against products of all examples with each other (which of them are alike) has the examples along "
-        "both axes: --loss global computes such a loss once, of the whole batch.",
-        before="""\
-import tensorflow as tf
-
-features = tf.placeholder(tf.float32, [None, 16])
-adjacency = tf.placeholder(tf.float32, [None, None])
-Y = tf.placeholder(tf.int64, [None])
-logits = tf.matmul(adjacency, tf.layers.dense(features, 10))
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        sess.run(train_op, {features: load_nodes(), adjacency: load_graph(), Y: load_labels()})
-""",
-        after="""\
-import tensorflow as tf
-
-batch_size = 64
-features = tf.placeholder(tf.float32, [None, 16])
-neighbours = tf.placeholder(tf.float32, [None, 10, 16])
-Y = tf.placeholder(tf.int64, [None])
-mean = tf.reduce_mean(neighbours, 1)
-logits = tf.layers.dense(features, 10) + tf.layers.dense(mean, 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        nodes, around, labels = next_batch(batch_size)
-        sess.run(train_op, {features: nodes, neighbours: around, Y: labels})
-""",
-    ),
-)
+CODES = ("TMG233",)
 
 IN_COLUMNS = "for examples in columns, --batch-axis NAME=1"
 

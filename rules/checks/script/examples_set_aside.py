@@ -13,43 +13,8 @@ from converter.planner.batch_size.streams import is_share
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn
-from converter.rule import Rule
 
-SCRIPT = """\
-import numpy as np
-import tensorflow as tf
-from sklearn.model_selection import train_test_split
-
-batch_size = 64{own}
-images, labels = np.random.rand(6400, 784), np.random.randint(10, size=6400)
-images, held_images, labels, held_labels = train_test_split(images, labels, test_size={size}, random_state=1)
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-logits = tf.layers.dense(X, 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for begin in range(0, len(images), batch_size):
-        rows = slice(begin, begin + batch_size)
-        sess.run(train_op, {{X: images[rows], Y: labels[rows]}})
-    print(sess.run(loss, {{X: held_images, Y: held_labels}}))
-"""
-
-RULES = (
-    Rule(
-        code="TMG395",
-        title="as many examples as a batch has are set aside for the validation or the test",
-        why="With N GPUs a batch has N times as many examples, and so many are set aside then: fewer are left to train "
-        "on, and they are others than before. Another script that sets aside as many as one GPU's batch has, to "
-        "evaluate or predict, would count examples to the validation that were trained on. Give that number a name of "
-        "its own. Slices set examples aside as well: `train, valid = data[batch_size:], data[:batch_size]`, where both "
-        "parts are used. One that keeps whole batches, `data[:len(data) // batch_size * batch_size]`, is not meant.",
-        before=SCRIPT.format(own="", size="batch_size"),
-        after=SCRIPT.format(own="\nheld = 64", size="held"),
-    ),
-)
+CODES = ("TMG395",)
 
 SPLITS = ("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
 

@@ -11,41 +11,8 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Shared
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn
-from converter.rule import Rule
 
-_SCRIPT = """\
-import argparse
-import tensorflow as tf
-
-parser = argparse.ArgumentParser()
-parser.add_argument('--batch_size', type=int, default=64)
-batch_size = parser.parse_args().batch_size
-folder = {folder}
-X = tf.placeholder(tf.float32, [None, 784])
-loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 784) - X))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-saver = tf.train.Saver()
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        sess.run(train_op, {{X: next_batch(batch_size)}})
-    saver.save(sess, folder + '/model.ckpt')
-"""
-
-RULES = (
-    Rule(
-        code="TMG388",
-        title="the name of a checkpoint holds the batch size",
-        why="With N GPUs the batch size of the script is N times as large, and so is the number in the name: a run "
-        "does not find what the script saved on one GPU, or on another number of them, and other scripts that compute "
-        "the name do not find what this one saves. The variables are the same; only the name keeps them apart. Name "
-        "the file by something else, or rename it where checkpoints are to be handed on.",
-        before=_SCRIPT.format(folder="'checkpoints/net_%d' % batch_size"),
-        after=_SCRIPT.format(folder="'checkpoints/net'"),
-        references=("docs: TMG110, how the number is followed",),
-    ),
-)
+CODES = ("TMG388",)
 
 WRITES = ("format", "str")  # what formats numbers into a text
 

@@ -13,55 +13,8 @@ from converter.planner.checking import check
 from converter.planner.questions.imported import convert_importing
 from converter.planner.questions.statements import is_executed, uncalled_around
 from converter.planner.writing.findings import error
-from converter.rule import Rule
 
-RULES = (
-    Rule(
-        code="TMG220",
-        title="the script trains by an Estimator or by Keras",
-        why="tf.estimator.Estimator, Model.fit and their like hold the session and the training loop "
-        "themselves: they call the script's functions, feed them and apply the gradients, and they "
-        "bring a way of their own to use several GPUs, tf.distribute.MirroredStrategy, which is handed "
-        "to them in one line (TMG150, TMG153). Towers, which this script is to have, are for scripts that run a "
-        "session of their own. A script that has such a session only in a function that nothing calls is trained by "
-        "the Estimator alone: towers in that function would change nothing of what it does.",
-        before="""\
-import tensorflow as tf
-
-
-def model_fn(features, labels, mode):
-    logits = tf.layers.dense(features, 10)
-    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
-    train_op = tf.train.AdamOptimizer(0.001).minimize(loss, tf.train.get_global_step())
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-estimator = tf.estimator.Estimator(model_fn)
-estimator.train(input_fn, steps=100)
-""",
-        after="""\
-import tensorflow as tf
-
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-logits = tf.layers.dense(X, 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
-""",
-        references=(
-            "tf.distribute.MirroredStrategy (TensorFlow 1.14; tf.contrib.distribute before)",
-            "tf.estimator.RunConfig(train_distribute=...)",
-        ),
-        options=("--target", "towers"),
-    ),
-)
+CODES = ("TMG220",)
 
 
 @check(Selected, unless=("TMG216", "TMG235"))

@@ -11,38 +11,8 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn
-from converter.rule import Rule
 
-_SCRIPT = """\
-import numpy as np
-import tensorflow as tf
-
-batch_size = 64{own}
-images = np.load('images.npy')
-X = tf.placeholder(tf.float32, [None, 784])
-loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 784) - X))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for i in range(0, len(images), batch_size):
-        sess.run(train_op, {{X: images[i:i + batch_size]}})
-print(images[{place}])
-"""
-
-RULES = (
-    Rule(
-        code="TMG386",
-        title="a single row of the data is read at a place that is computed from the batch size",
-        why="With N GPUs the batch size of the script is N times as large, and the place with it: another row is read, "
-        "or none is there. That is right where it is the first row behind a batch, and wrong where the row itself is "
-        "meant. Give the number of a row that is meant a name of its own. Rows of arrays that have a batch's rows, and "
-        "rows that a loop counts, are not meant.",
-        before=_SCRIPT.format(own="", place="batch_size + 1"),
-        after=_SCRIPT.format(own="\nshown = 65", place="shown"),
-        references=("docs: TMG110, how the number is followed",),
-    ),
-)
+CODES = ("TMG386",)
 
 
 @check(Placed)

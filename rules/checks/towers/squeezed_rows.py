@@ -14,71 +14,11 @@ from converter.planner.checking import check
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.writing.findings import error, warn
-from converter.rule import Rule
 
 PAIR = 2  # rows of which a squeeze keeps the axis; the number of towers where the visible GPUs tell it
 
-_SCRIPT = """\
-import tensorflow as tf
 
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.float32, [None])
-prediction = tf.squeeze(tf.layers.dense(X, 1){axis})
-loss = tf.reduce_mean(tf.square(prediction - Y))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {{X: images, Y: labels}})
-"""
-
-_VALUES = """\
-import numpy as np
-import tensorflow as tf
-
-batch_size = 32
-X = tf.placeholder(tf.float32, [None, 6])
-Y = tf.placeholder(tf.float32, [None, 4])
-values = {squeezed}
-loss = tf.reduce_mean(tf.square(values - Y))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        action = np.argmax(sess.run(values, {{X: [state]}}){row})
-        states, targets = replay.sample(batch_size)
-        sess.run(train_op, {{X: states, Y: targets}})
-"""
-
-RULES = (
-    Rule(
-        code="TMG385",
-        title="a tower that has one example squeezes the batch axis away",
-        why="tf.squeeze without an axis removes all axes of length one. Where a tower's share of a batch is one "
-        "example, as with the last batch of an epoch or with very small ones, the batch axis has length one, too: "
-        "this tower's result has one axis less than the others', and cannot be concatenated with them. Say which "
-        "axis is meant.",
-        before=_SCRIPT.format(axis=""),
-        after=_SCRIPT.format(axis=", 1"),
-        references=("TensorFlow 1.15, squeeze (array_ops.py)",),
-    ),
-    Rule(
-        code="TMG261",
-        title="a result is squeezed to a vector for a single example",
-        why="No axis of this tensor has length one but that of the batch, when one example is fed: tf.squeeze without "
-        "an axis is meant for that example, whose result loses the batch axis. The towers put their results together "
-        "along that axis, and take one row for one example: of the vector they would take the first number only. Fetch "
-        "the result as it is, and take its first row. Where the towers share a batch of so few rows that one of them "
-        "has a single one in each step, no step could be made: say which axis is to be squeezed.",
-        before=_VALUES.format(squeezed="tf.squeeze(tf.layers.dense(X, 4))", row=""),
-        after=_VALUES.format(squeezed="tf.layers.dense(X, 4)", row="[0]"),
-        references=("docs: TMG104, results are put together", "TensorFlow 1.15, squeeze (array_ops.py)"),
-    ),
-)
+CODES = ("TMG385", "TMG261")
 
 
 @check(Placed)

@@ -15,76 +15,8 @@ from converter.planner.found import Found
 from converter.planner.questions.other_calls import bound_by_other_calls
 from converter.planner.wording import Words
 from converter.planner.writing.findings import error
-from converter.rule import Rule
 
-RULES = (
-    Rule(
-        code="TMG210",
-        title="a value of the towers is read after the loss and cannot be merged",
-        why="The towers' values can be merged exactly in three cases: the value has a row for each example, it is a "
-        "mean, or it is a sum. The maximum, the variance, a ratio of two sums, a rank or an F1 score of the whole "
-        "batch cannot be computed from the towers' own, so a merge would show a wrong number. If the statement "
-        "that computes the value does nothing else, it is repeated after the loop; this one also makes variables, "
-        "draws random numbers, or stands in a function or a loop of its own. Compute the value in a statement of "
-        "its own, from tensors that have one row for each example: these are merged exactly. A loss that one call "
-        "of a class or function makes and another call leaves out (`if training:`) cannot be merged either: the "
-        "towers of the other call have none. A function that is called behind the loss, too, must not keep a batch as "
-        "the default of an argument: pass it at each call.",
-        before="""\
-import tensorflow as tf
-
-batch_size = 64
-
-
-def layer(x):
-    x = tf.layers.dense(x, 64)
-    mean, variance = tf.nn.moments(x, [0])
-    return (x - mean) / tf.sqrt(variance + 0.001), variance
-
-
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-hidden, variance = layer(X)
-logits = tf.layers.dense(hidden, 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-tf.summary.histogram('variance', variance)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
-""",
-        after="""\
-import tensorflow as tf
-
-batch_size = 64
-
-
-def normalised(x):
-    mean, variance = tf.nn.moments(x, [0])
-    return (x - mean) / tf.sqrt(variance + 0.001), variance
-
-
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-dense = tf.layers.dense(X, 64)
-hidden, variance = normalised(dense)
-logits = tf.layers.dense(hidden, 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-tf.summary.histogram('variance', variance)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
-""",
-        references=("docs: TMG104, what is merged and how", "docs: TMG116, what is computed once more"),
-    ),
-)
+CODES = ("TMG210",)
 
 WORDS = {
     Found.MADE_BY_ONE_BRANCH: Words(

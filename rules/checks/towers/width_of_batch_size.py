@@ -13,42 +13,8 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import error
-from converter.rule import Rule
 
-_SCRIPT = """\
-import tensorflow as tf
-
-batch_size = 64{named}
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-hidden = tf.layers.dense(X, {width}, tf.nn.relu)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, tf.layers.dense(hidden, 10))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
-"""
-
-RULES = (
-    Rule(
-        code="TMG255",
-        title="the batch size is a width of the model, too",
-        why="One number is the batch size and a width: the units of a layer or a cell, the number of classes, an axis "
-        "of a shape that is not the batch's. With N towers these are two numbers. The host loads N times as many "
-        "examples, or each tower has one N-th of them (--batch total), and the width would change with them: the "
-        "model would be another one, and checkpoints of the original would not fit. With --batch per-gpu a layer "
-        "that is made inside the model is left alone: there the batch size of a tower is the script's. "
-        "An index computed from it (`theta[batch_size + 1]`) into what does not grow with it would change, too. Give "
-        "the width, or the index, a number of its own.",
-        before=_SCRIPT.replace("{named}", "").replace("{width}", "batch_size"),
-        after=_SCRIPT.replace("{named}", "\nunits = 64").replace("{width}", "units"),
-        options=("--batch", "total"),
-        references=("docs: TMG108, the number inside the towers", "docs: TMG110, how the number is followed"),
-    ),
-)
+CODES = ("TMG255",)
 OBJECTS = ("Cell", "Layer")
 OF_BATCHES = "batch"  # how arguments begin that are told the batch size: batch_size, batch_input_shape
 

@@ -9,62 +9,8 @@ from converter.planner.batch_size.counts import counted_again, divided_apart, fi
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn
-from converter.rule import Rule
 
-_SCRIPT = """\
-import tensorflow as tf
-{head}
-X = tf.placeholder(tf.float32, [None, 784])
-loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 10)))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in {steps}:
-{body}
-"""
-_NEXT = """\
-        sess.run(train_op, {X: next_batch(%s)})
-        print('examples seen:', (step + 1) * %s)"""
-_SLICE = """\
-        sess.run(train_op, {X: images[step * batch_size:(step + 1) * batch_size]})"""
-_NAMED = "\nbatch_size = 64"
-_EPOCH = "range(len(images) // batch_size)"
-
-RULES = (
-    Rule(
-        code="TMG338",
-        title="a count of steps is multiplied by a number that equals the batch size",
-        why="The batch size is written as a plain number where batches are made, and grows with the number of GPUs "
-        "there. The same number stands beside a count of steps, or it is 100 and stands beside a share of all "
-        "examples. If it counts examples, it has to grow too; if it makes a percentage, or is a number of steps, it "
-        "must not. The tool does not guess, and leaves it as it is.",
-        before=_SCRIPT.format(head="", steps="range(100)", body=_NEXT % ("64", "64")),
-        after=_SCRIPT.format(head=_NAMED, steps="range(100)", body=_NEXT % ("batch_size", "batch_size")),
-        references=("docs: TMG110, how the number is followed",),
-    ),
-    Rule(
-        code="TMG339",
-        title="a loop with a fixed number of iterations slices batches out of a data set",
-        why="Each iteration takes the rows from its number times the batch size on. With N times as many rows in a "
-        "batch, the same number of iterations reaches N times as far, and batches past the end of the data are "
-        "empty. No computation of the number of iterations from the batch size was found.",
-        before=_SCRIPT.format(head=_NAMED, steps="range(10)", body=_SLICE),
-        after=_SCRIPT.format(head=_NAMED, steps=_EPOCH, body=_SLICE),
-        references=("docs: TMG110, how the number is followed",),
-    ),
-    Rule(
-        code="TMG399",
-        title="the steps are counted by another number than the batch size",
-        why="The batches are made by one number, and the loop around the training steps counts them by another one, "
-        "which is named as a batch size, too. The first grows with the number of GPUs. The second may be as large by "
-        "chance or by intention, and may count other things. It stays: as many steps take N times the examples, and "
-        "what is computed from it, such as the steps of a decay, stays as well.",
-        before=_SCRIPT.format(head=_NAMED, steps=_EPOCH, body="        sess.run(train_op, {X: next_batch(64)})"),
-        after=_SCRIPT.format(head=_NAMED, steps=_EPOCH, body="        sess.run(train_op, {X: next_batch(batch_size)})"),
-        references=("docs: TMG110, how the number is followed",),
-    ),
-)
+CODES = ("TMG338", "TMG339", "TMG399")
 
 
 @check(Placed)

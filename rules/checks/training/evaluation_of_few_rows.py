@@ -9,44 +9,8 @@ from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.host.evaluations import evaluations, smaller_ends, whole_batches
 from converter.planner.writing.findings import warn
-from converter.rule import Rule
 
-_SCRIPT = """\
-import numpy as np
-import tensorflow as tf
-
-batch_size = 64
-images, tests = np.load('images.npy'), np.load('tests.npy')
-X = tf.placeholder(tf.float32, [None, 784])
-loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 784) - X))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for i in range(0, len(images), batch_size):
-        sess.run(train_op, {X: images[i:i + batch_size]})
-    losses = []
-    for i in range(%s):
-        losses.append(sess.run(loss, {X: tests[%s]}))
-    print(np.mean(losses))
-"""
-
-RULES = (
-    Rule(
-        code="TMG345",
-        title="a loop over the data takes whole batches only, and a batch is N times as large",
-        why="The evaluation divides its number of examples by the batch size and leaves out the rest. The batch size "
-        "is that of all GPUs now: up to N times as many examples are left out, and where there are fewer than a batch, "
-        "nothing is evaluated: the mean is that of no numbers. A placeholder with the batch size in its shape takes no "
-        "smaller batch at all: a loop that fed no rest to it may feed one now, as 96 rows are three batches of 32 and "
-        "one and a half of 64. Let the last batch be a smaller one (any number of "
-        "examples can be fed; a data set or queue gives one unless it is told to drop the rest), or evaluate with a "
-        "batch size of its own.",
-        before=_SCRIPT % ("len(tests) // batch_size", "i * batch_size:(i + 1) * batch_size"),
-        after=_SCRIPT % ("0, len(tests), batch_size", "i:i + batch_size"),
-        references=("docs: TMG110, how the number is followed",),
-    ),
-)
+CODES = ("TMG345",)
 HINT = "let the evaluation's last batch be smaller (range(0, n, batch_size)), or give it a batch size of its own"
 OPEN = "leave the input's number of rows open (None), pad the last batch, or leave it out"
 PIPELINE = (

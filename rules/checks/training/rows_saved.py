@@ -12,46 +12,8 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Shared
 from converter.planner.checking import check
 from converter.planner.writing.findings import beside
-from converter.rule import Rule
 
-_SCRIPTS = """\
-# --- plot.py ---
-import matplotlib.pyplot as plt
-import numpy as np
-
-rows = np.load('codes.npy').reshape({rows}, 8)
-plt.plot(rows[:, 0], rows[:, 1])
-
-
-# --- train.py ---
-import numpy as np
-import tensorflow as tf
-
-batch_size = 64
-x = tf.placeholder(tf.float32, [None, 784])
-codes = tf.layers.dense(x, 8)
-loss = tf.reduce_mean(tf.square(tf.layers.dense(codes, 784) - x))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        _, made = sess.run([train_op, codes], {{x: next_batch(batch_size)}})
-    np.save('codes.npy', made)
-"""
-
-RULES = (
-    Rule(
-        code="TMG390",
-        title="another script takes one GPU's number of rows for what the script saves",
-        why="The script writes a value with one row for each example of a batch into a file. With N GPUs the batch is "
-        "N times as large, and so is what the file holds. Another script of the folder loads the file and reshapes it "
-        "by the batch size of one GPU, which it writes out itself: it raises an error then, or takes several examples "
-        "for one. A size of -1 takes any number of rows. With `--batch total` a batch is as large as before.",
-        before=_SCRIPTS.format(rows="64"),
-        after=_SCRIPTS.format(rows="-1"),
-        references=("docs: TMG110, how the number is followed",),
-    ),
-)
+CODES = ("TMG390",)
 
 SAVES = (
     *(f"numpy.{name}" for name in ("save", "savez", "savez_compressed", "savetxt")),

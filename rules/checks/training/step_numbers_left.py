@@ -9,37 +9,8 @@ from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.host.step_numbers import step_numbers
 from converter.planner.writing.findings import warn
-from converter.rule import Rule
 
-_SCRIPT = """\
-import tensorflow as tf
-
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 10)))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-{loop}
-"""
-_STEP = "sess.run(train_op, {X: next_batch(batch_size)})"
-
-RULES = (
-    Rule(
-        code="TMG362",
-        title="a number that may count training steps is left as it is by --scale-steps",
-        why="--scale-steps divides the numbers that are known to count training steps. This one may count steps or "
-        "something else: two loops of the same length around the training step may be epochs and steps, and a schedule "
-        "may depend on a number of epochs. Where no number of steps is found at all, the option changes nothing.",
-        options=("--scale-steps", "divide"),
-        before=_SCRIPT.format(
-            loop=f"    for epoch in range(100):\n        for step in range(100):\n            {_STEP}",
-        ),
-        after=_SCRIPT.format(loop=f"    for step in range(10000):\n        {_STEP}"),
-        references=("docs: TMG119, --scale-steps",),
-    ),
-)
+CODES = ("TMG362",)
 
 
 @check(Placed)

@@ -8,9 +8,11 @@ import textwrap
 import pytest
 
 from converter.conversion import Conversion, convert
+from converter.rule import all_rules
 from converter.source import from_bytes
 from converter.source.header import find_header, from_flags
-from rules.checks.processes import SCRIPT
+
+SCRIPT = next(rule.before for rule in all_rules() if rule.code == "TMG177")
 
 # Another manner: functions, whose parameters have the names of what they get.
 MAIN = """\

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rules.checks.towers.one_towers_values import RULES
+from converter.rule import all_rules
 from tests.scripts import codes, run
 
-SCRIPT = RULES[0].before
+SCRIPT = next(rule.before for rule in all_rules() if rule.code == "TMG333")
 SPREAD = "self.spread = tf.sqrt(tf.reduce_mean(tf.square(hidden)))"
 
 

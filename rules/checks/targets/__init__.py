@@ -1,1 +1,0 @@
-"""What is asked of a target, whichever it is, that it cannot do."""

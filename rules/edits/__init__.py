@@ -1,1 +1,0 @@
-"""What is written into a script: the pages, with their examples."""

@@ -1,1 +1,0 @@
-"""Changes of configurations of the Object Detection API."""

@@ -1,1 +1,0 @@
-"""Batches, their sizes and the flags around them."""

@@ -1,1 +1,0 @@
-"""The loop over the towers, and what leaves it."""

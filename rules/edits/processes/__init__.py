@@ -1,1 +1,0 @@
-"""What changes in a PyTorch script for a process for each GPU."""

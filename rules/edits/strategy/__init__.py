@@ -1,1 +1,0 @@
-"""Scripts that an Estimator or Keras trains get a distribution strategy."""

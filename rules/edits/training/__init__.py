@@ -1,1 +1,0 @@
-"""Optimizers, sessions, devices and the files of a project."""
