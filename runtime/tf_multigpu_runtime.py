@@ -567,6 +567,26 @@ def merge_fed(parts, name=None):
     return merged
 
 
+def merge_shown(parts, name=None):
+    """Merge a value that is only printed or logged, by its form.
+
+    `parts` has, for each tower, its tensor, the number of its rows, and its weight. A tensor whose static shape has one
+    entry for each row is concatenated, a number is averaged by rows; of anything else the first tower's is taken.
+    """
+    values = [value for value, _, _ in parts]
+    shapes = [value.get_shape() for value in values]
+    alike = all(shape.ndims and shape[1:].is_fully_defined() and shape[1:] == shapes[0][1:] for shape in shapes)
+    if alike and all(isinstance(rows, int) and value.get_shape().as_list()[0] == rows for value, rows, _ in parts):
+        merged = tf.concat(values, 0)
+    elif values[0].dtype.is_floating and all(shape.ndims == 0 for shape in shapes):
+        merged = tf.add_n([value * tf.cast(weight, value.dtype) for value, _, weight in parts])
+    else:
+        merged = values[0]
+    merged = tf.identity(merged, name=name)
+    merged.only_shown = True
+    return merged
+
+
 def feed_towers(feed_dict):
     """Return a feed_dict in which a value for a tensor of merge_fed() is split into one feed for each tower."""
     fed = dict(feed_dict)

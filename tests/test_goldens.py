@@ -43,6 +43,7 @@ ALLOWED_TOO = re.compile(
 
 # Statements without a batch in them, between those of the model, go in front of the towers.
 MOVED = {
+    "shown_values": ["self.alignments = tf.stack(history, 2)"],
     "graph_dict": ["rnn_outputs, final_state = tf.nn.dynamic_rnn(stack, x, dtype=tf.float32)"],
     "video_clips": [
         "top_1 = tf.nn.in_top_k(logits, labels, 1)",
@@ -65,6 +66,7 @@ WARNED = {
     "trained_and_sampled": ["TMG316", "TMG344", "TMG344"],
     "window_producer": ["TMG344"],
     "masked_fixed_batch": ["TMG322"],
+    "shown_values": ["TMG393"],  # a ratio over the batch that is printed and summarised
     "moving_averages": ["TMG302"],  # its weights follow the largest error of a tower's share
     "functions_between": ["TMG313"],  # whether a function of NumPy's works row by row
 }

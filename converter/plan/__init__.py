@@ -23,7 +23,7 @@ class At(NamedTuple):
 
 
 
-HowMerged = Literal["concat", "mean", "sum", "first"]
+HowMerged = Literal["concat", "mean", "sum", "first", "shown"]
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class Merge:
     """A value that leaves the loop: each tower's part is kept in a list, and the parts are merged after the loop.
 
     how: "concat" along `axis`, "mean" weighted by the shards' sizes, "sum"; "first" for updates of variables, of which
-        only the first tower's are run.
+        only the first tower's are run; "shown" by its form when the graph is built, for a value that is only shown.
     towers: the list's name. loss: whether gradients are taken from it.
     packed: several rows for each example. static: no empty shards, nothing to trim.
     op_name: the graph name that the original gave to the tensor.

@@ -115,6 +115,7 @@ class Found(Enum):
     MADE_BY_ONE_BRANCH = auto()
     PART_MADE_BY_ONE_BRANCH = auto()
     NOT_MERGEABLE = auto()
+    SHOWN_BY_FORM = auto()
     LEFT_BY_EARLIER_CALL = auto()
     FUNCTION_KEEPS_SHARD = auto()
     # training: losses and training steps

@@ -331,7 +331,7 @@ def _part(plan: Plan, loop: Loop, merge: Merge, names: dict[str, str]) -> str:
 def _share(plan: Plan, merge: Merge, shard: Shard, place: str) -> str:
     """A tower's part of one tensor: its rows, or its share of a mean or a sum."""
     tf = plan.tensorflow
-    if merge.fed:
+    if merge.fed or merge.how == "shown":
         return f"({place}, {shard.rows}, {shard.weight})"
     if merge.how == "concat":
         if shard.static:
@@ -370,7 +370,7 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
     alone = [m for m in loop.merges if m.merged and m.towers not in rebuilt]
     made = {m.towers: f"if {m.towers}:\n    " if m.guard else "" for m in alone}
     lines += [
-        Line(f"{made[m.towers]}{_put(m, values[m.towers])}", _why("merge_fed") if m.fed else "TMG104")
+        Line(f"{made[m.towers]}{_put(m, values[m.towers])}", _why_merged(m))
         for m in alone
         if not m.late
     ]
@@ -384,6 +384,11 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
     weights = loop.collections[1]
     lines += [Line(f"{kept}.merge({key}, {weights})", _why("MergedCollections")) for key in loop.collections[0]]
     return lines
+
+
+def _why_merged(merge: Merge) -> str:
+    """The rule by which a value is merged."""
+    return _why("merge_fed") if merge.fed else "TMG104"
 
 
 def _restored(plan: Plan, loop: Loop, width: int) -> list[Line]:
@@ -434,8 +439,8 @@ def _merged(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
     named = f", name={merge.op_name!r}" if merge.op_name else ""
     named = f", name={names['plain_name']}({merge.place})" if merge.renamed else named
     concat = names["concat_steps"] if merge.steps else f"{tf}.concat"
-    if merge.fed:
-        return f"{names['merge_fed']}({merge.towers}{named})"
+    if merge.fed or merge.how == "shown":
+        return f"{names['merge_fed' if merge.fed else 'merge_shown']}({merge.towers}{named})"
     if merge.how == "concat":
         return _joined(tf, f"{concat}({merge.towers}, {merge.axis})", named)
     if merge.loss and loop.register:

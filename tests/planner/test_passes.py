@@ -62,13 +62,13 @@ with tf.Session() as sess:
     for step in range(100):
         xs, ys = next_batch(FLAGS.batch_size)
         sess.run(train_op, {given['x']: xs, given['y']: ys})
-    print(sess.run(largest, {given['x']: xs, given['y']: ys}))
+    keep(sess.run(largest, {given['x']: xs, given['y']: ys}))
 """
 # Each mended by itself, with its code and line: GPUs, batch size, a result, an input, a name.
 MENDED = [
     ("str(os.getpid())", "'0'", ("TMG264", 4)),
     ("[FLAGS.batch_size, width]", "[None, width]", ("TMG212", 10)),
-    ("    print(sess.run(largest, {given['x']: xs, given['y']: ys}))\n", "", ("TMG210", 16)),
+    ("    keep(sess.run(largest, {given['x']: xs, given['y']: ys}))\n", "", ("TMG210", 16)),
     ("feeds['train']['x'] +", "given['x'] +", ("TMG205", 17)),
     ("names()[0]", "'loss:0'", ("TMG209", 19)),
 ]
@@ -104,7 +104,7 @@ loss = tf.reduce_mean(tf.square(scores)) + 0.0 * (largest + middle)
 
 
 def test_every_value_that_has_no_merge_is_told() -> None:
-    found = run(INPUTS + NAMES + STEP + "print(largest, middle)\n" + TRAINING).diagnostics
+    found = run(INPUTS + NAMES + STEP + "keep(largest, middle)\n" + TRAINING).diagnostics
     assert [(d.code, d.line) for d in found] == [("TMG210", 7), ("TMG210", 8)]
 
 

@@ -253,6 +253,32 @@ def test_a_value_of_the_towers_is_fed_to_each_of_them(tf: Any, helpers: Helpers,
     assert z.op.name == "z"
 
 
+@pytest.mark.parametrize("rows", [5, 8])
+@pytest.mark.parametrize("gpus", [1, 2, 3])
+def test_what_is_only_shown_is_merged_by_its_form(tf: Any, helpers: Helpers, gpus: int, rows: int) -> None:
+    made = helpers(gpus)
+    values = np.random.RandomState(0).rand(rows, 3).astype("float32")
+    static, fed = tf.constant(values), tf.placeholder(tf.float32, [None, 3])
+    towers: dict[str, list[Any]] = {"rows": [], "unknown rows": [], "number": [], "whole number": [], "other": []}
+    for gpu in range(gpus):
+        (x,), count, weight = made.shard_static([static], gpu)
+        (z,), counted, share = made.shard([fed], gpu)
+        towers["rows"].append((x, count, weight))
+        towers["unknown rows"].append((z, counted, share))
+        towers["number"].append((tf.reduce_mean(x), count, weight))
+        towers["whole number"].append((tf.shape(x)[0], count, weight))
+        towers["other"].append((tf.reduce_max(x, 0), count, weight))
+    merged = {name: made.merge_shown(parts, name="shown") for name, parts in towers.items()}
+    with session(tf) as sess:
+        found = sess.run(merged, {fed: values})
+    first = values[: -(-rows // gpus)]
+    assert found["rows"].shape == values.shape and len(found["unknown rows"]) == len(first)
+    np.testing.assert_allclose(found["number"], values.mean(), rtol=1e-6)
+    np.testing.assert_allclose(found["other"], first.max(0), rtol=1e-6)
+    assert found["whole number"] == len(first)
+    assert merged["rows"].op.name == "shown" and merged["rows"].only_shown
+
+
 # -- gradients ---------------------------------------------------------------------------------------
 
 

@@ -157,6 +157,7 @@ DIFFERS = {"status": "differs", "part": "", "error": 0.5, "words": "is 0.5 inste
         ([row(), row(how=["rows"])], "passed", "2 values equal to the original's: 1 on the whole batch, 1 made of"),
         ([row(), row(status="unsteady")], "passed", "; 1 change in the original too"),
         ([row(status="not apart")], "skipped", "1 are computed after the update"),
+        ([row(), row(status="shown")], "passed", "; 1 are only shown: the first tower's, or the mean of the towers'"),
         ([row(status="waiting")], "skipped", "1 count what waits in a queue"),
         ([row(waiting=["batch/full"])], "passed", "; not compared, as threads fill queues at their own pace: batch/fu"),
         ([row(**DIFFERS)], "failed", "accuracy:0 is 0.5 instead of 1 (step 1)"),

@@ -229,6 +229,17 @@ def _merge_fed(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     return made
 
 
+def _merge_shown(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    """Of `(z, rows, weight)` of all towers, what is made of them by their form: only shown, whatever it is."""
+    args, _ = _arguments(walk, node)
+    parts = [_elements(held)[0] for held in _elements(args[0] if args else None)]
+    first = parts[0]
+    assert isinstance(first, Tensor)
+    made = Tensor(first.batch, parts, first.lengths, MERGE, node)
+    towers.merges[made.uid] = Merged(tuple(parts), "shown", 0)
+    return made
+
+
 def _feed_towers(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     """The feeds as they are written: the towers' parts of a value that is fed are that value."""
     return walk.evaluate(node.args[0])
@@ -453,6 +464,7 @@ HELPERS: dict[str, Callable[[Towers, Walk, Any], Value]] = {
     "map_structure": _map_structure,
     "merge_loss": merge,
     "merge_fed": _merge_fed,
+    "merge_shown": _merge_shown,
     "feed_towers": _feed_towers,
     "concat_steps": merge,
     "weigh_losses": _weigh_losses,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import fields, replace
 from itertools import groupby
 
@@ -42,7 +42,7 @@ from converter.planner.towers.shards.handed import sized_in
 from converter.planner.towers.shards.numbers_left import numbers_left
 from converter.planner.towers.shards.shards import keeps_size, numbers_in, shards_in
 from converter.planner.towers.shards.starting_values import begin_anew
-from converter.planner.wording import refuse
+from converter.planner.wording import finding, refuse
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text
@@ -119,7 +119,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         replaces=[*taking.replaces, *own_scopes, *feeding(site, traffic, wanted)],
         inserts=inserts,
         helpers=helpers,
-        warnings=[*traffic.warnings, *alone],
+        warnings=[*traffic.warnings, *alone, *_warn_of_shown(facts, traffic, wanted)],
         names=traffic.names,
     )
 
@@ -185,6 +185,15 @@ def _leaving(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: Wa
     elif site.region.exact:
         warnings += [w for step in site.group.steps for w in warn_of_statistics(site.facts, step.loss)]
     return merges_out(site, replace(before, counts=counts, warnings=tuple(warnings)), steps, wanted)
+
+
+def _warn_of_shown(facts: Facts, traffic: Traffic, wanted: Wanted) -> Iterator[Diagnostic]:
+    """One warning for all values that are merged by their form, as they are only shown."""
+    places = [merge.place for merge in traffic.merges if merge.how == "shown"]
+    if places:
+        part, reader = wanted[places[0]]
+        node = getattr(part.value, "node", None) or reader
+        yield finding(facts, node, Found.SHOWN_BY_FORM, names=", ".join(places))
 
 
 def _early(facts: Facts, region: Region, text: Text) -> tuple[At, ...]:
@@ -262,6 +271,7 @@ def _merge_helpers(traffic: Traffic) -> list[str]:
     found += ["concat_steps"] if any(m.steps for m in traffic.merges) else []
     found += ["plain_name"] if any(m.renamed for m in traffic.merges) else []
     found += ["merge_fed", "feed_towers"] if any(m.fed for m in traffic.merges) else []
+    found += ["merge_shown"] if any(m.how == "shown" for m in traffic.merges) else []
     return found + (["weigh_losses"] if traffic.counts else [])
 
 

@@ -22,6 +22,8 @@ _READ = {
     "largest": "as the largest of the shards'",
     "smallest": "as the smallest of the shards'",
     "repeated": "repeated for each tower (the batch is in their shape only)",
+    "shown": "beside summaries that are only shown, and are the first tower's",
+    "mean of shown": "beside summaries that are only shown, and are the mean of the towers'",
     "one tower": "as summaries of one tower, which their tags name",
 }
 _FAULTS = {
@@ -107,6 +109,7 @@ def _left_out(rows: list[Row]) -> str:
         "not apart": "are computed after the update, or only with it",
         "not taken": "the original does not have on the recorded batch",
         "own batch": "are the batch itself, which has another size in each script",
+        "shown": "are only shown: the first tower's, or the mean of the towers'",
         "waiting": "count what waits in a queue, which threads fill at their own pace",
         "other fetches": "runs fetch another number of values",
     }

@@ -169,7 +169,7 @@ loss = tf.reduce_mean(tf.square(out - Y))
     ],
 )
 def test_functions_of_the_host(lines: str, found: list[str]) -> None:
-    assert codes(INPUTS + lines + ON_FEATURES + STEP + TRAINING + "    print(sess.run(out, {X: xs}))\n") == found
+    assert codes(INPUTS + lines + ON_FEATURES + STEP + TRAINING + "    keep(sess.run(out, {X: xs}))\n") == found
 
 
 NOISY = "loss = tf.reduce_mean(tf.square(tf.layers.dense(X + Z, 1) - Y))\n"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.flow.joined import choices, is_unheld, left_out
+from converter.analysis.flow.joined import choices, is_input, is_unheld, left_out
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -37,6 +37,7 @@ from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic, group_of
 from converter.planner.towers.merges.loss_kind import loss_how
 from converter.planner.towers.merges.losses import is_read, loss_part
+from converter.planner.towers.merges.purpose import is_only_shown
 from converter.planner.towers.merges.tensor_names import op_name
 from converter.planner.towers.merges.wanted import Wanted, bound_by_tower, is_mergeable, mixes_inputs
 from converter.planner.wording import refuse
@@ -226,6 +227,8 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
     how, warnings = _how_merged(batch), list[Diagnostic]()
     if step is not None and isinstance(value, Tensor):
         how, warnings = loss_how(site.facts, traffic.counts, step, site.options)
+    elif _goes_by_form(site, value):
+        how = "shown"
     else:
         _check_form(site, part, node)
     towers, traffic = traffic.fresh(f"tower_{leaf(text)}", f"towers_{leaf(text)}")
@@ -296,6 +299,17 @@ def _how_merged(batch: Batch) -> HowMerged:
     if batch.kind == "free":
         return "first"
     return "sum" if batch.how == "sum" else "mean"
+
+
+def _goes_by_form(site: LoopSite, value: Value) -> bool:
+    """Whether a tensor has no known merge and is only shown: it is merged by its form when the graph is built."""
+    if not isinstance(value, Tensor) or value.batch.kind == "free" or value.uid in site.fed:
+        return False
+    if is_mergeable(value) or mixes_inputs(site.region, value) or keeps_batch(value):
+        return False
+    if value.op == "join" or is_sparse(value) or is_made_of_shard(value) or is_input(value):
+        return False
+    return is_only_shown(site.facts, site.region, value)
 
 
 def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:

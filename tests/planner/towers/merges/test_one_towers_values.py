@@ -24,7 +24,8 @@ def test_the_reader_is_named() -> None:
         ("tf.sqrt(tf.reduce_mean(tf.square(hidden)))", "tf.reduce_mean(tf.square(hidden))", []),  # it is merged
         ("tf.sqrt(tf.reduce_mean(tf.square(hidden)))", "tf.square(hidden)", []),
         ("tf.sqrt(tf.reduce_mean(tf.square(hidden)))", "tf.zeros([4])", []),  # the same in all towers
-        ("sess.run(train_op, {", "sess.run([train_op, model.spread], {", ["TMG210"]),
+        ("sess.run(train_op, {", "sess.run([train_op, model.spread], {", ["TMG393"]),
+        ("sess.run(train_op, {", "keep(model.spread), sess.run(train_op, {", ["TMG210"]),
     ],
 )
 def test_others(old: str, new: str, found: list[str]) -> None:

@@ -91,7 +91,7 @@ def test_the_scope_around_is_opened_once_more() -> None:
 )
 def test_what_would_not_be_the_same_twice_is_refused(lines: str) -> None:
     loss = f"{LOSS} + 0.1 * top" + (" + tf.reduce_mean(p)" if lines.startswith("p =") else "")
-    assert codes(script(lines, loss, "tf.summary.scalar('top', top)"))[-1] == "TMG210"
+    assert codes(script(lines, loss, "tf.py_func(decide, [top], [])"))[-1] == "TMG210"
 
 
 def test_what_nobody_reads_is_not_repeated() -> None:
@@ -228,7 +228,9 @@ def test_a_call_under_a_scope_is_repeated_under_it() -> None:
     ids=["a layer", "a summary", "dropout", "a collection", "what it reads"],
 )
 def test_a_call_that_does_more_is_not_repeated(line: str) -> None:
-    assert codes(model(line)) == ["TMG210"]
+    assert "TMG393" in codes(model(line))  # the value is only shown
+    after = parts(model(line))[2]
+    assert "self.top = merge_shown(tower_top)" in after and "self.add_losses()" not in after
 
 
 def test_what_can_be_merged_is_merged() -> None:

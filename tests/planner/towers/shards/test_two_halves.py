@@ -20,7 +20,7 @@ with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(100):
         xs, zs = next_batch(batch_size)
-        print(sess.run([train_op, {shown}], {{X: xs, Z: zs}}))
+        keep(sess.run([train_op, {shown}], {{X: xs, Z: zs}}))
 """
 HALVES = """\
 real, made = tf.split(seen, 2)

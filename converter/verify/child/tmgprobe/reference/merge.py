@@ -352,6 +352,7 @@ def figures(one, gates, batch=None):
             found.append({'name': fetch.name, 'status': 'not apart'})
         else:
             value = Value(reference, fetch, recorded['values'][fetch.place], whole)
+            value.by_form = set(recorded.get('shown', {}).get(fetch.place, ()))
             found.append(dict(value.row(), name=fetch.name))
     reference.reset()
     return found
@@ -362,7 +363,7 @@ class Value(object):
 
     def __init__(self, reference, fetch, found, whole):
         self.reference, self.fetch = reference, fetch
-        self.renamed = []
+        self.renamed, self.by_form = [], set()
         self.is_summary = summary.is_summary(fetch.tensor)
         tf = reference.one.call.tf
         self.waiting = waiting(tf, fetch.tensor) if self.is_summary else set()
@@ -402,6 +403,8 @@ class Value(object):
             for part, number in parts.items():
                 if part in left or part in aside or how == 'one tower' and part not in self.single:
                     continue
+                if how in ('shown', 'mean of shown') and part not in self.by_form:
+                    continue
                 error = compare.value_error(self.found[part], number)
                 tried.setdefault(part, []).append(number)
                 if part not in best or error < best[part][0]:
@@ -413,6 +416,8 @@ class Value(object):
         worst = max(best, key=lambda part: best[part][0])
         if best[worst][0] <= CLOSE:
             how = sorted({how for _, how, _ in best.values()})
+            if self.by_form and set(how) & {'shown', 'mean of shown'} and set(best) <= self.by_form:
+                return {'status': 'shown'}
             row = {'status': 'same', 'how': how, 'error': best[worst][0], 'renamed': self.renamed}
             return dict(row, left=left, waiting=aside)
         return self._different(worst, best[worst][0], best[worst][2], tried[worst])
@@ -431,10 +436,29 @@ class Value(object):
         # what the model writes into a variable, such as a moving average, the first tower writes
         for value in self.reference.from_first_shard(self.fetch):
             yield 'first tower', value
+        for how, value in self._by_form() if self.by_form else ():
+            yield how, value
         if self.single:
             # a summary that the model makes in the towers is the first tower's, as its tag says
             for _, value in self.reference.on_shards(self.fetch):
                 yield 'one tower', value
+
+    def _by_form(self):
+        """What a value may be that the conversion only shows: the first tower's, or the mean of the towers'."""
+        for shards in self.reference.splits:
+            pieces = [v for part, _ in shards for v in self.reference.values([self.fetch], part).values()]
+            if pieces:
+                yield 'shown', pieces[0]
+            sizes = [size for _, size in shards]
+            if len(pieces) == len(shards) and self.is_summary:
+                parsed = [self._parts(piece)[0] for piece in pieces]
+                yield 'mean of shown', {
+                    tag: summary.joined([piece[tag] for piece in parsed], sizes, _mean)
+                    for tag in parsed[0]
+                    if all(tag in piece for piece in parsed)
+                }
+            elif len(pieces) == len(shards) and np.ndim(pieces[0]) == 0:
+                yield 'mean of shown', _mean(pieces, sizes)
 
     def _different(self, part, error, wanted, tried):
         found = self.found[part]

@@ -95,16 +95,46 @@ def _add(found, run, key, tensor, refused):
         pass
 
 
+def shown(elements):
+    """{place: tags} of what a conversion merges by its form, as it is only shown; '' stands for a tensor itself."""
+    found = {}
+    for place, element in enumerate(elements):
+        if not hasattr(element, 'dtype'):
+            continue
+        if is_shown(element):
+            found[place] = ['']
+            continue
+        tags = [_tag(op) for op in graphs.ancestors([element.op]) if op.type.endswith('Summary')]
+        if any(tags):
+            found[place] = sorted(tag for tag in tags if tag)
+    return found
+
+
+def is_shown(tensor):
+    """Whether a tensor is what merge_shown of a conversion made."""
+    return getattr(tensor, 'only_shown', False)
+
+
+def _tag(operation):
+    """The tag of a summary that is computed from a value that is only shown; '' for others."""
+    behind = graphs.ancestors([operation])
+    tags = operation.inputs[0].op if len(operation.inputs) else None
+    known = tags is not None and tags.type == 'Const' and any(is_shown(t) for op in behind for t in op.outputs)
+    values = tags.get_attr('value').string_val if known else []
+    return values[0].decode('utf-8') if len(values) else ''
+
+
 def recorded(call, store, before):
     """What the comparison needs of one run call's fetches; the variables are `before`, and are so afterwards.
 
-    count: graph elements in the structure; tensors: the places of those with a value; values: of those
-    that can be compared.
+    count: graph elements in the structure; tensors: the places of those with a value; shown: see there; values: of
+    those that can be compared.
     """
     return {
         'count': len(call.step.elements),
         'tensors': [place for place, element in enumerate(call.step.elements) if hasattr(element, 'dtype')]
         + [fetch.place for fetch in call.step.fetches if fetch.place not in range(len(call.step.elements))],
+        'shown': shown(call.step.elements),
         'values': values(
             lambda tensors: call.run(tensors, call.arrays),
             call.step.fetches,

@@ -1,0 +1,324 @@
+"""What a value of the towers is read for: to be shown alone, or to decide.
+
+    spread = largest / smallest                         # a value of the towers
+    _, shown = sess.run([train_op, spread], feed)
+    print('step %d: %.3f' % (step, shown))              # it is printed, and goes nowhere else
+
+A value is only shown if each way that it goes ends in a print, a log, a summary or a plot. It is followed through
+tuples, dicts, names, attributes, runs and functions of the script. What is not known ends as a decision: a condition,
+a feed, a file, a call that is not followed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from converter.analysis.facts import Facts
+from converter.analysis.flow.joined import choices
+from converter.analysis.values import Bound, Function, Mapping, Sequence, Symbol, Tensor, Value, tensors_in
+from converter.dataclass import dataclass
+from converter.planner.region.region import Region
+
+Path = tuple[object, ...]  # the keys under which the value lies in what an expression gives; () for any part of it
+Step = tuple[ast.AST, Path]
+
+MOST = 1000  # expressions that are looked at for one value
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
+# Expressions that give what their parts make.
+MADE_OF_PARTS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.JoinedStr, ast.FormattedValue, ast.Starred)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+# Builtins and methods that give something computed of their arguments, and keep nothing.
+COMPUTES = frozenset(
+    (
+        "float", "int", "str", "repr", "round", "abs", "sum", "min", "max", "len", "list", "tuple", "zip",
+        "enumerate", "sorted", "format", "join", "dict", "bool", "mean", "std", "var", "argmax", "argmin", "any",
+        "all", "tolist", "item", "items", "values", "keys", "flatten", "ravel", "reshape", "squeeze", "astype",
+        "copy", "get", "rjust", "ljust",
+    )
+)
+LOGS = frozenset(
+    (
+        "debug", "info", "warn", "warning", "error", "critical", "exception", "log", "set_postfix",
+        "set_description",
+    )
+)
+LOGGERS = ("log", "logger", "logging", "LOG", "LOGGER", "_logger", "pbar", "bar", "progress")
+GROWS = ("append", "extend", "add", "insert")
+KEEPS = ("save", "random", "copyto", "put", "lib", "memmap")  # functions of NumPy that do not only compute
+DRAWS = frozenset(
+    (
+        "plot", "imshow", "matshow", "hist", "scatter", "bar",
+    )
+)  # methods of a plot
+SUMMARIES = frozenset(f"summary.{kind}" for kind in ("scalar", "histogram", "image", "audio", "text"))
+# Operations of the graph that give something computed of their arguments, and change nothing.
+OPERATIONS = frozenset(
+    (
+        "cast", "to_float", "to_int32", "argmax", "arg_max", "squeeze", "transpose", "expand_dims", "reshape",
+        "identity", "abs", "sqrt", "square", "exp", "log", "reduce_mean", "reduce_max", "reduce_min", "reduce_sum",
+    )
+)
+
+
+class Unknown(Exception):
+    """A value goes where it may decide something, or where nothing is known of it."""
+
+
+def is_only_shown(facts: Facts, region: Region, value: Tensor) -> bool:
+    """True if everything that reads a tensor behind the towers leads to prints, logs, summaries and plots only."""
+    if any(value in choices(named) for named, _, _ in facts.named):
+        return False
+    try:
+        return Flow(facts, frozenset(run.call for run in facts.runs)).ends_in_what_shows(_reads(facts, region, value))
+    except Unknown:
+        return False
+
+
+def _reads(facts: Facts, region: Region, value: Tensor) -> Iterator[Step]:
+    """The expressions behind the towers that give the tensor, or something that holds it."""
+    for access in facts.accesses:
+        if access.write or not region.comes_after(access):
+            continue
+        held = access.value
+        if isinstance(held, Tensor) and (held is value or (held.op == "join" and value in choices(held))):
+            yield access.node, ()
+        holds = isinstance(held, (Sequence, Mapping)) and value in tensors_in(held)
+        if holds and not _is_one_item(facts.parents.get(access.node), access.node):
+            yield access.node, ()
+
+
+def _is_one_item(parent: ast.AST | None, node: ast.AST) -> bool:
+    """True for an item under a written key: if it holds the value, reading it is an access of its own."""
+    return isinstance(parent, ast.Subscript) and parent.value is node and isinstance(parent.slice, ast.Constant)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Follows a value through the syntax of the project's files."""
+
+    facts: Facts
+    runs: frozenset[ast.AST]
+
+    def ends_in_what_shows(self, begin: Iterator[Step]) -> bool:
+        """Whether each way of a value ends in what shows it; raises Unknown where it goes anywhere else."""
+        ahead = [*begin]
+        seen = set[Step]()
+        while ahead:
+            step = ahead.pop()
+            if step not in seen:
+                seen.add(step)
+                if len(seen) > MOST:
+                    return False
+                ahead += self._above(*step)
+        return True
+
+    def _above(self, node: ast.AST, path: Path) -> Iterator[Step]:
+        """Goes to the expression or statement that an expression is a part of."""
+        parent = self.facts.parents.get(node)
+        if isinstance(parent, ast.Expr):
+            return
+        if isinstance(parent, MADE_OF_PARTS):
+            yield (parent, ())
+        elif isinstance(parent, (ast.List, ast.Tuple, ast.Dict)):
+            yield (parent, _within(parent, node, path))
+        elif isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node is parent.value:
+            for target in parent.targets if isinstance(parent, ast.Assign) else [parent.target]:
+                yield from self._bind(target, () if isinstance(parent, ast.AugAssign) else path)
+        elif isinstance(parent, ast.Subscript):
+            yield from self._item(parent, node, path)
+        elif isinstance(parent, (ast.Call, ast.keyword)):
+            yield from self._argument(parent, node, path)
+        else:
+            yield from self._rarer(parent, node, path)
+
+    def _rarer(self, parent: ast.AST | None, node: ast.AST, path: Path) -> Iterator[Step]:
+        if isinstance(parent, ast.Attribute):
+            yield from self._attribute(parent)
+        elif isinstance(parent, ast.Return):
+            yield from self._returned(node, path)
+        elif isinstance(parent, ast.IfExp) and node is not parent.test:
+            yield (parent, path)
+        elif isinstance(parent, COMPREHENSIONS):
+            yield (parent, ())
+        elif isinstance(parent, ast.comprehension) and node is parent.iter:
+            yield from self._bind(parent.target, ())
+            yield (self.facts.parents[parent], ())
+        elif isinstance(parent, ast.For) and node is parent.iter and _only_calls(parent) and not self._runs_in(parent):
+            yield from self._bind(parent.target, ())
+        else:
+            raise Unknown
+
+    def _runs_in(self, loop: ast.For) -> bool:
+        return any(node in self.runs for node in ast.walk(loop))
+
+    def _item(self, parent: ast.Subscript, node: ast.AST, path: Path) -> Iterator[Step]:
+        """`values[key]`: the value itself if it lies under that key."""
+        if not isinstance(parent.ctx, ast.Load):
+            raise Unknown
+        written = isinstance(parent.slice, ast.Constant) and node is parent.value and path
+        if written and isinstance(parent.slice, ast.Constant) and parent.slice.value != path[0]:
+            return
+        yield (parent, path[1:] if written else ())
+
+    def _attribute(self, parent: ast.Attribute) -> Iterator[Step]:
+        call = self.facts.parents.get(parent)
+        if not isinstance(call, ast.Call) or call.func is not parent:
+            yield (parent, ())
+        elif call in self.runs or parent.attr in COMPUTES:
+            yield (call, ())
+        elif parent.attr not in GROWS:
+            raise Unknown
+
+    def _argument(self, parent: ast.Call | ast.keyword, node: ast.AST, path: Path) -> Iterator[Step]:
+        """What a call does with an argument."""
+        call = self.facts.parents[parent] if isinstance(parent, ast.keyword) else parent
+        keyword = parent.arg if isinstance(parent, ast.keyword) else ""
+        if not isinstance(call, ast.Call) or node is call.func:
+            raise Unknown
+        called = self._called(call.func)
+        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        if call in self.runs:
+            if keyword != "fetches" and not (call.args and node is call.args[0]):
+                raise Unknown
+            yield (call, path)
+        elif _shows(call.func, called, name):
+            yield from [(call, path)] if name == "Print" and node is call.args[0] else []
+        elif name in GROWS and isinstance(call.func, ast.Attribute):
+            yield from self._bind(call.func.value, ())
+        elif _computes(call.func, called, name):
+            yield (call, ())
+        elif isinstance(called, Function) and isinstance(called.node, ast.FunctionDef):
+            yield from self._passed(called.node, call, node, keyword, path)
+        else:
+            raise Unknown
+
+    def _called(self, function: ast.expr) -> Value | None:
+        """What is called; a function of a library is found by the library's own name."""
+        attributes: list[str] = []
+        root: ast.expr = function
+        while isinstance(root, ast.Attribute):
+            attributes.insert(0, root.attr)
+            root = root.value
+        holder = self.facts.read_or_written.get(root)
+        if isinstance(holder, Symbol):
+            return Symbol(holder.library, ".".join(filter(None, (holder.name, *attributes))))
+        found = self.facts.read_or_written.get(function)
+        return found.function if isinstance(found, Bound) else found
+
+    def _passed(
+        self, function: ast.FunctionDef, call: ast.Call, node: ast.AST, keyword: str | None, path: Path
+    ) -> Iterator[Step]:
+        """An argument of a function of the script: its parameter is followed."""
+        names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+        names = names[1:] if isinstance(call.func, ast.Attribute) and names[:1] == ["self"] else names
+        if any(isinstance(arg, ast.Starred) for arg in call.args) or keyword is None:
+            raise Unknown
+        position = next((i for i, arg in enumerate(call.args) if arg is node), len(names))
+        given = keyword or (names[position] if position < len(names) else "")
+        if given not in [*names, *(one.arg for one in function.args.kwonlyargs)]:
+            raise Unknown
+        yield from self._loads(function, given, path)
+
+    def _returned(self, node: ast.AST, path: Path) -> Iterator[Step]:
+        """What a function returns, wherever the function is called."""
+        function = self._scope(node)
+        if not isinstance(function, ast.FunctionDef):
+            raise Unknown
+        for read in (*self.facts.nodes(ast.Name), *self.facts.nodes(ast.Attribute)):
+            if getattr(read, "attr", getattr(read, "id", "")) == function.name:
+                call = self.facts.parents.get(read)
+                called = isinstance(call, ast.Call) and call.func is read
+                if not called and not function.decorator_list:
+                    raise Unknown
+                yield (call if called and call is not None else read, path)
+
+    def _bind(self, target: ast.AST, path: Path) -> Iterator[Step]:
+        """A target that gets the value: all that reads it is followed."""
+        if isinstance(target, ast.Name):
+            yield from self._loads(self._scope(target), target.id, path)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            known = path and isinstance(path[0], int) and not any(isinstance(t, ast.Starred) for t in target.elts)
+            number = path[0] if known else None
+            for index, inner in enumerate(target.elts):
+                if number is None or index == number:
+                    yield from self._bind(inner, path[1:] if number is not None else ())
+        elif isinstance(target, ast.Subscript):
+            written = isinstance(target.slice, ast.Constant)
+            key = target.slice.value if isinstance(target.slice, ast.Constant) else None
+            yield from self._bind(target.value, (key, *path) if written else ())
+        elif isinstance(target, ast.Attribute):
+            yield from [(n, path) for n in self._attributes(target.attr)]
+        else:
+            raise Unknown
+
+    def _attributes(self, name: str) -> list[ast.Attribute]:
+        return [n for n in self.facts.nodes(ast.Attribute) if n.attr == name and isinstance(n.ctx, ast.Load)]
+
+    def _loads(self, scope: ast.AST, name: str, path: Path) -> Iterator[Step]:
+        """All reads of a name in its function; of a module's name, those of other files as well."""
+        if isinstance(scope, (ast.Lambda, ast.ClassDef)):
+            raise Unknown
+        outer = any(name in node.names for node in self.facts.nodes(ast.Global))
+        outer = outer or any(name in node.names for node in self.facts.nodes(ast.Nonlocal))
+        imported = any(alias.name in (name, "*") for node in self.facts.nodes(ast.ImportFrom) for alias in node.names)
+        if outer or (isinstance(scope, ast.Module) and imported and len(self.facts.trees()) > 1):
+            raise Unknown
+        if isinstance(scope, ast.Module) and len(self.facts.trees()) > 1:
+            yield from [(node, path) for node in self._attributes(name)]
+        reads = (node for node in ast.walk(scope) if isinstance(node, ast.Name) and node.id == name)
+        yield from [(node, path) for node in reads if isinstance(node.ctx, ast.Load)]
+
+    def _scope(self, node: ast.AST) -> ast.AST:
+        """The function, class or module around a node."""
+        around: ast.AST | None = self.facts.parents.get(node)
+        while around is not None and not isinstance(around, SCOPES):
+            around = self.facts.parents.get(around)
+        if around is None:
+            raise Unknown
+        return around
+
+
+def _within(parent: ast.List | ast.Tuple | ast.Dict, node: ast.AST, path: Path) -> Path:
+    """Where the value lies in a list, tuple or dict that is written out."""
+    if isinstance(parent, ast.Dict):
+        key = next((k for k, value in zip(parent.keys, parent.values, strict=True) if value is node), None)
+        return (key.value, *path) if isinstance(key, ast.Constant) else ()
+    if any(isinstance(element, ast.Starred) for element in parent.elts):
+        return ()
+    return (next(i for i, element in enumerate(parent.elts) if element is node), *path)
+
+
+def _only_calls(loop: ast.For) -> bool:
+    """True for a loop that only calls functions, such as one that prints one value after the other."""
+    return not loop.orelse and all(isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) for s in loop.body)
+
+
+def _shows(function: ast.AST, called: Value | None, name: str) -> bool:
+    """True for a call that prints, logs, plots or summarises its arguments."""
+    if isinstance(called, Symbol):
+        logs = called.name.startswith("logging.") or called.library == "logging"
+        plots = called.library == "matplotlib"
+        return called.name in SUMMARIES or called.name == "Print" or (logs and name in LOGS) or plots
+    if isinstance(function, ast.Name):
+        return name == "print" and not isinstance(called, Function)
+    if not isinstance(function, ast.Attribute) or isinstance(called, Function):
+        return False
+    holder = ast.unparse(function.value)
+    if name == "write":
+        return holder in ("sys.stdout", "sys.stderr")
+    return name == "add_summary" or name in DRAWS or (name in LOGS and holder.rpartition(".")[2] in LOGGERS)
+
+
+def _computes(function: ast.AST, called: Value | None, name: str) -> bool:
+    """True for a call that gives something computed of its arguments and keeps none of them."""
+    if isinstance(called, Symbol):
+        return called.name in OPERATIONS if called.library == "tf" else _is_of_numpy(called)
+    if called is not None and isinstance(function, ast.Name):
+        return name in COMPUTES and not isinstance(called, Function)
+    texts = isinstance(function, ast.Attribute) and name in ("format", "join")
+    return name in COMPUTES and (isinstance(function, ast.Name) or texts)
+
+
+def _is_of_numpy(called: Symbol) -> bool:
+    return called.library == "numpy" and not called.name.startswith(KEEPS)

@@ -1,1 +1,0 @@
-"""Pages of what keeps a script from a cluster."""

@@ -1,0 +1,107 @@
+"""Values without a known merge: those that are only shown are merged by their form, others are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.checks.towers.shown import RULES
+from tests.scripts import codes, run
+
+SCRIPT = RULES[0].before
+PRINTED = "        print(step, shown)\n"
+RUN = "        _, shown = sess.run([train_op, variance], {X: images, Y: labels})\n"
+
+
+def test_one_warning_names_all_values() -> None:
+    (finding,) = run(SCRIPT).diagnostics
+    assert finding.code == "TMG393" and "variance" in finding.message
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "print('%d %s' % (step, shown))",
+        "print('{}'.format(shown.max()))",
+        "print(f'{shown}')",
+        "text = str(shown)\n        print(text)",
+        "values = []\n        values.append(shown)\n        print(sum(values))",
+        "import logging\n        logging.info('%s', shown)",
+        "import numpy as np\n        print(np.mean(shown))",
+        "shown",  # nothing reads it
+        "for each in shown:\n            print(each)",
+        "print([round(each, 2) for each in shown])",
+        "table = {'variance': shown}\n        print(table['variance'])",
+        "one, two = step, shown\n        if one > 5:\n            print(two)",
+    ],
+)
+def test_what_is_only_shown(shown: str) -> None:
+    assert codes(SCRIPT.replace(PRINTED, f"        {shown}\n")) == ["TMG393"]
+
+
+@pytest.mark.parametrize(
+    "deciding",
+    [
+        "if shown.max() > 3.0:\n            break",
+        "while shown > 3.0:\n            break",
+        "best = min(shown)\n        worse = best < 3.0\n        if worse:\n            break",
+        "assert not shown.any()",
+        "import numpy as np\n        np.save('variance.npy', shown)",
+        "open('variance.txt', 'w').write(str(shown))",
+        "history.append(shown)\n        if history[-1] > 3.0:\n            break",
+        "images = shown",  # and fed in the next turn
+        "sess.run(train_op, {X: shown, Y: labels})",
+        "for each in shown:\n            sess.run(train_op, {X: images, Y: labels})",
+        "keep(shown)",
+        "print([each for each in shown if each > 1.0])",
+        "table = {'variance': shown}\n        if table['variance'] > 3.0:\n            break",
+        "one, two = step, shown\n        if two > 5:\n            print(one)",
+        "tf.assign(rate, shown)",
+    ],
+)
+def test_what_decides_is_refused(deciding: str) -> None:
+    assert "TMG210" in codes(SCRIPT.replace(PRINTED, f"        {deciding}\n"))
+
+
+REPORT = """\
+def report(step, value):
+    print('step', step, value)
+
+
+"""
+RETURNED = """\
+def returned(sess, feed):
+    return sess.run([train_op, variance], feed)[1]
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "used", "found"),
+    [
+        (REPORT, "report(step, shown)", "TMG393"),
+        (RETURNED, "print(returned(sess, {X: images, Y: labels}))", "TMG393"),
+        (REPORT, "report(shown, step)", "TMG393"),
+        (REPORT.replace("print(", "return keep("), "report(shown, step)", "TMG210"),
+        (RETURNED, "if returned(sess, {X: images, Y: labels}) > 3.0:\n            break", "TMG210"),
+        (RETURNED, "ask = returned\n        print(ask(sess, {X: images, Y: labels}))", "TMG210"),
+    ],
+)
+def test_functions_of_the_script_are_followed(function: str, used: str, found: str) -> None:
+    script = SCRIPT.replace("X = tf.placeholder", function + "X = tf.placeholder", 1)
+    assert found in codes(script.replace(PRINTED, f"        {used}\n"))
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("tf.summary.histogram('variance', variance)", "TMG393"),
+        ("tf.summary.scalar('largest', tf.reduce_max(variance))", "TMG393"),
+        ("rate = tf.Print(variance, [X])\ntf.assign(tf.get_variable('kept', [64]), rate)", "TMG210"),
+        ("update = tf.assign(tf.get_variable('kept', [64]), variance)", "TMG210"),
+        ("named = tf.get_default_graph().get_tensor_by_name('moments/variance:0')", "TMG209"),
+    ],
+)
+def test_readers_in_the_graph(made: str, found: str) -> None:
+    script = SCRIPT.replace("\nwith tf.Session", f"{made}\n\nwith tf.Session", 1)
+    assert found in codes(script)
