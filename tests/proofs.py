@@ -9,9 +9,18 @@ from converter.options import Options
 from converter.source import read
 from converter.verify import Check, Report, Settings, verify
 
-# Checks that say by themselves when they could not look: nothing was fed or drawn alike, the script was ended before.
+# Checks that say by themselves when they could not look: nothing was fed or drawn alike, nothing was
+# clipped, the script was ended before.
 BEYOND_THE_STEPS = frozenset(
-    {"data", "data of evaluations", "an epoch's end", "beside the steps", "printed values", "initial values"}
+    {
+        "data",
+        "data of evaluations",
+        "an epoch's end",
+        "beside the steps",
+        "changed gradients",
+        "printed values",
+        "initial values",
+    }
 )
 
 

@@ -144,6 +144,8 @@ class Trait(Enum):
     UPDATES_COLLECTION = "the name of the collection that layers add their updates to"
     GIVES_COLLECTED_LOSSES = "gives collected losses, or their sum, by the last part of its name"
     ASSIGNS = "changes a variable, by the last part of its name"
+    COMPUTES_ONE = "computes something of one tensor, and changes nothing"
+    SHOWS = "shows its arguments, and gives nothing that is computed of them"
     CLIPS = "clips gradients by a norm, by the last part of its name"
     NORMALIZES = "normalises with statistics of the batch, by the last part of its name"
     MAKES_ITERATOR = "makes an iterator of a data set, by the last part of its name"

@@ -134,6 +134,7 @@ REDUCTIONS = (
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"argmax": 3}}
 
 TRAITS: dict[Trait, str] = {
+    Trait.COMPUTES_ONE: "argmax arg_max reduce_mean reduce_max reduce_min reduce_sum",
     Trait.ADDS_UP: "reduce_sum",
     Trait.AVERAGES: "reduce_mean",
     Trait.METRIC: "metrics.*",

@@ -472,6 +472,7 @@ POSITIONS: dict[Argument, dict[str, int]] = {
 }
 
 TRAITS: dict[Trait, str] = {
+    Trait.COMPUTES_ONE: "squeeze transpose expand_dims reshape",
     Trait.MASKS: "boolean_mask",
     Trait.SPARSE_GRADIENTS: "gather",
     Trait.DATA_SECOND: "nn.embedding_lookup",

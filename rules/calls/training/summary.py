@@ -56,6 +56,7 @@ CHECKPOINTS = "Saver.save Saver.restore train.get_checkpoint_state train.latest_
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"summary": 0}}
 
 TRAITS: dict[Trait, str] = {
+    Trait.SHOWS: "summary.scalar summary.histogram summary.image summary.audio summary.text Print add_summary",
     Trait.ENDS_EAGERNESS: "disable_v2_behavior disable_eager_execution",
     Trait.NO_OPERATIONS: "compat.as_* errors.* gfile.* logging.* summary.FileWriter* Summary*",
     Trait.READS_STEP: "train.global_step",

@@ -58,8 +58,9 @@ VARIABLES_IN_ANOTHER_ORDER = """\
     batch_size = 32
     X = tf.placeholder(tf.float32, [None, 4])
     Y = tf.placeholder(tf.float32, [None, 3])
-    w = tf.get_variable('w', [X.get_shape().as_list()[1], 3])
-    h = tf.matmul(X, w)
+    x = tf.square(X)
+    w = tf.get_variable('w', [x.get_shape().as_list()[1], 3])
+    h = tf.matmul(x, w)
     mean = tf.get_variable('mean', [3], trainable=False)
     with tf.control_dependencies([tf.assign(mean, 0.9 * mean + 0.1 * tf.reduce_mean(h, 0))]):
         h = h - 1.0

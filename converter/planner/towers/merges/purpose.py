@@ -16,7 +16,20 @@ from collections.abc import Iterator
 
 from converter.analysis.facts import Facts
 from converter.analysis.flow.joined import choices
-from converter.analysis.values import Bound, Function, Mapping, Sequence, Symbol, Tensor, Value, tensors_in
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import (
+    Bound,
+    Constant,
+    Function,
+    Mapping,
+    Module,
+    Number,
+    Sequence,
+    Symbol,
+    Tensor,
+    Value,
+    tensors_in,
+)
 from converter.dataclass import dataclass
 from converter.planner.region.region import Region
 
@@ -51,14 +64,6 @@ DRAWS = frozenset(
         "plot", "imshow", "matshow", "hist", "scatter", "bar",
     )
 )  # methods of a plot
-SUMMARIES = frozenset(f"summary.{kind}" for kind in ("scalar", "histogram", "image", "audio", "text"))
-# Operations of the graph that give something computed of their arguments, and change nothing.
-OPERATIONS = frozenset(
-    (
-        "cast", "to_float", "to_int32", "argmax", "arg_max", "squeeze", "transpose", "expand_dims", "reshape",
-        "identity", "abs", "sqrt", "square", "exp", "log", "reduce_mean", "reduce_max", "reduce_min", "reduce_sum",
-    )
-)
 
 
 class Unknown(Exception):
@@ -119,6 +124,7 @@ class Flow:
         if isinstance(parent, ast.Expr):
             return
         if isinstance(parent, MADE_OF_PARTS):
+            self._check_alone(parent, node)
             yield (parent, ())
         elif isinstance(parent, (ast.List, ast.Tuple, ast.Dict)):
             yield (parent, _within(parent, node, path))
@@ -149,13 +155,31 @@ class Flow:
         else:
             raise Unknown
 
+    def _check_alone(self, parent: ast.AST, node: ast.AST | None = None, but: ast.AST | None = None) -> None:
+        """Raises Unknown if other parts hold more than plain numbers, such as rows of the whole batch."""
+        if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mod) and isinstance(parent.left, ast.Constant):
+            return  # the text that shows it
+        if isinstance(parent, (ast.JoinedStr, ast.FormattedValue)):
+            return
+        ahead = [parent]
+        while ahead:
+            for part in ast.iter_child_nodes(ahead.pop()):
+                held = self.facts.read_or_written.get(part)
+                if part is node or part is but or isinstance(held, (Number, Constant, Symbol, Module)):
+                    continue
+                if held is not None or isinstance(part, ast.Call):
+                    raise Unknown
+                ahead.append(part)
+
     def _runs_in(self, loop: ast.For) -> bool:
         return any(node in self.runs for node in ast.walk(loop))
 
     def _item(self, parent: ast.Subscript, node: ast.AST, path: Path) -> Iterator[Step]:
         """`values[key]`: the value itself if it lies under that key."""
-        if not isinstance(parent.ctx, ast.Load):
+        if not isinstance(parent.ctx, ast.Load) or node is parent.slice:
             raise Unknown
+        if not path and any(isinstance(part, ast.Name) for part in ast.walk(parent.slice)):
+            raise Unknown  # a row that a share may not have
         written = isinstance(parent.slice, ast.Constant) and node is parent.value and path
         if written and isinstance(parent.slice, ast.Constant) and parent.slice.value != path[0]:
             return
@@ -187,6 +211,7 @@ class Flow:
         elif name in GROWS and isinstance(call.func, ast.Attribute):
             yield from self._bind(call.func.value, ())
         elif _computes(call.func, called, name):
+            self._check_alone(call, node, but=call.func)
             yield (call, ())
         elif isinstance(called, Function) and isinstance(called.node, ast.FunctionDef):
             yield from self._passed(called.node, call, node, keyword, path)
@@ -297,9 +322,9 @@ def _only_calls(loop: ast.For) -> bool:
 def _shows(function: ast.AST, called: Value | None, name: str) -> bool:
     """True for a call that prints, logs, plots or summarises its arguments."""
     if isinstance(called, Symbol):
-        logs = called.name.startswith("logging.") or called.library == "logging"
+        logs = "logging" in (called.library, called.name.partition(".")[0])
         plots = called.library == "matplotlib"
-        return called.name in SUMMARIES or called.name == "Print" or (logs and name in LOGS) or plots
+        return has(called.name, Trait.SHOWS) or (logs and name in LOGS) or plots
     if isinstance(function, ast.Name):
         return name == "print" and not isinstance(called, Function)
     if not isinstance(function, ast.Attribute) or isinstance(called, Function):
@@ -307,13 +332,13 @@ def _shows(function: ast.AST, called: Value | None, name: str) -> bool:
     holder = ast.unparse(function.value)
     if name == "write":
         return holder in ("sys.stdout", "sys.stderr")
-    return name == "add_summary" or name in DRAWS or (name in LOGS and holder.rpartition(".")[2] in LOGGERS)
+    return has(name, Trait.SHOWS) or name in DRAWS or (name in LOGS and holder.rpartition(".")[2] in LOGGERS)
 
 
 def _computes(function: ast.AST, called: Value | None, name: str) -> bool:
     """True for a call that gives something computed of its arguments and keeps none of them."""
     if isinstance(called, Symbol):
-        return called.name in OPERATIONS if called.library == "tf" else _is_of_numpy(called)
+        return has(called.name, Trait.COMPUTES_ONE) if called.library == "tf" else _is_of_numpy(called)
     if called is not None and isinstance(function, ast.Name):
         return name in COMPUTES and not isinstance(called, Function)
     texts = isinstance(function, ast.Attribute) and name in ("format", "join")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rules.checks.towers.shown import RULES
+from converter.rule import find_rule
 from tests.scripts import codes, run
 
-SCRIPT = RULES[0].before
+SCRIPT = find_rule("TMG393").before
 PRINTED = "        print(step, shown)\n"
 RUN = "        _, shown = sess.run([train_op, variance], {X: images, Y: labels})\n"
 
@@ -105,3 +105,22 @@ def test_functions_of_the_script_are_followed(function: str, used: str, found: s
 def test_readers_in_the_graph(made: str, found: str) -> None:
     script = SCRIPT.replace("\nwith tf.Session", f"{made}\n\nwith tf.Session", 1)
     assert found in codes(script)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "print(step, np.mean(shown == labels))",
+        "print(step, np.abs(shown - labels).max())",
+        "print(step, shown[step])",
+        "print(step, [a for a, b in zip(shown, labels)])",
+    ],
+)
+def test_a_share_that_meets_the_whole_batch_is_refused(shown: str) -> None:
+    """Of a share there are fewer rows than labels: the script would end there, or print another number."""
+    assert codes("import numpy as np\n" + SCRIPT.replace("print(step, shown)", shown)) == ["TMG210"]
+
+
+@pytest.mark.parametrize("shown", ["print(step, shown / 2.0)", "print('%d %s' % (step, shown))", "print(shown[0])"])
+def test_plain_numbers_beside_a_share_are_shown_with_it(shown: str) -> None:
+    assert codes(SCRIPT.replace("print(step, shown)", shown)) == ["TMG393"]
