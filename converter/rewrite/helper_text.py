@@ -111,11 +111,13 @@ def helper_module_text(plan: Plan, tensorflow: str, held: str) -> str:
 def _with_needs(helpers: Mapping[str, str]) -> dict[str, str]:
     """Helpers by their names in a module, with those that they need, in the catalog's order.
 
-    What a module held before may need other helpers now than in the version that wrote it.
+    What a module held before may need other helpers now than in the version that wrote it. A form of a helper that
+    serves other scripts of the module, too, has the plain form's name.
     """
     known, todo, found = catalog(), list(helpers), dict(helpers)
     while todo:
-        needed = [name for name in known[todo.pop()].needs if name in known and name not in found]
+        there = {*found, *found.values()}
+        needed = [name for name in known[todo.pop()].needs if name in known and name not in there]
         found.update((name, name) for name in needed)
         todo += needed
     return {name: found[name] for name in known if name in found}
