@@ -75,7 +75,8 @@ def is_only_shown(facts: Facts, region: Region, value: Tensor) -> bool:
     if any(value in choices(named) for named, _, _ in facts.named):
         return False
     try:
-        return Flow(facts, frozenset(run.call for run in facts.runs)).ends_in_what_shows(_reads(facts, region, value))
+        flow = Flow(facts, region, frozenset(run.call for run in facts.runs))
+        return flow.ends_in_what_shows(_reads(facts, region, value))
     except Unknown:
         return False
 
@@ -103,6 +104,7 @@ class Flow:
     """Follows a value through the syntax of the project's files."""
 
     facts: Facts
+    region: Region
     runs: frozenset[ast.AST]
 
     def ends_in_what_shows(self, begin: Iterator[Step]) -> bool:
@@ -167,9 +169,21 @@ class Flow:
                 held = self.facts.read_or_written.get(part)
                 if part is node or part is but or isinstance(held, (Number, Constant, Symbol, Module)):
                     continue
-                if held is not None or isinstance(part, ast.Call):
+                if held is not None and not self._is_of_tower(part):
                     raise Unknown
-                ahead.append(part)
+                if held is None and isinstance(part, ast.Call) and not self._is_of_library(part):
+                    raise Unknown
+                ahead += [part] if held is None else []
+
+    def _is_of_tower(self, read: ast.AST) -> bool:
+        """Whether the towers read something: it is a share, as the value is."""
+        sites = [access.site for access in self.facts.accesses if access.node is read]
+        return bool(sites) and all(self.region.in_any_tower(site) for site in sites)
+
+    def _is_of_library(self, call: ast.Call) -> bool:
+        """Whether a call computes something of its arguments alone, which are looked at."""
+        called = self._called(call.func)
+        return isinstance(called, Symbol) and called.library == "tf" and has(called.name, Trait.COMPUTES_ONE)
 
     def _runs_in(self, loop: ast.For) -> bool:
         return any(node in self.runs for node in ast.walk(loop))
