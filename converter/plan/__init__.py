@@ -23,6 +23,7 @@ class At(NamedTuple):
 
 
 
+NUM_GPUS = "{num_gpus}"  # stands in texts of the loop for the number of towers, until the loop is written
 HowMerged = Literal["concat", "mean", "sum", "first", "shown"]
 
 
@@ -225,7 +226,7 @@ class Gradient:
 class Handing:
     """The object that hands each tower its part of the placeholders that it makes.
 
-    name: "" where the towers make none. arguments: what the object is told, with `{num_gpus}` for the number of towers.
+    name: "" where the towers make none. arguments: what the object is told, with `NUM_GPUS` for the number of towers.
     given_back: places that get the whole placeholder if the script has set them, each with the test for that.
     """
 
@@ -252,7 +253,7 @@ class Loop:
     before and after: statements that stood between those of the towers and are moved out.
     contexts: helpers that are entered beside tf.device and the scopes, each with the name of the object
         that it needs before the loop, "" for a function.
-    restore: places that get back what they stood for before the loop.
+    restore: places that get back what they stood for before the loop, or that of all towers, with `NUM_GPUS`.
     handing: how each tower is handed its part of the placeholders that it makes.
     collections: keys of graph collections whose values are merged, the list of the towers' weights that this
         takes, and a tower's weight.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from converter.dataclass import dataclass
-from converter.plan import Loop, Merge, Plan, Rebind, Reset, Shard
+from converter.plan import NUM_GPUS, Loop, Merge, Plan, Rebind, Reset, Shard
 from converter.runtime.catalog import catalog
 
 STEP = "    "
@@ -122,7 +122,7 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
         lists += loop.kept
         why.append("TMG131")
     lines += _bindings([(name, "[]") for name in lists], ",".join(why), width)
-    given = {loop.handing.name: loop.handing.arguments.replace("{num_gpus}", plan.num_gpus)}
+    given = {loop.handing.name: loop.handing.arguments.replace(NUM_GPUS, plan.num_gpus)}
     lines += [
         Line(f"{variable} = {names[helper]}({given.get(variable, '')})", _why(helper))
         for helper, variable in loop.contexts
@@ -393,7 +393,7 @@ def _why_merged(merge: Merge) -> str:
 
 def _restored(plan: Plan, loop: Loop, width: int) -> list[Line]:
     """Assignments that give names back the values that they had before the loop; a list of batches is unpacked."""
-    restore = {place: saved.replace("{num_gpus}", plan.num_gpus) for place, saved in loop.restore}
+    restore = {place: saved.replace(NUM_GPUS, plan.num_gpus) for place, saved in loop.restore}
     lines = list[Line]()
     room = width - len(STEP) if plan.one_gpu else width
     for shard in loop.shards:

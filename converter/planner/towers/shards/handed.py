@@ -9,7 +9,7 @@ from converter.analysis.facts import Maybe
 from converter.analysis.flow.joined import choices, is_input
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Input, Mapping, Number, Sequence, Tensor, Value
-from converter.plan import Shard
+from converter.plan import NUM_GPUS, Shard
 from converter.planner.found import Found
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.structures import parts
@@ -53,7 +53,7 @@ def handing_in(site: LoopSite, before: Traffic) -> Traffic:
 def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) -> Traffic:
     """Tells the object the size of a whole batch, where the model writes a tower's into shapes; raises Faults.
 
-    kept: whether a batch size that is read stays what it is, of one tower. `{num_gpus}` stands for their number.
+    kept: whether a batch size that is read stays what it is, of one tower. `NUM_GPUS` stands for their number.
     """
     if before.handing is None:
         return before
@@ -69,7 +69,7 @@ def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) ->
             raise refuse(site.facts, value.node or site.region.block.body[0], Found.HANDED_OF_FIXED_SIZE)
         texts = {text: access for access in read if (text := spelling(site.region.block.frame, access.place))}
         named = {rebind.saved for rebind in before.rebinds if rebind.place in texts}
-        named |= {f"{text} * {{num_gpus}}" for text, access in texts.items() if kept(access)}
+        named |= {f"{text} * {NUM_GPUS}" for text, access in texts.items() if kept(access)}
         sizes |= named or {""}
     if len(sizes) > 1:
         raise refuse(site.facts, site.region.handed[0].node or site.region.block.body[0], Found.HANDED_OF_FIXED_SIZE)

@@ -15,13 +15,12 @@ from converter.analysis.counts.reading import SIZE
 from converter.analysis.counts.terms import atom
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Number, Origin
+from converter.plan import NUM_GPUS
 from converter.planner.found import Found
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
 from converter.planner.writing.spelling import spelling
-
-NUM_GPUS = "{num_gpus}"  # stands for the number of towers, until the loop is written
 
 
 def numbers_left(
@@ -40,10 +39,8 @@ def numbers_left(
     restore = dict(before.restore)
     for place, access in read.items():
         text = spelling(region.block.frame, place)
-        wholes = {_whole(site, before, one, text or "", kept) for one in _sizes(access, scaled)}
-        terms = terms_of(site.facts, access.value, scaled, access.site)
-        whole = wholes.pop() if len(wholes) == 1 and degree_in(terms) == 1 else None
-        if not text or not whole or (not whole.endswith(NUM_GPUS) and terms != atom(SIZE)):
+        whole = _whole(site, before, access, text, scaled, kept) if text else None
+        if not text or not whole:
             raise refuse(site.facts, access.node, Found.NUMBER_LEFT_BY_TOWERS)
         restore[text] = whole
     return replace(before, restore=tuple(restore.items()))
@@ -54,11 +51,28 @@ def _sizes(access: Access, scaled: frozenset[Origin]) -> frozenset[Origin]:
     return access.value.origins & scaled if isinstance(access.value, Number) else frozenset()
 
 
-def _whole(site: LoopSite, traffic: Traffic, size: Origin, text: str, kept: Callable[[Access], bool]) -> str | None:
-    """What stands behind the loop for `text`, a multiple of a tower's batch size; None where that is not known."""
-    saved = {rebind.place: rebind.saved for rebind in traffic.rebinds}
-    reads = [access for access in site.region.tower_reads() if size in _sizes(access, frozenset((size,)))]
-    if any(kept(access) for access in reads):
+def _whole(
+    site: LoopSite,
+    traffic: Traffic,
+    left: Access,
+    text: str,
+    scaled: frozenset[Origin],
+    kept: Callable[[Access], bool],
+) -> str | None:
+    """What stands behind the loop for `text`, where the towers have left a number; None where that is not known."""
+    if degree_in(terms := terms_of(site.facts, left.value, scaled, left.site)) != 1:
+        return None
+    names = {_counted_by(site, traffic, size, kept) for size in _sizes(left, scaled)}
+    if names == {NUM_GPUS}:
         return f"{text} * {NUM_GPUS}"
+    return names.pop() if len(names) == 1 and terms == atom(SIZE) else None
+
+
+def _counted_by(site: LoopSite, traffic: Traffic, size: Origin, kept: Callable[[Access], bool]) -> str | None:
+    """The name that keeps a batch size for behind the loop, `NUM_GPUS` where towers read their own; else None."""
+    reads = [access for access in site.region.tower_reads() if _sizes(access, frozenset((size,)))]
+    if any(kept(access) for access in reads):
+        return NUM_GPUS
+    saved = {rebind.place: rebind.saved for rebind in traffic.rebinds}
     texts = (spelling(site.region.block.frame, access.place) for access in reads)
     return next((saved[text] for text in texts if text in saved), None)
