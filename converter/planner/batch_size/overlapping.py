@@ -27,11 +27,22 @@ def overlapping(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
             windows.setdefault(node, []).append((begin, rows))
     for node, turns in windows.items():
         moves = _moves([begin.replaced(_before_rest) for begin, _ in turns]) or _counted(facts, node, scaled)
-        rows = turns[0][1].replaced(lambda one: number(0) if _is_turn(one) else None)
-        along = not moves or any(move in (rows, rows * number(-1)) for move in moves)
-        first = turns[0][0].replaced(lambda one: number(0) if _is_turn(one) else None)
-        if not along or (first.parts and not (first + rows).parts):  # `x[-n:0]` has no rows
+        lengths = [_in_first_turn(rows) for rows in _lengths(turns[0][1])]
+        along = not moves or all(any(move in (rows, rows * number(-1)) for move in moves) for rows in lengths)
+        first = _in_first_turn(turns[0][0])
+        if not along or (first.parts and any(not (first + rows).parts for rows in lengths)):  # `x[-n:0]` has no rows
             yield node.lower or node
+
+
+def _lengths(rows: Terms) -> list[Terms]:
+    """The numbers of rows that a window may have, but for the end of the data: of `min(i + b, n) - i` that is b."""
+    how, options = rows.choice()
+    inner = [option for option in options if all(one == SIZE for one in option.atoms())]
+    return inner if how == "least" and inner else [rows]
+
+
+def _in_first_turn(terms: Terms) -> Terms:
+    return terms.replaced(lambda one: number(0) if _is_turn(one) else None)
 
 
 def _windows(facts: Facts, run: RunCall, sizes: frozenset[Origin]) -> Iterator[tuple[ast.Slice, Terms, Terms]]:

@@ -50,6 +50,9 @@ def script(lines: str, rows: str, head: str = "SIZE = 32\n") -> str:
         ("for k in range(300):\n    i = k % (len(xs) - SIZE)\n", "i:i + SIZE"),
         ("i = 0\nwhile i + SIZE < len(xs):;i += 8", "i:i + SIZE"),
         ("i = 0\nwhile i + SIZE < len(xs):;i = i + 8", "i:i + SIZE"),
+        ("for i in range(len(xs) // SIZE + 1):\n    a = i * SIZE\n", "a:min((i + 2) * SIZE, len(xs))"),
+        ("for i in range(300):\n    a = i * SIZE // 2\n", "a:min(a + SIZE, len(xs))"),
+        ("i = 0\nwhile i < len(xs):;i += 8", "i:min(i + SIZE, len(xs))"),
     ],
 )
 def test_batches_that_overlap_are_told(head: str, lines: str, rows: str) -> None:
@@ -72,6 +75,9 @@ def test_batches_that_overlap_are_told(head: str, lines: str, rows: str) -> None
         ("for a, b in zip(range(0, len(xs), SIZE), range(SIZE, len(xs) + 1, SIZE)):\n", "a:b"),
         ("i = 0\nwhile i + SIZE < len(xs):;i += SIZE", "i:i + SIZE"),
         ("i = 0\nwhile i + SIZE < len(xs):;i = i + SIZE", "i:i + SIZE"),
+        ("for i in range((len(xs) - 1) // SIZE + 1):\n    a = i * SIZE\n", "a:min((i + 1) * SIZE, len(xs))"),
+        ("for i in range(0, len(xs), SIZE):\n", "i:min(i + SIZE, len(xs))"),
+        ("i = 0\nwhile i < len(xs):;i += SIZE", "i:min(i + SIZE, len(xs))"),
     ],
 )
 def test_batches_one_behind_the_other_are_not(head: str, lines: str, rows: str) -> None:
