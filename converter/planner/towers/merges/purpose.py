@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 
 from converter.analysis.facts import Facts
 from converter.analysis.flow.joined import choices
@@ -169,16 +170,16 @@ class Flow:
                 held = self.facts.read_or_written.get(part)
                 if part is node or part is but or isinstance(held, (Number, Constant, Symbol, Module)):
                     continue
-                if held is not None and not self._is_of_tower(part):
+                if held is not None and part in self._read_outside:
                     raise Unknown
                 if held is None and isinstance(part, ast.Call) and not self._is_of_library(part):
                     raise Unknown
                 ahead += [part] if held is None else []
 
-    def _is_of_tower(self, read: ast.AST) -> bool:
-        """Whether the towers read something: it is a share, as the value is."""
-        sites = [access.site for access in self.facts.accesses if access.node is read]
-        return bool(sites) and all(self.region.in_any_tower(site) for site in sites)
+    @cached_property
+    def _read_outside(self) -> frozenset[ast.AST]:
+        """What is read outside of the towers, in any execution; what towers alone read is a share, as the value is."""
+        return frozenset(a.node for a in self.facts.accesses if not self.region.in_any_tower(a.site))
 
     def _is_of_library(self, call: ast.Call) -> bool:
         """Whether a call computes something of its arguments alone, which are looked at."""
