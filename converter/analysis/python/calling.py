@@ -96,7 +96,7 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
     if isinstance(function, Class):
         return _instantiate(walk, function, args, kwargs, node)
     if isinstance(function, Choice):
-        return joined_by(walk, reduce(join, _call_each(walk, function.options, args, kwargs, node)), node)
+        return _called_each(walk, function.options, args, kwargs, node)
     if isinstance(function, Partial):
         return call_value(walk, function.function, function.args + args, {**function.kwargs, **kwargs}, node)
     if isinstance(function, Bound):
@@ -108,7 +108,7 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
         if found is not None:
             return found
     if isinstance(function, Typed) and function.options:
-        return joined_by(walk, reduce(join, _call_each(walk, function.options, args, kwargs, node)), node)
+        return _called_each(walk, function.options, args, kwargs, node)
     if isinstance(function, Typed):
         handler = handlers().get(f"{function.kind}.__call__")
         if handler:
@@ -126,21 +126,21 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
     return unknown(walk, function, args, kwargs, node, "")
 
 
-def _call_each(
+def _called_each(
     walk: Walk, functions: Iterable[Value], args: list[Value], kwargs: dict[str, Value], node: ast.Call
-) -> list[Value]:
-    """The results of calling one of several functions: each begins with what there was before, as a branch does."""
+) -> Value:
+    """The result of calling one of several functions: each begins with what there was before, as a branch does."""
     from converter.analysis.python.statements import put_back
 
     made: list[Value] = []
     left: list[Changes] = []
     for option in functions:
         mark = len(walk.undo_log)
-        made.append(call_value(walk, option, args, kwargs, node))
+        made.append(walk.stamp(call_value(walk, option, args, kwargs, node), node))
         left.append(take_back(walk.undo_log, mark, walk.frame))
     if walk.site is not None:
         put_back(walk, left[0], [pair for changes in left[1:] for pair in changes], walk.site.stmt)
-    return made
+    return reduce(lambda one, two: joined_by(walk, join(one, two), node), made)
 
 
 def _dotted(symbol: Symbol) -> str:
@@ -500,7 +500,7 @@ def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, V
         return call_function(walk, bound.function, [receiver, *args], kwargs, node)
     if isinstance(receiver, Typed) and receiver.options:
         methods = [Bound(option, bound.name) for option in receiver.options]
-        return joined_by(walk, reduce(join, _call_each(walk, methods, args, kwargs, node)), node)
+        return _called_each(walk, methods, args, kwargs, node)
     if bound.name != "update":
         kwargs = {name: value for name, value in kwargs.items() if name != SPREAD}
     kind = receiver.kind if isinstance(receiver, Typed) else type(receiver).__name__
