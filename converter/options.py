@@ -35,6 +35,7 @@ class Options:
     line_length: of the lines the tool writes; None reads the project's own setting.
     one_gpu: whether scripts that import the changed files without being converted go on building the model for
         one GPU; a conversion decides that by looking for such scripts.
+    flag_elsewhere: whether one of these scripts may have an option --num_gpus of its own; decided in the same way.
     merge_all: whether attributes that the towers set and nothing in the script reads are merged like the others, as
         other scripts of the project may read them; decided in the same way.
     fewer_gpus: whether a converted script ends where it finds fewer GPUs than towers ("refuse"), or lets
@@ -65,6 +66,7 @@ class Options:
     batch_axes: tuple[tuple[str, int], ...] = ()
     line_length: int | None = None
     one_gpu: bool = False
+    flag_elsewhere: bool = False
     merge_all: bool = False
     fewer_gpus: FewerGpus = "refuse"
     asked_batch: BatchMode | None = None

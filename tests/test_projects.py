@@ -14,7 +14,7 @@ from converter.cli.app import main
 from converter.conversion import Conversion, convert
 from converter.options import Options
 from converter.source import read
-from converter.source.header import bare
+from converter.source.header import bare, find_header
 from converter.verify import Settings, verify
 from tests.bare import BareRuns
 from tests.proofs import skipped
@@ -374,6 +374,10 @@ def test_a_script_that_counts_its_gpus_by_an_option_of_the_same_name(model: str,
         done = converted(put(tmp_path, model=model, train=train, many=other))
         texts = [done.text or "", *(file.text or "" for file in done.parts)]
         assert done.status == "converted", done.diagnostics
+        header = find_header(done.text or "")
+        assert header is not None
+        again = convert(read(str(tmp_path / "train.py")), header.options, several=True, again=True)
+        assert [again.text, *(file.text for file in again.parts)] == [done.text, *(file.text for file in done.parts)]
         return re.findall(r"'--num_gpus'|DEFINE_integer\('num_gpus'", "".join(texts))
 
     assert options(MORE_GPUS.format("num_gpus")) == []

@@ -90,6 +90,7 @@ class Counted:
 FREE = Batch()
 OPEN_ENDED = "decoder without a given end"  # the op of what has as many steps as the longest output of a shard
 ARRAY = "TensorArray"  # the op of a tensor array: its tensor stands for one of the elements
+STATE = "state"  # of a tensor that is the state of a cell, or a part of it
 STATES = "states"  # of a tensor that may be a list or tuple of several: the state of a cell that is not known
 ENTRIES = "NamespaceDict"  # the kind of an object that is the dict of parsed arguments: `vars(args)`
 ATTRIBUTES = "attribute dict"  # the kind of a namespace whose attributes are its items, too
@@ -121,7 +122,7 @@ class Origin:
         return getattr(self.node, "lineno", 0)
 
 
-FED = "fed"  # the kind of an origin that is a placeholder: its number is known when the graph runs
+FED = "fed"  # the kind of an origin, and the op of an input, that is known when the graph runs
 
 
 class Value:
@@ -632,14 +633,24 @@ class Module(Value):
 
 
 class Typed(Value):
-    """An object of a library that the rules know by its type, such as "Optimizer" or "Session"."""
+    """An object of a library that the rules know by its type, such as "Optimizer" or "Session".
 
-    __slots__ = ("args", "kind", "kwargs", "name", "node", "state")
+    options: where it is one of several, of which only a run can tell which, all of them; its name is "" then.
+    """
+
+    __slots__ = ("args", "kind", "kwargs", "name", "node", "options", "state")
 
     def __init__(
-        self, kind: str, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.Call | None
+        self,
+        kind: str,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.Call | None,
+        options: tuple[Typed, ...] = (),
     ) -> None:
-        super().__init__((*args, *kwargs.values()))
+        super().__init__((*args, *kwargs.values(), *options))
+        self.options = options
         self.kind = kind
         self.name = name
         self.args = args

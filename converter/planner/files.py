@@ -134,17 +134,11 @@ class _Looped:
     divided: bool
 
 
-def _others_count_gpus(case: Placed) -> bool:
-    """Whether a script that imports files of this one may define an option --num_gpus: a second one would stop it."""
-    files = [path for path in case.facts.modules if path]
-    return case.sources.mention(files, ["num_gpus"]) and bool(case.sources.users(files))
-
-
 def _looped(case: Placed, module: str) -> _Looped:
     """Plan the loops and the edits that they depend on; raises Faults with all refusals."""
     facts, options, regions, pen = case.facts, case.options, case.regions, _pen(case)
     scaled = _grown(case)
-    count = gpu_count(pen, module, scaled, bool(module) and _others_count_gpus(case))
+    count = gpu_count(pen, module, scaled, bool(module) and options.flag_elsewhere)
     found: list[Diagnostic] = []
     scaling, names = Scaling(), count.names
     with noted(found):

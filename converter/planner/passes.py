@@ -214,6 +214,9 @@ def share(case: Planned) -> Shared | Refused:
     made: Planned | Refused = case
     if users and not options.one_gpu:
         options = replace(options, one_gpu=True)
+    if users and not options.flag_elsewhere:  # a second definition of the option would stop such a script
+        files = [path for path in case.facts.modules if path]
+        options = replace(options, flag_elsewhere=case.sources.mention(files, ["num_gpus"]))
     if not options.merge_all and (_is_called_by_others(case) or any(user.trains for user in users)):
         options = replace(options, merge_all=_others_may_read(case))
     if options != case.options:

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field, fields, replace
-from typing import get_args
+from typing import Any, get_args
 
 from converter.choices import (
     BatchMode,
@@ -328,7 +328,8 @@ def flags_changed(before: Options, after: Options) -> list[str]:
 def as_asked(options: Options) -> Options:
     """Options as somebody gave them, without what a conversion found out itself."""
     batch = options.asked_batch or options.batch
-    options = replace(options, one_gpu=False, merge_all=False, traced=(), of_project=(), configured=())
+    found: dict[str, Any] = {"one_gpu": False, "flag_elsewhere": False, "merge_all": False}
+    options = replace(options, **found, traced=(), of_project=(), configured=())
     return replace(options, batch=batch, asked_batch=None)
 
 
@@ -351,6 +352,7 @@ def to_flags(options: Options, also: Collection[str] = ()) -> tuple[str, ...]:
             flags += [flag_of(name), str(value)]
     flags += ["--asked-batch", options.asked_batch] if options.asked_batch else []
     flags += ["--other-scripts", "one-gpu"] if options.one_gpu else []
+    flags += ["--own-num-gpus", "elsewhere"] if options.flag_elsewhere else []
     flags += ["--attributes", "all"] if options.merge_all else []
     for name in options.shared:
         flags += ["--shared", name]
@@ -432,6 +434,10 @@ def _set_other_scripts(options: Options, value: str) -> Options:
     return replace(options, one_gpu=_choice(value, "one-gpu") == "one-gpu")
 
 
+def _set_own_num_gpus(options: Options, value: str) -> Options:
+    return replace(options, flag_elsewhere=_choice(value, "elsewhere") == "elsewhere")
+
+
 def _set_attributes(options: Options, value: str) -> Options:
     return replace(options, merge_all=_choice(value, "all") == "all")
 
@@ -484,6 +490,7 @@ _SETTERS: dict[str, Callable[[Options, str], Options]] = {
     "--gpu-memory": _set_gpu_memory,
     "--line-length": _set_line_length,
     "--other-scripts": _set_other_scripts,
+    "--own-num-gpus": _set_own_num_gpus,
     "--attributes": _set_attributes,
     "--shared": _add_shared,
     "--batch-axis": _add_batch_axis,

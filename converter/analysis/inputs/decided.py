@@ -22,6 +22,7 @@ from converter.analysis.values import (
     Tensor,
     Value,
     needed,
+    tensors_in,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ def _decided_nest(value: Sequence, axis: int | None) -> Sequence:
         if isinstance(element, Sequence):
             element = _decided_nest(element, axis)
         elif isinstance(element, Tensor):
-            size = [v for v in element.inputs if isinstance(v, Number)][:1]
+            made = [element, *(t for v in element.inputs for t in tensors_in(v))]  # also the states of two cells
+            size = [v for tensor in made for v in tensor.inputs if isinstance(v, Number)][:1]
             element = with_axis(element, axis)
             if isinstance(element, Input):
                 element.shape = Sequence(size)
@@ -99,7 +101,7 @@ def _fed_size(walk: Walk, value: Value, node: ast.expr) -> Number:
 def with_axis(value: Tensor, axis: int | None) -> Tensor:
     """A placeholder, or a tensor that is fed like one, with the batch axis that its feeds show."""
     if not isinstance(value, Input):
-        fed = Input("fed", value.dims, _fixed_shape(value), "")
+        fed = Input(FED, value.dims, _fixed_shape(value), "")
         fed.inputs, value = (value,), fed
     value.ambiguous = False
     if axis is not None:

@@ -10,6 +10,7 @@ from converter.analysis.arrays.shapes import ARITHMETIC, is_new_axis, shape_of
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import SIZE, Decisions, Facts
 from converter.analysis.reasons import Why
+from converter.analysis.tensors.nests import may_hold
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -67,10 +68,9 @@ def fed_tensors(facts: Facts) -> Decisions:
         if not run.feeds or not run.computes(trained):
             continue
         for key, _ in run.feeds:
-            for tensor in tensors_in(key) if isinstance(key, Sequence) else [key]:
+            for tensor in [key] if isinstance(key, Tensor) else may_hold(key):
                 if (
-                    isinstance(tensor, Tensor)
-                    and not isinstance(tensor, Input)
+                    not isinstance(tensor, Input)
                     and tensor.batch.kind == "example"
                     and tensor.node is not None
                     and (tensor is key or is_zero_state(tensor.node))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -95,7 +96,7 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
     if isinstance(function, Class):
         return _instantiate(walk, function, args, kwargs, node)
     if isinstance(function, Choice):
-        return joined_by(walk, reduce(join, _call_each(walk, function, args, kwargs, node)), node)
+        return _called_each(walk, function.options, args, kwargs, node)
     if isinstance(function, Partial):
         return call_value(walk, function.function, function.args + args, {**function.kwargs, **kwargs}, node)
     if isinstance(function, Bound):
@@ -106,6 +107,8 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
         found = call_method(walk, function, "__call__", args, node, kwargs)
         if found is not None:
             return found
+    if isinstance(function, Typed) and function.options:
+        return _called_each(walk, function.options, args, kwargs, node)
     if isinstance(function, Typed):
         handler = handlers().get(f"{function.kind}.__call__")
         if handler:
@@ -123,21 +126,21 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
     return unknown(walk, function, args, kwargs, node, "")
 
 
-def _call_each(
-    walk: Walk, function: Choice, args: list[Value], kwargs: dict[str, Value], node: ast.Call
-) -> list[Value]:
-    """The results of calling one of several functions: each begins with what there was before, as a branch does."""
+def _called_each(
+    walk: Walk, functions: Iterable[Value], args: list[Value], kwargs: dict[str, Value], node: ast.Call
+) -> Value:
+    """The result of calling one of several functions: each begins with what there was before, as a branch does."""
     from converter.analysis.python.statements import put_back
 
     made: list[Value] = []
     left: list[Changes] = []
-    for option in function.options:
+    for option in functions:
         mark = len(walk.undo_log)
-        made.append(call_value(walk, option, args, kwargs, node))
+        made.append(walk.stamp(call_value(walk, option, args, kwargs, node), node))
         left.append(take_back(walk.undo_log, mark, walk.frame))
     if walk.site is not None:
         put_back(walk, left[0], [pair for changes in left[1:] for pair in changes], walk.site.stmt)
-    return made
+    return reduce(lambda one, two: joined_by(walk, join(one, two), node), made)
 
 
 def _dotted(symbol: Symbol) -> str:
@@ -495,6 +498,9 @@ def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, V
     receiver = bound.receiver
     if bound.function is not None:
         return call_function(walk, bound.function, [receiver, *args], kwargs, node)
+    if isinstance(receiver, Typed) and receiver.options:
+        methods = [Bound(option, bound.name) for option in receiver.options]
+        return _called_each(walk, methods, args, kwargs, node)
     if bound.name != "update":
         kwargs = {name: value for name, value in kwargs.items() if name != SPREAD}
     kind = receiver.kind if isinstance(receiver, Typed) else type(receiver).__name__

@@ -11,6 +11,7 @@ from converter.analysis.frames import Place
 from converter.analysis.python.joins import one_of
 from converter.analysis.python.settings import replace_sizes
 from converter.analysis.tensors import moving, shaping
+from converter.analysis.tensors.nests import may_be_nest, part_of
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     LISTED,
@@ -244,6 +245,8 @@ def iterate(value: Value, length: int | None) -> list[Value]:
         return [shaping.dimension(value, Number(i)) for i in range(rank or 1)]
     if isinstance(value, Input) and (has(value.op, Trait.NEXT_BATCH) or has(value.op, Trait.FROM_QUEUE)):
         return [value.another() for _ in range(length or 2)]  # components of an iterator's or a queue's batch
+    if isinstance(value, Tensor) and may_be_nest(value):  # graphs of TensorFlow 1 iterate over no single tensor
+        return [part_of(value) for _ in range(length or 2)]
     if isinstance(value, Tensor):
         parts = moving.unstacked(value)
         return [Tensor(parts.batch, (value,), parts.lengths, "unstack") for _ in range(length or 2)]

@@ -12,6 +12,7 @@ from converter.analysis.inputs.embedded_data import used_by_python
 from converter.analysis.library import attributes, handlers, member, naming, objects
 from converter.analysis.python.calling import call_function, call_method
 from converter.analysis.python.containers import any_of, entry_of, item_place, known_item
+from converter.analysis.python.joins import is_callable
 from converter.analysis.python.settings import flag_value, note_setting, read_from_file, settings_of, unseen_setting
 from converter.analysis.tensors import moving, shaping
 from converter.analysis.tensors.windows import window
@@ -83,7 +84,7 @@ def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
         return holder
     if isinstance(holder, Choice):
         found = [get_attribute(walk, option, name, node) for option in holder.options]
-        if all(isinstance(value, Number) for value in found):
+        if all(isinstance(value, Number) or is_callable(value) for value in found):
             return any_of(found, ())
     if isinstance(holder, Function) and name == "__name__":
         return Constant(holder.name)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
+from converter.analysis.library import handlers, naming
 from converter.analysis.tensors.algebra import join_batches
 from converter.analysis.tensors.sparse import PART
 from converter.analysis.values import (
+    STATE,
+    STATES,
     Absent,
     Bound,
     Choice,
@@ -45,8 +50,12 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
         if _are_parts_of_one(one, two):
             return max(one, two, key=lambda part: part.uid)  # an earlier tower left its part in the name
         return Tensor(join_batches(one.batch, two.batch), (one, two), _either(one.lengths, two.lengths), "join")
-    if _is_callable(one) and _is_callable(two):
+    if is_callable(one) and is_callable(two):
         return _one_of(one, two)
+    if isinstance(one, Typed) and isinstance(two, Typed) and _are_called(one, two):
+        return one_of_objects(one, two)
+    if _are_states(one) and _are_states(two) and not _alike(one, two):
+        return _joined_states(one, two)
     if isinstance(one, Sequence) and isinstance(two, Sequence) and _alike(one, two):
         elements = [_part(a, b, depth) for a, b in zip(one.elements, two.elements, strict=True)]
         return Record(one.fields, elements) if isinstance(one, Record) else Sequence(elements, one.mutable)
@@ -63,7 +72,7 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
         unseen = isinstance(other, Host) or _is_none(other)
         if isinstance(number, Number) and unseen:
             return Number(None, number.origins, number.linear, (one, two), chosen=True)
-    if isinstance(one, Mapping) and isinstance(two, Mapping) and _is_feed(one) and _is_feed(two):
+    if isinstance(one, Mapping) and isinstance(two, Mapping) and is_feed(one) and is_feed(two):
         both = Mapping(one.pairs)
         for key, value in two.pairs:
             both.set(key, join(one.get(key), value))
@@ -148,7 +157,7 @@ def _part(one: Value | None, two: Value | None, depth: int) -> Value:
     for value, other in ((one, two), (two, one)):
         beside = other if other is not None else Absent()
         batched = isinstance(value, Tensor) and not isinstance(value, Input) and value.batch.kind != "free"
-        if batched and not isinstance(beside, Tensor):
+        if batched and not isinstance(beside, Tensor) and not _are_states(beside):
             assert isinstance(value, Tensor)
             return Tensor(value.batch, (value, beside), value.lengths, "join")
     return join(one, two, depth - 1)
@@ -240,26 +249,59 @@ def _are_methods(one: Value, two: Value) -> bool:
 
 
 def _one_of(one: Value, two: Value) -> Choice:
-    return Choice([*_options(one), *(o for o in _options(two) if o not in _options(one))])
+    options = {_identity(option): option for option in (*_options(two), *_options(one))}
+    return one if isinstance(one, Choice) and len(options) == len(one.options) else Choice(options.values())
 
 
-def _is_feed(value: Mapping) -> bool:
-    """True if a dict is a feed_dict: after two branches it may hold the feeds of both."""
+def _identity(function: Value) -> object:
+    return (function.library, function.name) if isinstance(function, Symbol) else function.uid
+
+
+def is_feed(value: Mapping) -> bool:
+    """Whether a dict is a feed_dict: after two branches it may hold the feeds of both."""
     return bool(value.pairs) and all(isinstance(key, (Tensor, Sequence)) for key, _ in value.pairs)
 
 
-def _is_callable(value: Value) -> bool:
+def is_callable(value: Value) -> bool:
+    """Whether a value is a function or class, of the script or of the library."""
+    if isinstance(value, Symbol):  # of a library's names, those of functions
+        return value.library == naming().library and value.name in handlers()
     return isinstance(value, (Function, Class, Partial, Choice)) or (
         isinstance(value, Bound) and value.function is not None
     )
+
+
+def _are_called(one: Typed, two: Typed) -> bool:
+    """Whether two objects of the library are called on a batch, as layers and cells are."""
+    return one.kind == two.kind and f"{one.kind}.__call__" in handlers()
+
+
+def one_of_objects(one: Typed, two: Typed) -> Typed:
+    """One of two objects of the library, made by other calls: what is called on it is called on each."""
+    return Typed(one.kind, "", [], {}, None, tuple(dict.fromkeys([*(one.options or [one]), *(two.options or [two])])))
+
+
+def _are_states(value: Value) -> bool:
+    """Whether a value is the state of a recurrent cell: one tensor or several."""
+    if isinstance(value, Tensor):
+        return value.op in (STATE, STATES) or (value.op == "join" and all(map(_are_states, value.inputs)))
+    return isinstance(value, Sequence) and bool(value.elements) and all(map(_are_states, value.elements))
+
+
+def _joined_states(one: Value, two: Value) -> Tensor:
+    """The state of one of two cells, of which each has other tensors: they may be several."""
+    batch = reduce(join_batches, [t.batch for value in (one, two) for t in tensors_in(value)])
+    return Tensor(batch, (one, two), (None, None), STATES)
 
 
 def _options(value: Value) -> tuple[Value, ...]:
     return value.options if isinstance(value, Choice) else (value,)
 
 
-def _alike(one: Sequence, two: Sequence) -> bool:
+def _alike(one: Value, two: Value) -> bool:
     """Whether two tuples, or two lists of tensors, can be joined element by element."""
+    if not (isinstance(one, Sequence) and isinstance(two, Sequence)):
+        return isinstance(one, Tensor) and isinstance(two, Tensor)
     fixed = not (one.unmeasured or two.unmeasured) and len(one.elements) == len(two.elements)
     if one.mutable or two.mutable:
         batched = [any(t.batch.kind != "free" and not isinstance(t, Input) for t in tensors_in(v)) for v in (one, two)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from converter.analysis.tensors.updates import is_update
 from converter.analysis.values import (
     ARRAY,
-    STATES,
     Batch,
     Constant,
     Input,
@@ -31,13 +30,6 @@ def is_fixed(value: Nest) -> bool:
     if isinstance(value, Sequence) and (value.unmeasured or not value.mutable):
         return True
     return any(isinstance(v, (Sequence, Mapping)) and any(tensors_in(v)) for _, v in elements_of(value))
-
-
-def may_be_nest(value: Value) -> bool:
-    """Whether a value that counts as one tensor may be a list or tuple of several, whichever branch made it."""
-    if not isinstance(value, Tensor):
-        return False
-    return value.op == STATES or (value.op == "join" and any(map(may_be_nest, value.inputs)))
 
 
 def alike(value: Nest) -> Batch | None:

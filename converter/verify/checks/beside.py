@@ -68,9 +68,9 @@ class _Notes:
             yield Check(name, "skipped", detail)
 
     def of_epoch(self, steps: int) -> int | None:
-        """After how many steps the original ends the epoch that the conversion ends here; None if it ends none."""
+        """After how many steps the original is as many steps behind an epoch's end; None before the first end."""
         theirs, own = self.epoch
-        return steps // theirs * own if theirs and steps and not steps % theirs else None
+        return steps // theirs * own + steps % theirs if theirs and steps >= theirs else None
 
     def own(self, kind: str) -> list[Note]:
         """The original's notes of one kind, also from after the compared steps."""
@@ -88,7 +88,7 @@ class _Notes:
     def pairs(self, kind: str, same: str) -> Iterator[tuple[Note, Note | None]]:
         """Pairs each note of the conversion with the original's of as many steps and an equal `same`, in order.
 
-        What comes at the end of an epoch may come at the end of the same epoch of the original, after other steps.
+        What comes at the end of an epoch, or some steps behind it, may come there in the original, after other steps.
         """
         waiting: dict[Any, list[Note]] = {}
         for note in self.own(kind):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from converter.analysis.call import Call
+from converter.analysis.python.joins import join
 from converter.analysis.reasons import Why
-from converter.analysis.values import ARRAY, FREE, STATES, Batch, Record, Sequence, Tensor, Typed, Value, opaque
+from converter.analysis.values import ARRAY, FREE, STATE, STATES, Batch, Record, Sequence, Tensor, Typed, Value, opaque
 
 ATTENTION_STATE = ("cell_state", "attention", "time", "alignments", "alignment_history", "attention_state")
 STATE_IS_TUPLE = {"BasicLSTMCell", "LSTMCell", "LayerNormBasicLSTMCell", "LSTMBlockCell", "NASCell", "PhasedLSTMCell"}
@@ -12,6 +15,8 @@ STATE_IS_TUPLE = {"BasicLSTMCell", "LSTMCell", "LayerNormBasicLSTMCell", "LSTMBl
 
 def state_of(call: Call, cell: Value | None, kept: Batch) -> Value:
     """The state of a cell: (c, h) for an LSTM, a tuple of states for stacked cells; for others, one or several."""
+    if isinstance(cell, Typed) and cell.options:
+        return reduce(join, [state_of(call, option, kept) for option in cell.options])
     if isinstance(cell, Typed):
         name = cell.name.rpartition(".")[2]
         stacked = cell.args[0] if cell.args else cell.kwargs.get("cells")
@@ -20,7 +25,7 @@ def state_of(call: Call, cell: Value | None, kept: Batch) -> Value:
         wrapped = cell.args[0] if cell.args else cell.kwargs.get("cell")
         if name == "AttentionWrapper":
             rest: list[Value] = [
-                Tensor(FREE if f == "time" else kept, call.values(), None, "state") for f in ATTENTION_STATE[1:]
+                Tensor(FREE if f == "time" else kept, call.values(), None, STATE) for f in ATTENTION_STATE[1:]
             ]
             history: Value = Sequence([])
             if getattr(cell.kwargs.get("alignment_history"), "value", False) is not False:
@@ -32,8 +37,8 @@ def state_of(call: Call, cell: Value | None, kept: Batch) -> Value:
             return state_of(call, wrapped, kept)
         tuple_given = getattr(cell.kwargs.get("state_is_tuple"), "value", True)
         if name in STATE_IS_TUPLE and tuple_given is not False:
-            both = [Tensor(kept, call.values(), (None, None), "state") for _ in range(2)]
+            both = [Tensor(kept, call.values(), (None, None), STATE) for _ in range(2)]
             return Record(("c", "h"), both)
         if name != "MultiRNNCell" and not name.endswith("Wrapper"):
-            return Tensor(kept, call.values(), (None, None), "state")
+            return Tensor(kept, call.values(), (None, None), STATE)
     return Tensor(kept, call.values(), (None, None), STATES)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from converter.analysis.call import Attribute
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
+from converter.analysis.tensors.nests import may_be_nest, part_of
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import ShapeOf, Tensor, Value, opaque
 
@@ -51,6 +52,11 @@ def _initialized_value(walk: Walk, tensor: Tensor, node: ast.AST) -> Value:
     return Tensor(tensor.batch, (tensor,), tensor.lengths, "initialized_value")
 
 
+def _part(walk: Walk, tensor: Tensor, node: ast.AST) -> Value | None:
+    """`state.c` of a cell that is not known: tensors by themselves have no such part."""
+    return part_of(tensor) if may_be_nest(tensor) else None
+
+
 ATTRIBUTES: dict[str, Attribute] = {
     "shape": _shape,
     "name": _name,
@@ -60,4 +66,5 @@ ATTRIBUTES: dict[str, Attribute] = {
     "dense_shape": _dense_shape,
     "initial_value": _initial_value,
     "initialized_value": _initialized_value,
+    **dict.fromkeys(("c", "h", "cell_state"), _part),
 }

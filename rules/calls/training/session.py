@@ -196,6 +196,8 @@ def _record(
     walk, runs = call.walk, call.walk.facts.runs
     pairs = [(resolved(walk, k, call.node), v) for k, v in feed.pairs] if isinstance(feed, Mapping) else []
     feeds = [(one, v) for key, v in pairs for one in leaves(key)]
+    if isinstance(feed, Host):
+        feeds = [(feed, feed)]  # a dict that is made by what is not followed
     fetches = [resolved(walk, fetch, call.node) for fetch in fetches]
     earlier = next((run.feeds for run in reversed(runs) if handle is not None and run.handle is handle), ())
     assert walk.site is not None

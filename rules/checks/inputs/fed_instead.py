@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from converter.analysis.values import Input, Variable, tensors_in
+from converter.analysis.tensors.nests import may_hold
+from converter.analysis.values import Input, Variable
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -36,7 +37,7 @@ def fed_in_its_stead(case: Placed) -> Iterator[Diagnostic]:
     elsewhere = "convert the script that runs the training step: this one only builds it"
     for run in case.facts.runs:
         for key, _ in run.feeds:
-            made = [t for t in tensors_in(key) if not isinstance(t, (Input, Variable))]
+            made = [t for t in may_hold(key) if not isinstance(t, (Input, Variable))]
             if any(is_fed_by_towers(case.facts, region, run, key) for region in case.regions):
                 continue
             if any(region.in_tower(t.site) for region in case.regions for t in made):

@@ -851,7 +851,7 @@ tf.nn.dynamic_rnn(cell, (s, s), dtype=tf.float32)[0]  -> example 0
 tf.nn.dynamic_rnn(cell, (s, s), dtype=tf.float32)[1]  -> example 0
 tf.nn.dynamic_rnn(tf.nn.rnn_cell.MultiRNNCell(cells=[cell, cell]), s, dtype=tf.float32)[1][1] -> example 0
 tf.nn.dynamic_rnn(tf.nn.rnn_cell.MultiRNNCell(cells=[tf.nn.rnn_cell.LSTMCell(2)]), s)[1][0].h -> example 0
-tf.nn.relu(tf.nn.dynamic_rnn(anything(), s)[1].h)     -> opaque
+tf.nn.relu(tf.nn.dynamic_rnn(anything(), s)[1].h)     -> example 0
 tf.nn.relu(w.h)                                       -> free
 tf.nn.dynamic_rnn(cell, t, dtype=tf.float32, time_major=True)[0] -> example 1
 tf.nn.dynamic_rnn(cell, t, dtype=tf.float32, time_major=True)[1] -> example 0

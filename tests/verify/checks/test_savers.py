@@ -88,6 +88,22 @@ def test_what_ends_an_epoch(
     assert found.status == ("failed" if words else "passed") and words in found.detail
 
 
+@pytest.mark.parametrize(
+    ("theirs", "words"),
+    [
+        (saved((1, 0), (2, 0), (3, 1), (4, 1)), ""),
+        (saved((1, 0), (2, 0), (4, 1), (4, 1)), "m is saved after step 4, not so"),
+        (saved((1, 0), (2, 0), (4, 1)), "m is not saved after step 6"),
+        (saved((1, 0), (2, 0), (3, 0), (4, 1)), "has the step 0 instead of 1"),
+    ],
+)
+def test_what_comes_behind_an_epochs_beginning(theirs: dict[str, Any], words: str) -> None:
+    """After the first step of each epoch, and at its end; the conversion's epochs have two steps, the original's 5."""
+    mine = saved((1, 0), (5, 0), (6, 1), (10, 1), seen=12)
+    found = [check for check in check_beside(mine, theirs, 8, 2, epoch=(2, 5)) if check.name == "savers"]
+    assert [check.status for check in found] == (["failed"] if words else ["passed"]) and words in found[0].detail
+
+
 @pytest.mark.parametrize("theirs", [saved((2, 0)), saved((1, 0), (2, 0)), saved()])
 def test_checkpoints_that_a_value_of_a_run_decides_on(theirs: dict[str, Any]) -> None:
     """The best checkpoint is another one in each run, and a different number of files is kept."""

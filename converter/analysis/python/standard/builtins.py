@@ -24,7 +24,7 @@ from converter.analysis.python.containers import (
     under,
 )
 from converter.analysis.python.items import get_attribute
-from converter.analysis.python.joins import one_of
+from converter.analysis.python.joins import is_feed, one_of
 from converter.analysis.python.operators import truth
 from converter.analysis.python.settings import (
     flags_of,
@@ -262,6 +262,8 @@ def _note_fallbacks(call: Call, name: str | None) -> None:
 
 def _sum(call: Call) -> Value:
     value = call.args[0] if call.args else Host()
+    if any(isinstance(start, Sequence) for start in call.args[1:]):
+        return Host((value, *call.args[1:]), call.name, call.node)  # lists or tuples that are joined
     if isinstance(value, Tensor):
         return algebra.elementwise(call.walk.facts, "add_n", iterate(value, None))
     if isinstance(value, Sequence) and any(isinstance(e, Tensor) for e in value.elements):
@@ -770,6 +772,8 @@ def _update(call: Call) -> Value:
     for given in (*call.args, *_spread(call)):
         if isinstance(given, (Host, Typed)) and may_hold_sizes(call.walk, given):
             replace_sizes(call.walk, mapping, given, call.node)
+        if isinstance(given, Host) and is_feed(mapping):
+            put_key(call.walk, mapping, given, Host((given,)), call.node)  # whatever it feeds
     _mutated(call)
     return Constant(None)
 

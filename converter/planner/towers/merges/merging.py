@@ -8,6 +8,7 @@ from dataclasses import replace
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.flow.joined import choices, is_input, is_unheld, left_out
+from converter.analysis.tensors.nests import may_be_nest
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -30,7 +31,7 @@ from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
 from converter.planner.questions.batch_values import is_made_of_shard, keeps_batch, may_hold_tensors
 from converter.planner.questions.dtypes import is_float32, names_other_types
-from converter.planner.questions.nested_tensors import alike, is_flat_list, leaves, may_be_nest
+from converter.planner.questions.nested_tensors import alike, is_flat_list, leaves
 from converter.planner.questions.structures import Part, parts, rebuilt, selected
 from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
