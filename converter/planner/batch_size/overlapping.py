@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from converter.analysis.arrays.rows import spanned, terms_of
-from converter.analysis.counts.reading import SIZE, TURN
+from converter.analysis.counts.reading import SIZE, TURN, UNFOLLOWED
 from converter.analysis.counts.terms import Atom, Of, Terms, atom, number
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.values import Host, Number, Origin, needed
@@ -65,7 +65,7 @@ def _moves(begins: list[Terms]) -> list[Terms]:
     moved = [begins[0].replaced(partial(_next, turn)) - begins[0] for turn in turns]
     if not turns and len(begins) > 1:
         moved = [begins[1] - begins[0]]
-    return [move for move in moved if move.parts and all(one == SIZE for one in move.atoms())]
+    return list(filter(_is_of_size, moved))
 
 
 def _counted(facts: Facts, window: ast.Slice, sizes: frozenset[Origin]) -> list[Terms]:
@@ -74,7 +74,13 @@ def _counted(facts: Facts, window: ast.Slice, sizes: frozenset[Origin]) -> list[
     writes = [w for place in places for w in facts.writes_to(place) if isinstance(w.value, Number)]
     sums = [(w.value, w.site) for w in writes if isinstance(w.value, Number) and w.value.op == "add"]
     steps = (terms_of(facts, value.inputs[1], sizes, site) for value, site in sums)
-    return [step for step in steps if step.parts and all(one == SIZE for one in step.atoms())]
+    return list(filter(_is_of_size, steps))
+
+
+def _is_of_size(move: Terms) -> bool:
+    """Whether a number is computed from the batch size and plain numbers alone, and is not 0."""
+    followed = (one == SIZE or (isinstance(one, Of) and not one.name.startswith(UNFOLLOWED)) for one in move.atoms())
+    return bool(move.parts) and all(followed)
 
 
 def _is_turn(one: Atom) -> bool:
