@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from converter.analysis.tensors.algebra import as_tensor
@@ -29,9 +28,8 @@ def equated(tensor: Tensor) -> Iterator[Told]:
 
 def _is_along_another_axis(tensor: Tensor) -> bool:
     """Whether a call says that it goes along another axis than that of the rows."""
-    keywords = tensor.node.keywords if isinstance(tensor.node, ast.Call) else []
-    axes = [keyword.value for keyword in keywords if keyword.arg == "axis"]
-    return any(not (isinstance(axis, ast.Constant) and axis.value == 0) for axis in axes)
+    axes = [keyword.value for keyword in getattr(tensor.node, "keywords", ()) if keyword.arg == "axis"]
+    return any(getattr(axis, "value", None) != 0 for axis in axes)
 
 
 def _beside(value: Value) -> Iterator[Tensor]:
