@@ -66,6 +66,7 @@ SHAPED = ("zeros", "ones", "empty", "full")
 TAKES_SHAPE = (*SHAPED, "reshape", "resize", "tile", "broadcast_to")  # are told how long and how wide the result is
 LARGEST = ("max", "amax")
 COMPUTES = (*ARITHMETIC, *LARGEST, "min", "minimum", "maximum", "slice", "int", "ceil", "floor")  # numbers of numbers
+RESHAPES = ("reshape", "numpy.reshape")
 SQUARE = ("eye", "identity")
 LOADED = {  # the data sets that scikit-learn brings along: examples, and numbers of each (sklearn.datasets, 1.0)
     "load_iris": (150, 4),
@@ -214,6 +215,24 @@ def arguments_of(value: Host, node: ast.Call) -> Arguments | None:
     """The arguments of a call that is not followed; None where a list or a dict stands for several."""
     given = Arguments(value, node)
     return given if given.known and value.inputs else None
+
+
+def reshaping(value: Value) -> tuple[Value | None, list[Value]]:
+    """What a call gives another shape, and the entries of that: of `x.reshape(-1, n, 4)`, `np.reshape(x, [-1, n, 4])`.
+
+    None and nothing for any other value, or where they are not seen.
+    """
+    if not isinstance(value, Host) or not isinstance(value.node, ast.Call) or value.call not in RESHAPES:
+        return None, []
+    if (given := arguments_of(value, value.node)) is None:
+        return None, []
+    source, entries = given.get(0, "a"), [given.get(1, "newshape", "shape")]
+    if value.call == "reshape":
+        source, entries = next(iter(value.inputs[0].inputs), None), [*given.positions]
+    whole = entries[0] if len(entries) == 1 else None
+    if isinstance(whole, List):
+        entries = [] if whole.many else [*whole.elements]
+    return source, [entry for entry in entries if entry is not None]
 
 
 def _called(value: Host, node: ast.Call, deep: int) -> Shape:
