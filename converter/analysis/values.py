@@ -74,6 +74,19 @@ class Batch:
         return self.why.value.format(self.about) if self.why is not None else ""
 
 
+class Told(int):
+    """The length of an axis that a number of the script says, or a list that is written out; by: that value."""
+
+    by: Value
+
+
+def told(length: int, by: Value) -> Told:
+    """A length that a value says."""
+    made = Told(length)
+    made.by = by
+    return made
+
+
 @dataclass(frozen=True)
 class Counted:
     """The denominator of a masked mean.

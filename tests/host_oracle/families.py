@@ -50,7 +50,7 @@ WINDOWS = [
 OTHER_WINDOWS = [
     *("i * @B:i * @B + @B - 1", "i * @B // 2:i * @B // 2 + @B", "i::160 // @B", "i:i + @B", "i * @B + 1:(i + 1) * @B"),
     *("-(i + 1) * @B:-i * @B", "i * @B:i * @B + @B // 2", "i * 16:i * 16 + @B"),
-    *("i * @B:(i + 2) * @B", "i * @B:(i + 1) * @B - 1"),
+    *("i * @B:(i + 2) * @B", "i * @B:(i + 1) * @B - 1", "i * (@B | 1):i * (@B | 1) + @B"),
 ]
 # Loops over the data in steps of a batch.
 EPOCHS = [

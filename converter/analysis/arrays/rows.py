@@ -18,6 +18,7 @@ from converter.analysis.arrays.shapes import (
     Arguments,
     arguments_of,
     is_generator,
+    reshaping,
     shape_of,
 )
 from converter.analysis.counts.degrees import is_computed, multiple
@@ -239,7 +240,7 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
         source = value.inputs[0]
         if not isinstance(source, Host):
             return None
-        shape = _new_shape(source)
+        _, shape = reshaping(source)
         return _split(at, source) or (_size(at, shape[1], deep) if len(shape) > 1 else None) or at.asked(source)
     return _called(at, value, node, deep) if isinstance(node, ast.Call) else None
 
@@ -265,15 +266,6 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
     if place.lower is None and place.upper is None:
         return _rows(at, whole, deep) if place.step is None else None
     return _spanned(at, key, place, deep)
-
-
-def _new_shape(value: Host) -> list[Value]:
-    """The entries of the shape that an array is given: `x.reshape(-1, n, 4)`, `np.reshape(x, [-1, n, 4])`."""
-    given = arguments_of(value, value.node) if isinstance(value.node, ast.Call) else None
-    if given is None or value.call not in ("reshape", "numpy.reshape"):
-        return []
-    entries = given.positions[1:] if value.call.startswith("numpy.") else given.positions
-    return entries[0].elements if len(entries) == 1 and isinstance(entries[0], List) else entries
 
 
 def _split(at: _At, value: Host) -> Number | None:

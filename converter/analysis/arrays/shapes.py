@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
-from converter.analysis.values import Constant, Count, Host, Number, Tensor, Value, is_none
+from converter.analysis.values import Constant, Count, Host, Number, Tensor, Value, is_none, told
 from converter.analysis.values import Sequence as List
 
 Shape = tuple[int | None, ...] | None  # None inside for a length that is not known
@@ -66,6 +66,7 @@ SHAPED = ("zeros", "ones", "empty", "full")
 TAKES_SHAPE = (*SHAPED, "reshape", "resize", "tile", "broadcast_to")  # are told how long and how wide the result is
 LARGEST = ("max", "amax")
 COMPUTES = (*ARITHMETIC, *LARGEST, "min", "minimum", "maximum", "slice", "int", "ceil", "floor")  # numbers of numbers
+RESHAPES = ("reshape", "numpy.reshape")
 SQUARE = ("eye", "identity")
 LOADED = {  # the data sets that scikit-learn brings along: examples, and numbers of each (sklearn.datasets, 1.0)
     "load_iris": (150, 4),
@@ -106,7 +107,7 @@ def _of_list(value: List, deep: int) -> Shape:
     (inner,) = shapes
     # A list that a script fills as it runs holds any number of what was seen in it; its rows are as they were made.
     filled = value.many or (value.mutable and not all(map(_is_fixed, value.elements)))
-    return (None if filled else len(value.elements), *(inner or ()))
+    return (None if filled else told(len(value.elements), value), *(inner or ()))
 
 
 def _is_fixed(value: Value) -> bool:
@@ -216,6 +217,24 @@ def arguments_of(value: Host, node: ast.Call) -> Arguments | None:
     return given if given.known and value.inputs else None
 
 
+def reshaping(value: Value) -> tuple[Value | None, list[Value]]:
+    """What a call gives another shape, and the entries of that: of `x.reshape(-1, n, 4)`, `np.reshape(x, [-1, n, 4])`.
+
+    None and nothing for any other value, or where they are not seen.
+    """
+    if not isinstance(value, Host) or not isinstance(value.node, ast.Call) or value.call not in RESHAPES:
+        return None, []
+    if (given := arguments_of(value, value.node)) is None:
+        return None, []
+    source, entries = given.get(0, "a"), [given.get(1, "newshape", "shape")]
+    if value.call == "reshape":
+        source, entries = next(iter(value.inputs[0].inputs), None), [*given.positions]
+    whole = entries[0] if len(entries) == 1 else None
+    if isinstance(whole, List):
+        entries = [] if whole.many else [*whole.elements]
+    return source, [entry for entry in entries if entry is not None]
+
+
 def _called(value: Host, node: ast.Call, deep: int) -> Shape:
     arguments = arguments_of(value, node)
     if arguments is None:
@@ -304,7 +323,7 @@ def _product(one: Shape, two: Shape) -> Shape:
 
 def _number(value: Value) -> int | None:
     known = getattr(value, "value", None)
-    return known if isinstance(known, int) and not isinstance(known, bool) and known >= 0 else None
+    return told(known, value) if isinstance(known, int) and not isinstance(known, bool) and known >= 0 else None
 
 
 def _sizes(value: Value | None, deep: int) -> Shape:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
+from itertools import chain
 
 from converter.analysis.library import handlers, naming
 from converter.analysis.tensors.algebra import join_batches
@@ -36,42 +37,85 @@ DEPTH = 3  # of objects and dicts inside of each other that are joined part by p
 
 
 def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
-    """The value of a name after two branches."""
+    """The value of a name after two branches; of one that no rule joins, that of which more is known."""
     if one is None:
         assert two is not None
         return two
     if two is None or one is two:
         return one
+    made = next((made for rule in _RULES if (made := rule(one, two, depth)) is not None), None)
+    if made is not None:
+        return made
+    kept = one if _weight(one) >= _weight(two) else two
+    kept.maybe_other |= type(one) is not type(two)
+    return kept
+
+
+def _weights(one: Value, two: Value, _: int) -> Value | None:
+    """Weights that are fed, or 1.0."""
     for cut, beside in ((one, two), (two, one)):
         one_branch = _number_beside(beside, cut) if _is_fed(cut) else None
         if isinstance(cut, Tensor) and one_branch is not None:
-            return Tensor(cut.batch, (cut, one_branch), cut.lengths, "join")  # weights that are fed, or 1.0
-    if isinstance(one, Tensor) and isinstance(two, Tensor):
-        if _are_parts_of_one(one, two):
-            return max(one, two, key=lambda part: part.uid)  # an earlier tower left its part in the name
-        return Tensor(join_batches(one.batch, two.batch), (one, two), _either(one.lengths, two.lengths), "join")
-    if is_callable(one) and is_callable(two):
-        return _one_of(one, two)
-    if isinstance(one, Typed) and isinstance(two, Typed) and _are_called(one, two):
-        return one_of_objects(one, two)
+            return Tensor(cut.batch, (cut, one_branch), cut.lengths, "join")
+    return None
+
+
+def _tensors(one: Value, two: Value, _: int) -> Value | None:
+    if not isinstance(one, Tensor) or not isinstance(two, Tensor):
+        return None
+    if _are_parts_of_one(one, two):
+        return max(one, two, key=lambda part: part.uid)  # an earlier tower left its part in the name
+    return Tensor(join_batches(one.batch, two.batch), (one, two), _either(one.lengths, two.lengths), "join")
+
+
+def _functions(one: Value, two: Value, _: int) -> Value | None:
+    return _one_of(one, two) if is_callable(one) and is_callable(two) else None
+
+
+def _objects(one: Value, two: Value, _: int) -> Value | None:
+    """Layers, cells and other objects of the library that are called on a batch: a call calls each."""
+    if not isinstance(one, Typed) or not isinstance(two, Typed):
+        return None
+    if one.kind != two.kind or f"{one.kind}.__call__" not in handlers():
+        return None
+    return Typed(one.kind, "", [], {}, None, tuple(dict.fromkeys([*(one.options or [one]), *(two.options or [two])])))
+
+
+def _states(one: Value, two: Value, _: int) -> Value | None:
+    """The state of one of two cells, of which each has other tensors: they may be several."""
     if _are_states(one) and _are_states(two) and not _alike(one, two):
-        return _joined_states(one, two)
-    if isinstance(one, Sequence) and isinstance(two, Sequence) and _alike(one, two):
+        batch = reduce(join_batches, [t.batch for value in (one, two) for t in tensors_in(value)])
+        return Tensor(batch, (one, two), (None, None), STATES)
+    return None
+
+
+def _lists(one: Value, two: Value, depth: int) -> Value | None:
+    """Tuples, and lists of tensors."""
+    if not isinstance(one, Sequence) or not isinstance(two, Sequence):
+        return None
+    if _alike(one, two):
         elements = [_part(a, b, depth) for a, b in zip(one.elements, two.elements, strict=True)]
         return Record(one.fields, elements) if isinstance(one, Record) else Sequence(elements, one.mutable)
-    if isinstance(one, Sequence) and isinstance(two, Sequence) and (_is_built(one) or _is_built(two)):
-        return join_contents(one, two)
+    return join_contents(one, two) if _is_built(one) or _is_built(two) else None
+
+
+def _numbers(one: Value, two: Value, _: int) -> Value | None:
+    """Numbers and other constants, and what is not seen in place of one: either may be set by its branch."""
     if isinstance(one, Constant) and isinstance(two, Constant) and one.value != two.value:
-        return Host((one, two))  # a switch that either branch may have set
+        return Host((one, two))
     if isinstance(one, Number) and isinstance(two, Number):
         for made, old in ((one, two), (two, one)):
             if made.chosen and made.linear and (old in made.inputs or made.origins == old.origins):
                 return made  # what is not seen replaced the number in one branch: it may be either after both
         return Number(None, one.origins | two.origins, one.linear & two.linear, (one, two), chosen=True)
     for number, other in ((one, two), (two, one)):
-        unseen = isinstance(other, Host) or _is_none(other)
-        if isinstance(number, Number) and unseen:
+        if isinstance(number, Number) and (isinstance(other, Host) or _is_none(other)):
             return Number(None, number.origins, number.linear, (one, two), chosen=True)
+    return None
+
+
+def _dicts(one: Value, two: Value, depth: int) -> Value | None:
+    """Feeds, and dicts of the model's tensors."""
     if isinstance(one, Mapping) and isinstance(two, Mapping) and is_feed(one) and is_feed(two):
         both = Mapping(one.pairs)
         for key, value in two.pairs:
@@ -82,18 +126,39 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
     for held, other in ((one, two), (two, one)):
         if isinstance(held, Mapping) and _is_none(other) and _are_keyed(held, Mapping()):
             return Mapping([(key, _part(value, Absent(unheld=True), depth)) for key, value in held.pairs])
-    if depth and isinstance(one, Mapping) and isinstance(two, Mapping) and _sizes_differ(_items(one), _items(two)):
+    return None
+
+
+def _settings(one: Value, two: Value, depth: int) -> Value | None:
+    """A list, a dict or an object of settings, each number of which may be either; two objects that hold models."""
+    if not depth:
+        return None
+    if isinstance(one, Instance) and isinstance(two, Instance):
+        return _joined_objects(one, two, depth) if _differ(one, two) or sizes_differ(one, two) else None
+    if not sizes_differ(one, two):
+        return None
+    if isinstance(one, Mapping) and isinstance(two, Mapping):
         return _joined_dicts(one, two, depth)
-    if depth and isinstance(one, Instance) and isinstance(two, Instance) and _differ(one, two):
-        return _joined_objects(one, two, depth)
-    if depth and isinstance(one, Instance) and isinstance(two, Instance) and _are_settings(one, two):
-        return _joined_objects(one, two, depth)
+    if not isinstance(one, Sequence) or not isinstance(two, Sequence):
+        return Host((one, two))
+    longer = max(one, two, key=lambda each: len(each.elements))
+    both = [_part(a, b, depth) for a, b in zip(one.elements, two.elements, strict=False)]
+    return Sequence([*both, *longer.elements[len(both) :]], one.mutable)
+
+
+def _unknown(one: Value, two: Value, _: int) -> Value | None:
+    """Data of two kinds, such as a number and a text, or inputs in what is not known: neither is followed."""
     for held, other in ((one, two), (two, one)):
         if isinstance(held, Input) and isinstance(other, Host) and other.roots:
-            return Host((one, two), other.call, other.node)  # inputs in what is not known, or an input
-    kept = one if _weight(one) >= _weight(two) else two
-    kept.maybe_other |= type(one) is not type(two)
-    return kept
+            return Host((one, two), other.call, other.node)
+        number = isinstance(held, Number) and isinstance(other, Constant) and isinstance(other.value, str)
+        both = isinstance(held, Sequence) and isinstance(other, Mapping)
+        if number or (both and not _has_tensors(held) and not _has_tensors(other)):
+            return Host((one, two))
+    return None
+
+
+_RULES = (_weights, _tensors, _functions, _objects, _states, _lists, _numbers, _dicts, _settings, _unknown)
 
 
 def one_of(candidates: list[Value]) -> Value:
@@ -177,33 +242,33 @@ def _has_tensors(value: Value) -> bool:
     return next(tensors_in(value), None) is not None
 
 
-def _items(value: Mapping) -> dict[object, Value]:
-    """What a dict of settings holds; nothing of one that holds tensors, or keys that are not known."""
-    known = all(isinstance(key, Constant) for key, _ in value.pairs) and not _has_tensors(value)
-    return {key.value: item for key, item in value.pairs if isinstance(key, Constant)} if known else {}
+def _held(value: Value) -> dict[object, Value]:
+    """What a list, a dict or an object of settings holds; nothing of one that holds tensors, or unknown keys."""
+    if _has_tensors(value):
+        return {}
+    if isinstance(value, Sequence):
+        return {} if value.unmeasured else dict(enumerate(value.elements))
+    if isinstance(value, Mapping):
+        known = all(isinstance(key, Constant) for key, _ in value.pairs)
+        return {key.value: item for key, item in value.pairs if isinstance(key, Constant)} if known else {}
+    if not isinstance(value, Instance) or value.cls is None:
+        return {}
+    classes = reversed(list(value.cls.lineage()))
+    return dict(chain(*(cls.attributes.items() for cls in classes), value.attributes.items()))
 
 
-def _attributes(value: Instance) -> dict[object, Value]:
-    """What an object has, its classes' attributes too; nothing of one that holds tensors."""
-    found: dict[object, Value] = {}
-    for cls in reversed(list(value.cls.lineage())) if value.cls is not None else ():
-        found.update(cls.attributes)
-    found.update(value.attributes)
-    return {} if any(map(_has_tensors, value.attributes.values())) else found
-
-
-def _are_settings(one: Instance, two: Instance) -> bool:
-    """Whether two objects without tensors hold other numbers under the same names."""
-    return one.cls is not None and two.cls is not None and _sizes_differ(_attributes(one), _attributes(two))
-
-
-def _sizes_differ(one: dict[object, Value], two: dict[object, Value]) -> bool:
-    """Whether numbers under the same name come from different places, also in dicts and objects inside."""
-    for name in one.keys() & two.keys():
-        first, second = one[name], two[name]
-        if isinstance(first, Number) and isinstance(second, Number) and first.origins != second.origins:
-            return True
-        if isinstance(first, Mapping) and isinstance(second, Mapping) and _sizes_differ(_items(first), _items(second)):
+def sizes_differ(one: Value, two: Value) -> bool:
+    """Whether two values hold numbers from different places under the same name, also in lists and objects inside."""
+    first, second = _held(one), _held(two)
+    for name in first.keys() & second.keys():
+        a, b = first[name], second[name]
+        if isinstance(a, Number) and isinstance(b, Number):
+            differ = a.origins != b.origins
+        elif not isinstance(one, Instance) and {type(a), type(b)} == {Number, Host}:
+            differ = True
+        else:
+            differ = type(a) is type(b) and isinstance(a, (Sequence, Mapping)) and sizes_differ(a, b)
+        if differ:
             return True
     return False
 
@@ -271,14 +336,8 @@ def is_callable(value: Value) -> bool:
     )
 
 
-def _are_called(one: Typed, two: Typed) -> bool:
-    """Whether two objects of the library are called on a batch, as layers and cells are."""
-    return one.kind == two.kind and f"{one.kind}.__call__" in handlers()
-
-
-def one_of_objects(one: Typed, two: Typed) -> Typed:
-    """One of two objects of the library, made by other calls: what is called on it is called on each."""
-    return Typed(one.kind, "", [], {}, None, tuple(dict.fromkeys([*(one.options or [one]), *(two.options or [two])])))
+def _options(value: Value) -> tuple[Value, ...]:
+    return value.options if isinstance(value, Choice) else (value,)
 
 
 def _are_states(value: Value) -> bool:
@@ -286,16 +345,6 @@ def _are_states(value: Value) -> bool:
     if isinstance(value, Tensor):
         return value.op in (STATE, STATES) or (value.op == "join" and all(map(_are_states, value.inputs)))
     return isinstance(value, Sequence) and bool(value.elements) and all(map(_are_states, value.elements))
-
-
-def _joined_states(one: Value, two: Value) -> Tensor:
-    """The state of one of two cells, of which each has other tensors: they may be several."""
-    batch = reduce(join_batches, [t.batch for value in (one, two) for t in tensors_in(value)])
-    return Tensor(batch, (one, two), (None, None), STATES)
-
-
-def _options(value: Value) -> tuple[Value, ...]:
-    return value.options if isinstance(value, Choice) else (value,)
 
 
 def _alike(one: Value, two: Value) -> bool:

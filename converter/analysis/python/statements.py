@@ -23,7 +23,7 @@ from converter.analysis.python.containers import (
 from converter.analysis.python.contexts import bind_with, enter_with
 from converter.analysis.python.functions.decorators import decorate, may_give_arguments
 from converter.analysis.python.imports import import_from, import_module, imported_beside
-from converter.analysis.python.joins import join, join_contents, one_of
+from converter.analysis.python.joins import join, join_contents, one_of, sizes_differ
 from converter.analysis.python.loops import Turns, is_short
 from converter.analysis.python.naming import bind_name, defaults_of, is_given, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
@@ -488,17 +488,19 @@ def _handler(walk: Walk, handler: ast.ExceptHandler) -> None:
     bound = dict(walk.frame.locals)
     walk.frame.locals = {**bound, **before}
     for name, old in before.items():
-        if _are_sizes(name, old, other := bound.get(name)) and other is not old:
+        if _are_sizes(old, other := bound.get(name)) and other is not old:
             bind_name(walk, name, join(old, other), handler.body[0])
     for change, value in take_back(walk.undo_log, mark, walk.frame):
-        if _are_sizes(getattr(change.key, "value", change.key), change.old, value):
+        if _are_sizes(change.old, value):
             _settle(walk, change, change.old, value, handler.body[0])
         else:
             change.put(value if change.old is None else change.old)
 
 
-def _are_sizes(name: object, one: Value | None, two: Value | None) -> bool:
-    return isinstance(name, str) and named_batch([name]) and isinstance(one, Number) and isinstance(two, Number)
+def _are_sizes(one: Value | None, two: Value | None) -> bool:
+    """Whether values are numbers of something, or hold such: neither 0 nor 1, which are switches and first steps."""
+    numbers = all(isinstance(each, Number) and each.value not in (0, 1) for each in (one, two))
+    return numbers or (one is not None and two is not None and sizes_differ(one, two))
 
 
 def _global(walk: Walk, stmt: ast.Global | ast.Nonlocal) -> Signal:

@@ -241,21 +241,21 @@ def as_tensor(value: Value) -> Tensor:
 
 def broadcast(tensors: Iterable[Tensor]) -> Lengths:
     """The lengths of an element by element result; None where the number of axes is not known."""
-    lengths = [t.lengths for t in tensors]
+    lengths = [t.lengths for t in sorted(tensors, key=is_batched)]
     if not lengths or any(known is None for known in lengths):
         return None
     known = [each for each in lengths if each is not None]
     rank = max(map(len, known))
-    return tuple(_wide({each[at] for each in known if -at <= len(each)}) for at in range(-rank, 0))
+    return tuple(_wide([each[at] for each in known if -at <= len(each)]) for at in range(-rank, 0))
 
 
-def _wide(lengths: set[Factor]) -> Factor:
-    """The length of an axis to which axes of these lengths are brought."""
-    wide = lengths - {1}
-    numbers = {length for length in wide if isinstance(length, int)}
-    if len(numbers) > 1:
+def _wide(lengths: SequenceType[Factor]) -> Factor:
+    """The length of an axis to which axes of these lengths are brought; of the same number the first that says it."""
+    longer = [length for length in lengths if length != 1]
+    numbers = [length for length in longer if isinstance(length, int)]
+    if len(set(numbers)) > 1:
         return None
-    return min(numbers or wide, key=str) if wide else 1
+    return numbers[0] if numbers else min(longer, key=str) if longer else 1
 
 
 def stack(values: Value, axis: int) -> Tensor:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from converter.analysis.reasons import Why
-from converter.analysis.tensors.algebra import as_tensor, combine, how_many
+from converter.analysis.tensors.algebra import as_tensor, broadcast, combine, how_many
 from converter.analysis.tensors.factors import first, others, product
 from converter.analysis.values import (
     BATCH,
@@ -149,7 +149,7 @@ def _all_pieces(values: Value) -> Factor:
 def _concat_lengths(parts: list[Tensor], at: int, known: bool) -> Lengths:
     """The static shape of a concat; `known`: whether the parts are all that there are."""
     dims = [p.lengths for p in parts]
-    one = next((d for d in dims if d is not None), None)  # the parts have one rank
+    one = broadcast(part for part in parts if part.lengths is not None)  # the parts have one rank
     if one is None:
         return None
     if at < 0 or at >= len(one):

@@ -79,4 +79,5 @@ def gathered(params: Tensor, indices: Tensor, axis: int, inputs: tuple[Value, ..
     if params.batch.kind == "example" and indices.batch.kind == "example" and params.batch.axis == 0:
         dims = None if params.lengths is None else (None, *params.lengths[1:])
         return Tensor(Batch("example", indices.batch.axis), inputs, dims, name)
-    return Tensor(opaque(Why.PICKED_BY_INDEX), inputs, None, name)
+    picked = None if indices.lengths is None or params.lengths is None else (*indices.lengths, *params.lengths[1:])
+    return Tensor(opaque(Why.PICKED_BY_INDEX), inputs, picked if not axis else None, name)

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from collections.abc import Sequence as SequenceType
 from dataclasses import field, replace
 
+from converter.analysis.counts.degrees import degree_in
+from converter.analysis.counts.reading import SIZE, Reading
+from converter.analysis.counts.terms import Terms, atom, number
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.flow.joined import choices, is_variable, left_out
@@ -56,6 +59,7 @@ from converter.conversion.review.towers import (
     WHOLE,
     Averaged,
     Cut,
+    Towers,
     behind,
     turn_of,
 )
@@ -81,6 +85,23 @@ class Difference:
     doubtful: bool = False
 
 
+class Factors(Reading):
+    """Reads numbers as terms in which the number of towers is the size that grows."""
+
+    def __init__(self, towers: Towers) -> None:
+        super().__init__(frozenset(), lambda _: None)
+        self._towers = towers
+
+    def _read(self, value: Value, deep: int) -> Terms:
+        for made, exponent in ((self._towers.sizes, -1), (self._towers.grown, 1)):
+            if value.uid in made:
+                return self.of(made[value.uid], deep) * atom(SIZE).raised(number(exponent))
+        named = value.inputs[0] if isinstance(value, Number) and not value.op and len(value.inputs) == 1 else None
+        if isinstance(named, Number):  # `batch_size = int(n / 4)` has an origin of its own
+            return self.of(named, deep)
+        return super()._read(value, deep)
+
+
 @dataclass
 class Comparison:
     """The comparison of two walks: their facts, and the pairs that were compared already."""
@@ -91,7 +112,6 @@ class Comparison:
     scale_lr: ScaleLr = "none"
     known: dict[tuple[int, int, Mode], Difference | None] = field(default_factory=dict)
     numbers: dict[tuple[int, int], bool] = field(default_factory=dict)  # the same but for the number of towers
-    powers: dict[int, int] = field(default_factory=dict)
     unread: dict[str, int] = field(default_factory=dict)
     schedules: list[tuple[Tensor, Tensor]] = field(default_factory=list)  # of learning rates
     optimizers: dict[int, Value] = field(default_factory=dict)  # of the converted text -> of the script
@@ -100,6 +120,7 @@ class Comparison:
 
     def __post_init__(self) -> None:
         self.towers = self.second.towers
+        self.reading = Factors(self.towers)
         self.nodes = self.second.alignment.nodes
         self.statements = self.second.alignment.statements
         self.steps = {step.result.uid: step for step in self.first.train_steps}
@@ -532,32 +553,12 @@ class Comparison:
 
     def power(self, two: Value) -> int:
         """The power of the number of towers in a number; MIXED where it is not a factor."""
-        if two.uid not in self.powers:
-            self.powers[two.uid] = self._power(two)
-        return self.powers[two.uid]
-
-    def _power(self, two: Value) -> int:
         if not isinstance(two, Number):
             return 0
-        for made, change in ((self.towers.sizes, -1), (self.towers.grown, 1)):
-            if two.uid in made:
-                inner = self.power(made[two.uid])
-                return inner if inner == MIXED else inner + change
-        inputs = [v for v in two.inputs if isinstance(v, Number)]
-        named = len(two.inputs) == len(inputs) == 1  # `batch_size = int(n / 4)` has an origin of its own
-        if not named and not any(o.key[-1] == GROWN for o in two.origins):
-            return 0
-        powers = [self.power(v) for v in inputs]
-        if MIXED in powers or not 0 < len(powers) < 3:
-            return MIXED
-        if len(powers) == 1:
-            return powers[0]
-        left, right = inputs
-        if powers[0] == powers[1] == 0 or not two.linear or left.linear == right.linear:
-            return powers[0] if powers[0] == powers[1] else MIXED  # a sum, or one of two
-        if left.linear | right.linear <= two.linear:
-            return powers[0] + powers[1]
-        return powers[0] - powers[1] if two.linear == left.linear - right.origins else MIXED
+        terms = self.reading.of(two)
+        known = SIZE in terms.atoms() or not any(o.key[-1] == GROWN for o in two.origins)
+        found = degree_in(terms) if known else None
+        return MIXED if found is None or found.denominator > 1 else int(found)
 
     # -- anything else --------------------------------------------------------------------------
 

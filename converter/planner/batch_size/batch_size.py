@@ -15,7 +15,7 @@ from converter.analysis.values import FED, Host, Input, Mapping, Number, Origin,
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace
-from converter.planner.batch_size.counts import counted_again, first_bounds
+from converter.planner.batch_size.counts import counted_again
 from converter.planner.batch_size.defaults import kept_defaults, may_be_none, with_defaults
 from converter.planner.batch_size.fed.carried import beginnings, is_fetched
 from converter.planner.batch_size.fed.degrees import other_degrees
@@ -31,6 +31,7 @@ from converter.planner.batch_size.fed.rows import (
 )
 from converter.planner.batch_size.grids import grids
 from converter.planner.batch_size.one_name import named_products
+from converter.planner.batch_size.overlapping import first_bounds
 from converter.planner.batch_size.pipelines import training_sizes
 from converter.planner.batch_size.reshaped import binned, reshaped
 from converter.planner.batch_size.set_again import SetAgain, compared, set_in_branches

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.nodes import below
@@ -15,7 +15,6 @@ from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same, par
 _DIVIDED = (ast.Div, ast.FloorDiv)
 _TERMS = (ast.Add, ast.Sub)
 _PERCENT = 100  # a share times this number is a percentage as well: `100 * correct / n`
-_ROWS = ("slice", "range", "arange")  # calls whose first argument is where a batch begins
 _EXAMPLES = ("num_examples", "n_examples", "num_samples")
 _STEPS = ("step", "batches", "iter", "epoch", "decay")  # in the names of numbers of steps
 _SCHEDULES = ("decay", "piecewise")  # in the names of functions that are given numbers of steps
@@ -56,125 +55,11 @@ def counted_again(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Orig
     return Written(frozenset(counts), tuple(doubtful))
 
 
-def fixed_turns(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> Iterator[ast.AST]:
-    """Expressions `i * batch_size` at which a batch begins, in a loop over i with a fixed number of iterations.
-
-    With N towers such a loop goes on to N times as many rows.
-    """
-    sizes = set(found)
-    reads = _reads(facts, sizes)
-    for loop, fixed in _counted_loops(facts, steps, sizes):
-        turn = _wrapped(loop)
-        if fixed:
-            turn |= {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
-        yield from (node for node in ast.walk(loop) if node in reads and _begins(facts, node, turn))
-
-
-def fixed_strides(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> Iterator[ast.AST]:
-    """Batch sizes by which the bounds of a slice move on in a loop with a fixed number of iterations.
-
-    Nothing else sets these bounds there: with N towers such a loop goes on to N times as many rows, too.
-    """
-    sizes = set(found)
-    loops = [loop for loop, fixed in _counted_loops(facts, steps, sizes) if fixed]
-    reads = _reads(facts, sizes) if loops else set()
-    for loop in loops:
-        bounds = _sliced(loop)
-        yield from (node for name, node in _strides(loop, reads) if name in bounds)
-
-
-def _reads(facts: Facts, sizes: set[Origin]) -> set[ast.AST | None]:
-    """The expressions that are computed from a batch size."""
-    return {
-        *(a.node for a in facts.accesses if isinstance(a.value, Number) and a.value.origins & sizes),
-        *(o.node for o in sizes),
-    }
-
-
-def _counted_loops(facts: Facts, steps: Iterable[TrainStep], sizes: set[Origin]) -> Iterator[tuple[ast.For, bool]]:
-    """The loops around the training steps, and whether each has a number of iterations that follows no batch size."""
-    for run in _training(facts, steps):
-        for site in run.site.chain():
-            if isinstance(site.stmt, ast.For) and site in facts.turned:
-                ends = facts.ranges.get(facts.turned[site].uid, [])
-                told = bool(ends) and all(isinstance(n, Number) and n.origins for n in ends)
-                behind = needed(ends).values() if told else ()
-                yield site.stmt, told and not any(isinstance(v, Number) and v.origins & sizes for v in behind)
-
-
-def first_bounds(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> frozenset[Origin]:
-    """Numbers that equal the batch size, where the first batch ends whose bounds move on by it.
-
-    `begin, end = 0, 64` in front of a loop that takes `x[begin:end]` and ends with `begin, end = end, end + size`.
-    """
-    known = set(found)
-    sizes = _written_sizes(known)
-    reads = _reads(facts, known) if sizes else set()
-    bounds: set[Origin] = set()
-    loops = {site.stmt for run in _training(facts, steps) for site in run.site.chain()} if sizes else set()
-    for loop in (stmt for stmt in loops if isinstance(stmt, LOOPS)):
-        moved = {name for name, _ in _strides(loop, reads)} & _sliced(loop)
-        if not moved:
-            continue
-        around = next((a for a in parents_of(facts, loop) if isinstance(a, (ast.FunctionDef, ast.Module))), loop)
-        last = {name: value for name, value, node in _in_order(around) if node.lineno < loop.lineno and name in moved}
-        for value in last.values():
-            first = isinstance(value, ast.Constant) and any(_as_large(value, size) for size in sizes)
-            if first and facts.origin_of(value) not in known:
-                bounds.add(facts.origin_of(value))
-    return frozenset(bounds)
-
-
-def _sliced(loop: ast.stmt) -> set[str]:
-    """The names in the bounds of slices in a loop."""
-    cuts = (node for node in ast.walk(loop) if isinstance(node, ast.Slice))
-    return {node.id for cut in cuts for node in ast.walk(cut) if isinstance(node, ast.Name)}
-
-
-def _bound(around: ast.AST) -> Iterator[tuple[str, ast.expr, ast.Assign | ast.AugAssign]]:
-    """The names that statements bind, each with what it gets: `begin, end = 0, 64` binds two."""
-    for node in ast.walk(around):
-        if not isinstance(node, (ast.Assign, ast.AugAssign)):
-            continue
-        target, value = node.targets[0] if isinstance(node, ast.Assign) else node.target, node.value
-        pairs: Iterable[tuple[ast.expr, ast.expr]] = [(target, value)]
-        if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
-            pairs = zip(target.elts, value.elts, strict=False)
-        yield from ((name.id, given, node) for name, given in pairs if isinstance(name, ast.Name))
-
-
-def _in_order(around: ast.AST) -> list[tuple[str, ast.expr, ast.Assign | ast.AugAssign]]:
-    """What `_bound` gives, in the order of the lines."""
-    return sorted(_bound(around), key=lambda bound: bound[2].lineno)
-
-
-def _strides(loop: ast.stmt, reads: set[ast.AST | None]) -> Iterator[tuple[str, ast.AST]]:
-    """Names that each iteration moves on by a batch size from where they were: `begin += size`, with the size.
-
-    Or `begin = end`, `end = begin + size`. A name that anything else sets in the loop is none of them.
-    """
-    sums: dict[str, list[tuple[str, ast.AST | None]]] = {}
-    for name, value, node in _bound(loop):
-        sums.setdefault(name, []).append(_moved(node, value, name, reads))
-    for name, ((of, size), *others) in sums.items():
-        back = sums.get(of, [])
-        if not others and size is not None and (of == name or back == [(name, None)]):
-            yield from ((moved, size) for moved in {name, of})
-
-
-def _moved(
-    node: ast.Assign | ast.AugAssign, value: ast.expr, name: str, reads: set[ast.AST | None]
-) -> tuple[str, ast.AST | None]:
-    """What an assignment makes of a name: the name that it starts from, and the batch size that it adds."""
-    if isinstance(node, ast.AugAssign):
-        return (name, value if value in reads and isinstance(node.op, ast.Add) else None)
-    if isinstance(value, ast.Name):
-        return (value.id, None)
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        for one, two in ((value.left, value.right), (value.right, value.left)):
-            if isinstance(one, ast.Name) and two in reads:
-                return (one.id, two)
-    return ("", None)
+def is_fixed(facts: Facts, span: int, sizes: Collection[Origin]) -> bool:
+    """Whether what a loop goes over, by its uid, is a range of numbers that follow no batch size."""
+    ends = facts.ranges.get(span, [])
+    told = bool(ends) and all(isinstance(n, Number) and n.origins for n in ends)
+    return told and not any(isinstance(v, Number) and v.origins & set(sizes) for v in needed(ends).values())
 
 
 def other_sizes(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> Iterator[tuple[ast.AST, str]]:
@@ -242,17 +127,6 @@ def _is_count(facts: Facts, ratio: ast.BinOp) -> bool:
     return False
 
 
-def _wrapped(loop: ast.For) -> set[str]:
-    """Names that count iterations modulo a constant: `batch = step % 10`."""
-    found = set()
-    for node in ast.walk(loop):
-        value = node.value if isinstance(node, ast.Assign) else None
-        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod) and isinstance(value.right, ast.Constant):
-            assert isinstance(node, ast.Assign)
-            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-    return found
-
-
 def _training(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[RunCall]:
     trained = {step.result.uid for step in steps}
     return (run for run in facts.runs if run.computes(trained))
@@ -264,25 +138,6 @@ def _loops(facts: Facts, steps: Iterable[TrainStep]) -> list[tuple[ast.stmt, ...
     for run in _training(facts, steps):
         found[tuple(s.stmt for s in run.site.chain() if isinstance(s.stmt, LOOPS))] = None
     return [loops for loops in found if loops]
-
-
-def _begins(facts: Facts, node: ast.AST, turn: set[str]) -> bool:
-    """True if `i * batch_size`, and nothing more, is the start of a slice or is assigned to a name."""
-    below, product = node, False
-    for above in parents_of(facts, node):
-        if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mult) and not product:
-            factor = above.left if above.right is below else above.right
-            product = isinstance(factor, ast.Name) and factor.id in turn
-            if not product:
-                return False
-        elif isinstance(above, ast.Slice):
-            return product and above.lower is below
-        elif isinstance(above, ast.Call) and _name_of(above) in _ROWS and len(above.args) > 1:
-            return product and above.args[0] is below
-        else:
-            return product and isinstance(above, ast.Assign)
-        below = above
-    return False
 
 
 def _name_of(call: ast.Call) -> str:

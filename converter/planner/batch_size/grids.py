@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 
+from converter.analysis.counts.degrees import degree_in
+from converter.analysis.counts.reading import Reading
 from converter.analysis.facts import Facts
 from converter.analysis.values import Host, Number, Origin, Tensor, Value, needed
 
-ROUNDED = ("int", "floor", "round", "rint", "trunc", "astype")  # not ceil: a grid with free places has room
-ROOTS = ("sqrt", "isqrt")
-POWERS = ("pow", "power")
+ROOT = Fraction(1, 2)  # the degree of a side in the number of examples
 
 
 def grids(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
@@ -18,10 +19,11 @@ def grids(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
 
     N times a square is no square for most numbers of GPUs N: the grid would not take the rows of the larger batch.
     """
-    scaled = set(sizes)
+    reading = Reading(frozenset(sizes), lambda _: None)
     values: dict[ast.AST, Value] = {access.node: access.value for access in facts.accesses if not access.write}
     values.update({node: value for (_, node), value in facts.results.items()})
-    roots = {node for node, value in values.items() if _is_root(value, scaled)}
+    numbers = {node: value for node, value in values.items() if isinstance(value, (Number, Host))}
+    roots = {n for n, v in numbers.items() if degree_in(reading.of(v)) == ROOT and not _is_rounded_up(v)}
     for call in facts.nodes(ast.Call) if roots else ():
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         groups = [given, *(each.elts for each in given if isinstance(each, (ast.Tuple, ast.List)))]
@@ -30,25 +32,9 @@ def grids(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
             yield call
 
 
-def _is_root(value: Value, scaled: set[Origin]) -> bool:
-    """Whether a number is the root of the batch size, maybe rounded down."""
-    while isinstance(value, Host) and value.call.rpartition(".")[2] in ROUNDED:
-        inner = [v for v in value.inputs if isinstance(v, (Host, Number))]
-        if not inner:
-            return False
-        value = inner[0]
-    parts = [v for v in value.inputs if isinstance(v, Number)]
-    if isinstance(value, Number) and not value.linear and value.op != "divide":  # `batch_size ** 0.5`
-        inside = [v for v in parts if not v.linear]
-        return _is_power(parts, scaled) or (len(parts) == 1 and bool(inside) and _is_root(inside[0], scaled))
-    name = value.call.rpartition(".")[2] if isinstance(value, Host) else ""
-    if name in ROOTS:
-        return bool(parts) and bool(parts[0].linear & scaled)
-    return name in POWERS and _is_power(parts, scaled)
-
-
-def _is_power(parts: list[Number], scaled: set[Origin]) -> bool:
-    return len(parts) == 2 and bool(parts[0].linear & scaled) and parts[1].value == 0.5
+def _is_rounded_up(number: Value) -> bool:
+    """Whether a number may be larger than the root: a grid with free places has room."""
+    return any(isinstance(v, Host) and v.call.rpartition(".")[2] == "ceil" for v in needed([number]).values())
 
 
 def _is_square(group: list[ast.expr], roots: set[ast.AST]) -> bool:

@@ -11,27 +11,123 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from converter.analysis.arrays.rows import spanned, terms_of
+from converter.analysis.counts.degrees import degree_in
 from converter.analysis.counts.reading import SIZE, TURN
 from converter.analysis.counts.terms import Atom, Of, Terms, atom, number
 from converter.analysis.facts import Facts, RunCall, TrainStep
-from converter.analysis.values import Host, Number, Origin, needed
+from converter.analysis.frames import Access
+from converter.analysis.values import Host, Number, Origin, Site, needed
+from converter.dataclass import dataclass
+from converter.planner.batch_size.counts import is_fixed
+from converter.planner.batch_size.written_out import LOOPS
+
+RESTS = ("mod", "remainder")
+CUTS = ("slice", "arange")  # calls of two bounds: where a batch begins, and where it ends
+BOUNDS = 2
 
 
 def overlapping(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     """The slices of fed data that are as long as a batch, and begin at numbers that go on by another number of rows."""
     scaled = frozenset(sizes)
-    trained = {step.result.uid for step in steps}
-    windows: dict[ast.Slice, list[tuple[Terms, Terms]]] = {}
-    for run in (run for run in facts.runs if run.computes(trained)):
-        for node, begin, rows in _windows(facts, run, scaled):
-            windows.setdefault(node, []).append((begin, rows))
+    windows: dict[ast.AST, list[_Window]] = {}
+    for window in _windows_of(facts, steps, scaled):
+        windows.setdefault(window.node, []).append(window)
     for node, turns in windows.items():
-        moves = _moves([begin.replaced(_before_rest) for begin, _ in turns]) or _counted(facts, node, scaled)
-        lengths = [_in_first_turn(rows) for rows in _lengths(turns[0][1])]
+        begins = [window.begin.replaced(_before_rest) for window in turns]
+        moves = _moves(begins) or _counted(facts, node, scaled)
+        lengths = [_in_first_turn(rows) for rows in _lengths(turns[0].rows)]
         along = not moves or all(any(move in (rows, rows * number(-1)) for move in moves) for rows in lengths)
-        first = _in_first_turn(turns[0][0])
+        first = _in_first_turn(turns[0].begin)
         if not along or (first.parts and any(not (first + rows).parts for rows in lengths)):  # `x[-n:0]` has no rows
-            yield node.lower or node
+            yield node
+
+
+def fixed_turns(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[ast.AST]:
+    """The batch sizes in `i * batch_size` at which a batch begins, in a loop over i with a fixed number of iterations.
+
+    With N towers such a loop goes on to N times as many rows.
+    """
+    scaled = frozenset(sizes)
+    for window in _windows_of(facts, steps, scaled):
+        factors = [one for monomial, _ in window.begin for one, _ in monomial]
+        fixed = any(_is_fixed(facts, one, scaled) for one in factors)
+        moves = _moves([window.begin.replaced(_before_rest)]) if fixed else []
+        if any(move in _lengths(window.rows) for move in moves):
+            places = {access.place for access in facts.accesses if access.node is window.node}
+            made = [write.site.stmt for place in places for write in facts.writes_to(place)]
+            yield _read_in(facts, [window.node, *made], scaled)
+
+
+def fixed_strides(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[ast.AST]:
+    """Batch sizes by which the bounds of a slice move on in a loop with a fixed number of iterations.
+
+    Nothing else sets these bounds there: with N towers such a loop goes on to N times as many rows, too.
+    """
+    scaled = frozenset(sizes)
+    for loop, moved, _ in _moved_on(facts, steps, scaled):
+        if loop in facts.turned and is_fixed(facts, facts.turned[loop].uid, scaled):
+            yield _read_in(facts, [moved.site.stmt], scaled)
+
+
+def first_bounds(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> frozenset[Origin]:
+    """Numbers that equal the batch size, where the first batch ends whose bounds move on by it.
+
+    `begin, end = 0, 64` in front of a loop that takes `x[begin:end]` and ends with `begin, end = end, end + size`.
+    """
+    scaled = frozenset(sizes)
+    written = {o.node.value for o in scaled if isinstance(o.node, ast.Constant)} - {1}  # one example tells nothing
+    begins = (first for _, _, first in _moved_on(facts, steps, scaled) if written and first is not None)
+    literal = (n.origins for n in begins if n.value in written and not n.inputs)
+    return frozenset(o for origins in literal for o in origins if isinstance(o.node, ast.Constant)) - scaled
+
+
+def _moved_on(
+    facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Origin]
+) -> Iterator[tuple[Site, Access, Number | None]]:
+    """The bounds of slices of fed data that one statement of a loop moves on by the batch size.
+
+    Each with the loop, the statement, and the number that the bound has in front of the loop.
+    """
+    for run in _training(facts, steps):
+        cuts = [v.node for v in _fed(run) if isinstance(v.node, ast.Slice)]
+        nodes = {node for cut in cuts for node in ast.walk(cut)}
+        places = {access.place for access in facts.accesses if access.node in nodes} if nodes else ()
+        for writes in map(facts.writes_to, places):
+            known = {write.value.uid for write in writes}
+            for loop in (site for site in run.site.chain() if isinstance(site.stmt, LOOPS)):
+                inside = [w for w in writes if any(site.stmt is loop.stmt for site in w.site.chain())]
+                moved = inside[0].value if len({w.node for w in inside}) == 1 else None
+                branches = any(isinstance(n, ast.IfExp) for w in inside for n in ast.walk(w.site.stmt))
+                sums = isinstance(moved, Number) and moved.op == "add" and not branches
+                if moved is None or not sums or moved.inputs[0].uid not in known:
+                    continue
+                first = next((w.value for w in reversed(writes[: writes.index(inside[0])])), None)
+                if _is_of_size(terms_of(facts, moved.inputs[1], sizes, loop)):
+                    yield loop, inside[0], first if isinstance(first, Number) else None
+
+
+def _is_fixed(facts: Facts, one: Atom, sizes: frozenset[Origin]) -> bool:
+    """Whether a number counts the turns of a loop, as many as before: `i` of `range(10)`, or what a constant leaves."""
+    if isinstance(one, Of) and one.name in RESTS:
+        of, by = set(one.given[0].atoms()), one.given[-1].value
+        return by is not None and any(map(_is_turn, of)) and SIZE not in of
+    return _is_turn(one) and isinstance(one, tuple) and is_fixed(facts, one[1], sizes)
+
+
+def _read_in(facts: Facts, within: list[ast.AST], sizes: frozenset[Origin]) -> ast.AST:
+    """Where the batch size is read in some expressions or statements; the first of these where it is not seen."""
+    read = {a.node for a in facts.accesses if isinstance(a.value, Number) and a.value.linear & sizes and not a.value.op}
+    read |= {origin.node for origin in sizes}
+    return next((node for each in within for node in ast.walk(each) if node in read), within[0])
+
+
+@dataclass(frozen=True)
+class _Window:
+    """Rows of data that a step is fed, as many as a batch has: where they begin as it is written, and in terms."""
+
+    node: ast.AST
+    begin: Terms
+    rows: Terms
 
 
 def _lengths(rows: Terms) -> list[Terms]:
@@ -45,18 +141,39 @@ def _in_first_turn(terms: Terms) -> Terms:
     return terms.replaced(lambda one: number(0) if _is_turn(one) else None)
 
 
-def _windows(facts: Facts, run: RunCall, sizes: frozenset[Origin]) -> Iterator[tuple[ast.Slice, Terms, Terms]]:
-    """The slices behind what a run is fed that have as many rows as a batch: where each begins, and its rows."""
-    for value in needed(fed for _, fed in run.feeds).values():
-        node = value.node if isinstance(value, Host) else None
-        if not isinstance(node, ast.Slice) or not value.inputs:
-            continue
+def _windows_of(facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Origin]) -> Iterator[_Window]:
+    """The windows of what the runs of training steps are fed."""
+    for run in _training(facts, steps):
+        for value in _fed(run):
+            yield from _window(facts, run, value, sizes)
+
+
+def _training(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[RunCall]:
+    trained = {step.result.uid for step in steps}
+    return (run for run in facts.runs if run.computes(trained))
+
+
+def _fed(run: RunCall) -> Iterator[Host]:
+    """What is computed of other values for what a run is fed."""
+    behind = needed(fed for _, fed in run.feeds).values()
+    return (value for value in behind if isinstance(value, Host) and value.inputs)
+
+
+def _window(facts: Facts, run: RunCall, value: Host, sizes: frozenset[Origin]) -> Iterator[_Window]:
+    """The window that a slice takes: `x[i:i + n]`, `slice(i, i + n)`, the numbers of `np.arange(i, i + n)`."""
+    node = value.node
+    if isinstance(node, ast.Slice):
         if node.step is not None and SIZE in terms_of(facts, value.inputs[-1], sizes, run.site).atoms():
-            begin = terms_of(facts, value.inputs[0], sizes, run.site) if node.lower is not None else number(0)
-            yield node, begin, number(0)
+            first = terms_of(facts, value.inputs[0], sizes, run.site) if node.lower is not None else number(0)
+            yield _Window(node.lower or node, first, number(0))
         rows = spanned(facts, value, node) if node.lower is not None else None
-        if rows is not None and rows.linear & sizes:
-            yield node, terms_of(facts, value.inputs[0], sizes, run.site), terms_of(facts, rows, sizes, run.site)
+        if node.lower is not None and rows is not None and rows.linear & sizes:
+            first = terms_of(facts, value.inputs[0], sizes, run.site)
+            yield _Window(node.lower, first, terms_of(facts, rows, sizes, run.site))
+    elif isinstance(node, ast.Call) and len(node.args) == BOUNDS and value.call.rpartition(".")[2] in CUTS:
+        first, end = (terms_of(facts, bound, sizes, run.site) for bound in value.inputs[-BOUNDS:])
+        if degree_in(end - first) == 1:
+            yield _Window(node.args[0], first, end - first)
 
 
 def _moves(begins: list[Terms]) -> list[Terms]:
@@ -65,16 +182,22 @@ def _moves(begins: list[Terms]) -> list[Terms]:
     moved = [begins[0].replaced(partial(_next, turn)) - begins[0] for turn in turns]
     if not turns and len(begins) > 1:
         moved = [begins[1] - begins[0]]
-    return [move for move in moved if move.parts and all(one == SIZE for one in move.atoms())]
+    return list(filter(_is_of_size, moved))
 
 
-def _counted(facts: Facts, window: ast.Slice, sizes: frozenset[Origin]) -> list[Terms]:
+def _counted(facts: Facts, begin: ast.AST, sizes: frozenset[Origin]) -> list[Terms]:
     """What statements add to the number at which a window begins: `i += 8`."""
-    places = {access.place for access in facts.accesses if access.node is window.lower}
+    places = {access.place for access in facts.accesses if access.node is begin}
     writes = [w for place in places for w in facts.writes_to(place) if isinstance(w.value, Number)]
     sums = [(w.value, w.site) for w in writes if isinstance(w.value, Number) and w.value.op == "add"]
     steps = (terms_of(facts, value.inputs[1], sizes, site) for value, site in sums)
-    return [step for step in steps if step.parts and all(one == SIZE for one in step.atoms())]
+    return list(filter(_is_of_size, steps))
+
+
+def _is_of_size(move: Terms) -> bool:
+    """Whether a number is computed from the batch size and plain numbers alone, and is not 0."""
+    followed = (one == SIZE or (isinstance(one, Of) and one.name.isidentifier()) for one in move.atoms())
+    return bool(move.parts) and all(followed)
 
 
 def _is_turn(one: Atom) -> bool:
@@ -83,7 +206,7 @@ def _is_turn(one: Atom) -> bool:
 
 def _before_rest(one: Atom) -> Terms | None:
     """What a number was before only the remainder was kept of it, so that it stays within the data."""
-    return one.given[0] if isinstance(one, Of) and one.name in ("mod", "remainder") else None
+    return one.given[0] if isinstance(one, Of) and one.name in RESTS else None
 
 
 def _next(turn: Atom, one: Atom) -> Terms | None:

@@ -6,11 +6,10 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from converter.analysis.arrays.rows import rows_of
-from converter.analysis.arrays.shapes import arguments_of
+from converter.analysis.arrays.shapes import arguments_of, reshaping
 from converter.analysis.facts import Facts
-from converter.analysis.values import Host, Number, Origin, Sequence, Value, needed
+from converter.analysis.values import Host, Number, Origin, Value, needed
 
-RESHAPES = ("reshape", "numpy.reshape")
 HISTOGRAMS = ("numpy.histogram", "numpy.histogram_bin_edges")
 
 
@@ -22,9 +21,7 @@ def reshaped(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     """
     scaled = set(sizes)
     for (_, node), value in facts.results.items():
-        if not isinstance(value, Host) or not isinstance(node, ast.Call) or value.call not in RESHAPES:
-            continue
-        source, entries = source_and_shape(value, node)
+        source, entries = reshaping(value)
         if source is None or not any(isinstance(e, Number) and e.linear & scaled for e in entries):
             continue
         free = _counts_batches(entries) or any(_is_by(e, scaled) for e in entries)
@@ -41,21 +38,6 @@ def binned(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
             bins = given.get(1, "bins") if given is not None else None
             if isinstance(bins, Number) and bins.linear & scaled:
                 yield node
-
-
-def source_and_shape(value: Host, node: ast.Call) -> tuple[Value | None, list[Value]]:
-    """What is reshaped, and the entries of its new shape; None where they are not seen."""
-    given = arguments_of(value, node)
-    if given is None:
-        return None, []
-    holder, entries = value.inputs[0], given.positions
-    if value.call == "reshape":
-        source = holder.inputs[0] if isinstance(holder, Host) and holder.inputs else None
-    else:
-        source, entries = given.get(0, "a"), [v for v in (given.get(1, "newshape", "shape"),) if v is not None]
-    if len(entries) == 1 and isinstance(entries[0], Sequence):
-        entries = [] if entries[0].many else entries[0].elements
-    return source, entries
 
 
 def _counts_batches(entries: list[Value]) -> bool:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from converter.analysis.arrays.shapes import reshaping
 from converter.analysis.counts.degrees import follows
 from converter.analysis.counts.reading import Reading
 from converter.analysis.facts import Facts
 from converter.analysis.values import Host, Number, Origin, Sequence, Tensor, Value
-from converter.planner.batch_size.reshaped import RESHAPES, source_and_shape
 from converter.planner.batch_size.reshaped import follows as data_follows
 
 FILLED = ("numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full")
@@ -22,7 +22,7 @@ def streams(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     """The calls that cut data into rows, as many as the batch size says: how long they are was divided by it."""
     scaled = set(sizes)
     for (_, node), value in facts.results.items():
-        source, entries = _shaped(value, node)
+        source, entries = _shaped(value)
         first = entries[0] if entries else None
         if not isinstance(first, Number) or not first.linear & scaled:
             continue
@@ -33,16 +33,14 @@ def streams(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
             yield node
 
 
-def _shaped(value: Value, node: ast.AST) -> tuple[Value | None, list[Value]]:
+def _shaped(value: Value) -> tuple[Value | None, list[Value]]:
     """What a call gives another shape, None where it makes it, and the entries of that shape."""
     if isinstance(value, Tensor) and value.op == "reshape" and len(value.inputs) > 1:
         shape = value.inputs[1]
         return value.inputs[0], shape.elements if isinstance(shape, Sequence) and not shape.many else []
-    if not isinstance(value, Host) or not isinstance(node, ast.Call):
-        return None, []
-    if value.call in RESHAPES:
-        return source_and_shape(value, node)
-    shapes = [v for v in value.inputs if isinstance(v, Sequence)] if value.call in FILLED else []
+    if not isinstance(value, Host) or value.call not in FILLED:
+        return reshaping(value)
+    shapes = [v for v in value.inputs if isinstance(v, Sequence)]
     return None, shapes[0].elements if shapes and not shapes[0].many else []
 
 

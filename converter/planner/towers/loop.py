@@ -183,7 +183,7 @@ def _leaving(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: Wa
     if site.options.batch == "per-gpu":
         warnings += warn_of_counts(site.facts, steps, counts)
     elif site.region.exact:
-        warnings += [w for step in site.group.steps for w in warn_of_statistics(site.facts, step.loss)]
+        warnings += [w for step in site.group.steps for w in warn_of_statistics(site.facts, step.loss, site.region)]
     return merges_out(site, replace(before, counts=counts, warnings=tuple(warnings)), steps, wanted)
 
 

@@ -168,6 +168,9 @@ def _spatial(call: Call) -> Value:
     filters = call.get(1, "filter", "filters")
     if dims and isinstance(filters, Tensor) and filters.dims:
         dims = (*dims[:-1], filters.dims[-2 if "transpose" in call.name else -1])
+    told = shaping.lengths_of(shaping.shape_entries(call.get(2, "output_shape"))) if "transpose" in call.name else None
+    if dims and told:
+        dims = (told[0], *dims[1:])
     largest = "max" in call.name or (call.name.endswith(".pool") and call.constant(2, "pooling_type") != "AVG")
     linear = tensor.batch.kind == "reduced" and not largest
     kept = tensor.batch if linear else algebra.by_rows(tensor.batch, call.name)
@@ -288,7 +291,6 @@ TRAITS: dict[Trait, str] = {
     Trait.ROW_BY_ROW: "nn.softmax_cross_entropy_with_logits nn.softmax_cross_entropy_with_logits_v2",
     Trait.BESIDE_ROWS: "nn.sparse_softmax_cross_entropy_with_logits",
     Trait.TOLD_WIDTH: "nn.nce_loss nn.sampled_softmax_loss",
-    Trait.TOLD_ROWS: "nn.conv1d_transpose nn.conv2d_transpose nn.conv3d_transpose",
     Trait.DATA_FIRST: "layers.dense layers.conv1d layers.conv2d contrib.layers.fully_connected nn.conv2d",
     Trait.TAKES_SPARSE_ROWS: "nn.embedding_lookup_sparse",
     Trait.LAYER: "layers.* contrib.* keras.*",

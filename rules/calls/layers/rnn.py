@@ -41,7 +41,11 @@ def _cell(call: Call) -> Value:
 def _zero_state(call: Call) -> Value:
     size = call.get(0, "batch_size")
     kept = Batch("example", 0) if size is not None and shaping.batch_entry(call.walk.facts, [size]) == 0 else FREE
-    return state_of(call, call.receiver, kept)
+    made = state_of(call, call.receiver, kept)
+    rows = shaping.lengths_of([size] if size is not None else None)
+    for state in tensors_in(made):
+        state.lengths = (*rows, None) if rows and state.rank == 2 else state.lengths
+    return made
 
 
 def _call_cell(call: Call) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from converter.analysis.call import Call, Handler
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.reasons import Why
-from converter.analysis.tensors import algebra, moving
+from converter.analysis.tensors import algebra, moving, shaping
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import Constant, Sequence, Tensor, Value, opaque
 
@@ -44,6 +44,13 @@ ALONG = {
     "clip_by_norm": None,
     "clip_by_average_norm": None,
 }
+
+
+def _ensure_shape(call: Call) -> Value:
+    result, entries = _first(call), shaping.shape_entries(call.get(1, "shape"))
+    if isinstance(result, Tensor) and entries is not None:
+        result.lengths = algebra.broadcast([result, Tensor(lengths=shaping.lengths_of(entries))])
+    return result
 
 
 def _cast(call: Call) -> Value:
@@ -125,7 +132,7 @@ UNARY = (
     "contrib.slim.dropout as_string decode_raw Print contrib.layers.softmax contrib.slim.softmax guarantee_const "
     "quantize image.per_image_standardization random_crop bitcast saturate_cast acosh asinh atanh cosh sinh erfc conj "
     "angle to_bfloat16 to_complex64 to_complex128 reciprocal_no_nan bessel_i0 bessel_i0e bessel_i1 bessel_i1e "
-    "ensure_shape fake_quant_with_min_max_args fake_quant_with_min_max_vars string_to_number string_strip substr "
+    "fake_quant_with_min_max_args fake_quant_with_min_max_vars string_to_number string_strip substr "
     "string_to_hash_bucket string_to_hash_bucket_fast string_to_hash_bucket_strong regex_replace strings.length "
     "strings.lower strings.upper strings.regex_full_match decode_base64 encode_base64 contrib.nn.alpha_dropout "
     "contrib.nn.scaled_softplus"
@@ -184,7 +191,6 @@ TRAITS: dict[Trait, str] = {
     ),
     Trait.BESIDE_ROWS: "where select",
     Trait.COMPARES: "equal not_equal compare greater greater_equal less less_equal assert_*",
-    Trait.TOLD_ROWS: "ensure_shape",
     Trait.IN_DENOMINATOR: "cast to_float identity reduce add maximum",
     Trait.TAKES_NUMBERS: "add_n accumulate_n",
     Trait.ELEMENT_BY_ELEMENT: (
@@ -197,6 +203,7 @@ TRAITS: dict[Trait, str] = {
 CALLS: dict[str, Handler] = {
     **dict.fromkeys(BINARY, _elementwise),
     **dict.fromkeys(UNARY, _first),
+    "ensure_shape": _ensure_shape,
     **dict.fromkeys(("cast", "to_float", "to_double"), _cast),
     **dict.fromkeys(("zeros_like", "ones_like", "contrib.layers.zeros_like"), _like),
     **dict.fromkeys(ALONG, _along),

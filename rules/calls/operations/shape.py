@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.inputs.embedded_data import data_constant
@@ -20,6 +21,7 @@ from converter.analysis.values import (
     Constant,
     Count,
     Counted,
+    Factor,
     Host,
     Lengths,
     Number,
@@ -131,11 +133,12 @@ def _repeated(tensor: Tensor, entries: list[Value] | None) -> Lengths:
     lengths = tensor.lengths
     if lengths is None or entries is None or len(entries) != len(lengths):
         return None if lengths is None else (None,) * len(lengths)
-    times = [getattr(entry, "value", None) for entry in entries]
-    return tuple(
-        length if number == 1 else length * number if isinstance(length, int) and isinstance(number, int) else None
-        for length, number in zip(lengths, times, strict=True)
-    )
+    return tuple(map(_times, lengths, shaping.lengths_of(entries) or ()))
+
+
+def _times(length: Factor, number: Factor) -> Factor:
+    both = length * number if isinstance(length, int) and isinstance(number, int) else None
+    return number if length == 1 else length if number == 1 else both
 
 
 def _shape(call: Call) -> Value:
@@ -281,7 +284,9 @@ def _gather_nd(call: Call) -> Value:
         return Tensor(params.batch, call.values(), None, call.name)
     if params.batch.kind == "example" and are_fed(indices):
         return Tensor(opaque(Why.PLACES_FED, call.name), call.values(), None, call.name)
-    return Tensor(opaque(Why.PICKED_BY_PLACE), call.values(), None, call.name)
+    rows, width = indices.dims if indices.dims and len(indices.dims) == 2 else (None, None)
+    picked = None if params.lengths is None or width is None else (rows, *params.lengths[width:])
+    return Tensor(opaque(Why.PICKED_BY_PLACE), call.values(), picked, call.name)
 
 
 def _sparse(call: Call) -> Value:
@@ -415,7 +420,8 @@ def _range(call: Call) -> Value:
     name = call.name if own else OTHER_RANGE
     if limit is not None and shaping.batch_entry(call.walk.facts, [limit]) == 0:
         return Tensor(Batch("example", 0), call.values(), (None,), name)
-    return Tensor(FREE, call.values(), (None,), name)
+    count = shaping.lengths_of([limit]) if limit is not None and own else (None,)
+    return Tensor(FREE, call.values(), count, name)
 
 
 def _eye(call: Call) -> Value:
@@ -439,7 +445,8 @@ def _sequence_mask(call: Call) -> Value:
     longest = call.get(1, "maxlen")
     if lengths.batch.kind == "example" and (longest is None or isinstance(longest, Constant) and longest.value is None):
         call.walk.effect(EffectKind.LONGEST, call.name, lengths, call.node)
-    return Tensor(lengths.batch, call.values(), None if lengths.dims is None else (*lengths.dims, None), call.name)
+    dims = None if lengths.lengths is None else (*lengths.lengths, None)
+    return Tensor(lengths.batch, call.values(), dims, call.name)
 
 
 def _constant(call: Call) -> Value:
@@ -448,8 +455,8 @@ def _constant(call: Call) -> Value:
     if entries is None and (data := data_constant(call.walk, value, call.node)) is not None:
         return data
     dims = shaping.lengths_of(entries)
-    if dims is None and isinstance(value, (Number, Constant)):
-        dims = ()
+    if dims is None and value is not None:
+        dims = () if isinstance(value, Constant) else shape_of(value)
     axis = shaping.batch_entry(call.walk.facts, entries)
     return Tensor(Batch("example", axis) if axis is not None else FREE, call.values(), dims, call.name)
 
@@ -499,14 +506,11 @@ TRAITS: dict[Trait, str] = {
     Trait.DRAWS_ROWS: (
         "random_normal random_uniform truncated_normal random_truncated_normal random_gamma random_poisson"
     ),
-    Trait.TOLD_ROWS: "reshape slice",
-    Trait.TOLD_SHAPE: "reshape",
     Trait.TOLD_WIDTH: "one_hot sequence_mask contrib.layers.one_hot_encoding contrib.slim.one_hot_encoding",
     Trait.ROW_BY_ROW: "concat",
     Trait.STACKS: "stack",
     Trait.TAKES_ARRAY: "constant convert_to_tensor",
     Trait.BESIDE_ROWS: "boolean_mask",
-    Trait.REPEATS: "tile",
     Trait.TAKES_ROWS: "gather gather_nd",
 }
 

@@ -42,7 +42,8 @@ def _set_shape(call: Call) -> Value:
     entries = shaping.shape_entries(call.args[0]) if call.args else None
     lengths = shaping.lengths_of(entries)
     if lengths is not None:
-        call.receiver.lengths = lengths
+        rows = call.receiver.batch.kind == "example"  # how many is noted below
+        call.receiver.lengths = tuple(int(n) if rows and isinstance(n, int) else n for n in lengths)
     if call.receiver.op in HOST_FUNCTIONS and entries and _gives_rows(call, call.receiver, entries[0]):
         call.receiver.batch = Batch("example", 0)
         call.walk.effect(EffectKind.HOST_FUNCTION, call.receiver.op, call.receiver, call.node)

@@ -6,11 +6,9 @@ import ast
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.facts import Facts, behind_losses
-from converter.analysis.inputs.feeds import is_zero_state
 from converter.analysis.reasons import Why
-from converter.analysis.tensors.places import RANGES
+from converter.analysis.tensors.equated import equated
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Count,
@@ -19,6 +17,7 @@ from converter.analysis.values import (
     Number,
     Sequence,
     Tensor,
+    Told,
     Typed,
     Value,
     Variable,
@@ -70,11 +69,9 @@ def as_large_as_the_batch(case: Placed) -> Iterator[Diagnostic]:
 
 def _told(tensor: Tensor, literal: _Literal) -> str:
     """What a plain number tells an operation of the rows of a batch, as a message; "" where it tells nothing."""
-    rows = [v for part in tensor.inputs for v in tensors_in(part) if v.batch.kind == "example"]
-    first = [v for v in rows if not v.batch.axis]
-    told = has(tensor.op, Trait.TOLD_ROWS) and any(map(literal.counts, _first(tensor)))
-    if first and (told or _meets_as_many_rows(tensor, first, literal) or _is_told_rows(tensor, literal)):
+    if any(literal.is_meant(length.by) for length in equated(tensor)) or _is_told_rows(tensor, literal):
         return EQUALS
+    rows = any(v.batch.kind == "example" for part in tensor.inputs for v in tensors_in(part))
     taken = rows and (_takes_rows(tensor, literal) or _has_all_entries(tensor, literal))
     return TAKES if taken or _counts_rows(tensor, literal) or _loops_over_rows(tensor, literal) else ""
 
@@ -138,38 +135,13 @@ class _Literal:
         beyond = value.value is not None and self.share <= value.value <= max(self.known)
         return beyond and _is_apart(value, self.keys)
 
-    def has_as_many_rows(self, value: Value) -> bool:
-        """Whether a value that is made without a batch has as many rows, as such a number or a written list says."""
-        if isinstance(value, Sequence) and tuple(tensors_in(value)):  # a state of several tensors, columns of a stack
-            return any(map(self.has_as_many_rows, value.elements))
-        if not isinstance(value, Tensor):
-            return (shape_of(value) or (None,))[0] in self.known and self._is_written(value)
-        if value.op in RANGES or (value.node is not None and is_zero_state(value.node)):
-            return any(map(self.counts, value.inputs))
-        if value.batch.kind != "free" or isinstance(value, Variable):
-            return False
-        if has(value.op, Trait.TAKES_ARRAY) or isinstance(value, Input):
-            return any(map(self.has_as_many_rows, value.inputs[:1]))
-        if value.dims and value.dims[0] is not None:
-            return value.dims[0] in self.known and self._has_rows_of(value)
-        passes = any(has(value.op, trait) for trait in (Trait.KEEPS_ROW_NUMBERS, Trait.TOLD_WIDTH, Trait.STACKS))
-        repeats = has(value.op, Trait.REPEATS) and any(map(self.counts, _first(value)))
-        operands = value.inputs if has(value.op, Trait.ROW_BY_ROW) else value.inputs[:1] if passes else ()
-        return repeats or any(map(self.has_as_many_rows, operands))
-
-    def _is_written(self, value: Value) -> bool:
-        """Whether a number says how many rows an array has, or a list of so many entries stands in the script."""
-        numbers = [v for v in needed([value]).values() if isinstance(v, (Host, Sequence, Number))]
-        listed = isinstance(value, Sequence) and not value.unmeasured
-        own = any(isinstance(v, Number) and any(o.key in self.keys for o in v.origins) for v in numbers)
-        return any(map(self.counts, numbers)) or (listed and not own)
-
-    def _has_rows_of(self, value: Tensor) -> bool:
-        """Whether a number is the first entry of a tensor's shape, or an operand has as many rows for such a reason."""
-        shapes = any(isinstance(v, Sequence) for v in value.inputs)
-        told = _first(value) if shapes else value.inputs
-        operands = (v for v in value.inputs if isinstance(v, (Tensor, Host)))
-        return any(map(self.counts, told)) or any(map(self.has_as_many_rows, operands))
+    def is_meant(self, value: Value) -> bool:
+        """Whether a length is said by one of these, or by a list of so many entries that stands in the script."""
+        if not isinstance(value, Sequence):
+            return self.counts(value)
+        numbers = [v for v in needed([value]).values() if isinstance(v, Number)]
+        own = any(o.key in self.keys for v in numbers for o in v.origins)
+        return len(value.elements) in self.known and not own
 
 
 def _is_told_rows(tensor: Tensor, literal: _Literal) -> bool:
@@ -218,43 +190,12 @@ def _begins(given: Iterable[Value]) -> Iterator[Value]:
             return
 
 
-def _meets_as_many_rows(tensor: Tensor, rows: list[Tensor], literal: _Literal) -> bool:
-    """Whether an operation takes rows of the batch, and beside them others, as many as a number says."""
-    made = [v for v in tensor.inputs if literal.has_as_many_rows(v)]
-    beside = bool(made) and has(tensor.op, Trait.BESIDE_ROWS) and not _is_along_another_axis(tensor)
-    if has(tensor.op, Trait.ROW_BY_ROW):
-        listed = [e for v in tensor.inputs if isinstance(v, Sequence) for e in v.elements]
-        made += [v for v in listed if literal.has_as_many_rows(v)]
-        return beside or any(_may_be_of_rank(v, row.rank) for v in made for row in rows)
-    if has(tensor.op, Trait.TAKES_ROWS):
-        return bool(made) and tensor.inputs[0] in rows
-    return beside
-
-
-def _is_along_another_axis(tensor: Tensor) -> bool:
-    """Whether a call says that it goes along another axis than that of the rows."""
-    keywords = tensor.node.keywords if isinstance(tensor.node, ast.Call) else []
-    axes = [keyword.value for keyword in keywords if keyword.arg == "axis"]
-    return any(not (isinstance(axis, ast.Constant) and axis.value == 0) for axis in axes)
-
-
 def _has_all_entries(tensor: Tensor, literal: _Literal) -> bool:
     """Whether plain numbers count all entries of a batch: `tf.reshape(x, [16, 5])`."""
-    shapes = [v for v in tensor.inputs if isinstance(v, Sequence) and v.elements and not v.unmeasured]
-    return has(tensor.op, Trait.TOLD_SHAPE) and any(all(map(literal.is_plain, v.elements)) for v in shapes)
-
-
-def _may_be_of_rank(value: Value, rank: int | None) -> bool:
-    array = value.inputs[0] if has(getattr(value, "op", ""), Trait.TAKES_ARRAY) and value.inputs else value
-    shape = value.dims if isinstance(value, Tensor) and value.dims else shape_of(array)
-    return shape is None or len(shape) == rank
-
-
-def _first(tensor: Tensor) -> Iterator[Number]:
-    """The first entries, and the numbers, of what shapes an operation is given: `[64, -1]`."""
-    for value in tensor.inputs:
-        entries = value.elements[:1] if isinstance(value, Sequence) else []
-        yield from (v for v in entries if isinstance(v, Number))
+    shape = tensor.lengths if tensor.batch.kind == "opaque" else None
+    behind = {id(length) for value in tensor.inputs if isinstance(value, Tensor) for length in value.lengths or ()}
+    told = [length for length in shape or () if isinstance(length, Told) and id(length) not in behind]
+    return bool(told) and len(told) == len(shape or ()) and all(literal.is_plain(length.by) for length in told)
 
 
 def _is_apart(number: Number, keys: set[tuple[object, ...]]) -> bool:

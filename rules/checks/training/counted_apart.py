@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.planner.batch_size.counts import counted_again, divided_apart, fixed_strides, fixed_turns, other_sizes
+from converter.planner.batch_size.counts import counted_again, divided_apart, other_sizes
+from converter.planner.batch_size.overlapping import fixed_strides, fixed_turns
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn

@@ -135,6 +135,8 @@ NAMED = "batch_size = 50"
         ("for i in range(10):", "slice(i * batch_size, (i + 1) * batch_size)"),
         ("for i in range(10):", "np.arange(i * batch_size, (i + 1) * batch_size)"),
         ("for i in range(n // batch_size):\n        k = i % 7", "k * batch_size:(k + 1) * batch_size"),
+        ("for i in range(10):\n        k, j = i * batch_size, i * batch_size + batch_size", "k:j"),
+        ("for i in (k * batch_size for k in range(10)):", "i:i + batch_size"),
     ],
 )
 def test_a_fixed_number_of_batches_of_a_data_set_is_told(loop: str, rows: str) -> None:

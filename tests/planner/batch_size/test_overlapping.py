@@ -69,7 +69,7 @@ def test_batches_that_overlap_are_told(head: str, lines: str, rows: str) -> None
         ("for i in range(len(xs) // SIZE):\n", "i * SIZE:(i + 1) * SIZE"),
         ("for i in range(len(xs) // SIZE):\n", "i * SIZE:i * SIZE + SIZE"),
         ("for i in range(len(xs) // SIZE):\n    a = i * SIZE\n", "a:a + SIZE"),
-        ("for k in range(300):\n    i, j = k * SIZE, (k + 1) * SIZE\n", "i:j"),
+        ("for k in range(len(xs) // SIZE):\n    i, j = k * SIZE, (k + 1) * SIZE\n", "i:j"),
         ("for k in range(300):\n    i = k * SIZE % (len(xs) - SIZE)\n", "i:i + SIZE"),
         ("for k in range(300):\n    i = np.random.randint(len(xs) - SIZE)\n", "i:i + SIZE"),
         ("for a, b in zip(range(0, len(xs), SIZE), range(SIZE, len(xs) + 1, SIZE)):\n", "a:b"),

@@ -84,6 +84,15 @@ def test_rows_that_no_tower_has(model: str) -> None:
 
 
 STEPS = "h = tf.reshape(tf.layers.dense(x, 16), [-1, 8, 2])\n"
+BY_TIME = f"{STEPS}h = tf.transpose(h, [1, 0, 2])\n"
+
+
+@pytest.mark.parametrize(
+    ("shape", "refused"), [("[1, 8, 1]", True), ("[8, 1]", True), ("[8, 1, 1]", False), ("[2]", False)]
+)
+def test_a_number_is_set_against_the_axis_that_it_meets(shape: str, refused: bool) -> None:
+    found = codes(script(f"{BY_TIME}h = tf.reduce_mean(h + tf.ones({shape}), 0)"), batch="total")
+    assert found == (["TMG254"] if refused else [])
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,12 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import uncast
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Number, Tensor, Value, needed
+from converter.analysis.values import Input, Number, Tensor, Value, Variable, needed, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.planner.found import Found
 from converter.planner.questions.fixed_size import fixed_size
+from converter.planner.region.region import Region
 from converter.planner.wording import finding, refuse
 
 
@@ -46,9 +47,13 @@ def loss_how(
     return "mean", warnings
 
 
-def warn_of_statistics(facts: Facts, loss: Tensor) -> Iterator[Diagnostic]:
-    """Warns of statistics that a tower takes of its part of the batch, where the original has the whole batch."""
-    shared = _shared_statistics(facts, loss)
+def warn_of_statistics(facts: Facts, loss: Tensor, region: Region | None = None) -> Iterator[Diagnostic]:
+    """Warns of statistics that a tower takes of its part of the batch, where the original has the whole batch.
+
+    region: the towers, where the loss is computed behind them.
+    """
+    made = [v for v in needed([loss]).values() if isinstance(v, Tensor)]
+    shared = _shared_statistics(facts, [v for v in made if region is None or region.in_tower(v.site)])
     if shared is not None:
         yield finding(facts, shared, Found.STATISTICS_OF_SHARES)
 
@@ -95,7 +100,9 @@ def why_no_mean(loss: Tensor, counts: Container[int]) -> str:
     batch = loss.batch
     if batch.kind == "opaque" or batch.how == "other" or (batch.over is not None and loss.uid not in counts):
         return batch.reason or Why.DIVISOR_UNSEEN.value
-    return Why.AGAINST_BATCH.value if _sets_against_batch(loss) else ""
+    if _sets_against_batch(loss):
+        return Why.AGAINST_BATCH.value
+    return Why.AGAINST_MEAN.value if _weighs_by_mean(loss) else ""
 
 
 def _sets_against_batch(loss: Tensor) -> bool:
@@ -108,6 +115,30 @@ def _sets_against_batch(loss: Tensor) -> bool:
     return False
 
 
+def _weighs_by_mean(loss: Tensor) -> bool:
+    """True if examples are combined with a mean of their batch: `mean(mean(w) * ce)` is a product of two means.
+
+    A mean that is only added stays one. Behind a layer it is a statistic, as in a batch norm that is written by hand.
+    """
+    todo: list[tuple[Tensor, bool]] = [(loss, True)]
+    seen: set[tuple[int, bool]] = set()
+    while todo:
+        value, linear = todo.pop()
+        if (value.uid, linear) in seen or value.batch.kind == "free":
+            continue
+        seen.add((value.uid, linear))
+        operands = [t for v in value.operands for t in tensors_in(v)]
+        if has(value.op, Trait.LAYER) or any(isinstance(t, Variable) for t in operands):
+            continue
+        adds = has(value.op, Trait.ADDS) or has(value.op, Trait.LINEAR)
+        if {t.batch.kind for t in operands} >= {"example", "reduced"} and not (linear and adds):
+            return True
+        alone = sum(t.batch.kind != "free" for t in operands) == 1
+        reduced = value.op == "reduce" and value.batch.how == "mean"
+        todo += [(t, linear and (adds or reduced or (alone and has(value.op, Trait.SCALES)))) for t in operands]
+    return False
+
+
 def _is_no_mean(value: Value) -> bool:
     """Whether it reduces examples by a sum, a norm or a maximum."""
     if not isinstance(value, Tensor) or value.op != "reduce":
@@ -115,9 +146,8 @@ def _is_no_mean(value: Value) -> bool:
     return value.batch.kind == "reduced" and value.batch.how != "mean"
 
 
-def _shared_statistics(facts: Facts, loss: Tensor) -> ast.AST | None:
+def _shared_statistics(facts: Facts, made: list[Tensor]) -> ast.AST | None:
     """A value that combines examples with statistics of their batch, as a batch norm does; None if there is none."""
-    made = [v for v in needed([loss]).values() if isinstance(v, Tensor)]
     for value in made:
         kinds = {v.batch.kind for v in value.inputs if isinstance(v, Tensor)}
         if value.batch.kind == "example" and kinds >= {"example", "reduced"}:

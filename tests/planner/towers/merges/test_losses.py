@@ -103,6 +103,32 @@ def test_examples_that_are_set_against_their_batch(hidden: str, warned: bool) ->
     assert codes(script) == (["TMG302"] if warned else [])
 
 
+@pytest.mark.parametrize(
+    ("loss", "warned"),
+    [
+        ("tf.reduce_mean(tf.reduce_mean(M) * error)", True),
+        ("tf.reduce_mean(M) * tf.reduce_mean(error)", True),
+        ("tf.reduce_mean(error / tf.reduce_mean(M))", True),
+        ("tf.reduce_mean(tf.stack([tf.reduce_mean(M) * error, error]))", True),
+        ("tf.reduce_mean(tf.square(error - tf.reduce_mean(error)))", True),
+        ("tf.losses.mean_squared_error(Y, prediction, weights=tf.reduce_mean(M))", True),
+        ("tf.losses.compute_weighted_loss(error, tf.reduce_mean(M))", True),
+        ("tf.reduce_mean(error) * 3.0", False),
+        ("tf.reduce_mean(M * error)", False),
+        ("tf.reduce_mean(error - tf.reduce_mean(M))", False),
+        ("tf.reduce_mean(error - tf.reduce_mean(M)) / 2.0", False),
+        ("tf.reduce_mean(tf.square(tf.layers.dense(error - tf.reduce_mean(error), 1)))", False),
+        ("tf.reduce_mean(error * tf.reduce_mean(M, 1, keep_dims=True))", False),
+        ("tf.reduce_mean(tf.reduce_mean(tf.get_variable('scale', [4])) * error)", False),
+    ],
+)
+def test_a_product_of_two_means_is_none(loss: str, warned: bool) -> None:
+    model = "M = tf.placeholder(tf.float32, [None, 1])\nprediction = tf.layers.dense(X, 1)\nerror = prediction - Y\n"
+    script = f"{INPUTS}{model}loss = {loss}\n{STEP}{TRAINING.replace('Y: ys', 'Y: ys, M: ms')}"
+    assert ("TMG302" in codes(script)) == warned
+    assert not warned or "TMG302" not in codes(script, batch="total")  # it is computed once, of the whole batch
+
+
 @pytest.mark.parametrize(("batch", "found"), [("total", []), ("per-gpu", ["TMG302"])])
 def test_a_sum_in_one_branch_and_a_mean_in_another(batch: str, found: list[str]) -> None:
     loss = """\

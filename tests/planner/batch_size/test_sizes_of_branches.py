@@ -1,0 +1,76 @@
+"""A batch size that is another number in each branch: whatever holds it, no branch is left out of sight."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import codes
+
+SCRIPT = """\
+import sys
+import numpy as np
+import tensorflow as tf
+
+big = len(sys.argv) > 1
+{setup}
+data = np.random.rand(640, 4)
+x = tf.placeholder(tf.float32, [None, 4])
+loss = tf.reduce_mean(tf.square(tf.layers.dense({model}, 2)))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+sess = tf.Session()
+sess.run(tf.global_variables_initializer())
+for step in range(5):
+    sess.run(train_op, {{x: data[np.random.randint(0, 640, {size})]}})
+"""
+
+
+def script(setup: str, size: str, model: str = "x") -> str:
+    return SCRIPT.format(setup=setup, size=size, model=model)
+
+
+def branches(one: str, two: str) -> list[str]:
+    made = f"def get():\n    if big:\n        return {one}\n    return {two}\nc = get()"
+    tried = f"try:\n    c = {one}\n    open('settings')\nexcept IOError:\n    c = {two}"
+    return [f"if big:\n    c = {one}\nelse:\n    c = {two}", f"c = {one} if big else {two}", made, tried]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "size"),
+    [
+        ("16", "8", "c"),
+        ("[16, 2]", "[8, 3]", "c[0]"),
+        ("[16, 2, 1]", "[8, 3]", "c[0]"),
+        ("(16, 2, 4)", "(8, 3)", "c[0]"),
+        ("[16, 2]", "(8, 3)", "c[0]"),
+        ("{'b': [16, 1]}", "{'b': [8, 2]}", "c['b'][0]"),
+        ("[{'b': 16}]", "[{'b': 8}]", "c[0]['b']"),
+        ("[[16, 2], 3]", "[[8, 3], 3]", "c[0][0]"),
+        ("[int(sys.argv[1])]", "[8, 2]", "c[0]"),
+    ],
+)
+def test_a_size_in_two_branches_is_kept_and_said(one: str, two: str, size: str) -> None:
+    for setup in branches(one, two):
+        assert codes(script(setup, size)) == ["TMG303"]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "size"),
+    [("{0: 16}", "[8, 3]", "c[0]"), ("16", "'8'", "int(c)"), ("Settings([16])", "Settings([8])", "c.b[0]")],
+)
+def test_values_of_two_kinds_are_neither(one: str, two: str, size: str) -> None:
+    cls = "class Settings(object):\n    def __init__(self, b):\n        self.b = b\n"
+    assert codes(script(cls + branches(one, two)[0], size)) == ["TMG303"]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "model"),
+    [
+        ("[64, 32]", "[32, 16]", "tf.layers.dense(x, c[0])"),
+        ("{'width': 64}", "{'width': 32}", "tf.layers.dense(x, c['width'])"),
+        ("'relu'", "'tanh'", "x"),
+        ("0", "1", "x * c"),
+    ],
+)
+def test_other_settings_of_two_branches_refuse_nothing(one: str, two: str, model: str) -> None:
+    for setup in branches(one, two):
+        assert codes(script(f"n = 16\n{setup}", "n", model)) == []
