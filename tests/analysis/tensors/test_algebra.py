@@ -828,6 +828,8 @@ tf.case([(tf.equal(k, 0), lambda: tf.reduce_mean(x))], default=lambda: tf.reduce
 tf.case([(tf.equal(k, 0), lambda: (x, tf.reduce_mean(y)))], default=lambda: (x, tf.reduce_mean(x)))[1] -> mean
 tf.switch_case(tf.cast(k, tf.int32), [lambda: x, lambda: x * 2]) -> example 0
 tf.vectorized_map(lambda r: r * 2, x)                 -> example 0
+tf.expand_dims(tf.cond(k, lambda: x, lambda: v), 1) - tf.expand_dims(tf.cond(k, lambda: x, lambda: v), 0) -> other
+tf.expand_dims(tf.cond(k, lambda: x, lambda: v), 1) - tf.expand_dims(tf.cond(k, lambda: x, lambda: v), 1) -> example 0
 tf.broadcast_to(x, [2, batch_size, 6])                -> example 1
 tf.broadcast_to(q, tf.shape(x))                       -> example 0
 tf.broadcast_to(q, [3, 6])                            -> free
