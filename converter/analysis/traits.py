@@ -47,6 +47,8 @@ class Trait(Enum):
     INTEGER = "gives integers"
     CASTS = "gives the same numbers in another type"
     KEEPS_ROW_NUMBERS = "has the numbers of the tensor that it takes, one after the other or each several times"
+    ONES = "makes a tensor of ones"
+    ZEROS = "makes a tensor of zeros"
     PASSES_ROW_NUMBERS = "passes numbers of rows on"
     TELLS_ROWS = "tells rows apart by their numbers"
     LOOKS_UP = "takes rows of a table by their numbers"

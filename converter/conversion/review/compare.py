@@ -291,7 +291,8 @@ class Comparison:
         return self.differ(one, whole, None)
 
     def _tensors(self, one: Tensor, two: Tensor, mode: Mode) -> Difference | None:
-        if one.op == CONSTANT and one.roots and mode is not None:  # made of data row by row
+        by_rows = one.op == CONSTANT and one.batch.kind != "free"  # made of data row by row
+        if by_rows and one.roots and mode is not None:
             shards = [v for v in behind(two) if isinstance(v, Tensor) and v.op == SHARD]
             same = bool(shards) and all(self.towers.cuts[v.uid].gpu == mode for v in shards)
             return None if same else Difference(one, two, "the towers read the whole data set")

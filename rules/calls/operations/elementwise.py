@@ -194,6 +194,8 @@ TRAITS: dict[Trait, str] = {
         "clip_by_value identity scalar_mul cast multiply negative sign zeros_like check_numerics"
     ),
     Trait.OF_ONE_VARIABLE: "zeros_like",
+    Trait.ONES: "ones ones_like",
+    Trait.ZEROS: "zeros zeros_like",
     Trait.ADDITIVE: "square abs multiply scalar_mul pow float",
 }
 

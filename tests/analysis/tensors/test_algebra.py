@@ -38,6 +38,9 @@ q = tf.get_variable("q", [6])
 e = tf.get_variable("e", [100, 6])
 filters = tf.get_variable("filters", [3, 3, 3, 8])
 cell = tf.nn.rnn_cell.GRUCell(4)
+numbers = tf.reshape(tf.range(tf.shape(image)[0]), tf.concat([[tf.shape(image)[0]], [1], [1], [1]], 0))
+own, added = numbers * tf.ones_like(image), tf.zeros_like(image) + numbers
+flat, turned = tf.reshape(image, [tf.size(image)]), tf.reshape(tf.transpose(image, [1, 0, 2, 3]), [-1])
 result = {expression}
 """
 
@@ -763,6 +766,28 @@ tf.gather_nd(x, tf.stack([tf.range(batch_size), n], -1)) -> example 0
 tf.gather_nd(s, tf.stack([tf.tile(tf.expand_dims(tf.range(batch_size), 1), [1, 3]), z], 2)) -> example 0
 tf.gather_nd(s, tf.stack([tf.tile(tf.expand_dims(tf.range(batch_size), 1), [1, 3]), z], 1)) -> opaque
 tf.gather_nd(x, tf.stack([n, n], 1))                  -> opaque
+tf.scatter_nd(tf.stack([tf.range(batch_size), tf.cast(n, tf.int32)], 1), v, [batch_size, 7]) -> example 0
+tf.scatter_nd(tf.transpose(tf.reshape(tf.stack([own, image]), [2, tf.size(image)])), flat, [batch_size, 7]) -> example 0
+tf.scatter_nd(tf.transpose(tf.reshape(tf.stack([added, image]), [2, -1])), flat, [batch_size, 7]) -> example 0
+tf.scatter_nd(tf.reshape(tf.stack([own, image], 4), [-1, 2]), flat, [batch_size, 7]) -> example 0
+tf.gather_nd(x, tf.reshape(tf.stack([own, image], 4), [-1, 2])) -> example 0 major
+tf.scatter_nd(tf.transpose(tf.reshape(tf.stack([image, image]), [2, -1])), flat, [batch_size, 7]) -> opaque
+tf.scatter_nd(tf.transpose(tf.reshape(tf.stack([own * image, image]), [2, -1])), flat, [batch_size, 7]) -> opaque
+tf.scatter_nd(tf.transpose(tf.reshape(tf.stack([own + 1, image]), [2, -1])), flat, [batch_size, 7]) -> opaque
+tf.scatter_nd(tf.transpose(tf.reshape(tf.stack([image, own]), [2, -1])), flat, [batch_size, 7]) -> opaque
+tf.scatter_nd(tf.transpose(tf.reshape(tf.stack([own, image]), [4, -1])), flat, [batch_size, 7]) -> opaque
+tf.scatter_nd(tf.reshape(tf.stack([own, image]), [-1, 2]), flat, [batch_size, 7]) -> opaque
+tf.scatter_nd(tf.reshape(tf.stack([own, image], 4), [-1, 2]), turned, [batch_size, 7]) -> opaque
+tf.scatter_nd(tf.reshape(tf.stack([own, image], 4), [-1, 2]), flat, [100, 7]) -> opaque
+tf.reshape(image, tf.concat([tf.shape(image)[:1], [28 * 28 * 3]], 0)) -> example 0
+tf.reshape(image, tf.concat([[tf.shape(image)[0]], [28 * 28 * 3]], 0)) -> example 0
+tf.reshape(image, tf.concat([unknown, [28 * 28 * 3]], 0)) -> opaque
+tf.reshape(tf.stack([image, image]), [2, tf.size(image)]) -> example 1 major
+tf.reshape(tf.stack([image, image]), [2, tf.size(x), tf.size(v)]) -> opaque
+tf.reshape(tf.stack([image, image]), [3, tf.size(image)]) -> opaque
+tf.reshape(image, [tf.size(image)]) -> example 0 major
+tf.reshape(v, [tf.size(v), 1]) -> example 0
+tf.reshape(image, [tf.size(v), -1]) -> example 0
 tf.where(x > 0)                                       -> opaque
 tf.matmul(w, x)                                       -> other
 tf.random_shuffle(x)                                  -> opaque
