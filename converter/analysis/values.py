@@ -819,5 +819,9 @@ class Site:
 
     def excludes(self, other: Site) -> bool:
         """True if a condition that is asked once chooses between this site and the other."""
+        return self.leaves_out(other.sides())
+
+    def leaves_out(self, sides: dict[tuple[int, ast.AST], bool]) -> bool:
+        """True if this site stands on another side of one of these conditions."""
         mine = self.sides()
-        return any(mine[at] is not side for at, side in other.sides().items() if at in mine)
+        return any(mine[at] is not side for at, side in sides.items() if at in mine)

@@ -451,8 +451,8 @@ def _constant(call: Call) -> Value:
     if entries is None and (data := data_constant(call.walk, value, call.node)) is not None:
         return data
     dims = shaping.lengths_of(entries)
-    if dims is None and isinstance(value, (Number, Constant)):
-        dims = ()
+    if dims is None and value is not None:
+        dims = () if isinstance(value, (Number, Constant)) else algebra.as_tensor(value).lengths
     axis = shaping.batch_entry(call.walk.facts, entries)
     return Tensor(Batch("example", axis) if axis is not None else FREE, call.values(), dims, call.name)
 

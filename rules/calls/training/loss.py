@@ -92,7 +92,7 @@ def _get_collection(call: Call) -> Value:
     found = list(call.walk.collections.get(key, ()))
     rest = f"collection {key}"
     if key in ("trainable_variables", "variables"):
-        found, rest = [*call.walk.facts.variables], LISTED
+        found, rest = list[Value](call.walk.variables()), LISTED
     call.walk.effect(EffectKind.GET_COLLECTION, str(key), None, call.node)
     note_scope(call, 1, of_variables=has(str(key), Trait.VARIABLE_COLLECTION))
     # A collection may hold more than the walk saw: layers add to it by themselves.
