@@ -90,6 +90,7 @@ class Counted:
 FREE = Batch()
 OPEN_ENDED = "decoder without a given end"  # the op of what has as many steps as the longest output of a shard
 ARRAY = "TensorArray"  # the op of a tensor array: its tensor stands for one of the elements
+EXAMPLE = "number of an example"  # the op of the counter of a loop that takes one example after the other
 STATES = "states"  # of a tensor that may be a list or tuple of several: the state of a cell that is not known
 ENTRIES = "NamespaceDict"  # the kind of an object that is the dict of parsed arguments: `vars(args)`
 ATTRIBUTES = "attribute dict"  # the kind of a namespace whose attributes are its items, too

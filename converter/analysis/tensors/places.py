@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Batch, Input, Number, Sequence, Tensor, Value, opaque
+from converter.analysis.values import EXAMPLE, FREE, Batch, Input, Number, Sequence, Tensor, Value, opaque
 
 RANGE = "range"  # the operation that numbers rows: from 0, one by one
 OTHER_RANGE = "range of other numbers"
 RANGES = (RANGE, OTHER_RANGE)
-SPREADS = {"multiply": Trait.ONES, "add": Trait.ZEROS}  # what gives numbers the shape of another tensor
 
 
 def own_row_first(places: Tensor) -> bool:
@@ -26,7 +25,7 @@ def own_row_first(places: Tensor) -> bool:
 def _columns(places: Tensor) -> Sequence | None:
     """What stands beside each other in the rows of indices; None where that is not seen."""
     source = next((v for v in places.inputs if isinstance(v, Tensor)), None)
-    if places.op in ("stack", "concat"):
+    if places.op == "concat" or places.op == "stack":
         columns = next((v for v in places.inputs if isinstance(v, Sequence)), None)
         first = columns.elements[0] if columns is not None and columns.elements else None
         if places.op == "concat":
@@ -64,18 +63,24 @@ def count_rows(tensor: Tensor) -> bool:
     """Whether a tensor is `tf.range` over the batch, in another shape or repeated for each row."""
     if tensor.op == RANGE:
         return tensor.batch.kind == "example"
-    if tensor.op in SPREADS:  # `numbers * tf.ones_like(x)`: another number for each entry of a row, the same each time
-        numbers, others = ([t for t in tensor.inputs if _is_spread(tensor.op, t) is other] for other in (False, True))
-        return len(numbers) == len(others) == 1 and isinstance(numbers[0], Tensor) and count_rows(numbers[0])
+    if tensor.op == "multiply":  # `numbers * tf.ones_like(x)`: the same number for each entry of a row
+        return _count_beside(tensor, Trait.ONES)
+    if tensor.op == "add":
+        return _count_beside(tensor, Trait.ZEROS)
     first = tensor.inputs[0] if tensor.inputs else None
     return has(tensor.op, Trait.KEEPS_ROW_NUMBERS) and isinstance(first, Tensor) and count_rows(first)
 
 
-def _is_spread(op: str, operand: Value) -> bool:
-    """Whether an operand leaves the numbers as they are, and gives them its shape: ones to multiply, zeros to add."""
+def _count_beside(tensor: Tensor, filled: Trait) -> bool:
+    """Whether one operand numbers the rows, and the other, of ones or zeros, only gives its shape."""
+    numbers = [t for t in tensor.inputs if not _is_filled(t, filled)]
+    return len(numbers) == 1 < len(tensor.inputs) and isinstance(numbers[0], Tensor) and count_rows(numbers[0])
+
+
+def _is_filled(operand: Value, filled: Trait) -> bool:
     while isinstance(operand, Tensor) and has(operand.op, Trait.KEEPS_ROW_NUMBERS) and operand.inputs:
         operand = operand.inputs[0]
-    return isinstance(operand, Tensor) and has(operand.op, SPREADS[op])
+    return isinstance(operand, Tensor) and has(operand.op, filled)
 
 
 def is_last(stacked: Tensor, part: Tensor) -> bool:
@@ -108,6 +113,8 @@ def gathered(params: Tensor, indices: Tensor, axis: int, inputs: tuple[Value, ..
     if params.batch.kind == "free":
         rest = None if indices.lengths is None or params.lengths is None else (*indices.lengths, *params.lengths[1:])
         return Tensor(indices.batch, inputs, rest, name)
+    if params.batch == Batch("example", axis) and indices.op == EXAMPLE:  # the one example that a loop takes
+        return Tensor(FREE, inputs, None if params.lengths is None else params.lengths[1:], name)
     if params.batch.kind == "example" and params.batch.axis != axis and indices.batch.kind == "free":
         shift = 1 if indices.rank == 0 and params.batch.axis > axis else 0
         known = params.lengths if indices.rank == 0 else None

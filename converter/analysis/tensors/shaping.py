@@ -57,11 +57,13 @@ def shape_entries(value: Value | None) -> list[Value] | None:
         return [dimension(value, Number(i)) for i in range(rank)]
     if isinstance(value, (Number, Count)) or (isinstance(value, Host) and shape_of(value) == ()):
         return [value]
-    if isinstance(value, Tensor) and value.op in ("stack", "concat"):
-        inner = next((v for v in value.inputs if isinstance(v, Sequence)), None)
-        if inner is None or value.op == "stack":
-            return inner.elements if inner is not None else None
-        parts = [None if inner.unmeasured else shape_entries(part) for part in inner.elements]  # along the only axis
+    if not isinstance(value, Tensor):
+        return None
+    inner = next((v for v in value.inputs if isinstance(v, Sequence)), None)
+    if value.op == "stack" and inner is not None:
+        return inner.elements
+    if value.op == "concat" and inner is not None and not inner.unmeasured:
+        parts = [shape_entries(part) for part in inner.elements]  # along the only axis
         return None if None in parts else [entry for part in parts for entry in part or ()]
     return None
 

@@ -99,10 +99,10 @@ def arrays_before(block: Block, tower: Iterable[int]) -> list[Access]:
     chosen = set(tower)
     first: dict[int, Access] = {}
     for index, access in block.accesses():
-        array = access.value
-        if index in chosen and not access.write and isinstance(array, Tensor) and array.op == ARRAY:
-            if block.statement(array.site) not in chosen:
-                first.setdefault(array.uid, access)
+        array = access.value if index in chosen and not access.write else None
+        held = isinstance(array, Tensor) and array.op == ARRAY
+        if held and array is not None and block.statement(array.site) not in chosen:
+            first.setdefault(array.uid, access)
     return list(first.values())
 
 

@@ -7,7 +7,7 @@ from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving
 from converter.analysis.traits import Argument, Trait
-from converter.analysis.values import Constant, Sequence, Tensor, Value, opaque
+from converter.analysis.values import Constant, Sequence, ShapeOf, Tensor, Value, opaque
 
 
 def _elementwise(call: Call) -> Value:
@@ -47,7 +47,10 @@ ALONG = {
 
 
 def _cast(call: Call) -> Value:
-    data = data_constant(call.walk, call.get(0, "x"), call.node)
+    given = call.get(0, "x")
+    if isinstance(given, ShapeOf):
+        return given  # the same lengths, as other numbers
+    data = data_constant(call.walk, given, call.node)
     return data if data is not None else _first(call)
 
 

@@ -95,8 +95,8 @@ def test_an_array_of_constants_is_filled_by_each_tower() -> None:
 def test_an_array_of_another_function_is_refused() -> None:
     build = "def build(X, array):\n" + "".join(f"    {line}\n" for line in (FILLED + LOSS).splitlines())
     build = build.replace("- Y", "- 1.0") + "    return tf.train.AdamOptimizer(0.01).minimize(loss)\n\n\n"
-    script = INPUTS + build + MADE + "train_op = build(X, array)\n" + TRAINING.replace(", Y: ys", "").replace(", loss", "")
-    (found,) = run(script).diagnostics
+    training = TRAINING.replace(", Y: ys", "").replace(", loss", "")
+    (found,) = run(INPUTS + build + MADE + "train_op = build(X, array)\n" + training).diagnostics
     assert (found.code, found.message.split(",")[0]) == (
         "TMG231", "the tensor array array is made in front of the model"
     )
