@@ -317,9 +317,14 @@ class Comparison:
         if mode is not None and isinstance(two, Input) and one.batch.kind == "example":
             return Difference(one, two, "the towers read the whole batch")
         found = self.all_differ(self._without_updates(one, two, mode), two.inputs, mode, (one, two))
-        if found is not None and mode is not None and isinstance(one, Variable):  # a later tower lists other ones
-            return replace(found, doubtful=True)
+        listed = isinstance(one, Variable) and self._is_another(one, two)
+        if found is not None and isinstance(one, Variable) and (mode is not None or listed):
+            return replace(found, doubtful=True)  # of a later tower, or of a layer that is reused
         return found
+
+    def _is_another(self, one: Tensor, two: Tensor) -> bool:
+        """Whether other expressions made two variables: they stand at one place of a list."""
+        return two.node is not None and self.nodes.get(two.node, two.node) is not one.node
 
     def _without_updates(self, one: Tensor, two: Tensor, mode: Mode) -> SequenceType[Value]:
         """What a value is made of; of a loss that is written out behind the layers' updates, without these.
