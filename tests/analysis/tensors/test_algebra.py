@@ -809,6 +809,8 @@ tf.reshape(v, [tf.size(v), 1]) -> example 0
 tf.reshape(image, [tf.cast(tf.shape(image), tf.int32)[0], -1]) -> example 0
 tf.reshape(image, [tf.cast(tf.shape(image), tf.int32)[1], -1]) -> opaque
 tf.reshape(image, [tf.size(v), -1]) -> example 0
+tf.shape(image)[1:3] / tf.shape(image)[1:3]           -> free
+x * tf.cast(tf.shape(image)[1:2] // tf.shape(s)[1:2], tf.float32) -> example 0
 tf.where(x > 0)                                       -> opaque
 tf.matmul(w, x)                                       -> other
 tf.random_shuffle(x)                                  -> opaque
