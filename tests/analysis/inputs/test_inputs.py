@@ -160,3 +160,18 @@ def test_a_queue_of_slices_gives_batches_of_a_shape_that_is_known(given: str, le
 def test_an_image_keeps_its_rank(image: str, rank: int | None) -> None:
     made = value_of(f"result = tf.image.resize_image_with_crop_or_pad({image}, 32, 32)\n")
     assert isinstance(made, Tensor) and made.rank == rank
+
+
+@pytest.mark.parametrize(
+    ("row", "wanted"), [("x[i]", "example 0"), ("x[i - 1]", "opaque"), ("x[tf.argmax(x)]", "opaque")]
+)
+def test_a_row_of_a_batch_of_unknown_shape(row: str, wanted: str) -> None:
+    """A tensor for its number takes no component of what a dataset gives, but a row."""
+    script = """
+    x = tf.data.Dataset.from_tensor_slices(load()).batch(8).make_one_shot_iterator().get_next()
+    array = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+    filled = tf.while_loop(lambda i, a: i < tf.shape(x)[0], lambda i, a: (i + 1, a.write(i, ROW)), [0, array])
+    result = filled[1].stack()
+    """
+    made = value_of(script.replace("ROW", row))
+    assert isinstance(made, Tensor) and batch(made.batch) == wanted
