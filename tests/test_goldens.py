@@ -44,6 +44,7 @@ ALLOWED_TOO = re.compile(
 # Statements without a batch in them, between those of the model, go in front of the towers.
 MOVED = {
     "shown_values": ["self.alignments = tf.stack(history, 2)"],
+    "unpooling": ["self.loss = self.cost()"],  # an early return in front of it is put off until the end of the loop
     "graph_dict": ["rnn_outputs, final_state = tf.nn.dynamic_rnn(stack, x, dtype=tf.float32)"],
     "video_clips": [
         "top_1 = tf.nn.in_top_k(logits, labels, 1)",

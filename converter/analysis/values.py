@@ -104,6 +104,7 @@ FREE = Batch()
 OPEN_ENDED = "decoder without a given end"  # the op of what has as many steps as the longest output of a shard
 ARRAY = "TensorArray"  # the op of a tensor array: its tensor stands for one of the elements
 STATE = "state"  # of a tensor that is the state of a cell, or a part of it
+EXAMPLE = "number of an example"  # the op of the counter of a loop that takes one example after the other
 STATES = "states"  # of a tensor that may be a list or tuple of several: the state of a cell that is not known
 ENTRIES = "NamespaceDict"  # the kind of an object that is the dict of parsed arguments: `vars(args)`
 ATTRIBUTES = "attribute dict"  # the kind of a namespace whose attributes are its items, too
@@ -843,5 +844,9 @@ class Site:
 
     def excludes(self, other: Site) -> bool:
         """True if a condition that is asked once chooses between this site and the other."""
+        return self.leaves_out(other.sides())
+
+    def leaves_out(self, sides: dict[tuple[int, ast.AST], bool]) -> bool:
+        """True if this site stands on another side of one of these conditions."""
         mine = self.sides()
-        return any(mine[at] is not side for at, side in other.sides().items() if at in mine)
+        return any(mine[at] is not side for at, side in sides.items() if at in mine)

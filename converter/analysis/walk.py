@@ -196,6 +196,13 @@ class Walk:
         elif isinstance(value, Input):
             self.facts.inputs.append(value)
 
+    def variables(self) -> list[Variable]:
+        """The variables made so far; none of a branch that runs in place of the current statement."""
+        sides = self.site.sides() if self.site is not None else {}
+        if not sides:
+            return [*self.facts.variables]
+        return [v for v in self.facts.variables if v.site is None or not v.site.leaves_out(sides)]
+
     def is_partly_none(self, value: Value) -> bool:
         """Whether other branches leave None, or nothing, in the place of a value."""
         return value.uid in self.maybe_none or any(left_out(value))

@@ -108,6 +108,7 @@ class Found(Enum):
     ITERATOR_READ = auto()
     GENERATOR_READ = auto()
     CELL_COPIED = auto()
+    ARRAY_BEFORE_TOWERS = auto()
     DIFFERENT_ROWS = auto()
     FORM_NOT_MERGED = auto()
     KEYED_BY_GRAPH_NAMES = auto()

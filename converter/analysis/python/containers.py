@@ -53,7 +53,7 @@ def entry_of(walk: Walk, batch: Input, key: str, node: ast.AST) -> Tensor:
 def known_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value | None:
     """The value of `holder[key]` for a list, a dict or a shape; None for any other holder."""
     if isinstance(holder, Mapping):
-        return holder.get(key) or any_of([v for _, v in holder.pairs], (holder, key))
+        return holder.get(key) or _named_layer(holder, key) or any_of([v for _, v in holder.pairs], (holder, key))
     if isinstance(holder, ShapeOf):
         cut = node.slice if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) else None
         return shaping.dimension(holder, key) if cut is None else _dimensions(walk, holder, cut, key)
@@ -69,6 +69,16 @@ def known_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value | 
             return _slice_of(walk, holder, node.slice, key)
         place = key.value if isinstance(key, Number) else None
         return found(holder, place) or any_of(holder.elements, (holder, key))
+    return None
+
+
+def _named_layer(holder: Mapping, key: Value) -> Value | None:
+    """A layer by its name, in a dict of all layers that were collected: from now on it is known to lie there."""
+    layers = (value for other, value in holder.pairs if isinstance(other, Host) and has(other.call, Trait.NAMES_LAYERS))
+    layer = next(layers, None)
+    if layer is not None and isinstance(key, Constant):
+        holder.set(key, layer)
+        return layer
     return None
 
 

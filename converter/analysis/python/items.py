@@ -185,6 +185,8 @@ def _subscript(walk: Walk, node: ast.Subscript) -> Value:
         chosen = walk.evaluate(node.slice)
         if isinstance(chosen, Constant) and isinstance(chosen.value, str):
             return entry_of(walk, holder, chosen.value, node)
+        if isinstance(chosen, Tensor):  # no component has a tensor for its number: a row of a batch of unknown shape
+            return moving.subscript(holder, [moving.Index("one", chosen)])
         return holder.another()  # one of several components
     if isinstance(holder, Tensor):
         taken = moving.subscript(holder, _index(walk, holder, node.slice))

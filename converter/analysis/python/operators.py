@@ -87,9 +87,16 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
         return Sequence(iterate(left, None) + right.elements, right.mutable)
     if isinstance(op, ast.Mult) and (repeated := _repeated(left, right) or _repeated(right, left)):
         return repeated
+    if isinstance(op, (ast.Sub, ast.Div, ast.FloorDiv)) and _are_lengths(left) and _are_lengths(right):
+        return algebra.elementwise(walk.facts, name, [left, right])  # no lists: Python has no such operator for them
     if isinstance(left, Constant) and isinstance(left.value, str):
         return _string(left.value, left, right, op, node)
     return Host((left, right), name, node)
+
+
+def _are_lengths(value: Value) -> bool:
+    """Whether a value is a part of a shape, `tf.shape(x)[1:3]`, without the number of examples."""
+    return isinstance(value, Sequence) and not value.many and all(isinstance(e, Length) for e in value.elements)
 
 
 def _operator(walk: Walk, op: ast.operator, node: ast.AST) -> type[ast.operator]:

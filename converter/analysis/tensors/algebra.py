@@ -77,7 +77,8 @@ def combine(tensors: SequenceType[Value], op: str = "") -> Batch:
     first = max(examples, key=lambda t: t.rank if t.rank is not None else -1)
     rank = max((t.rank for t in tensors if isinstance(t, Tensor) and t.rank is not None), default=None)
     axes = {t.rank - t.batch.axis for t in examples if t.rank is not None}
-    if len(axes) > 1:
+    unsure = any(t.rank is None for t in examples) and len({t.batch.axis for t in examples}) > 1
+    if len(axes) > 1 or unsure:
         return other(Why.BROADCAST)
     axis = first.batch.axis if first.rank is None or rank is None else rank - (first.rank - first.batch.axis)
     rows = equal([t.batch.rows for t in examples])

@@ -11,6 +11,9 @@ from converter.analysis.tensors.algebra import as_tensor, broadcast, combine, ho
 from converter.analysis.tensors.factors import first, others, product
 from converter.analysis.values import (
     BATCH,
+    EXAMPLE,
+    FREE,
+    ROWS,
     Axis,
     Batch,
     Factor,
@@ -233,6 +236,8 @@ def _taken(batch: Batch, entry: Index) -> Batch:
     """The batch of what an entry of an index takes from the axis of the examples."""
     if entry.kind == "whole":
         return batch
+    if batch.rows == ROWS and isinstance(entry.value, Tensor) and entry.value.op == EXAMPLE:
+        return FREE  # the one example that a turn of the loop takes, as the function of tf.map_fn gets it
     rows = first(batch.rows) if entry.kind == "first" else others(batch.rows) if entry.kind == "others" else None
     if rows is not None and batch.packed:
         return replace(batch, rows=rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Batch, Input, Number, Sequence, Tensor, Value, opaque
+from converter.analysis.values import EXAMPLE, FREE, Batch, Input, Number, Sequence, Tensor, Value, opaque
 
 RANGE = "range"  # the operation that numbers rows: from 0, one by one
 OTHER_RANGE = "range of other numbers"
@@ -12,14 +12,46 @@ RANGES = (RANGE, OTHER_RANGE)
 
 
 def own_row_first(places: Tensor) -> bool:
-    """Whether each row of indices begins with its own number: `stack([range(batch), …], 1)`, `concat([…], 1)`."""
-    columns = next((v for v in places.inputs if isinstance(v, Sequence)), None)
+    """Whether each row of indices begins with the number of its example: `stack([range(batch), …], 1)`.
+
+    Rows of pixels too, one example behind the other: `transpose(reshape(stack([numbers, …]), [4, pixels]))`.
+    """
+    columns = _columns(places)
     first = columns.elements[0] if columns is not None and columns.elements and not columns.unmeasured else None
-    if not isinstance(first, Tensor) or not holds_its_row(first) or places.batch != Batch("example", 0):
-        return False
-    if places.op == "concat":
-        return _axis_of(places) in (1, -1) and first.rank == 2
-    return places.op == "stack" and is_last(places, first)
+    in_front = places.batch.kind == "example" and places.batch.axis == 0 and places.batch.packed != "minor"
+    return isinstance(first, Tensor) and holds_its_row(first) and in_front
+
+
+def _columns(places: Tensor) -> Sequence | None:
+    """What stands beside each other in the rows of indices; None where that is not seen."""
+    source = next((v for v in places.inputs if isinstance(v, Tensor)), None)
+    if places.op == "concat" or places.op == "stack":
+        columns = next((v for v in places.inputs if isinstance(v, Sequence)), None)
+        first = columns.elements[0] if columns is not None and columns.elements else None
+        if places.op == "concat":
+            beside = isinstance(first, Tensor) and _axis_of(places) in (1, -1) and first.rank == 2
+        else:
+            beside = isinstance(first, Tensor) and is_last(places, first)
+        return columns if beside else None
+    if source is not None and places.op == "reshape":
+        columns = _columns(source)
+        return columns if columns is not None and _is_many(places, -1, columns) else None
+    turned = places.op == "transpose" and places.rank == 2 and places.batch.axis == 0
+    return _lines(source) if turned and source is not None else None
+
+
+def _lines(turned: Tensor) -> Sequence | None:
+    """What stands below each other in indices that are transposed later."""
+    source = next((v for v in turned.inputs if isinstance(v, Tensor)), None)
+    if turned.op == "stack" and _axis_of(turned) in (0, None):
+        return next((v for v in turned.inputs if isinstance(v, Sequence)), None)
+    lines = _lines(source) if turned.op == "reshape" and source is not None else None
+    return lines if lines is not None and turned.rank == 2 and _is_many(turned, 0, lines) else None
+
+
+def _is_many(tensor: Tensor, axis: int, columns: Sequence) -> bool:
+    """Whether an axis is as long as there are columns."""
+    return tensor.lengths is not None and tensor.lengths[axis] == len(columns.elements)
 
 
 def holds_its_row(tensor: Tensor) -> bool:
@@ -31,8 +63,24 @@ def count_rows(tensor: Tensor) -> bool:
     """Whether a tensor is `tf.range` over the batch, in another shape or repeated for each row."""
     if tensor.op == RANGE:
         return tensor.batch.kind == "example"
+    if tensor.op == "multiply":  # `numbers * tf.ones_like(x)`: the same number for each entry of a row
+        return _count_beside(tensor, Trait.ONES)
+    if tensor.op == "add":
+        return _count_beside(tensor, Trait.ZEROS)
     first = tensor.inputs[0] if tensor.inputs else None
     return has(tensor.op, Trait.KEEPS_ROW_NUMBERS) and isinstance(first, Tensor) and count_rows(first)
+
+
+def _count_beside(tensor: Tensor, filled: Trait) -> bool:
+    """Whether one operand numbers the rows, and the other, of ones or zeros, only gives its shape."""
+    numbers = [t for t in tensor.inputs if not _is_filled(t, filled)]
+    return len(numbers) == 1 < len(tensor.inputs) and isinstance(numbers[0], Tensor) and count_rows(numbers[0])
+
+
+def _is_filled(operand: Value, filled: Trait) -> bool:
+    while isinstance(operand, Tensor) and has(operand.op, Trait.KEEPS_ROW_NUMBERS) and operand.inputs:
+        operand = operand.inputs[0]
+    return isinstance(operand, Tensor) and has(operand.op, filled)
 
 
 def is_last(stacked: Tensor, part: Tensor) -> bool:
@@ -65,6 +113,8 @@ def gathered(params: Tensor, indices: Tensor, axis: int, inputs: tuple[Value, ..
     if params.batch.kind == "free":
         rest = None if indices.lengths is None or params.lengths is None else (*indices.lengths, *params.lengths[1:])
         return Tensor(indices.batch, inputs, rest, name)
+    if params.batch == Batch("example", axis) and indices.op == EXAMPLE:  # the one example that a loop takes
+        return Tensor(FREE, inputs, None if params.lengths is None else params.lengths[1:], name)
     if params.batch.kind == "example" and params.batch.axis != axis and indices.batch.kind == "free":
         shift = 1 if indices.rank == 0 and params.batch.axis > axis else 0
         known = params.lengths if indices.rank == 0 else None

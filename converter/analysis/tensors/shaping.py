@@ -58,9 +58,14 @@ def shape_entries(value: Value | None) -> list[Value] | None:
         return [dimension(value, Number(i)) for i in range(rank)]
     if isinstance(value, (Number, Count)) or (isinstance(value, Host) and shape_of(value) == ()):
         return [value]
-    if isinstance(value, Tensor) and value.op == "stack":
-        inner = [v for v in value.inputs if isinstance(v, Sequence)]
-        return inner[0].elements if inner else None
+    if not isinstance(value, Tensor):
+        return None
+    inner = next((v for v in value.inputs if isinstance(v, Sequence)), None)
+    if value.op == "stack" and inner is not None:
+        return inner.elements
+    if value.op == "concat" and inner is not None and not inner.unmeasured:
+        parts = [shape_entries(part) for part in inner.elements]  # along the only axis
+        return None if None in parts else [entry for part in parts for entry in part or ()]
     return None
 
 
@@ -135,8 +140,20 @@ def _placed(facts: Facts, tensor: Tensor, entries: list[Value]) -> Placed | Why:
         widths = [(_length(entry),) if isinstance(entry, Number) and asked else asked for asked, entry in pairs]
         placed = regrouped(_axes(tensor), [wanted[0], *widths[1:]])
     if placed == "unknown":
+        placed = regrouped(_axes(tensor), _with_rest(tensor, wanted))
+    if placed == "unknown":
         return _supposed(facts, tensor, entries)
     return _reason(tensor, entries, placed) if isinstance(placed, str) else placed
+
+
+def _with_rest(tensor: Tensor, wanted: list[Axis | None]) -> list[Axis | None]:
+    """The same with None for the one length that the tensor does not have: it follows from the others, as -1 does."""
+    known = {factor for axis in _axes(tensor) for factor in axis}
+    found = [
+        None if axis and any(not isinstance(factor, int) and factor not in known for factor in axis) else axis
+        for axis in wanted
+    ]
+    return found if found.count(None) == 1 else wanted
 
 
 def _axes(tensor: Tensor) -> Shape:

@@ -16,7 +16,7 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.flow.joined import choices, is_variable, left_out
 from converter.analysis.tensors.spreading import CONSTANT
 from converter.analysis.tensors.updates import is_update
-from converter.analysis.traits import Trait, has
+from converter.analysis.traits import Trait, has, name_of
 from converter.analysis.values import (
     FED,
     LISTED,
@@ -68,6 +68,7 @@ from converter.dataclass import dataclass
 Mode = int | None  # the tower whose part a value is to be; None for the whole batch's
 GPUS = re.compile(r"[0-9, ]+")  # a list of GPUs
 COLLECTION = "collection "  # what begins the op that stands for all that a collection holds unseen
+_UPDATES = COLLECTION + name_of(Trait.UPDATES_COLLECTION)  # what layers add their updates to
 SLICED = "div"  # how look-ups are told that a table is cut into slices of successive rows
 MIXED = 99  # a number of the batch that was computed in a way in which its factor is not followed
 
@@ -312,7 +313,8 @@ class Comparison:
         return self.differ(one, whole, None)
 
     def _tensors(self, one: Tensor, two: Tensor, mode: Mode) -> Difference | None:
-        if one.op == CONSTANT and one.roots and mode is not None:  # made of data row by row
+        by_rows = one.op == CONSTANT and one.batch.kind != "free"  # made of data row by row
+        if by_rows and one.roots and mode is not None:
             shards = [v for v in behind(two) if isinstance(v, Tensor) and v.op == SHARD]
             same = bool(shards) and all(self.towers.cuts[v.uid].gpu == mode for v in shards)
             return None if same else Difference(one, two, "the towers read the whole data set")
@@ -335,10 +337,25 @@ class Comparison:
             self.inputs[one.uid] = two
         if mode is not None and isinstance(two, Input) and one.batch.kind == "example":
             return Difference(one, two, "the towers read the whole batch")
-        found = self.all_differ(one.inputs, two.inputs, mode, (one, two))
-        if found is not None and mode is not None and isinstance(one, Variable):  # a later tower lists other ones
-            return replace(found, doubtful=True)
+        found = self.all_differ(self._without_updates(one, two, mode), two.inputs, mode, (one, two))
+        listed = isinstance(one, Variable) and self._is_another(one, two)
+        if found is not None and isinstance(one, Variable) and (mode is not None or listed):
+            return replace(found, doubtful=True)  # of a later tower, or of a layer that is reused
         return found
+
+    def _is_another(self, one: Tensor, two: Tensor) -> bool:
+        """Whether other expressions made two variables: they stand at one place of a list."""
+        return two.node is not None and self.nodes.get(two.node, two.node) is not one.node
+
+    def _without_updates(self, one: Tensor, two: Tensor, mode: Mode) -> SequenceType[Value]:
+        """What a value is made of; of a loss that is written out behind the layers' updates, without these.
+
+        `with tf.control_dependencies(update_ops): optimizer.minimize(loss + decay)` orders the sum, which reads none of
+        the moving averages that they set.
+        """
+        loss = mode is not None and not two.control and any(step.loss is one for step in self.first.train_steps)
+        updates = [v for v in one.control if isinstance(v, Tensor) and v.op == _UPDATES] if loss else []
+        return [v for v in one.inputs if v not in updates] if updates else one.inputs
 
     # -- merges ---------------------------------------------------------------------------------
 

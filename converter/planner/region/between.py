@@ -216,12 +216,17 @@ def _may_end_behind(at: _Between) -> bool:
     """Whether the towers' statements below a return may be executed in front of it: they only add operations then.
 
     They make no variables, and the tensors that they read are made in this block: no argument that may be missing.
+    What a function called by them reads under a name of its own, it was given by an expression that is looked at.
     """
     later = set(at.later)
     if _makes_any_variable(at.facts, at.block, later):
         return False
-    read = [a.value for i, a in at.block.accesses() if i in later and not a.write and isinstance(a.value, Tensor)]
-    return all(at.block.statement(value.site) is not None for value in read)
+    for index, access in at.block.accesses():
+        if index in later and not access.write and isinstance(access.value, Tensor):
+            bound_by = access.place.frame.call_site if access.place.frame is not None else None
+            if at.block.statement(bound_by) not in later and at.block.statement(access.value.site) is None:
+                return False
+    return True
 
 
 def _belongs_to_towers(at: _Between) -> bool:

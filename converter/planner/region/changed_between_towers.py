@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from converter.analysis.frames import Access, Place
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Constant, Input, Mapping, Number, Sequence, Site, Typed, Value
+from converter.analysis.values import ARRAY, Constant, Input, Mapping, Number, Sequence, Site, Tensor, Typed, Value
 from converter.planner.region.block import Block
 
 
@@ -89,6 +89,29 @@ def _cells_in(values: Iterable[Value]) -> Iterator[Typed]:
             yield value
         if isinstance(value, Typed | Sequence):
             yield from _cells_in((*value.inputs, *value.parts()))
+
+
+def arrays_before(block: Block, tower: Iterable[int]) -> list[Access]:
+    """The towers' first reads of tensor arrays that are made in front of them.
+
+    An entry can be written once, and read once (tensor_array_ops.py, 1.15): each tower has to make its own.
+    """
+    chosen = set(tower)
+    first: dict[int, Access] = {}
+    for index, access in block.accesses():
+        array = access.value if index in chosen and not access.write else None
+        held = isinstance(array, Tensor) and array.op == ARRAY
+        if held and array is not None and block.statement(array.site) not in chosen:
+            first.setdefault(array.uid, access)
+    return list(first.values())
+
+
+def with_arrays(block: Block, tower: set[int]) -> set[int]:
+    """The towers' statements and those of the block that make the tensor arrays that they read."""
+    chosen = set(tower)
+    while more := {block.statement(a.value.site) for a in arrays_before(block, chosen)} - {None}:
+        chosen |= {index for index in more if index is not None}
+    return chosen
 
 
 def starting_values(block: Block, tower: set[int]) -> set[int]:

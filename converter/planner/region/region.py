@@ -31,7 +31,7 @@ from converter.planner.questions.nested_tensors import inputs_in
 from converter.planner.questions.statements import Step, path, returned_by, suites
 from converter.planner.region.between import sort_out
 from converter.planner.region.block import BEHIND, Block
-from converter.planner.region.changed_between_towers import cells_copied, starting_values
+from converter.planner.region.changed_between_towers import cells_copied, starting_values, with_arrays
 from converter.planner.region.handed import handed_inside
 from converter.planner.region.neighbours import close
 from converter.planner.region.splitting import Losses, behind_loop, in_front
@@ -241,6 +241,7 @@ def settled(
     facts, whole = model.facts, block
     chosen = close(block, tower, model.inputs, facts, {o.key for o in model.sizes})
     chosen |= {i for cell, _ in cells_copied(block, chosen) if (i := block.statement(cell.site)) is not None}
+    chosen = with_arrays(block, chosen)
     chosen |= starting_values(block, chosen)
     nodes = {n for loss in model.inline for n in ast.walk(loss)}
     inline = frozenset(a.place for _, a in whole.accesses() if a.node in nodes and not a.write)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from converter.analysis.call import Call, Handler
-from converter.analysis.tensors import shaping
+from converter.analysis.tensors import algebra, shaping
 from converter.analysis.tensors.sparse import ELEMENT, is_sparse
 from converter.analysis.traits import Trait
 from converter.analysis.values import (
@@ -250,9 +250,10 @@ def from_queue(call: Call, element: Value | None, size: Value | None) -> Input:
 
 def _slices(call: Call) -> Value:
     """tf.train.slice_input_producer: one example at a time, as one slice of each tensor that it is given."""
-    tensors = call.get(0, "tensor_list")
-    count = len(tensors.elements) if isinstance(tensors, Sequence) else 1
-    return Sequence([Tensor(FREE, call.values(), op=call.name) for _ in range(count)], mutable=True)
+    given = call.get(0, "tensor_list")
+    tensors = [algebra.as_tensor(v) for v in given.elements] if isinstance(given, Sequence) else [Tensor()]
+    lengths = [t.lengths[1:] if t.lengths else None for t in tensors]
+    return Sequence([Tensor(FREE, call.values(), dims, call.name) for dims in lengths], mutable=True)
 
 
 CHAINS = (

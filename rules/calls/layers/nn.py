@@ -277,6 +277,11 @@ DENSE = ("dense", "fully_connected", "linear", "relu", "relu6", "bias_add")  # a
 BOTH = [f"contrib.{module}." for module in ("slim", "layers")]
 
 TRAITS: dict[Trait, str] = {
+    Trait.COLLECTED_BY_NAME_SCOPE: (
+        "contrib.slim.max_pool2d contrib.slim.avg_pool2d contrib.slim.max_pool3d contrib.slim.avg_pool3d "
+        "contrib.slim.pool contrib.slim.flatten contrib.layers.max_pool2d contrib.layers.avg_pool2d "
+        "contrib.layers.max_pool3d contrib.layers.avg_pool3d contrib.layers.pool contrib.layers.flatten"
+    ),
     Trait.SPARSE_GRADIENTS: (
         "nn.embedding_lookup nn.embedding_lookup_sparse nn.nce_loss nn.sampled_softmax_loss "
         "contrib.layers.embed_sequence feature_column.embedding_column"

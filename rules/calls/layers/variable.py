@@ -84,7 +84,7 @@ def _collection(call: Call) -> Value:
     """tf.trainable_variables() and its like: the variables made so far."""
     call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
     note_scope(call, 0, of_variables=True)
-    made = call.walk.facts.variables
+    made = call.walk.variables()
     if call.name.endswith("trainable_variables"):
         made = [variable for variable in made if variable.trainable]
     return Sequence([*made, Tensor(op=LISTED)], mutable=True)

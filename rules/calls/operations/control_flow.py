@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
@@ -9,13 +10,15 @@ from functools import reduce
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving
-from converter.analysis.traits import Trait
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     ARRAY,
+    EXAMPLE,
     FREE,
     ROWS,
     Batch,
     Constant,
+    Count,
     Function,
     Mapping,
     Number,
@@ -93,8 +96,11 @@ def _while(call: Call) -> Value:
     test = call.get(0, "cond")
     if body is None or not isinstance(start, Sequence) or start.many:
         return _not_followed(call)
-    if test is not None:
-        call_value(call.walk, test, [_tensors(e) for e in start.elements], {}, call.node)
+    elements = [_tensors(e) for e in start.elements]
+    tested = call_value(call.walk, test, elements, {}, call.node) if test is not None else None
+    counter = _counter_of_examples(tested, elements)
+    if counter is not None and (made := _example_by_example(call, body, elements, counter)) is not None:
+        return made
 
     def turn(state: Value) -> Value:
         elements = state.elements if isinstance(state, Sequence) else [state]
@@ -105,6 +111,68 @@ def _while(call: Call) -> Value:
     if isinstance(state, Sequence) and len(state.elements) == 1:
         return state.elements[0]
     return state
+
+
+def _counter_of_examples(tested: Value | None, elements: list[Value]) -> int | None:
+    """The position of the loop variable that counts the examples: `i` of `i < tf.shape(x)[0]`, from 0."""
+    if not isinstance(tested, Tensor) or len(tested.inputs) < 2:
+        return None
+    written = isinstance(tested.node, ast.Compare) and isinstance(tested.node.ops[0], ast.Lt)
+    if tested.op != "less" and not written:
+        return None
+    counted, end = tested.inputs[0], _plain(tested.inputs[1])
+    rows = end.tensor if isinstance(end, Count) and not end.scaled else None
+    at = next((i for i, element in enumerate(elements) if element is counted), None)
+    if at is None or not isinstance(rows, Tensor) or rows.batch != Batch("example", 0):
+        return None
+    return at if any(isinstance(v, Number) and v.value == 0 for v in needed([counted]).values()) else None
+
+
+def _example_by_example(call: Call, body: Value, start: list[Value], counter: int) -> Value | None:
+    """A loop over the examples that writes what it computes of each under its number into tensor arrays.
+
+    None if it keeps anything else from turn to turn, or computes anything of several examples.
+    """
+    from converter.analysis.python.calling import call_value
+
+    number = Tensor(FREE, (start[counter],), (), EXAMPLE)
+    given = [number if at == counter else element for at, element in enumerate(start)]
+    made = call_value(call.walk, body, given, {}, call.node)
+    if not isinstance(made, Sequence) or len(made.elements) != len(start):
+        return None
+    left: list[Value] = []
+    for at, (old, new) in enumerate(zip(start, made.elements, strict=True)):
+        if at == counter and _counts_on(new, number):
+            left.append(Tensor(FREE, call.values(), (), "loop"))
+        elif new is old:
+            left.append(old)
+        elif isinstance(new, Tensor) and _is_written_once(old, new, number):
+            left.append(Tensor(FREE, (number, new, *call.values()), new.lengths, ARRAY))
+        else:
+            return None
+    return Sequence(left)
+
+
+def _plain(value: Value) -> Value:
+    """The number that a tensor was made of, before casts."""
+    inner = algebra.uncast(value)
+    made_of = isinstance(inner, Tensor) and bool(inner.inputs) and (not inner.op or has(inner.op, Trait.CASTS))
+    return inner.inputs[0] if made_of else inner
+
+
+def _counts_on(value: Value, number: Tensor) -> bool:
+    """Whether a loop variable is the number of the next example."""
+    if not isinstance(value, Tensor) or value.op != "add" or number not in value.inputs:
+        return False
+    return [getattr(_plain(v), "value", None) for v in value.inputs if v is not number] == [1]
+
+
+def _is_written_once(old: Value, new: Tensor, number: Tensor) -> bool:
+    """Whether an array got one entry, under the number of the example, which is computed of this example alone."""
+    array = isinstance(old, Tensor) and new.op == old.op == ARRAY
+    if not array or new.batch.kind != "free" or new.inputs[:2] != (old, number):
+        return False
+    return not any(isinstance(v, Tensor) and v.op == ARRAY for v in needed(new.inputs[2:]).values())
 
 
 def _scan(call: Call) -> Value:
@@ -264,10 +332,17 @@ def _array_write(call: Call) -> Value:
     return Tensor(algebra.join_batches(value.batch, array.batch), (*call.values(), value), value.lengths, ARRAY)
 
 
+def _is_of_examples(array: Tensor) -> bool:
+    """Whether a loop over the examples has filled an array: it has an entry for each."""
+    return any(isinstance(v, Tensor) and v.op == EXAMPLE for v in array.inputs[:1])
+
+
 def _array_read(call: Call) -> Value:
     """One entry; opaque if its index comes from the data, as the entry may then have been computed from another row."""
     array = call.receiver
     assert isinstance(array, Tensor)
+    if _is_of_examples(array):
+        return Tensor(opaque(Why.PICKED), call.values(), array.lengths, call.name)
     if call.tensor(0, "index").batch.why is Why.PICKED:
         return Tensor(opaque(Why.STEPS), call.values(), array.lengths, call.name)
     return Tensor(array.batch, call.values(), array.lengths, call.name)
@@ -277,6 +352,8 @@ def _array_stack(call: Call) -> Value:
     array = call.receiver
     assert isinstance(array, Tensor)
     kept = replace(array.batch, axis=array.batch.axis + 1) if array.batch.kind == "example" else array.batch
+    if _is_of_examples(array):
+        kept = Batch("example", 0) if call.name.endswith("stack") else opaque(Why.PICKED)
     return Tensor(kept, call.values(), None if array.dims is None else (None, *array.dims), call.name)
 
 

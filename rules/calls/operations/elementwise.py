@@ -7,7 +7,7 @@ from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving, shaping
 from converter.analysis.traits import Argument, Trait
-from converter.analysis.values import Constant, Sequence, Tensor, Value, opaque
+from converter.analysis.values import Constant, Sequence, ShapeOf, Tensor, Value, opaque
 
 
 def _elementwise(call: Call) -> Value:
@@ -54,7 +54,10 @@ def _ensure_shape(call: Call) -> Value:
 
 
 def _cast(call: Call) -> Value:
-    data = data_constant(call.walk, call.get(0, "x"), call.node)
+    given = call.get(0, "x")
+    if isinstance(given, ShapeOf):
+        return given  # the same lengths, as other numbers
+    data = data_constant(call.walk, given, call.node)
     return data if data is not None else _first(call)
 
 
@@ -141,7 +144,10 @@ UNARY = (
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"identity": 1}}
 
 TRAITS: dict[Trait, str] = {
-    Trait.COMPUTES_ONE: "cast to_float to_int32 identity abs sqrt square exp log",
+    Trait.COMPUTES_ONE: (
+        "cast to_float to_int32 identity abs sqrt square exp log add subtract multiply div divide maximum minimum "
+        "greater greater_equal less less_equal equal not_equal"
+    ),
     Trait.CLIPS_ENTRIES: "clip_by_value",
     Trait.DIVIDES_OR_MULTIPLIES: "divide div truediv multiply scalar_mul",
     Trait.DATA_PAIR: (
@@ -197,6 +203,8 @@ TRAITS: dict[Trait, str] = {
         "clip_by_value identity scalar_mul cast multiply negative sign zeros_like check_numerics"
     ),
     Trait.OF_ONE_VARIABLE: "zeros_like",
+    Trait.ONES: "ones ones_like",
+    Trait.ZEROS: "zeros zeros_like",
     Trait.ADDITIVE: "square abs multiply scalar_mul pow float",
 }
 

@@ -25,8 +25,10 @@ def _batch(call: Call) -> Batch:
 
 
 def _image(call: Call) -> Value:
-    """Returns one image per input image."""
-    return Tensor(_batch(call), call.values(), (None,) * 4, call.name)
+    """Returns one image per input image; of a single image, or of a tensor that may be one, the rank stays as it is."""
+    kept, images = _batch(call), algebra.as_tensor(call.values()[0]) if call.values() else Tensor()
+    rank = 4 if kept.kind == "example" else images.rank
+    return Tensor(kept, call.values(), None if rank is None else (None,) * rank, call.name)
 
 
 def _patches(call: Call) -> Value:

@@ -112,7 +112,7 @@ def _pool_with_places(call: Call) -> Value:
     Source: nn_ops.py, `max_pool_with_argmax_v1`, and gen_nn_ops.py of TensorFlow 1.15.
     """
     tensor = call.tensor(0, "input")
-    dims = None if tensor.rank is None else (None,) * tensor.rank
+    dims = (None,) * 4  # it takes images alone
     places = tensor.batch
     if places.kind == "example" and call.get(7, "include_batch_in_index") is not None:
         places = places if call.constant(7, "include_batch_in_index") is False else opaque(Why.PLACES_OF_BATCH)

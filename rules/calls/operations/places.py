@@ -61,7 +61,8 @@ def _placed(call: Call, places: Tensor, values: Tensor, shape: Value | None) -> 
     rows = shaping.batch_entry(call.walk.facts, entries) == 0
     if not batched and not rows:
         return Tensor(FREE, call.values(), shaping.lengths_of(entries), call.name)
-    alike = values.batch.kind == "free" or values.batch == places.batch
+    packed = values.batch.kind == "example" and values.batch.axis == 0 and values.batch.packed == places.batch.packed
+    alike = values.batch.kind == "free" or packed  # scatter_nd asks for as many updates as there are rows of places
     if rows and alike and own_row_first(places):
         return Tensor(ROWS, call.values(), shaping.lengths_of(entries), call.name)
     return Tensor(_unknown(call, places), call.values(), None, call.name)

@@ -146,8 +146,11 @@ def _shape(call: Call) -> Value:
 
 
 def _size(call: Call) -> Value:
+    """The number of entries: of a vector that of the examples, of any other tensor several for each."""
     tensor = call.tensor(0, "input")
-    return Count(tensor) if tensor.batch.kind == "example" else Number(None, inputs=(tensor,))
+    if tensor.batch.kind != "example":
+        return Number(None, inputs=(tensor,))
+    return Count(tensor, scaled=tensor.rank != 1 or bool(tensor.batch.packed))
 
 
 def _rank(call: Call) -> Value:
@@ -280,8 +283,8 @@ def _gather_nd(call: Call) -> Value:
     params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
     if params.batch.kind == indices.batch.kind == "free":
         return Tensor(FREE, call.values(), None, call.name)
-    if own_row_first(indices) and params.batch == indices.batch == Batch("example", 0):
-        return Tensor(params.batch, call.values(), None, call.name)
+    if own_row_first(indices) and params.batch == Batch("example", 0):
+        return Tensor(indices.batch, call.values(), None, call.name)
     if params.batch.kind == "example" and are_fed(indices):
         return Tensor(opaque(Why.PLACES_FED, call.name), call.values(), None, call.name)
     rows, width = indices.dims if indices.dims and len(indices.dims) == 2 else (None, None)
@@ -456,7 +459,8 @@ def _constant(call: Call) -> Value:
         return data
     dims = shaping.lengths_of(entries)
     if dims is None and value is not None:
-        dims = () if isinstance(value, Constant) else shape_of(value)
+        known = () if isinstance(value, Constant) else shape_of(value)
+        dims = known if known is not None else algebra.as_tensor(value).lengths
     axis = shaping.batch_entry(call.walk.facts, entries)
     return Tensor(Batch("example", axis) if axis is not None else FREE, call.values(), dims, call.name)
 

@@ -92,7 +92,7 @@ def _get_collection(call: Call) -> Value:
     found = list(call.walk.collections.get(key, ()))
     rest = f"collection {key}"
     if key in ("trainable_variables", "variables"):
-        found, rest = [*call.walk.facts.variables], LISTED
+        found, rest = list[Value](call.walk.variables()), LISTED
     call.walk.effect(EffectKind.GET_COLLECTION, str(key), None, call.node)
     note_scope(call, 1, of_variables=has(str(key), Trait.VARIABLE_COLLECTION))
     # A collection may hold more than the walk saw: layers add to it by themselves.
@@ -107,15 +107,32 @@ def note_scope(call: Call, position: int, of_variables: bool = False) -> None:
 
 
 def _collected_layers(call: Call) -> Value:
-    """A dict of the tensors that the model's layers added to a collection by themselves."""
+    """A dict of the tensors that the model's layers added to a collection by themselves.
+
+    It may hold any tensor that the function has made by then. Which one lies under a name is not followed, but if all
+    of them have a row for each example, in their order, the one under any name has, too.
+    """
     walk = call.walk
     made = [t for t in walk.facts.tensors if t.time >= walk.frame.began and t.batch.kind != "free"]
+    key = Host((), call.name, call.node)
     if not made:
-        return Mapping([(Host(), Tensor(op=call.name))])
-    why = Why.COLLECTED
-    layer = walk.stamp(Tensor(opaque(why), made[-1:], None, call.name), call.node)
+        return Mapping([(key, Tensor(op=call.name))])
+    rows = all(t.batch == Batch("example", 0) for t in made)
+    kept = Batch("example", 0) if rows else opaque(Why.COLLECTED)
+    layer = walk.stamp(Tensor(kept, made if rows else made[-1:], None, call.name), call.node)
     walk.effect(EffectKind.COLLECTION, str(collection_key(call.get(0, "collection"))), layer, call.node)
-    return Mapping([(Host(), layer)])
+    return Mapping([(key, layer)])
+
+
+def _collect_named(call: Call) -> Value:
+    """Puts a tensor into a collection under a name, and gives it back (contrib/layers/python/layers/utils.py, 1.15)."""
+    value = call.get(2, "outputs")
+    key = collection_key(call.get(0, "collections"))
+    if value is None or key is None:
+        return value or Constant(None)
+    call.walk.collections.setdefault(key, []).append(value)
+    call.walk.effect(EffectKind.COLLECTION, str(key), value, call.node)
+    return value
 
 
 def collection_key(value: Value | None) -> object:
@@ -166,6 +183,7 @@ def _regularization_loss(call: Call) -> Value:
 
 
 MODULES = ("losses.", "contrib.losses.", "contrib.slim.losses.")
+UTILITIES = ("contrib.slim.utils.", "contrib.layers.utils.")
 TRAITS: dict[Trait, str] = {
     Trait.GIVES_COLLECTED_LOSSES: "get_regularization_loss get_regularization_losses get_total_loss get_losses",
     Trait.DATA_PAIR: (
@@ -184,6 +202,7 @@ TRAITS: dict[Trait, str] = {
     Trait.ROW_BY_ROW: "*losses.*",
     Trait.BESIDE_ROWS: "*losses.sparse_softmax_cross_entropy",
     Trait.GETS_LOSSES: "get_losses",
+    Trait.NAMES_LAYERS: "*convert_collection_to_dict",
     Trait.TAKES_VARIABLE: "add_to_collection",
     Trait.GETS_COLLECTION: "get_collection get_collection_ref",
 }
@@ -193,9 +212,8 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("losses.add_loss", "contrib.losses.add_loss", "contrib.slim.losses.add_loss"), _add_loss),
     **dict.fromkeys(("add_to_collection", "add_to_collections", "Graph.add_to_collection"), _add_to_collection),
     **dict.fromkeys(("get_collection", "get_collection_ref", "Graph.get_collection"), _get_collection),
-    **dict.fromkeys(
-        [m + "utils.convert_collection_to_dict" for m in ("contrib.slim.", "contrib.layers.")], _collected_layers
-    ),
+    **dict.fromkeys([m + "convert_collection_to_dict" for m in UTILITIES], _collected_layers),
+    **dict.fromkeys([m + "collect_named_outputs" for m in UTILITIES], _collect_named),
     **dict.fromkeys([m + name for m in MODULES for name in ("get_losses", "get_regularization_losses")], _get_losses),
     **dict.fromkeys([m + "get_total_loss" for m in MODULES], _total_loss),
     **dict.fromkeys(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Facts, TrainStep, behind_losses
+from converter.analysis.facts import Facts, RunCall, TrainStep, behind_losses
 from converter.analysis.inputs.feeds import is_one_example, is_one_row
 from converter.analysis.reasons import Why
 from converter.analysis.values import Constant, Host, Input, Number, Value
@@ -33,6 +33,42 @@ def fed_one_by_one(case: Selected) -> Iterator[Diagnostic]:
     elif case.unbatched:
         yield from _without_axis(case.facts, case.unbatched[:1], any_shape=True)
         yield from _of_one_row(case.facts, case.unbatched[:1])
+
+
+@check(Selected)
+def rows_of_one_example(case: Selected) -> Iterator[Diagnostic]:
+    """Placeholders for one picture, `[1, None, None, 3]`, fed beside rows that belong to it, such as its boxes."""
+    facts, trained = case.facts, {s.result.uid for s in case.steps}
+    roots, cut = behind_losses(case.steps), {i.uid for i in batch_inputs(case.steps)}
+    for run in facts.runs if cut else ():
+        keys = [k for k, v in run.feeds if isinstance(k, Input) and k.uid in roots and not _is_the_same(facts, v, run)]
+        beside = next((key for key in keys if key.uid in cut), None)
+        for key in keys if beside is not None and run.computes(trained) else ():
+            if key.batch.kind == "free" and key.dims and len(key.dims) > 2 and key.dims[0] == 1 and None in key.dims:
+                yield error(
+                    facts,
+                    key.node or run.call,
+                    "TMG218",
+                    f"{_label(facts, key)} holds one example a step, to which the rows of {_label(facts, beside)} "
+                    "belong: towers would need an example each",
+                    "feed several examples in each step: None in place of the 1, and rows that name their example",
+                )
+
+
+def _is_the_same(facts: Facts, value: Value, run: RunCall) -> bool:
+    """Whether each step is fed the same value, or an entry of something that was there before the steps."""
+    whole = value
+    while isinstance(whole, Host) and whole.call == "[]" and whole.source is not None:
+        whole = whole.source
+    return bool(is_kept(facts, value, run) or is_kept(facts, whole, run))
+
+
+def _label(facts: Facts, value: Input | None) -> str:
+    """The name of an input in the script."""
+    if value is None:
+        return "another input"
+    written = next((a.place.key for a in facts.accesses_of(value) if a.write), "")
+    return value.label or written or "this input"
 
 
 @check(Selected)

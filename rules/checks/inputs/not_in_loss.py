@@ -74,8 +74,13 @@ def _used_elsewhere(facts: Facts, value: Value) -> bool:
     hosts = (v for v in kept if isinstance(v, Host) and v.call not in ("run", "print"))
     lost = (t for host in hosts for v in host.inputs for t in (v, *tensors_in(v)))
     seen = len(made) > 1 or _is_read_as_seen(facts, value)
-    given = (v.uid for t in (*handed, *lost) for v in (t, *t.inputs))  # a shape, say, of the input
+    given = (v.uid for t in (*handed, *lost) for v in (t, *_known_by(t)))
     return seen and made.isdisjoint(given)
+
+
+def _known_by(value: Value) -> tuple[Value, ...]:
+    """What code that is given a value gets to know beside it: of a shape, the tensor; of a run's result, no tensor."""
+    return () if isinstance(value, Host) and value.call == "run" else value.inputs
 
 
 def _is_read_as_seen(facts: Facts, value: Value) -> bool:

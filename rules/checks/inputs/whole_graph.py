@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from converter.analysis.arrays.shapes import rows_from
-from converter.analysis.facts import behind_losses
+from converter.analysis.facts import Facts, behind_losses
 from converter.analysis.reasons import Why
+from converter.analysis.tensors.shaping import is_one_batch
 from converter.analysis.tensors.spreading import dims_of, is_as_long, is_of_variables
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Input, Number, Sequence, Tensor, Value, Variable, needed
@@ -31,7 +32,7 @@ def multiplied_over_all_examples(case: Selected) -> Iterator[Diagnostic]:
             continue
         if value.batch.why is Why.WHOLE_GRAPH and value.op == "matmul":
             fed, hint = ", as for a graph and its nodes", f"train on sampled batches of nodes; {IN_COLUMNS}"
-        elif value.batch.why is Why.MEETS_VARIABLES:
+        elif value.batch.why is Why.MEETS_VARIABLES and not _has_batch_size(case.facts, value):
             fed, hint = _of_variables(value.inputs)
         else:
             continue
@@ -43,6 +44,13 @@ def multiplied_over_all_examples(case: Selected) -> Iterator[Diagnostic]:
             hint,
         )
         return
+
+
+def _has_batch_size(facts: Facts, value: Tensor) -> bool:
+    """Whether a variable behind a value is made with a batch size in its shape: TMG224 says so."""
+    variables = [v for v in needed([value]).values() if isinstance(v, Variable)]
+    sizes = (n for v in variables for n in needed(v.inputs).values() if isinstance(n, Number))
+    return any(is_one_batch(facts, size) for size in sizes)
 
 
 @check(Placed)

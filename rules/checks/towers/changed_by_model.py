@@ -37,6 +37,12 @@ WORDS = {
         "{name} makes a copy of this cell, which only a cell that is not built yet allows: the second tower would fail",
         "make the cell in front of that call, in the same function",
     ),
+    Found.ARRAY_BEFORE_TOWERS: Words(
+        "TMG231",
+        "the tensor array {name} is made in front of the model, and its entries can be written and read once: the "
+        "second tower would fail",
+        "make the array in the function that builds the model",
+    ),
     Found.CHANGED_AND_READ_AGAIN: Words(
         "TMG231",
         "the model changes {name} and reads it again: each tower would go on from the previous tower's value",

@@ -10,7 +10,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.graph_names import name_expression, pattern_of
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Tensor, tensors_in
+from converter.analysis.values import Constant, Host, Input, Mapping, Tensor, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import check
@@ -100,6 +100,36 @@ def read_by_the_loss_alone(case: Leaving) -> Iterator[Diagnostic]:
                     "a value that the loss takes from the towers has no name where they are built",
                     "make the inputs of the model before it, or assign its result to a variable",
                 )
+
+
+@check(Placed)
+def layers_named_by_name_scopes(case: Placed) -> Iterator[Diagnostic]:
+    """Layers that a dict of collected layers holds under their name scopes: each tower has its own in front of these.
+
+    Layers with variables are collected under their variable scopes, which all towers share (layers.py of
+    contrib/layers, 1.15).
+    """
+    facts = case.facts
+    names: set[object] = set()
+    for tensor in facts.tensors:
+        if has(tensor.op, Trait.COLLECTED_BY_NAME_SCOPE):
+            given = {v.value for v in tensor.inputs if isinstance(v, Constant) and isinstance(v.value, str)}
+            names |= given or {tensor.op.rpartition(".")[2].title().replace("_", "")}  # max_pool2d: MaxPool2D
+    for access in facts.accesses if names else ():
+        key, holder = access.place.key, access.place.holder
+        layers = isinstance(holder, Mapping) and any(
+            isinstance(k, Host) and has(k.call, Trait.NAMES_LAYERS) for k, _ in holder.pairs
+        )
+        inside = layers and any(region.in_tower(holder.site) for region in case.regions if holder is not None)
+        last = re.sub(r"_\d+$", "", key.strip("'\"").rpartition("/")[2])
+        if inside and not access.write and last in names:
+            yield error(
+                facts,
+                access.node,
+                "TMG209",
+                f"the layer {key} is collected under its name scope, which has the tower's in front in each tower",
+                "keep the layer's result in a variable where it is made, and read that",
+            )
 
 
 def _asked(facts: Facts) -> Iterator[tuple[str, ast.AST]]:

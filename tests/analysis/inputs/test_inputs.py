@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from converter.analysis.values import Sequence, Tensor
 from converter.options import Options
 from tests.analysis.readings import batch, facts_of, inputs, shown, value_of
 
@@ -125,3 +126,52 @@ def test_an_attribute_that_is_named_as_a_batch_size(shape: str, axis: int) -> No
         """
     )
     assert (facts.inputs[0].batch.kind, facts.inputs[0].batch.axis) == ("example", axis)
+
+
+@pytest.mark.parametrize(
+    ("given", "lengths"),
+    [
+        ("tf.convert_to_tensor(np.zeros([n, 7]), tf.int32)", (None, 7)),
+        ("tf.constant(np.zeros([n, 7]))", (None, 7)),
+        ("tf.zeros([n, 7, 3])", (None, 7, 3)),
+        ("np.zeros([n, 7])", (None, 7)),
+        ("np.zeros(9)", (None,)),
+        ("np.zeros(n)", None),
+        ("tf.convert_to_tensor(load())", None),
+        ("load()", None),
+    ],
+)
+def test_a_queue_of_slices_gives_batches_of_a_shape_that_is_known(given: str, lengths: tuple[int, ...] | None) -> None:
+    """The first axis of what is sliced is that of the examples."""
+    rows = f"rows = tf.train.slice_input_producer([{given}])\n"
+    made = value_of(f"import numpy as np\nn = count()\n{rows}result = tf.train.batch(rows, 8)\n")
+    (one,) = made.elements if isinstance(made, Sequence) else [made]
+    assert isinstance(one, Tensor) and one.dims == lengths
+
+
+@pytest.mark.parametrize(
+    ("image", "rank"),
+    [
+        ("tf.image.decode_image(tf.read_file('x.png'))", None),
+        ("tf.placeholder(tf.float32, [64, 64, 3])", 3),
+        ("tf.placeholder(tf.float32, [None, 64, 64, 3])", 4),
+    ],
+)
+def test_an_image_keeps_its_rank(image: str, rank: int | None) -> None:
+    made = value_of(f"result = tf.image.resize_image_with_crop_or_pad({image}, 32, 32)\n")
+    assert isinstance(made, Tensor) and made.rank == rank
+
+
+@pytest.mark.parametrize(
+    ("row", "wanted"), [("x[i]", "example 0"), ("x[i - 1]", "opaque"), ("x[tf.argmax(x)]", "opaque")]
+)
+def test_a_row_of_a_batch_of_unknown_shape(row: str, wanted: str) -> None:
+    """A tensor for its number takes no component of what a dataset gives, but a row."""
+    script = """
+    x = tf.data.Dataset.from_tensor_slices(load()).batch(8).make_one_shot_iterator().get_next()
+    array = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+    filled = tf.while_loop(lambda i, a: i < tf.shape(x)[0], lambda i, a: (i + 1, a.write(i, ROW)), [0, array])
+    result = filled[1].stack()
+    """
+    made = value_of(script.replace("ROW", row))
+    assert isinstance(made, Tensor) and batch(made.batch) == wanted

@@ -38,6 +38,13 @@ q = tf.get_variable("q", [6])
 e = tf.get_variable("e", [100, 6])
 filters = tf.get_variable("filters", [3, 3, 3, 8])
 cell = tf.nn.rnn_cell.GRUCell(4)
+array = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+many = tf.shape(x)[0]
+each, less, cast = lambda i, a: i < many, lambda i, a: tf.less(i, many), lambda i, a: i < tf.cast(many, tf.int32)
+half, beyond, beside = lambda i, a: i < many // 2, lambda i, a: i <= many, lambda i, h, a: i < many
+numbers = tf.reshape(tf.range(tf.shape(image)[0]), tf.concat([[tf.shape(image)[0]], [1], [1], [1]], 0))
+own, added = numbers * tf.ones_like(image), tf.zeros_like(image) + numbers
+flat, turned = tf.reshape(image, [tf.size(image)]), tf.reshape(tf.transpose(image, [1, 0, 2, 3]), [-1])
 result = {expression}
 """
 
@@ -758,11 +765,52 @@ tf.foldl(lambda h, r: h + r, tf.transpose(s, [1, 0, 2])) -> example 0
 tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, h * 2), [0, x])[1] -> example 0
 tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, h + tf.reduce_mean(x)), [0, 0.0])[1] -> mean
 tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, h * 2), [0, x])[0] -> free
+tf.while_loop(less, lambda i, a: (i + 1, a.write(i, x[i] * 2)), [0, array])[1].stack() -> example 0
+tf.while_loop(each, lambda i, a: [tf.add(i, 1), a.write(i, x[i, ...])], [0, array])[1].stack() -> example 0
+tf.while_loop(cast, lambda i, a: (i + 1, a.write(i, tf.gather(x, i))), [tf.constant(0), array])[1].stack() -> example 0
+tf.while_loop(beside, lambda i, h, a: (i + 1, h, a.write(i, h[i])), [0, x, array])[2].stack() -> example 0
+tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a.write(i, x[i])), [0, array])[1].stack() -> opaque
+tf.while_loop(half, lambda i, a: (i + 1, a.write(i, x[i])), [0, array])[1].stack() -> opaque
+tf.while_loop(beyond, lambda i, a: (i + 1, a.write(i, x[i])), [0, array])[1].stack() -> opaque
+tf.while_loop(each, lambda i, a: (i + 1, a.write(i, x[i])), [1, array])[1].stack() -> opaque
+tf.while_loop(each, lambda i, a: (i + 2, a.write(i, x[i])), [0, array])[1].stack() -> opaque
+tf.while_loop(each, lambda i, a: (i + 1, a.write(0, x[i])), [0, array])[1].stack() -> opaque
+tf.while_loop(each, lambda i, a: (i + 1, a.write(i, x[0])), [0, array])[1].stack() -> opaque
+tf.while_loop(each, lambda i, a: (i + 1, a.write(i, x[i] - x)), [0, array])[1].stack() -> opaque
+tf.while_loop(each, lambda i, a: (i + 1, a.write(i, x[i] + a.read(i - 1))), [0, array])[1].stack() -> opaque
+tf.while_loop(beside, lambda i, h, a: (i + 1, h + x[i], a.write(i, h)), [0, q, array])[2].stack() -> opaque
+tf.while_loop(each, lambda i, a: (i + 1, a.write(i, x[i])), [0, array])[1].read(0) -> opaque
 tf.gather_nd(x, tf.stack([tf.range(batch_size), n], 1)) -> example 0
 tf.gather_nd(x, tf.stack([tf.range(batch_size), n], -1)) -> example 0
 tf.gather_nd(s, tf.stack([tf.tile(tf.expand_dims(tf.range(batch_size), 1), [1, 3]), z], 2)) -> example 0
 tf.gather_nd(s, tf.stack([tf.tile(tf.expand_dims(tf.range(batch_size), 1), [1, 3]), z], 1)) -> opaque
 tf.gather_nd(x, tf.stack([n, n], 1))                  -> opaque
+tf.scatter_nd(tf.stack([tf.range(batch_size), tf.cast(n, tf.int32)], 1), v, [batch_size, 7]) -> example 0
+tf.scatter_nd(tf.transpose(tf.reshape(tf.stack([own, image]), [2, tf.size(image)])), flat, [batch_size, 7]) -> example 0
+tf.scatter_nd(tf.transpose(tf.reshape(tf.stack([added, image]), [2, -1])), flat, [batch_size, 7]) -> example 0
+tf.scatter_nd(tf.reshape(tf.stack([own, image], 4), [-1, 2]), flat, [batch_size, 7]) -> example 0
+tf.gather_nd(x, tf.reshape(tf.stack([own, image], 4), [-1, 2])) -> example 0 major
+tf.scatter_nd(tf.transpose(tf.reshape(tf.stack([image, image]), [2, -1])), flat, [batch_size, 7]) -> opaque
+tf.scatter_nd(tf.transpose(tf.reshape(tf.stack([own * image, image]), [2, -1])), flat, [batch_size, 7]) -> opaque
+tf.scatter_nd(tf.transpose(tf.reshape(tf.stack([own + 1, image]), [2, -1])), flat, [batch_size, 7]) -> opaque
+tf.scatter_nd(tf.transpose(tf.reshape(tf.stack([image, own]), [2, -1])), flat, [batch_size, 7]) -> opaque
+tf.scatter_nd(tf.transpose(tf.reshape(tf.stack([own, image]), [4, -1])), flat, [batch_size, 7]) -> opaque
+tf.scatter_nd(tf.reshape(tf.stack([own, image]), [-1, 2]), flat, [batch_size, 7]) -> opaque
+tf.scatter_nd(tf.reshape(tf.stack([own, image], 4), [-1, 2]), turned, [batch_size, 7]) -> opaque
+tf.scatter_nd(tf.reshape(tf.stack([own, image], 4), [-1, 2]), flat, [100, 7]) -> opaque
+tf.reshape(image, tf.concat([tf.shape(image)[:1], [28 * 28 * 3]], 0)) -> example 0
+tf.reshape(image, tf.concat([[tf.shape(image)[0]], [28 * 28 * 3]], 0)) -> example 0
+tf.reshape(image, tf.concat([unknown, [28 * 28 * 3]], 0)) -> opaque
+tf.reshape(tf.stack([image, image]), [2, tf.size(image)]) -> example 1 major
+tf.reshape(tf.stack([image, image]), [2, tf.size(x), tf.size(v)]) -> opaque
+tf.reshape(tf.stack([image, image]), [3, tf.size(image)]) -> opaque
+tf.reshape(image, [tf.size(image)]) -> example 0 major
+tf.reshape(v, [tf.size(v), 1]) -> example 0
+tf.reshape(image, [tf.cast(tf.shape(image), tf.int32)[0], -1]) -> example 0
+tf.reshape(image, [tf.cast(tf.shape(image), tf.int32)[1], -1]) -> opaque
+tf.reshape(image, [tf.size(v), -1]) -> example 0
+tf.shape(image)[1:3] / tf.shape(image)[1:3]           -> free
+x * tf.cast(tf.shape(image)[1:2] // tf.shape(s)[1:2], tf.float32) -> example 0
 tf.where(x > 0)                                       -> opaque
 tf.matmul(w, x)                                       -> other
 tf.random_shuffle(x)                                  -> opaque
@@ -828,6 +876,8 @@ tf.case([(tf.equal(k, 0), lambda: tf.reduce_mean(x))], default=lambda: tf.reduce
 tf.case([(tf.equal(k, 0), lambda: (x, tf.reduce_mean(y)))], default=lambda: (x, tf.reduce_mean(x)))[1] -> mean
 tf.switch_case(tf.cast(k, tf.int32), [lambda: x, lambda: x * 2]) -> example 0
 tf.vectorized_map(lambda r: r * 2, x)                 -> example 0
+tf.expand_dims(tf.cond(k, lambda: x, lambda: v), 1) - tf.expand_dims(tf.cond(k, lambda: x, lambda: v), 0) -> other
+tf.expand_dims(tf.cond(k, lambda: x, lambda: v), 1) - tf.expand_dims(tf.cond(k, lambda: x, lambda: v), 1) -> example 0
 tf.broadcast_to(x, [2, batch_size, 6])                -> example 1
 tf.broadcast_to(q, tf.shape(x))                       -> example 0
 tf.broadcast_to(q, [3, 6])                            -> free

@@ -147,6 +147,17 @@ def test_an_input_that_is_only_fed_stays_whole(use: str, found: list[str]) -> No
         assert "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in parts(script)[1]
 
 
+@pytest.mark.parametrize(
+    ("shown", "found"), [("save(sess.run(largest, {Z: zs}))", []), ("save(largest)", ["TMG222"])]
+)
+def test_code_that_gets_what_a_run_gave_sees_no_input(shown: str, found: list[str]) -> None:
+    """Pictures of a latent that is fed with each step: what draws them is given numbers, and no tensor."""
+    script = INPUTS + "Z = tf.placeholder(tf.float32, [None, 2])\nlargest = tf.reduce_max(Z)\n"
+    script += "loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))\n" + STEP
+    script += TRAINING.replace("Y: ys", "Y: ys, Z: xs[:, :2]") + f"        {shown}\n"
+    assert codes(script) == found
+
+
 HOST = "features = tf.py_func(work, [X], tf.float32)\n"
 ON_FEATURES = """\
 out = tf.layers.dense(features, 1)

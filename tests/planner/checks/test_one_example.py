@@ -126,3 +126,35 @@ def test_a_single_row_is_told_where_it_is_made() -> None:
     assert found.message == "each training step takes one example: this batch, which line 11 feeds, has a single row"
     batches = MADE_ABOVE.replace("np.expand_dims(a, 0)", "np.reshape(a, [-1, 4])").replace("[[1.0]]", "load()")
     assert codes(batches) == ["TMG303"]  # a warning
+
+
+PICTURE = """\
+import tensorflow as tf
+
+style = load('style.png')
+image = tf.placeholder(tf.float32, {shape})
+boxes = tf.placeholder(tf.float32, [None, 4])
+features = tf.layers.conv2d(image, 4, 3)
+loss = tf.reduce_mean(tf.square(tf.layers.dense(boxes, 4) - tf.reduce_mean(features)))
+train_op = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        picture, found = next_picture(batch_size=8)
+        sess.run(train_op, {{image: {fed}, boxes: found}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("shape", "fed", "found"),
+    [
+        ("[1, None, None, 3]", "picture", ["TMG218"]),
+        ("[1, None, None, 3]", "picture['data']", ["TMG218"]),
+        ("[1, None, None, 3]", "style", []),
+        ("[1, None, None, 3]", "style[0]", []),
+        ("[1, 64, 64, 3]", "style", []),
+    ],
+)
+def test_rows_that_belong_to_one_picture(shape: str, fed: str, found: list[str]) -> None:
+    """Boxes of the picture that a step is fed: half of them beside the whole picture would be another step."""
+    assert [code for code in codes(PICTURE.format(shape=shape, fed=fed)) if code == "TMG218"] == found

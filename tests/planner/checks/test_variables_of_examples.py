@@ -168,3 +168,30 @@ def test_as_many_variables_as_examples(made: str, number: str, found: list[str])
 )
 def test_the_batch_size_in_a_shape_is_named_as_such(state: str) -> None:
     assert codes(script("batch_size", state)) == ["TMG224"]
+
+
+TURNS = """\
+import tensorflow as tf
+
+batch_size = 32
+x = tf.placeholder(tf.float32, [None, 5, 4])
+first = tf.get_variable('first', [{size}, 4])
+turn = tf.get_variable('turn', [4, 4])
+state = first
+for step in tf.unstack(x, 5, 1):
+    state = tf.tanh(tf.matmul(state, turn) + step)
+loss = tf.reduce_mean(tf.square(state))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(20):
+        sess.run(train_op, {{x: next_batch(batch_size)}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "found"), [("batch_size", [("TMG224", 5)]), ("32", [("TMG233", 9)]), ("1", [])]
+)
+def test_a_first_state_with_the_batch_size_in_its_shape(size: str, found: list[tuple[str, int]]) -> None:
+    """Behind the first turn it meets the batch; the variable itself is the line to change."""
+    assert [(one.code, one.line) for one in run(TURNS.format(size=size)).diagnostics] == found

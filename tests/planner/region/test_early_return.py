@@ -99,6 +99,26 @@ def test_what_only_the_training_may_build(model: str, asked: str, tmp_path: Path
     assert codes(converted(tmp_path, model, asked)) == ["TMG203"]
 
 
+DECAYED = """\
+        self.loss = self.cost({given})
+
+    def cost(self, labels):
+        error = tf.losses.sparse_softmax_cross_entropy(labels, self.logits)
+        return error + tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables() if 'bias' not in v.name])
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "found"), [("self.y", []), ("y", ["TMG203"])], ids=["made by the model", "maybe missing"]
+)
+def test_a_method_computes_the_loss_of_its_own_names(given: str, found: list[str], tmp_path: Path) -> None:
+    """What a method calls `v` or `labels` it was given: only what it was given may be missing."""
+    cost, method = DECAYED.format(given=given).split("\n\n")
+    model = MODEL.replace("training):", "training, y=None):").replace(LOSS, cost + "\n")
+    done = converted(tmp_path, model + "\n" + method, f"FLAGS.train, {Y} if FLAGS.train else None")
+    assert codes(done) == found
+
+
 @pytest.mark.parametrize("model", [MORE, STEP])
 def test_another_script_would_get_more_variables(model: str, tmp_path: Path) -> None:
     assert converted(tmp_path, model, "True").status == "converted"

@@ -90,3 +90,41 @@ def test_models_that_one_function_builds() -> None:
 
 def test_models_of_their_own() -> None:
     assert converted(ALIKE.format(OWN)).count("in range(num_gpus)") == 2
+
+
+IN_BRANCHES = """\
+import tensorflow as tf
+
+FLAGS = tf.app.flags.FLAGS
+tf.app.flags.DEFINE_string('mode', 'train', '')
+tf.app.flags.DEFINE_integer('batch_size', 32, '')
+
+
+def train(size):
+    x = tf.placeholder(tf.float32, [None, 4])
+    h = tf.layers.dense(x, 8)
+    w = tf.get_variable('w', [8, 1], dtype=h.dtype)
+    loss = tf.reduce_mean(tf.square(tf.matmul(h, w))) + tf.add_n([tf.nn.l2_loss(v) for v in {variables}])
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for step in range(100):
+            sess.run(train_op, {{x: next_batch(size)}})
+
+
+if FLAGS.mode == 'train':
+    train(FLAGS.batch_size)
+{otherwise}:
+    train(FLAGS.batch_size)
+"""
+
+
+@pytest.mark.parametrize("variables", ["tf.trainable_variables()", "tf.get_collection('trainable_variables')"])
+def test_a_model_lists_no_variables_of_a_branch_that_runs_in_its_place(variables: str) -> None:
+    text = converted(IN_BRANCHES.format(variables=variables, otherwise="elif FLAGS.mode == 'debug'"))
+    assert "        h = tf.layers.dense(x, 8)" in text
+
+
+def test_a_model_lists_the_variables_of_what_ran_before() -> None:
+    done = run(IN_BRANCHES.format(variables="tf.trainable_variables()", otherwise="if FLAGS.mode != 'eval'"))
+    assert done.status == "refused"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, TRAINING, parts
+from tests.scripts import INPUTS, TRAINING, codes, parts
 
 SCRIPT = """\
 prediction = tf.layers.dense(X, 1)
@@ -51,3 +51,22 @@ def test_what_the_loss_does_not_read_stays_behind_the_loop(other: str) -> None:
 def test_what_is_bound_again_behind_the_step_stays_behind_the_loop() -> None:
     _, inside, after = parts(_script(LOSS, PENALTY, STEP, "penalty = size * 3"))
     assert PENALTY in inside and "penalty = size * 3" in after
+
+
+UPDATES = """\
+hidden = tf.layers.batch_normalization(tf.layers.dense(X, 3), training=True)
+loss = tf.reduce_mean(tf.square(tf.layers.dense(hidden, 1) - Y))
+decay = tf.losses.get_regularization_loss()
+optimizer = tf.train.AdamOptimizer(0.01)
+with tf.control_dependencies({behind}):
+    train_op = optimizer.apply_gradients(optimizer.compute_gradients(loss + decay))
+"""
+COUNTED = "[tf.assign_add(tf.get_variable('n', [], trainable=False), 1.0)]"
+
+
+@pytest.mark.parametrize(
+    ("behind", "found"), [("tf.get_collection(tf.GraphKeys.UPDATE_OPS)", []), (COUNTED, ["TMG290"])]
+)
+def test_a_sum_behind_the_updates_of_layers_needs_none_of_them(behind: str, found: list[str]) -> None:
+    """What else must run first may be a variable that the sum reads."""
+    assert codes(INPUTS + UPDATES.format(behind=behind) + TRAINING) == found

@@ -15,6 +15,7 @@ from converter.analysis.values import (
     OPEN_ENDED,
     Batch,
     Bound,
+    Host,
     Input,
     Mapping,
     Number,
@@ -353,6 +354,8 @@ def _is_keyed_by_graph_names(site: LoopSite, value: Value) -> bool:
         return any(_is_keyed_by_graph_names(site, inner) for inner in value.elements)
     if not isinstance(value, Mapping):
         return False
+    if any(isinstance(key, Host) and has(key.call, Trait.NAMES_LAYERS) for key, _ in value.pairs):
+        return True
     names = [v for v in needed([key for key, _ in value.pairs]).values() if isinstance(v, Bound) and v.name == "name"]
     if names:
         read = {e.value for e in site.facts.effects_of(EffectKind.GRAPH_NAME) if site.region.in_tower(e.site)}

@@ -191,6 +191,8 @@ class Flow:
 
     def _item(self, parent: ast.Subscript, node: ast.AST, path: Path) -> Iterator[Step]:
         """`values[key]`: the value itself if it lies under that key."""
+        if isinstance(parent.ctx, ast.Store) and node is parent.value:
+            return  # what holds the value is given another one
         if not isinstance(parent.ctx, ast.Load) or node is parent.slice:
             raise Unknown
         if not path and any(isinstance(part, ast.Name) for part in ast.walk(parent.slice)):
@@ -226,7 +228,8 @@ class Flow:
         elif name in GROWS and isinstance(call.func, ast.Attribute):
             yield from self._bind(call.func.value, ())
         elif _computes(call.func, called, name):
-            self._check_alone(call, node, but=call.func)
+            if not _fills_in(call.func):
+                self._check_alone(call, node, but=call.func)
             yield (call, ())
         elif isinstance(called, Function) and isinstance(called.node, ast.FunctionDef):
             yield from self._passed(called.node, call, node, keyword, path)
@@ -358,6 +361,11 @@ def _computes(function: ast.AST, called: Value | None, name: str) -> bool:
         return name in COMPUTES and not isinstance(called, Function)
     texts = isinstance(function, ast.Attribute) and name in ("format", "join")
     return name in COMPUTES and (isinstance(function, ast.Name) or texts)
+
+
+def _fills_in(function: ast.AST) -> bool:
+    """True for `'text {}'.format`, which shows each argument by itself."""
+    return isinstance(function, ast.Attribute) and (function.attr, type(function.value)) == ("format", ast.Constant)
 
 
 def _is_of_numpy(called: Symbol) -> bool:

@@ -15,7 +15,13 @@ from converter.plan import Reset
 from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
 from converter.planner.region.block import IN_FRONT
-from converter.planner.region.changed_between_towers import carried, cells_copied, generators_read, iterators_read
+from converter.planner.region.changed_between_towers import (
+    arrays_before,
+    carried,
+    cells_copied,
+    generators_read,
+    iterators_read,
+)
 from converter.planner.region.containers import changed_by, is_set_back, is_unfollowed
 from converter.planner.region.region import Region
 from converter.planner.towers.border.global_names import (
@@ -47,6 +53,8 @@ def begin_anew(site: LoopSite, before: Traffic) -> Traffic:
     for cell, name in cells_copied(region.block, region.tower):
         if not region.in_tower(cell.site):
             found.append(finding(facts, cell.node or region.block.body[0], Found.CELL_COPIED, name=name))
+    for access in arrays_before(region.block, region.tower):
+        found.append(finding(facts, access.node, Found.ARRAY_BEFORE_TOWERS, name=access.place.key))
     for effect in facts.effects:
         grown = changed_by(effect) if region.in_tower(effect.site) else None
         with noted(found):

@@ -92,14 +92,57 @@ prediction, ends = net(X)
     [
         ("prediction", "", []),
         ("ends['out']", "tf.summary.histogram('out', ends['out'])", []),
-        ("ends['one']", "", ["TMG302"]),
-        ("prediction", "tf.summary.histogram('one', ends['one'])", ["TMG208"]),
+        ("ends['one']", "", []),
+        ("prediction", "tf.summary.histogram('one', ends['one'])", []),
+        ("prediction", "for each in ends.values():\n    tf.summary.histogram('layer', each)", ["TMG208"]),
+        ("prediction", "tf.summary.histogram('named', ends[name()])", ["TMG208"]),
     ],
 )
 def test_layers_that_a_model_collects(target: str, line: str, found: list[str]) -> None:
     """Which of its tensors it is that a name of the collection stands for is not known, but that it is one of them."""
     loss = f"loss = tf.reduce_mean(tf.square({target} - Y))\n"
     assert codes(INPUTS + LAYERS + loss + line + "\n" + STEP + TRAINING) == found
+
+
+def test_a_layer_by_its_name_is_merged_as_the_rows_that_all_layers_have() -> None:
+    loss = "loss = tf.reduce_mean(tf.square(prediction - Y))\n"
+    read = "tf.summary.histogram('one', ends['one'])\n"
+    _, inside, after = parts(INPUTS + LAYERS + loss + STEP + read + TRAINING)
+    assert "tower_one.append(ends['one'][:rows])" in inside and "ends['one'] = tf.concat(tower_one, 0)" in after
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("", []),
+        ("slim.utils.collect_named_outputs('ends', 'half', out / 2)", []),
+        ("slim.utils.collect_named_outputs('ends', 'largest', tf.reduce_max(out))", ["TMG208"]),
+        ("tf.transpose(out)", ["TMG208"]),
+    ],
+    ids=["layers", "rows", "a number", "rows along another axis"],
+)
+def test_a_collection_may_hold_whatever_the_model_has_made(made: str, found: list[str]) -> None:
+    layers = LAYERS.replace("    ends = slim", f"    {made}\n    ends = slim")
+    loss = "loss = tf.reduce_mean(tf.square(prediction - Y))\n"
+    read = "tf.summary.histogram('one', ends['one'])\n"
+    assert codes(INPUTS + layers + loss + STEP + read + TRAINING) == found
+
+
+@pytest.mark.parametrize(
+    ("layer", "name", "found"),
+    [
+        ("slim.flatten(out, scope='flat')", "flat", ["TMG209"]),
+        ("slim.flatten(out)", "net/Flatten", ["TMG209"]),
+        ("slim.flatten(out)", "net/Flatten_1", ["TMG209"]),
+        ("slim.flatten(out, scope='flat')", "two", []),
+        ("slim.dropout(out, scope='flat')", "flat", []),
+    ],
+)
+def test_a_layer_without_variables_has_the_towers_scope_in_its_name(layer: str, name: str, found: list[str]) -> None:
+    """The dict of a tower has no such key: the script would end there."""
+    layers = LAYERS.replace("    ends = slim", f"    {layer}\n    ends = slim")
+    loss = f"loss = tf.reduce_mean(tf.square(ends[{name!r}] - Y))\n"
+    assert codes(INPUTS + layers + loss + STEP + TRAINING) == found
 
 
 def test_each_tower_collects_its_own_layers() -> None:

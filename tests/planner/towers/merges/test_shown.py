@@ -32,6 +32,8 @@ def test_one_warning_names_all_values() -> None:
         "print([round(each, 2) for each in shown])",
         "table = {'variance': shown}\n        print(table['variance'])",
         "one, two = step, shown\n        if one > 5:\n            print(two)",
+        "print('{} {}'.format(elapsed(step), shown))",
+        "table = {}\n        table[step] = shown",
     ],
 )
 def test_what_is_only_shown(shown: str) -> None:
@@ -52,6 +54,9 @@ def test_what_is_only_shown(shown: str) -> None:
         "sess.run(train_op, {X: shown, Y: labels})",
         "for each in shown:\n            sess.run(train_op, {X: images, Y: labels})",
         "keep(shown)",
+        "keep('{}'.format(shown))",
+        "table = {}\n        table[step] = shown\n        keep(table)",
+        "table = {}\n        table[step] = shown\n        if table[0] > 3.0:\n            break",
         "print([each for each in shown if each > 1.0])",
         "table = {'variance': shown}\n        if table['variance'] > 3.0:\n            break",
         "one, two = step, shown\n        if two > 5:\n            print(one)",
@@ -97,6 +102,8 @@ def test_functions_of_the_script_are_followed(function: str, used: str, found: s
     [
         ("tf.summary.histogram('variance', variance)", "TMG393"),
         ("tf.summary.scalar('largest', tf.reduce_max(variance))", "TMG393"),
+        ("tf.summary.scalar('many', tf.reduce_sum(tf.cast(tf.greater(variance, 1e-5), tf.float32)))", "TMG393"),
+        ("tf.summary.scalar('many', tf.reduce_sum(tf.cast(tf.greater(variance, Y), tf.float32)))", "TMG210"),
         ("rate = tf.Print(variance, [X])\ntf.assign(tf.get_variable('kept', [64]), rate)", "TMG210"),
         ("update = tf.assign(tf.get_variable('kept', [64]), variance)", "TMG210"),
         ("named = tf.get_default_graph().get_tensor_by_name('moments/variance:0')", "TMG209"),

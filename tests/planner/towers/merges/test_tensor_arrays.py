@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, codes, parts
+from tests.scripts import INPUTS, STEP, TRAINING, codes, parts, run
 
 ARRAY = """\
 hidden = tf.layers.dense(X, 3)
@@ -62,3 +62,41 @@ def test_the_history_of_an_attention_is_refused_where_it_is_read() -> None:
 def test_the_rest_of_an_attentions_state_is_merged(history: bool, read: str, line: str) -> None:
     script = SEQUENCES + DECODER.format(history=history) + STEP + f"print({read})\n" + TRAINING
     assert line in parts(script)[2]
+
+
+MADE = "array = tf.TensorArray(tf.float32, 2)\n"
+FILLED = """\
+hidden = tf.layers.dense(X, 3)
+array = array.write(0, hidden)
+array = array.write(1, tf.nn.relu(hidden))
+"""
+LOOP = """\
+hidden = tf.layers.dense(X, 3)
+_, array = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a.write(i, hidden)), [0, array])
+"""
+
+
+@pytest.mark.parametrize("filled", [FILLED, LOOP])
+@pytest.mark.parametrize("between", ["", "other = tf.zeros([3])\n"])
+def test_an_array_in_front_of_the_model_is_made_by_each_tower(filled: str, between: str) -> None:
+    """Its entries can be written once: the second tower would end the script."""
+    _, inside, _ = parts(INPUTS + MADE + between + filled + LOSS + STEP + TRAINING)
+    assert inside.index(MADE.strip()) < inside.index("hidden = tf.layers.dense(X, 3)")
+
+
+def test_an_array_of_constants_is_filled_by_each_tower() -> None:
+    """An entry can be read once, too."""
+    table = "table = tf.TensorArray(tf.float32, 2)\ntable = table.unstack([[1.0], [2.0]])\n"
+    loss = LOSS.replace("prediction - Y)", "prediction - Y) * table.read(0)")
+    _, inside, _ = parts(INPUTS + table + ARRAY + loss + STEP + TRAINING)
+    assert "table = table.unstack([[1.0], [2.0]])" in inside
+
+
+def test_an_array_of_another_function_is_refused() -> None:
+    build = "def build(X, array):\n" + "".join(f"    {line}\n" for line in (FILLED + LOSS).splitlines())
+    build = build.replace("- Y", "- 1.0") + "    return tf.train.AdamOptimizer(0.01).minimize(loss)\n\n\n"
+    training = TRAINING.replace(", Y: ys", "").replace(", loss", "")
+    (found,) = run(INPUTS + build + MADE + "train_op = build(X, array)\n" + training).diagnostics
+    assert (found.code, found.message.split(",")[0]) == (
+        "TMG231", "the tensor array array is made in front of the model"
+    )
