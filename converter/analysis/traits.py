@@ -47,6 +47,8 @@ class Trait(Enum):
     INTEGER = "gives integers"
     CASTS = "gives the same numbers in another type"
     KEEPS_ROW_NUMBERS = "has the numbers of the tensor that it takes, one after the other or each several times"
+    SAME_NUMBERS = "gives the numbers of its operand in their order, perhaps in another shape or type"
+    CHOOSES = "gives the places where a condition is true, or entries of two tensors where it is and where it is not"
     PASSES_ROW_NUMBERS = "passes numbers of rows on"
     TELLS_ROWS = "tells rows apart by their numbers"
     LOOKS_UP = "takes rows of a table by their numbers"

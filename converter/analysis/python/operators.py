@@ -16,6 +16,7 @@ from converter.analysis.inputs.embedded_data import enter, summed_axis
 from converter.analysis.python.containers import any_of, bounded, item_place, iterate
 from converter.analysis.python.joins import join
 from converter.analysis.tensors import algebra
+from converter.analysis.tensors.shaping import times_as_many
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -70,6 +71,8 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
         return algebra.elementwise(walk.facts, name, [left, right])
     if name == "multiply":
         left, right = _as_factor(walk, left, right, node), _as_factor(walk, right, left, node)
+    if name == "divide" and (times := times_as_many(left, right)) is not None:
+        return times
     if isinstance(left, (Number, Count)) and isinstance(right, (Number, Count)):
         return _numbers(name, kind, left, right)
     if isinstance(left, Sequence) and isinstance(op, ast.Add):

@@ -160,8 +160,8 @@ def tensor_of_size(case: Placed) -> Iterator[Diagnostic]:
                 case.facts,
                 value.node or case.steps[0].call,
                 "TMG207",
-                "the model counts the examples so far, by the training steps and the batch size: each tower would count "
-                "those of its share",
+                "the model counts the examples so far, by the training steps and the batch size: each tower would "
+                "count those of its share",
                 "compute it in front of the model",
             )
         elif is_made_of_size(value, sizes) and any(_is_read_after(case.facts, r, value) for r in case.regions):
