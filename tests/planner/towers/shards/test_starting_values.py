@@ -215,6 +215,7 @@ def dense(x, units):
 def names():
     return made
 """
+SHOW = "def show():\n    from layers import names\n    print(len(names()))\nshow()\n"
 
 
 @pytest.mark.parametrize(
@@ -222,7 +223,7 @@ def names():
     [
         ("made.append(units)", "", None),
         ("made.extend([units])", "", None),
-        ("made.append(units)", "def show():\n    from layers import names\n    print(len(names()))\nshow()\n", "TMG231"),
+        ("made.append(units)", SHOW, "TMG231"),
         ("made.append(len(made))", "", "TMG231"),
         ("last = made.append(units) or made", "", "TMG231"),
         ("made.append(units)\n    units = units + len(made) - 1", "", "TMG231"),
