@@ -573,7 +573,7 @@ tf.split(tf.tile(x, [2, 1]), 3)[0]                    -> opaque
 tf.concat([x, x], 0) * tf.tile(tf.ones([1, 6]), [2 * tf.shape(x)[0], 1]) -> example 0 minor
 tf.concat([s, s], 0) * tf.tile(tf.ones_like(s[0])[None], [tf.shape(tf.concat([s, s], 0))[0], 1, 1]) -> example 0 minor
 tf.matmul(tf.concat([s, s], 0), tf.concat(tf.split(s, 2, axis=2), 0), transpose_b=True) -> example 0 minor
-tf.concat([s, s], 0) + tf.tile(x[:, None], [tf.shape(tf.concat([s, s], 0))[0] // tf.shape(x)[0], 1, 1]) -> example 0 minor
+tf.concat([s, s], 0) + tf.tile(s, [tf.shape(tf.concat([s, s], 0))[0] // tf.shape(x)[0], 1, 1]) -> example 0 minor
 tf.concat([x, x], 0) + tf.tile(x, [tf.shape(tf.concat([s, s], 0))[0] / tf.shape(x)[0], 1]) -> example 0 minor
 tf.concat([x, x], 0) + tf.tile(x, [tf.shape(tf.concat([s, s], 0))[-3] // tf.shape(x)[0], 1]) -> example 0 minor
 tf.concat([x, x], 0) + tf.tile(x, [tf.shape(tf.concat([s, s, s], 0))[0] // tf.shape(x)[0], 1]) -> opaque
