@@ -196,11 +196,28 @@ def _compare(walk: Walk, node: ast.Compare) -> Value:
         if isinstance(operands[1], Mapping) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             walk.read(item_place(operands[1], operands[0]), operands[1].get(operands[0]) or Absent(), node)
         known = _compared(node.ops[0], operands[0], operands[1])
+        known = _of_first_turn(walk, node.ops[0], operands[0], operands[1]) if known is None else known
         known = None if any(map(walk.is_partly_none, operands)) else known
         known = False if known is None and _gives_no_row(walk, node, operands) else known
         if known is not None:
             return Constant(known)
     return Host(operands, "compare")
+
+
+def _of_first_turn(walk: Walk, op: ast.cmpop, number: Value, other: Value) -> bool | None:
+    """What `i == 0` says in the first turn of `for i in range(n)` and in later ones; None for any other comparison."""
+    followed = isinstance(number, Number) and number.turn in walk.repeats.first and number.turn in walk.facts.ranges
+    if not isinstance(number, Number) or not followed or type(op) not in COMPARE:
+        return None
+    bounds = walk.facts.ranges[number.turn]
+    begin, step = (bounds[0] if len(bounds) > 1 else Number(0)), (bounds[2] if len(bounds) > 2 else Number(1))
+    start, bound = getattr(begin, "value", None), getattr(other, "value", None)
+    rises = (getattr(step, "value", None) or 0) > 0
+    if not isinstance(start, int) or not isinstance(bound, int) or not rises:
+        return None
+    if walk.repeats.first[number.turn]:
+        return COMPARE[type(op)](start, bound)
+    return COMPARE[type(op)](start + 1, bound) if bound <= start else None
 
 
 def _gives_no_row(walk: Walk, node: ast.Compare, operands: list[Value]) -> bool:
