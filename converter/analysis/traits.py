@@ -119,7 +119,6 @@ class Trait(Enum):
     TAKES_ALL_VARIABLES = "takes all variables made so far unless it is told which"
     LOSS = "a loss function that adds its result to the collection of losses"
     GETS_LOSSES = "reads the collection of losses, by the last part of its name"
-    TRAINS_WHEN_TOLD = "normalises with the statistics of the batch only where it is told to train"
     MODULE_OF_LAYERS = "a module of functions that make variables, by the last part of its name"
     OF_OBJECTS = "makes variables for objects, which no variable scope sees"
     CURRENT_SCOPE = "gives the variable scope that is open"
