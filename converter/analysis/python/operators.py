@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 
-SETTINGS = ("parameter", "item", "[]", "add", "subtract", "multiply", "divide")  # what makes numbers of settings
+ARITHMETIC = ("add", "subtract", "multiply", "divide")
+SETTINGS = ("parameter", "item", "[]", *ARITHMETIC)  # what makes numbers of settings
 SHIFTS: dict[type[ast.operator], str] = {ast.LShift: "lshift", ast.RShift: "rshift"}
 COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
@@ -128,9 +129,17 @@ def _repeated(row: Value, times: Value) -> Sequence | None:
     return made
 
 
+def _is_setting(value: Value) -> bool:
+    """Whether a value is a setting, or computed from settings alone: not from a place in the data, `step % turns`."""
+    if not isinstance(value, Host) or value.roots or value.call not in SETTINGS:
+        return False
+    computed = value.call in ARITHMETIC
+    return not computed or all(_is_setting(part) for part in value.inputs if isinstance(part, Host))
+
+
 def _as_factor(walk: Walk, value: Value, beside: Value, node: ast.AST) -> Value:
     """A setting that is not known, as the number that it must be beside a batch size."""
-    setting = isinstance(value, Host) and not value.roots and value.call in SETTINGS
+    setting = _is_setting(value)
     origins = beside.linear if isinstance(beside, Number) else ()
     if not setting or not any(named_batch(walk.facts.origin_names.get(o.key, ())) for o in origins):
         return value
