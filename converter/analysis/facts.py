@@ -415,6 +415,17 @@ class Facts:
         """The reads and writes of a value, in the order of the walk."""
         return self.accesses_by_value.get(value.uid, [])
 
+    def looks_into(self, value: Value) -> Iterator[Access]:
+        """The reads of a list or dict that may see what it holds: all but those that fill it, `names.append(name)`."""
+        filled = {
+            id(effect.node.func.value)
+            for effect in self.changes_by_value.get(value.uid, ())
+            if isinstance(effect.node, ast.Call) and isinstance(effect.node.func, ast.Attribute)
+        }
+        for access in self.accesses_of(value):
+            if not access.write and not (id(access.node) in filled and isinstance(access.site.stmt, ast.Expr)):
+                yield access
+
     def writes_to(self, place: Place) -> list[Access]:
         """The writes of a place, in the order of the walk."""
         return self.writes_by_place.get(place, [])

@@ -35,6 +35,9 @@ TOPICS = (
 # warnings of a conversion that say how it differs; the others leave something to decide
 DIFFERENCES = ("TMG301", "TMG302", "TMG322", STREAMS, *sorted(DRAWS))
 
+# figures of a step that tell of schedules, and what they give
+RATES = {"rates": "learning rate", "model_rates": "schedule in the model"}
+
 
 def ledger(report: Report, mine: Facts, theirs: Facts, replayed: Facts, rate: str, asked: int) -> tuple[Entry, ...]:
     """The ledger of one run.
@@ -100,7 +103,7 @@ def _schedule(report: Report, mine: Facts) -> Iterator[Entry]:
 
 def _constants(report: Report, steps: list[Facts], mine: Facts) -> Iterator[Entry]:
     """A schedule whose constants are the original's: they may count batches all the same."""
-    followed = any(step.get("rates") is not None and step["rates"]["meant"] for step in steps)
+    followed = any(rates is not None and rates["meant"] for step in steps for rates in map(step.get, RATES))
     if mine.get("schedules") and report.batch == "per-gpu" and report.gpus > 1 and not followed:
         detail = (
             "they are the original's; one that counts batches (decay_steps of an epoch) must follow the batch "
@@ -110,16 +113,16 @@ def _constants(report: Report, steps: list[Facts], mine: Facts) -> Iterator[Entr
 
 
 def _rate(rate: str, steps: list[Facts], gpus: int) -> Iterator[Entry]:
-    for number_of, step in enumerate(steps, 1):
-        rates = step.get("rates")
-        if rates is not None and rates["meant"]:
-            theirs, own, later = (number(rates[key]) for key in ("theirs", "own", "later"))
+    for key, what in RATES.items():
+        met = ((number_of, step[key]) for number_of, step in enumerate(steps, 1) if step.get(key) is not None)
+        number_of, rates = next(((number_of, rates) for number_of, rates in met if rates["meant"]), (0, None))
+        if rates is not None:
+            theirs, own, later = (number(rates[one]) for one in ("theirs", "own", "later"))
             detail = (
                 f"its schedule counts batches, {gpus} of which are one step: in step {number_of} the rate is "
                 f"{theirs:.6g}, the original's {own:.6g}, and {later:.6g} after as many examples"
             )
-            yield Entry("differs", "learning rate", detail, theirs / own if own else None)
-            break
+            yield Entry("differs", what, detail, theirs / own if own else None)
     paces = [number(step["pace"]) for step in steps if step.get("pace") is not None]
     if rate != "none" and paces:
         detail = f"--scale-lr {rate}: from the same gradients an update goes {paces[0]:.3g} times as far"

@@ -102,3 +102,55 @@ def test_another_schedule_is_a_fault(
     (found,) = (check for check in report.checks if check.name == "update")
     assert found.status == "failed" and words in found.detail
     assert not [entry for entry in rates(report) if entry.fate == "differs"]
+
+
+MODEL = "tf.train.exponential_decay(1.0, global_step * batch_size, 120, 0.5)"
+
+
+def weighted(folder: Path, python: str, weight: str, old: str = "", new: str = "") -> Report:
+    """The report of a script whose loss, too, has a weight from a schedule, and a conversion with `new` for `old`."""
+    single, multi = folder / "single.py", folder / "multi.py"
+    step = "global_step = tf.Variable(0, trainable=False, name='global_step')\n"
+    loss = next(line for line in SINGLE.splitlines(True) if line.startswith("loss"))
+    text = SINGLE.replace(step, "").replace(loss, f"{step}weight = {weight}\n{loss.replace('= ', '= weight * ')}")
+    single.write_text(text.replace("RATE", EPOCHS).replace("sess.run(rate)", "sess.run([rate, weight])"))
+    text = convert(read(str(single)), Options(num_gpus=2)).text or ""
+    assert old in text, "the fault would change nothing"
+    multi.write_text(text.replace(old, new) if old else text)
+    return verify(single, multi, Settings(gpus=2, steps=4, python=python))
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_schedule_in_the_model_follows_the_examples(tmp_path: Path, tensorflow_python: str, version: str) -> None:
+    report = weighted(tmp_path, tensorflow_python, MODEL)
+    assert report.verdict == "passed", report.reason
+    found = {entry.what: entry.detail for entry in report.ledger if entry.fate == "differs"}
+    assert "in step 2 the rate is 0.870551, the original's 0.933033, and 0.870551" in found["schedule in the model"]
+    assert "in step 2 the rate is 0.0870551, the original's 0.0933033" in found["learning rate"]
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("decay(1.0,", "decay(1.0 * num_gpus,"),
+        ("global_step * batch_size", "global_step * batch_size * num_gpus"),
+        ("120, 0.5", "120, 0.25"),
+    ],
+    ids=["times the towers", "advanced twice", "another decay"],
+)
+def test_another_schedule_in_the_model_is_a_fault(
+    tmp_path: Path, tensorflow_python: str, version: str, old: str, new: str
+) -> None:
+    report = weighted(tmp_path, tensorflow_python, MODEL, old, new)
+    assert report.verdict == "failed"
+    assert not [one for one in report.ledger if one.what == "schedule in the model"]
+
+
+@pytest.mark.tf1
+def test_a_schedule_of_steps_in_the_model_stays(tmp_path: Path, tensorflow_python: str) -> None:
+    report = weighted(tmp_path, tensorflow_python, "tf.train.exponential_decay(1.0, global_step, 10, 0.5)")
+    assert report.verdict == "passed", report.reason
+    assert not [one for one in report.ledger if one.what == "schedule in the model"]

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import field
 
-from converter.analysis.values import Function, Mapping, Sequence, Value
+from converter.analysis.values import Function, Mapping, Number, Sequence, Value
 from converter.dataclass import dataclass
 
 Where = tuple[str, str]  # the kind and the key of a place, in whichever frame or object
@@ -35,12 +35,15 @@ class Repeats:
 
     deep: the loops around the current statement, through callers too, that are in their second turn or a later one.
     decided: conditions, so far, of which one side alone was followed.
+    first: of the numbers that loops count by, for those around the current statement that are followed from their
+        first turn on: whether this is the first one.
     idle: loops that built nothing when they last ran, with the places of the numbers that their turns changed.
     """
 
     deep: int = 0
     idle: dict[ast.AST, frozenset[Where]] = field(default_factory=dict)
     decided: int = 0
+    first: dict[int, bool] = field(default_factory=dict)
     comprehended: int = 0  # the same of the comprehensions around the current expression
     _calls: dict[tuple[ast.AST | None, ast.AST], tuple[int, int]] = field(default_factory=dict)
 
@@ -64,10 +67,14 @@ class Repeats:
         return elements if known or self.comprehended < FLAT else elements[:1]
 
     @contextmanager
-    def turn(self, number: int) -> Iterator[None]:
-        """While a turn of a loop is executed; they are counted from 0."""
+    def turn(self, number: int, element: Value | None = None) -> Iterator[None]:
+        """While a turn of a loop is executed; they are counted from 0. element: what the loop gives to that turn."""
+        counted = element.elements[0] if isinstance(element, Sequence) and element.elements else element
+        known = counted.turn if isinstance(counted, Number) else 0
+        before, self.first = self.first, {**self.first, known: number == 0} if known else self.first
         self.deep += number > 0
         try:
             yield
         finally:
+            self.first = before
             self.deep -= number > 0

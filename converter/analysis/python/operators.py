@@ -16,6 +16,7 @@ from converter.analysis.inputs.embedded_data import enter, summed_axis
 from converter.analysis.python.containers import any_of, bounded, item_place, iterate
 from converter.analysis.python.joins import join
 from converter.analysis.tensors import algebra
+from converter.analysis.tensors.shaping import times_as_many
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -43,7 +44,8 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 
-SETTINGS = ("parameter", "item", "[]", "add", "subtract", "multiply", "divide")  # what makes numbers of settings
+ARITHMETIC = ("add", "subtract", "multiply", "divide")
+SETTINGS = ("parameter", "item", "[]", *ARITHMETIC)  # what makes numbers of settings
 SHIFTS: dict[type[ast.operator], str] = {ast.LShift: "lshift", ast.RShift: "rshift"}
 COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
@@ -70,6 +72,8 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
         return algebra.elementwise(walk.facts, name, [left, right])
     if name == "multiply":
         left, right = _as_factor(walk, left, right, node), _as_factor(walk, right, left, node)
+    if name == "divide" and (times := times_as_many(left, right)) is not None:
+        return times
     if isinstance(left, (Number, Count)) and isinstance(right, (Number, Count)):
         return _numbers(name, kind, left, right)
     if isinstance(left, Sequence) and isinstance(op, ast.Add):
@@ -132,9 +136,17 @@ def _repeated(row: Value, times: Value) -> Sequence | None:
     return made
 
 
+def _is_setting(value: Value) -> bool:
+    """Whether a value is a setting, or computed from settings alone: not from a place in the data, `step % turns`."""
+    if not isinstance(value, Host) or value.roots or value.call not in SETTINGS:
+        return False
+    computed = value.call in ARITHMETIC
+    return not computed or all(_is_setting(part) for part in value.inputs if isinstance(part, Host))
+
+
 def _as_factor(walk: Walk, value: Value, beside: Value, node: ast.AST) -> Value:
     """A setting that is not known, as the number that it must be beside a batch size."""
-    setting = isinstance(value, Host) and not value.roots and value.call in SETTINGS
+    setting = _is_setting(value)
     origins = beside.linear if isinstance(beside, Number) else ()
     if not setting or not any(named_batch(walk.facts.origin_names.get(o.key, ())) for o in origins):
         return value
@@ -200,11 +212,28 @@ def _compare(walk: Walk, node: ast.Compare) -> Value:
         if isinstance(operands[1], Mapping) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             walk.read(item_place(operands[1], operands[0]), operands[1].get(operands[0]) or Absent(), node)
         known = _compared(node.ops[0], operands[0], operands[1])
+        known = _of_first_turn(walk, node.ops[0], operands[0], operands[1]) if known is None else known
         known = None if any(map(walk.is_partly_none, operands)) else known
         known = False if known is None and _gives_no_row(walk, node, operands) else known
         if known is not None:
             return Constant(known)
     return Host(operands, "compare")
+
+
+def _of_first_turn(walk: Walk, op: ast.cmpop, number: Value, other: Value) -> bool | None:
+    """What `i == 0` says in the first turn of `for i in range(n)` and in later ones; None for any other comparison."""
+    followed = isinstance(number, Number) and number.turn in walk.repeats.first and number.turn in walk.facts.ranges
+    if not isinstance(number, Number) or not followed or type(op) not in COMPARE:
+        return None
+    bounds = walk.facts.ranges[number.turn]
+    begin, step = (bounds[0] if len(bounds) > 1 else Number(0)), (bounds[2] if len(bounds) > 2 else Number(1))
+    start, bound = getattr(begin, "value", None), getattr(other, "value", None)
+    rises = (getattr(step, "value", None) or 0) > 0
+    if not isinstance(start, int) or not isinstance(bound, int) or not rises:
+        return None
+    if walk.repeats.first[number.turn]:
+        return COMPARE[type(op)](start, bound)
+    return COMPARE[type(op)](start + 1, bound) if bound <= start else None
 
 
 def _gives_no_row(walk: Walk, node: ast.Compare, operands: list[Value]) -> bool:

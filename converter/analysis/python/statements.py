@@ -381,7 +381,7 @@ def _for(walk: Walk, stmt: ast.For) -> Signal:
     for turn, element in enumerate(elements[:LOOP_TURNS]):
         built = walk.graph_clock
         turns.begin()
-        with walk.repeats.turn(turn):
+        with walk.repeats.turn(turn, None if known or turns.brief else element):
             assign(walk, stmt.target, walk.stamp(element, stmt.iter))
             signal = execute_block(walk, stmt.body)
         if signal in ("return", "raise"):

@@ -28,6 +28,7 @@ from converter.analysis.values import (
     Count,
     Factor,
     Host,
+    Length,
     Lengths,
     Number,
     Origin,
@@ -112,7 +113,9 @@ def how_many(number: Value | None) -> Factor:
     """A number of whole batches: its value, or a name for it where only the command line or a file tells that."""
     if not isinstance(number, (Number, Host)):
         return None
-    known = number.value if isinstance(number, Number) else None
+    known = number.factor if isinstance(number, Length) else number.value if isinstance(number, Number) else None
+    if isinstance(known, str):
+        return known
     return known if isinstance(known, int) else f"number {number.uid}"
 
 

@@ -56,6 +56,11 @@ def _told(one: Axis, two: Axis) -> Axis | None:
     return one if one == two or None in two else two if None in one else None
 
 
+def alike(one: Axis, two: Axis) -> bool:
+    """Whether two axes may number their rows in one way, example after example, as far as their factors are known."""
+    return one[:1] == two[:1] == (BATCH,) and _told(one[1:], two[1:]) is not None
+
+
 def without(axis: Axis, count: Factor) -> Axis | None:
     """The axis of each of so many equal pieces, one behind the other; None where one has no whole batch."""
     taken = _take(list(axis), (count,)) if count is not None else "unknown"

@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from converter.analysis.reasons import Why
+from converter.analysis.tensors.factors import alike
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import EXAMPLE, FREE, Batch, Input, Number, Sequence, Tensor, Value, opaque
+from converter.analysis.values import (
+    BATCH,
+    EXAMPLE,
+    FREE,
+    Batch,
+    Counted,
+    Input,
+    Number,
+    Sequence,
+    Tensor,
+    Value,
+    opaque,
+)
 
 RANGE = "range"  # the operation that numbers rows: from 0, one by one
 OTHER_RANGE = "range of other numbers"
@@ -108,6 +121,33 @@ def are_fed(places: Tensor) -> bool:
     return fed
 
 
+def mask_of(places: Tensor) -> Tensor | None:
+    """The mask of which some places are those of its true entries: `tf.where(mask)`; None for any other places."""
+    condition = places.inputs[0] if has(places.op, Trait.CHOOSES) and len(places.operands) == 1 else None
+    return condition if isinstance(condition, Tensor) and condition.batch.kind == "example" else None
+
+
+def _mask_of_numbers(numbers: Tensor) -> Tensor | None:
+    """The mask of which some numbers are those of its true rows: `tf.squeeze(tf.where(mask), 1)`."""
+    places = numbers
+    while has(places.op, Trait.SAME_NUMBERS) and places.inputs and isinstance(places.inputs[0], Tensor):
+        places = places.inputs[0]
+    mask = mask_of(places) if places is not numbers else None
+    return mask if mask is not None and mask.rank == 1 else None
+
+
+def left_by(mask: Tensor | None, tensor: Tensor, inputs: tuple[Value, ...], name: str) -> Tensor | None:
+    """The rows of a batch where a mask of the same rows is true; None where its rows are others."""
+    if mask is None or tensor.batch.kind != "example" or tensor.batch.axis or mask.batch.axis:
+        return None
+    if not alike(tensor.batch.rows, mask.batch.rows):
+        return None
+    lengths = None if tensor.lengths is None or mask.rank is None else (None, *tensor.lengths[mask.rank :])
+    left = Tensor(tensor.batch, inputs, lengths, name)
+    left.batch = Batch("example", 0, (BATCH, None), over=Counted(left, "rows"))
+    return left
+
+
 def gathered(params: Tensor, indices: Tensor, axis: int, inputs: tuple[Value, ...], name: str) -> Tensor:
     """Entries of a tensor along an axis, by their numbers: of a table, or of the batch itself."""
     if params.batch.kind == "free":
@@ -122,6 +162,8 @@ def gathered(params: Tensor, indices: Tensor, axis: int, inputs: tuple[Value, ..
         return Tensor(Batch("example", params.batch.axis - shift, params.batch.rows), inputs, dims, name)
     if params.batch == Batch("example", axis) == Batch("example", 0) and holds_its_row(indices) and indices.rank == 1:
         return Tensor(params.batch, inputs, params.lengths, name)
+    if axis == 0 and (left := left_by(_mask_of_numbers(indices), params, inputs, name)) is not None:
+        return left
     if params.batch.kind == indices.batch.kind == "example" and are_fed(indices):
         return Tensor(opaque(Why.PLACES_FED, name), inputs, None, name)
     if params.batch.kind == "example" and params.batch.packed == "" and indices.batch.kind == "example":

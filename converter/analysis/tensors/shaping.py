@@ -47,6 +47,35 @@ def dimension(shape: ShapeOf, key: Value) -> Value:
     return Length(length if isinstance(length, int) else None, shape, length)
 
 
+def times_as_many(left: Value, right: Value) -> Length | None:
+    """`tf.shape(x)[0] // tf.shape(y)[0]`, if x has several rows for each row of y: how many; None for anything else."""
+    dividend, divisor = _rows_of(left), _rows_of(right)
+    if dividend is None or divisor is None or dividend[1] == ROWS:
+        return None
+    shape, left_over = dividend[0], list(dividend[1])
+    for factor in divisor[1]:
+        if factor not in left_over:
+            return None
+        left_over.remove(factor)
+    more = product(left_over)
+    if len(more) != 1 or more[0] is None:
+        return None
+    return Length(more[0] if isinstance(more[0], int) else None, shape, more[0])
+
+
+def _rows_of(value: Value) -> tuple[ShapeOf, Axis] | None:
+    """The shape from which a number of rows is read, and the factors of these rows."""
+    shape = value.inputs[0] if isinstance(value, (Count, Host)) and value.inputs else None
+    if not isinstance(shape, ShapeOf) or shape.tensor.batch.kind != "example" or getattr(value, "scaled", False):
+        return None
+    batch, rank = shape.tensor.batch, shape.tensor.rank
+    if isinstance(value, Host):
+        key = getattr(value.inputs[1], "value", None) if len(value.inputs) == 2 and not value.call else None
+        if not isinstance(key, int) or key not in (batch.axis, batch.axis - (rank or 0)):
+            return None
+    return shape, batch.rows
+
+
 def shape_entries(value: Value | None) -> list[Value] | None:
     """The entries of a shape argument, None where it is not known."""
     if isinstance(value, Sequence) and not value.many:

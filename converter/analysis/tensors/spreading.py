@@ -35,7 +35,7 @@ def dims_of(tensor: Tensor, value: Value) -> Shape:
     """The static shape of a tensor that is made of a value; None where it is not known."""
     if tensor.dims is not None:
         return tensor.dims
-    if tensor.inputs and isinstance(tensor, Variable) and tensor.raw:
+    if tensor.inputs and (has(tensor.op, Trait.TAKES_ARRAY) or (isinstance(tensor, Variable) and tensor.raw)):
         return shape_of(tensor.inputs[0])
     return shape_of(value)
 

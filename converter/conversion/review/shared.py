@@ -43,7 +43,7 @@ def filled_again(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, 
         sizes = [_length(value) for value in (one, two)]
         if None in sizes or sizes[0] == sizes[1]:
             continue
-        late = next((a for a in comparison.second.facts.accesses_of(two) if a.time > end and not a.write), None)
+        late = next((a for a in comparison.second.facts.looks_into(two) if a.time > end), None)
         if late is not None:
             why = f"{sizes[0]} entries in the script, {sizes[1]} in the converted text: each tower changes it"
             yield why, comparison.nodes.get(late.node), late.node

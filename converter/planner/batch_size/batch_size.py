@@ -234,9 +234,8 @@ def _uneven(
     facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep], origins: set[Origin]
 ) -> Iterator[Diagnostic]:
     """The training steps that are fed a number of rows which follows the batch size, and is no multiple of it."""
-    trained = {step.result.uid for step in steps}
-    for run in (run for run in facts.runs if run.computes(trained)):
-        for rows in other_degrees(facts, run, _fed(run, inputs), frozenset(origins)):
+    for run, fed in _feeding(facts, inputs, steps):
+        for rows in other_degrees(facts, run, fed, frozenset(origins)):
             yield finding(facts, run.call, Found.ROWS_OF_ANOTHER_DEGREE, rows=rows)
             return
 
@@ -245,9 +244,7 @@ def _unclear(
     facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep], origins: set[Origin]
 ) -> Iterator[Diagnostic]:
     """Numbers that count the rows of an input beside the batch size: their places may mean another thing, too."""
-    trained = {step.result.uid for step in steps}
-    for run in (run for run in facts.runs if run.computes(trained)):
-        fed = _fed(run, inputs)
+    for run, fed in _feeding(facts, inputs, steps):
         if (node := rows_of_turns(facts, run, fed)) is not None:
             yield finding(facts, node, Found.ROWS_BESIDE_TURNS)
         without = [pair for pair in fed if not named_for(facts, run, *pair)]
@@ -315,7 +312,8 @@ def _place(origin: Origin) -> tuple[int, int, str]:
 
 def _filled_by_hand(facts: Facts, inputs: tuple[Input, ...]) -> RunCall | None:
     """A run that puts examples into a queue that gives the batches; None where queue runners do."""
-    filled = {v.uid for i in inputs for v in i.inputs if isinstance(v, Tensor) and has(v.op, Trait.ENQUEUES)}
+    puts = ((i, v) for i in inputs for v in i.inputs if isinstance(v, Tensor) and has(v.op, Trait.ENQUEUES))
+    filled = {put.uid for taken, put in puts if not _gives_as_put(taken, put)}
     return next((run for run in facts.runs if run.computes(filled)), None)
 
 
@@ -511,13 +509,9 @@ def _origins(
         if isinstance(size, Number):
             origins |= base_of(facts, size)
     loaded = set(origins)
-    trained = {s.result.uid for s in steps}
     unknown: list[RunCall] = []
     everything: list[RunCall] = []
-    for run in facts.runs:
-        if not run.computes(trained):
-            continue
-        fed = _fed(run, inputs)
+    for run, fed in _feeding(facts, inputs, steps):
         found = set() if _is_same(facts, run, fed) else fed_sizes(facts, run, fed)
         whole = bool(fed) and not any(has(i.op, Trait.DEQUEUES) for i in inputs)
         for _, value in fed:
@@ -537,6 +531,24 @@ def _origins(
 def _beginnings(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> Iterator[Number]:
     trained = {step.result.uid for step in steps}
     return beginnings(facts, [run for run in facts.runs if run.computes(trained)], inputs)
+
+
+def _feeding(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> Iterator[tuple[RunCall, Fed]]:
+    """The training steps, and the runs that put whole batches into the queue of their inputs, with what they feed."""
+    trained = {step.result.uid for step in steps}
+    puts = {v.uid: v for i in inputs for v in i.inputs if isinstance(v, Tensor) and _gives_as_put(i, v)}
+    put = {i for v in puts.values() for i in needed([v]).values() if isinstance(i, Input)}
+    for run in facts.runs:
+        if run.computes(trained):
+            yield run, _fed(run, inputs)
+        elif run.computes(puts.keys()):
+            yield run, [(key, value) for key, value in run.feeds if key in put]
+
+
+def _gives_as_put(taken: Input, put: Tensor) -> bool:
+    """Whether one run takes from a queue what one run put into it: whole batches."""
+    one_by_one = any(op.endswith("_many") for op in (put.op, taken.op))
+    return has(put.op, Trait.ENQUEUES) and has(taken.op, Trait.DEQUEUES) and not one_by_one
 
 
 def _fed(run: RunCall, inputs: tuple[Input, ...]) -> Fed:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Container
 
+from converter.analysis.arrays.shapes import arguments_of, shape_of
 from converter.analysis.values import Host, Number, Sequence, Value
 
 ALIKE = ("numpy.ones", "numpy.zeros", "numpy.full", "numpy.empty")  # whose rows are all the same
@@ -23,7 +25,18 @@ def has_rows(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
 
 def are_alike(value: Value) -> bool:
     """True if all such rows are equal: then each tower can make its own."""
-    return isinstance(value, Sequence) or (isinstance(value, Host) and value.call in ALIKE)
+    if not isinstance(value, Host):
+        return isinstance(value, Sequence)
+    return value.call in ALIKE or (value.call == "numpy.tile" and _is_repeated_whole(value))
+
+
+def _is_repeated_whole(tiled: Host) -> bool:
+    """Whether all rows of `np.tile(row, (rows, …))` are equal: the first axis is new, or had one entry before."""
+    given = arguments_of(tiled, tiled.node) if isinstance(tiled.node, ast.Call) else None
+    shape, times = (shape_of(given.get(0, "A")), given.get(1, "reps")) if given is not None else (None, None)
+    if shape is None or not isinstance(times, Sequence) or times.many:
+        return False
+    return len(shape) < len(times.elements) or (len(shape) == len(times.elements) and shape[0] == 1)
 
 
 def _is_size(value: Value, sizes: Container[tuple[object, ...]]) -> bool:

@@ -46,7 +46,8 @@ def close(
             if not writers:
                 continue
             follows = carries_batch(value) or _counts_batch(value, sizes) or has_rows(value, sizes)
-            follows = follows or may_be_made_again(value, sizes) or _is_called_with_default(value, reads[index], sizes)
+            follows = follows or may_be_made_again(facts, value, sizes)
+            follows = follows or _is_called_with_default(value, reads[index], sizes)
             if not follows and not mutated.get(value.uid, set()) & tower:
                 continue
             for writer in writers:

@@ -143,10 +143,8 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> Check:
         who, worst = worst_of(step["update"])
         if worst <= UPDATE:
             continue
-        rates = step.get("rates")
-        if rates is not None and not rates["meant"]:
-            detail = f"the learning rate is {number(rates['theirs']):.6g} instead of {number(rates['own']):.6g}"
-            return Check(name, "failed", f"{detail} (step {number_of})", worst, UPDATE)
+        if other_rate := _other_rate(step):
+            return Check(name, "failed", f"{other_rate} (step {number_of})", worst, UPDATE)
         for counter, (counted, own) in step["counted"].items():
             if counted != own:
                 return Check(
@@ -173,6 +171,15 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> Check:
     if racing:
         detail += f" but {listing(racing)}, which the original writes several times in one run, in no order"
     return Check(name, "passed", detail, worst, UPDATE)
+
+
+def _other_rate(step: Facts) -> str:
+    """Which learning rate, or number that the model takes, comes from another schedule than the original's; or ""."""
+    for key, name in (("rates", "learning rate"), ("model_rates", "value of a schedule in the model")):
+        rates = step.get(key)
+        if rates is not None and not rates["meant"]:
+            return f"the {name} is {number(rates['theirs']):.6g} instead of {number(rates['own']):.6g}"
+    return ""
 
 
 def _unlike_update(mine: Facts, theirs: Facts, trained: set[str], wrong: list[str], who: str) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.call import Call, Handler
-from converter.analysis.tensors import algebra, shaping
+from converter.analysis.tensors import shaping
 from converter.analysis.tensors.sparse import ELEMENT, is_sparse
-from converter.analysis.traits import Trait
+from converter.analysis.tensors.spreading import dims_of
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     FREE,
     Bound,
@@ -40,6 +42,8 @@ def _from_generator(call: Call) -> Value:
     types, shapes = call.get(1, "output_types"), call.get(2, "output_shapes")
     if isinstance(types, Sequence):
         dataset.state["structure"] = types
+    if shapes is not None:
+        dataset.state["element shapes"] = shapes
     several = isinstance(types, Sequence) and isinstance(shapes, Sequence)
     entries = [_entries(shape) for shape in (shapes.parts() if several and shapes is not None else [shapes])]
     size = entries[0][0] if entries and entries[0] else None
@@ -86,7 +90,22 @@ def _batch(call: Call) -> Value:
     drops = call.name.endswith("_and_drop_remainder") or getattr(told, "value", False) is True
     if size is not None and drops and "endless" not in dataset.state:
         dataset.state["whole"] = size
+    given = call.get(1, "padded_shapes") if has(call.name, Trait.TAKES_PADDED_SHAPES) else None
+    elements, structure = given or dataset.state.pop("element shapes", None), dataset.state.get("structure")
+    if elements is not None and isinstance(structure, Sequence):
+        dataset.state["shapes"] = _of_batches(structure, elements)
     return dataset
+
+
+def _of_batches(structure: Value, shapes: Value | None) -> Value:
+    """The shapes of batches from those of their elements, in the structure that both have; None for one unknown."""
+    if isinstance(structure, Sequence):
+        known = shapes.elements if isinstance(shapes, Sequence) else []
+        alike = len(known) == len(structure.elements)
+        each: list[Value | None] = [*known] if alike else [None] * len(structure.elements)
+        return Sequence([_of_batches(part, shape) for part, shape in zip(structure.elements, each, strict=True)])
+    entries = _entries(shapes)
+    return Constant(None) if entries is None else Sequence([Constant(None), *entries])
 
 
 def _repeat(call: Call) -> Value:
@@ -111,6 +130,7 @@ def _map(call: Call) -> Value:
     dataset = _chain(call)
     assert isinstance(dataset, Typed)
     dataset.state.pop("shapes", None)
+    dataset.state.pop("element shapes", None)
     structure = dataset.state.get("structure")
     given = _element(structure) if structure is not None else Tensor(op="element")
     if function is not None:
@@ -250,10 +270,10 @@ def from_queue(call: Call, element: Value | None, size: Value | None) -> Input:
 
 def _slices(call: Call) -> Value:
     """tf.train.slice_input_producer: one example at a time, as one slice of each tensor that it is given."""
-    given = call.get(0, "tensor_list")
-    tensors = [algebra.as_tensor(v) for v in given.elements] if isinstance(given, Sequence) else [Tensor()]
-    lengths = [t.lengths[1:] if t.lengths else None for t in tensors]
-    return Sequence([Tensor(FREE, call.values(), dims, call.name) for dims in lengths], mutable=True)
+    tensors = call.get(0, "tensor_list")
+    wholes = tensors.elements if isinstance(tensors, Sequence) else [Host()]
+    shapes = [dims_of(whole, whole) if isinstance(whole, Tensor) else shape_of(whole) for whole in wholes]
+    return Sequence([Tensor(FREE, call.values(), shape and shape[1:], call.name) for shape in shapes], mutable=True)
 
 
 CHAINS = (

@@ -16,6 +16,7 @@ from converter.analysis.traits import Trait
 from converter.analysis.values import (
     Batch,
     Bound,
+    Constant,
     Factor,
     Function,
     Host,
@@ -147,8 +148,21 @@ def _enter_arg_scope(walk: Walk, scope: Typed, node: ast.expr) -> Callable[[], o
 def _batch_norm(call: Call) -> Value:
     tensor = call.tensor(0, "inputs", "x")
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    call.walk.effect(EffectKind.BATCH_NORM, call.name, None, call.node)
+    call.walk.effect(EffectKind.BATCH_NORM, call.name, _training(call), call.node)
     return Tensor(algebra.not_linear(tensor.batch), call.values(), tensor.lengths, call.name)
+
+
+def _training(call: Call) -> Value | None:
+    """What a batch norm is told of being in training; None if an arg_scope may tell it.
+
+    Source: layers/normalization.py (False unless it is told) and contrib/layers/python/layers/layers.py (True) of 1.15.
+    """
+    plain = call.name.startswith("layers.")
+    told = call.get(14, "training") if plain else call.get(9, "is_training")
+    if told is not None:
+        return told
+    scoped = not plain and next(call.walk.facts.effects_of(EffectKind.BATCH_NORM_SCOPE), None) is not None
+    return None if scoped else Constant(not plain)
 
 
 def _fused_batch_norm(call: Call) -> Value:
@@ -301,7 +315,6 @@ TRAITS: dict[Trait, str] = {
     Trait.LAYER: "layers.* contrib.* keras.*",
     Trait.MODULE_OF_LAYERS: "layers contrib",
     Trait.OF_OBJECTS: "keras.*",
-    Trait.TRAINS_WHEN_TOLD: "layers.*",
     Trait.NAMES_NO_OUTPUT: "layers.* contrib.* keras.* losses.*",
     Trait.LOOKS_UP: "nn.embedding_lookup",
     Trait.DENSE_GRADIENT: (

@@ -186,6 +186,8 @@ TRAITS: dict[Trait, str] = {
     Trait.TAKES_DTYPE: "cast",
     Trait.INTEGER: "to_int32 to_int64",
     Trait.CASTS: "cast to_float to_double to_int32 to_int64 identity",
+    Trait.SAME_NUMBERS: "cast to_int32 to_int64 identity",
+    Trait.CHOOSES: "where",
     Trait.PASSES_ROW_NUMBERS: "add subtract multiply cast to_float to_int32 to_int64 identity",
     Trait.TELLS_ROWS: "mod floormod compare equal not_equal less less_equal greater greater_equal maximum minimum",
     Trait.ROW_BY_ROW: (

@@ -10,7 +10,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, factors, moving, shaping
-from converter.analysis.tensors.places import OTHER_RANGE, are_fed, gathered, own_row_first
+from converter.analysis.tensors.places import OTHER_RANGE, are_fed, gathered, left_by, mask_of, own_row_first
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.tensors.windows import window
 from converter.analysis.traits import Argument, Trait, has
@@ -283,6 +283,8 @@ def _gather_nd(call: Call) -> Value:
     params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
     if params.batch.kind == indices.batch.kind == "free":
         return Tensor(FREE, call.values(), None, call.name)
+    if (left := left_by(mask_of(indices), params, tuple(call.values()), call.name)) is not None:
+        return left
     if own_row_first(indices) and params.batch == Batch("example", 0):
         return Tensor(indices.batch, call.values(), None, call.name)
     if params.batch.kind == "example" and are_fed(indices):
@@ -504,6 +506,7 @@ TRAITS: dict[Trait, str] = {
     Trait.TAKES_SPARSE_ROWS: "matmul",
     Trait.OWN_DTYPE: "constant convert_to_tensor one_hot shape size",
     Trait.KEEPS_ROW_NUMBERS: "expand_dims tile reshape cast to_int32 to_int64 identity",
+    Trait.SAME_NUMBERS: "squeeze reshape",
     Trait.PASSES_ROW_NUMBERS: "expand_dims squeeze reshape tile stack concat transpose",
     Trait.LOOKS_UP: "gather",
     Trait.DENSE_GRADIENT: "matmul transpose reduce nn.xw_plus_b",

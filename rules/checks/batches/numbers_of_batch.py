@@ -15,7 +15,7 @@ from converter.planner.batch_size.fed.number import is_fed_number
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.found import Found
-from converter.planner.questions.tensors_of_size import is_made_of_size
+from converter.planner.questions.tensors_of_size import counts_examples, is_made_of_size
 from converter.planner.region.inputs import uncut_values
 from converter.planner.region.region import Region
 from converter.planner.wording import Words
@@ -143,6 +143,8 @@ def tensor_of_size(case: Placed) -> Iterator[Diagnostic]:
     known = {v.uid for v in inside}
     read = needed(i for v in inside for i in v.inputs if i.uid not in known and _is_made_elsewhere(i))
     for value in (v for v in read.values() if v.uid not in known and is_made_of_size(v, sizes)):
+        if counts_examples(case.facts, value, sizes):
+            continue
         assert isinstance(value, Tensor)
         yield error(
             case.facts,
@@ -153,7 +155,16 @@ def tensor_of_size(case: Placed) -> Iterator[Diagnostic]:
             READ_ITSELF,
         )
     for value in inside:
-        if is_made_of_size(value, sizes) and any(_is_read_after(case.facts, r, value) for r in case.regions):
+        if counts_examples(case.facts, value, sizes):
+            yield error(
+                case.facts,
+                value.node or case.steps[0].call,
+                "TMG207",
+                "the model counts the examples so far, by the training steps and the batch size: each tower would "
+                "count those of its share",
+                "compute it in front of the model",
+            )
+        elif is_made_of_size(value, sizes) and any(_is_read_after(case.facts, r, value) for r in case.regions):
             yield error(
                 case.facts,
                 value.node or case.steps[0].call,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import ABOVE, BELOW, INPUTS, MODEL, STEP, body, codes, parts
+from converter.analysis.values import Sequence
+from tests.analysis.readings import shown, value_of
+from tests.scripts import ABOVE, BELOW, INPUTS, MODEL, STEP, TRAINING, body, codes, parts
 
 SESSION = """\
 with tf.Session() as sess:
@@ -77,3 +79,37 @@ def test_layers_of_a_counted_loop_have_their_own_numbers() -> None:
     layers = "h = X\nfor i in range(4):\n    if i < 2:\n        h = tf.layers.dense(h, 8, name='h%d' % i)\n"
     script = INPUTS + layers + MODEL.replace("dense(X", "dense(h") + STEP + SESSION + STEPS + "        step += 1\n"
     assert codes(script) == [] and "tower_loss.append(loss * weight)" in "\n".join(body(script))
+
+
+FLAG = "tf.app.flags.DEFINE_integer('parts', 3, '')\nparts = tf.app.flags.FLAGS.parts\nasked = []\n"
+
+
+@pytest.mark.parametrize(
+    ("turns", "asked", "wanted"),
+    [
+        ("range(parts)", "i == 0", [True, False]),
+        ("range(parts)", "i != 0", [False, True]),
+        ("range(parts)", "i > 0", [False, True]),
+        ("range(parts)", "i < 1", [True, "host compare"]),
+        ("range(parts)", "i == 1", [False, "host compare"]),
+        ("range(2, parts)", "i == 2", [True, False]),
+        ("range(2, parts)", "i <= 0", [False, False]),
+        ("range(first, parts)", "i == 0", ["host compare", "host compare"]),
+        ("range(parts, 0, -1)", "i == 0", ["host compare", "host compare"]),
+        ("range(parts)", "i == parts - 1", ["host compare", "host compare"]),
+        ("range(parts)", "i + 1 == 1", ["host compare", "host compare"]),
+    ],
+)
+def test_the_first_turn_of_a_count_that_is_not_known(turns: str, asked: str, wanted: list[object]) -> None:
+    found = value_of(f"{FLAG}for i in {turns}:\n    h = tf.constant(1.0)\n    asked.append({asked})\n", "asked")
+    assert isinstance(found, Sequence) and [shown(value) for value in found.elements] == wanted
+
+
+def test_a_tensor_that_the_first_turn_makes_and_later_ones_join() -> None:
+    """Each tower begins with the first turn: nothing of another tower goes into what it joins."""
+    model = (
+        "rows = []\nfor i in range(parts):\n    part = tf.layers.dense(X, 1)\n    if i == 0:\n        joined = part\n"
+        "    else:\n        joined = tf.concat([joined, part], 1)\n"
+        "loss = tf.reduce_mean(tf.square(tf.reduce_mean(joined, 1, keepdims=True) - Y))\n"
+    )
+    assert codes(INPUTS + FLAG + model + STEP + TRAINING) == []

@@ -580,6 +580,15 @@ tf.split(tf.tile(x, [2, 1]), 3)[0]                    -> opaque
 tf.concat([x, x], 0) * tf.tile(tf.ones([1, 6]), [2 * tf.shape(x)[0], 1]) -> example 0 minor
 tf.concat([s, s], 0) * tf.tile(tf.ones_like(s[0])[None], [tf.shape(tf.concat([s, s], 0))[0], 1, 1]) -> example 0 minor
 tf.matmul(tf.concat([s, s], 0), tf.concat(tf.split(s, 2, axis=2), 0), transpose_b=True) -> example 0 minor
+tf.concat([s, s], 0) + tf.tile(s, [tf.shape(tf.concat([s, s], 0))[0] // tf.shape(x)[0], 1, 1]) -> example 0 minor
+tf.concat([x, x], 0) + tf.tile(x, [tf.shape(tf.concat([s, s], 0))[0] / tf.shape(x)[0], 1]) -> example 0 minor
+tf.concat([x, x], 0) + tf.tile(x, [tf.shape(tf.concat([s, s], 0))[-3] // tf.shape(x)[0], 1]) -> example 0 minor
+tf.concat([x, x], 0) + tf.tile(x, [tf.shape(tf.concat([s, s, s], 0))[0] // tf.shape(x)[0], 1]) -> opaque
+tf.concat([x, x], 0) + tf.tile(x, [tf.shape(tf.concat([s, s], 0))[1] // tf.shape(x)[0], 1]) -> example 0 minor
+tf.concat([x, x], 0) + tf.tile(x, [tf.shape(x)[0] // tf.shape(tf.concat([s, s], 0))[0], 1]) -> opaque
+tf.tile(x, [tf.shape(tf.concat([s, s], 0))[0] // tf.shape(x)[0], 1]) + x -> opaque
+tf.split(tf.tile(x, [tf.shape(tf.concat([s, s], 0))[0] // tf.shape(x)[0], 1]), 2)[0] -> example 0
+tf.split(tf.tile(x, [tf.shape(tf.concat([s, s], 0))[0] // tf.shape(x)[0], 1]), 3)[0] -> opaque
 x * tf.get_variable("g", x.get_shape()[-1:])          -> example 0
 tf.matmul(s, s * tf.get_variable("g", s.get_shape()[-1:]), transpose_b=True) -> example 0
 x / np.sqrt(x.get_shape().as_list()[-1])              -> example 0
@@ -738,6 +747,23 @@ tf.keras.layers.Dot(1)([x, tf.transpose(x)])          -> opaque
 tf.keras.layers.Attention()([s, s])                   -> example 0
 tf.keras.layers.AdditiveAttention()([s, s, s])        -> example 0
 tf.boolean_mask(x, v > 0)                             -> example 0 major
+tf.gather(x, tf.squeeze(tf.where(v > 0), 1))          -> example 0 major
+tf.gather(x, tf.cast(tf.reshape(tf.where(v > 0), [-1]), tf.int32)) -> example 0 major
+tf.reduce_mean(tf.gather(x, tf.squeeze(tf.where(v > 0), 1))) -> mean over rows
+tf.reduce_sum(tf.gather(v, tf.squeeze(tf.where(v > 0), 1))) -> sum
+tf.gather(tf.reshape(s, [-1, 6]), tf.squeeze(tf.where(tf.reshape(s[:, :, 0], [-1]) > 0), 1)) -> example 0 major
+tf.gather(tf.reshape(s, [-1, 2]), tf.squeeze(tf.where(tf.reshape(s[:, :, 0], [-1]) > 0), 1)) -> opaque
+tf.gather(x, tf.squeeze(tf.where(tf.reshape(s[:, :, 0], [-1]) > 0), 1)) -> opaque
+tf.gather(tf.concat([x, x], 0), tf.squeeze(tf.where(tf.concat([v, v], 0) > 0), 1)) -> opaque
+tf.gather(x, tf.squeeze(tf.where(x > 0), 1))          -> opaque
+tf.gather(x, tf.squeeze(tf.where(v > 0), 1) + 1)      -> opaque
+tf.gather(x, tf.squeeze(tf.where(v > 0), 1)[:4])      -> opaque
+tf.gather(x, tf.tile(tf.squeeze(tf.where(v > 0), 1), [2])) -> opaque
+tf.gather(x, tf.squeeze(tf.where(v > 0, n, n), 1))    -> opaque
+tf.gather(x, tf.squeeze(tf.where(v > 0), 1), axis=1)  -> opaque
+tf.gather_nd(x, tf.where(x > 0))                      -> example 0 major
+tf.reduce_mean(tf.gather_nd(s, tf.where(x[:, :5] > 0))) -> mean over rows
+tf.gather_nd(t, tf.where(v > 0))                      -> opaque
 tf.sequence_mask(n, 5)                                -> example 0
 tf.sequence_mask([1, 2], 5)                           -> free
 tf.nn.in_top_k(x, n, 1)                               -> example 0

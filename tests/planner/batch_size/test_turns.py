@@ -58,3 +58,22 @@ def test_the_rows_of_a_turn_are_the_batch_size(over: str, made: str, before: str
     text = _script(over, made, before)
     assert codes(text) == []
     assert "\nbatch_size = 32 * num_gpus\n" in converted(text)
+
+
+PLACE = "part = slice(place * batch_size, (place + 1) * batch_size)"
+
+
+@pytest.mark.parametrize(
+    ("place", "found"),
+    [
+        ("i % int(rows.shape[0] / batch_size)", []),
+        ("i % (load().shape[0] // batch_size)", []),
+        ("i % count()", []),
+        ("i % int(rows.shape[0] / 8)", []),
+    ],
+)
+def test_a_place_in_the_data_that_begins_again_at_its_end(place: str, found: list[str]) -> None:
+    """The rows behind a place are a batch, whatever the place is computed from: it is no setting of the script."""
+    text = _script("range(300)", f"place = {place}\n        {PLACE}")
+    assert codes(text) == found
+    assert "\nbatch_size = 32 * num_gpus\n" in converted(text)

@@ -55,3 +55,43 @@ def test_what_is_the_same_in_all_towers(made: str, found: list[str]) -> None:
 def test_what_is_read_after_the_towers_is_of_the_whole_batch(after: str, found: list[str]) -> None:
     text = INPUTS + OUT + "size = tf.cast(batch_size, tf.float32)\n" + LOSS + STEP + after + TRAINING
     assert [code for code in codes(text) if code == "TMG207"] == found
+
+
+STEPS = "steps = tf.Variable(0, trainable=False)\n"
+WEIGHT = "weight = tf.train.exponential_decay(1.0, {}, 100, 0.5)\n"
+WEIGHTED = "loss = weight * tf.reduce_mean(tf.square(out - Y))\n"
+COUNTED = "train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=steps)\n"
+
+
+@pytest.mark.parametrize(
+    ("count", "after", "found"),
+    [
+        ("steps * batch_size", "", []),
+        ("batch_size * tf.to_float(steps)", "", []),
+        ("steps * batch_size", "shown = weight\n", []),
+        ("steps / batch_size", "shown = weight\n", ["TMG207"]),  # no number of examples
+        ("steps * (batch_size + 1)", "shown = weight\n", ["TMG207"]),
+        ("tf.Variable(0, trainable=False) * batch_size", "shown = weight\n", ["TMG207"]),  # what counts it is not known
+        ("tf.placeholder(tf.float32, []) * batch_size", "shown = weight\n", ["TMG207"]),
+    ],
+)
+def test_examples_counted_by_the_training_step(count: str, after: str, found: list[str]) -> None:
+    text = INPUTS + STEPS + WEIGHT.format(count) + OUT + WEIGHTED + COUNTED + after + TRAINING
+    assert [code for code in codes(text) if code == "TMG207"] == found
+
+
+def test_a_count_of_examples_stays_in_front_of_the_towers() -> None:
+    model = STEPS + WEIGHT.format("steps * batch_size") + OUT + WEIGHTED
+    before, inside, _ = parts(INPUTS + model + COUNTED + TRAINING)
+    assert any("steps * batch_size" in line for line in before)
+    assert not any("batch_size" in line for line in inside)
+
+
+def test_a_count_of_examples_inside_of_the_model() -> None:
+    text = INPUTS + STEPS + OUT + WEIGHT.format("steps * batch_size") + WEIGHTED + COUNTED + TRAINING
+    assert "TMG207" not in codes(text)  # it goes in front of the towers
+    net = "def net(x):\n    out = tf.layers.dense(x, 1)\n" + "".join(
+        f"    {line}" for line in (WEIGHT.format("steps * batch_size"), "return out * weight\n")
+    )
+    model = "out = net(X)\nloss = tf.reduce_mean(tf.square(out - Y))\n"
+    assert "TMG207" in codes(INPUTS + STEPS + net + model + COUNTED + TRAINING)

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Container, Iterator
 from typing import Literal
 
-from converter.analysis.effects import BATCH_NORMS, EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import uncast
@@ -15,6 +14,7 @@ from converter.analysis.values import Input, Number, Tensor, Value, Variable, ne
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.planner.found import Found
+from converter.planner.questions.batch_statistics import norms_among
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.region import Region
 from converter.planner.wording import finding, refuse
@@ -152,6 +152,4 @@ def _shared_statistics(facts: Facts, made: list[Tensor]) -> ast.AST | None:
         kinds = {v.batch.kind for v in value.inputs if isinstance(v, Tensor)}
         if value.batch.kind == "example" and kinds >= {"example", "reduced"}:
             return value.node
-    nodes = {value.node for value in made}
-    norms = (e for e in facts.effects if e.node in nodes or e.kind is EffectKind.BATCH_NORM_SCOPE)
-    return next((e.node for e in norms if e.kind in BATCH_NORMS), None)
+    return next((norm.node for norm in norms_among(facts, made)), None)

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Effect, Facts, TrainStep
+from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Counted, Input, Tensor, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.found import Found
+from converter.planner.questions.batch_statistics import norms_behind
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.region import Region
 from converter.planner.wording import finding
@@ -50,18 +51,8 @@ def _why_one_size(facts: Facts, loss: Tensor) -> Found | None:
     behind = needed([loss]).values()
     if any(isinstance(v, Input) and v.batch.kind == "example" and fixed_size(v) is not None for v in behind):
         return Found.MASKED_MEAN_OF_FIXED_SIZE
-    nodes = {v.node for v in behind if isinstance(v, Tensor)}
-    norms = [e for e in facts.effects_of(EffectKind.BATCH_NORM) if e.node in nodes]
-    return Found.MASKED_MEAN_AND_BATCH_NORM if any(map(_takes_statistics, norms)) else None
-
-
-def _takes_statistics(norm: Effect) -> bool:
-    """Whether a batch norm may be in training; some are not unless they are told."""
-    keywords = norm.node.keywords if isinstance(norm.node, ast.Call) else []
-    training = next((k.value for k in keywords if k.arg in ("training", "is_training")), None)
-    if training is None:
-        return not has(norm.name, Trait.TRAINS_WHEN_TOLD)
-    return not (isinstance(training, ast.Constant) and not training.value)
+    norms = (norm for norm in norms_behind(facts, loss) if norm.kind is EffectKind.BATCH_NORM)
+    return Found.MASKED_MEAN_AND_BATCH_NORM if any(norms) else None
 
 
 def _ways(over: Counted) -> list[Counted]:

@@ -160,10 +160,8 @@ class Flow:
 
     def _check_alone(self, parent: ast.AST, node: ast.AST | None = None, but: ast.AST | None = None) -> None:
         """Raises Unknown if other parts hold more than plain numbers, such as rows of the whole batch."""
-        if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mod) and isinstance(parent.left, ast.Constant):
-            return  # the text that shows it
-        if isinstance(parent, (ast.JoinedStr, ast.FormattedValue)):
-            return
+        if _is_text(parent):
+            return  # it shows them side by side
         ahead = [parent]
         while ahead:
             for part in ast.iter_child_nodes(ahead.pop()):
@@ -366,6 +364,15 @@ def _computes(function: ast.AST, called: Value | None, name: str) -> bool:
 def _fills_in(function: ast.AST) -> bool:
     """True for `'text {}'.format`, which shows each argument by itself."""
     return isinstance(function, ast.Attribute) and (function.attr, type(function.value)) == ("format", ast.Constant)
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Whether a written text is filled with values: `'%d' % n`, `'{}'.format(n)`, `f'{n}'`."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr == "format" and isinstance(node.func.value, ast.Constant)
+    return isinstance(node, (ast.JoinedStr, ast.FormattedValue))
 
 
 def _is_of_numpy(called: Symbol) -> bool:

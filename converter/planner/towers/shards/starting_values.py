@@ -131,6 +131,8 @@ def _reset_container(site: LoopSite, traffic: Traffic, value: Value, node: ast.A
     if text is None:
         text, traffic = with_holder(facts, region, traffic, value)
     cut = any(place.startswith(f"{text}[") for shard in traffic.shards for place in shard.places)
+    if text is None and not any(facts.looks_into(value)):
+        return traffic
     if text is None and held is not None:
         raise _module_unreachable(facts, region, node, *held)
     if text is None or cut or (is_unfollowed(value) and not is_set_back(value)):

@@ -22,6 +22,8 @@ def test_one_warning_names_all_values() -> None:
     [
         "print('%d %s' % (step, shown))",
         "print('{}'.format(shown.max()))",
+        "print('{} {}'.format(images, shown))",
+        "print('%s %s' % (images, shown))",
         "print(f'{shown}')",
         "text = str(shown)\n        print(text)",
         "values = []\n        values.append(shown)\n        print(sum(values))",
@@ -47,6 +49,8 @@ def test_what_is_only_shown(shown: str) -> None:
         "while shown > 3.0:\n            break",
         "best = min(shown)\n        worse = best < 3.0\n        if worse:\n            break",
         "assert not shown.any()",
+        "if '{}'.format(shown) == '3.0':\n            break",
+        "text = '{} {}'\n        print(text.format(images, shown))",
         "import numpy as np\n        np.save('variance.npy', shown)",
         "open('variance.txt', 'w').write(str(shown))",
         "history.append(shown)\n        if history[-1] > 3.0:\n            break",

@@ -135,3 +135,55 @@ def test_windows_of_a_fixed_size() -> None:
 )
 def test_no_windows(changed: dict[str, str]) -> None:
     assert codes(windows(**changed)) == ["TMG202"]
+
+
+FED = """\
+xs = tf.placeholder(tf.float32, [None, 4])
+ys = tf.placeholder(tf.float32, [None, 1])
+q = tf.FIFOQueue(8, [tf.float32, tf.float32])
+put = q.enqueue([xs, ys])
+X, Y = q.dequeue()
+X.set_shape([None, 4])
+"""
+THREAD = """\
+def fill(sess):
+    while True:
+        taken = [next_example() for i in range(size)]
+        sess.run(put, {xs: [row[0] for row in taken], ys: [row[1] for row in taken]})
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    threading.Thread(target=fill, args=(sess,)).start()
+    for step in range(100):
+        sess.run(train_op)
+"""
+
+
+def filled(head: str, queue: str = FED, thread: str = THREAD) -> str:
+    return "import threading\nimport tensorflow as tf\n" + head + queue + MODEL + STEP + thread
+
+
+@pytest.mark.parametrize(
+    ("head", "line"),
+    [
+        ("size = 32\n", "size = 32 * num_gpus"),
+        ("batch_size = 32\nsize = batch_size\n", "batch_size = 32 * num_gpus"),
+    ],
+)
+def test_whole_batches_that_a_thread_puts_in(head: str, line: str) -> None:
+    before, inside, _ = parts(filled(head))
+    assert line in before
+    assert "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in inside
+    assert codes(filled(head)) == []
+
+
+@pytest.mark.parametrize(
+    ("queue", "thread"),
+    [
+        (FED.replace("dequeue()", "dequeue_many(size)").replace("tf.float32])", "tf.float32], [[4], [1]])"), THREAD),
+        (FED, THREAD.replace("range(size)", "range(rest())")),
+        (FED, THREAD.replace("range(size)", "range(size + 3)")),
+        (FED, THREAD.replace("sess.run(put, {xs", "other.run(put, {xs")),  # what fills it is not seen
+    ],
+)
+def test_batches_that_a_thread_puts_in_otherwise(queue: str, thread: str) -> None:
+    assert "TMG303" in codes(filled("size = 32\n", queue, thread))

@@ -15,7 +15,13 @@ def script(made: str, rows: str = "weights", behind: str = "") -> str:
 
 @pytest.mark.parametrize(
     "made",
-    ["weights = [1.0] * batch_size\n", "weights = np.ones([batch_size])\n", "weights = np.full(batch_size, 2.0)\n"],
+    [
+        "weights = [1.0] * batch_size\n",
+        "weights = np.ones([batch_size])\n",
+        "weights = np.full(batch_size, 2.0)\n",
+        "weights = np.tile(np.array([0.5, 1.5]), (batch_size, 3, 1))\n",
+        "weights = np.tile(np.array([[0.5, 1.5]]), (batch_size, 1))\n",
+    ],
 )
 def test_each_tower_makes_its_own(made: str) -> None:
     text = converted(script(made))
@@ -27,9 +33,13 @@ def test_each_tower_makes_its_own(made: str) -> None:
     [
         ("weights = np.arange(batch_size, dtype='f')\n", ""),
         ("weights = np.random.rand(batch_size)\n", ""),
+        ("weights = np.tile(np.array([0.5, 1.5]), (batch_size,))\n", ""),
+        ("weights = np.tile(np.array([0.5, 1.5]), batch_size)\n", ""),
+        ("weights = np.tile(np.array([[0.5], [1.5]]), (batch_size, 3))\n", ""),
+        ("weights = np.tile(load(), (batch_size, 1))\n", ""),
         ("weights = np.ones([batch_size], 'f')\n", "print(weights.sum())\n"),
     ],
-    ids=["numbers of rows", "drawn", "read later, too"],
+    ids=["numbers of rows", "drawn", "repeated", "repeated once", "of two rows", "of a file", "read later, too"],
 )
 def test_rows_that_differ_or_are_read_elsewhere_are_refused(made: str, behind: str) -> None:
     assert codes(script(made, behind=behind)) == ["TMG207"]

@@ -199,3 +199,41 @@ with tf.Session() as sess:
 def test_a_list_that_the_towers_give_another_name_is_set_back_by_the_one_from_before(bound: str, filled: str) -> None:
     _, inside, _ = parts(OTHER_NAME.format(bound=bound, filled=filled))
     assert "self.ends[:] = first_ends" in inside
+
+
+NAMED = """\
+import tensorflow as tf
+
+made = []
+
+
+def dense(x, units):
+    FILL
+    return tf.layers.dense(x, units)
+
+
+def names():
+    return made
+"""
+SHOW = "def show():\n    from layers import names\n    print(len(names()))\nshow()\n"
+
+
+@pytest.mark.parametrize(
+    ("fill", "asks", "found"),
+    [
+        ("made.append(units)", "", None),
+        ("made.extend([units])", "", None),
+        ("made.append(units)", SHOW, "TMG231"),
+        ("made.append(len(made))", "", "TMG231"),
+        ("last = made.append(units) or made", "", "TMG231"),
+        ("made.append(units)\n    units = units + len(made) - 1", "", "TMG231"),
+    ],
+)
+def test_a_list_that_is_only_filled_may_grow_in_each_tower(
+    tmp_path: Path, fill: str, asks: str, found: str | None
+) -> None:
+    (tmp_path / "layers.py").write_text(NAMED.replace("FILL", fill))
+    (tmp_path / "train.py").write_text(LOCAL + INPUTS + MODEL + STEP + asks + TRAINING)
+    made = convert(read(str(tmp_path / "train.py")), Options())
+    assert [d.code for d in made.diagnostics if d.severity == "error"] == ([found] if found else [])
+    assert (made.status == "converted") == (found is None)

@@ -4,6 +4,8 @@ A schedule that counts batches (`decay_steps=len(data) // batch_size`) follows t
 towers stands for N of the original's, so at the same count its rate is that of a later step. That is no
 fault where it is built as the original's, but for constants that N went into, and gives what the original's
 gives after as many examples.
+
+The model may take such numbers, too: the decay of its moving averages, the weight of a part of its loss.
 """
 
 from __future__ import absolute_import, division, print_function
@@ -15,9 +17,12 @@ from tmgprobe.graph import graphs
 
 CLOSE = 1e-5  # relative difference of two rates that are the same
 
-# key: the number of the apply call and the place among its rates; tensor: the rate; form: what it is computed by,
-# constants left out; constants: these, in order; counters: of steps, as {name of the operation: name of the variable}
-Rate = collections.namedtuple('Rate', 'key tensor form constants counters')
+MODEL = -1  # stands for the number of the apply call in the key of a rate that the model takes
+
+# key: the number of the apply call and the place among its rates; tensors: the rate, and others that are computed in
+# the same way from the same numbers; form: what it is computed by, constants left out; constants: these, in order;
+# counters: of steps, as {name of the operation: name of the variable}
+Rate = collections.namedtuple('Rate', 'key tensors form constants counters')
 
 
 def of(watched, operations, variables):
@@ -50,8 +55,74 @@ def of(watched, operations, variables):
         for place, tensor in enumerate(sorted(rates, key=lambda tensor: order[tensor.op])):
             form, constants, above = described(tensor)
             mine = {name: counters[name] for name in above if name in counters}
-            found.append(Rate((apply.index, place), tensor, form, constants, mine))
+            found.append(Rate((apply.index, place), [tensor], form, constants, mine))
+    known = {rate.tensors[0].name for rate in found}
+    return found + _of_model(_taken_by_model(watched.graph, order, operations, counters, known), counters)
+
+
+def _taken_by_model(graph, order, operations, counters, known):
+    """The scalars among `operations` that are computed of counts and constants alone, and are met by something else.
+
+    They come in the order of their making. known: the names of tensors that updates take.
+    """
+    counted = _computed_of(order, counters)
+    met = {tensor.name: tensor for op in order if op not in counted for tensor in op.inputs}
+    return sorted(
+        (
+            tensor
+            for name, tensor in met.items()
+            if tensor.op in operations
+            and counted.get(tensor.op)
+            and name not in known
+            and _is_number(tensor.dtype.base_dtype)
+            and tensor.get_shape().ndims == 0
+            and graph.is_feedable(tensor)
+            and graph.is_fetchable(tensor)
+        ),
+        key=lambda tensor: order[tensor.op],
+    )
+
+
+def _computed_of(order, counters):
+    """{operation: whether a count goes into it} for those of a graph that need counts and constants alone."""
+    found = {}
+    for op in sorted(order, key=lambda op: order[op]):
+        if op.type == 'Const' or op.name in counters:
+            found[op] = op.name in counters
+            continue
+        behind = [tensor.op for tensor in op.inputs]
+        stateful = op.op_def.is_stateful and op.type != 'ReadVariableOp'
+        if not behind or stateful or graphs.writes(op):
+            continue
+        if all(one in found for one in behind + list(op.control_inputs)):
+            found[op] = any(found[one] for one in behind)
     return found
+
+
+def _is_number(dtype):
+    return dtype.is_floating or dtype.is_integer or dtype.is_bool
+
+
+def _of_model(tensors, counters):
+    """Rates of tensors in the order of their making; those that are computed alike of the same constants are one.
+
+    Each tower may make its own.
+    """
+    found = {}
+    for tensor in tensors:
+        form, constants, above = described(tensor)
+        alike = found.setdefault(form, [])
+        same = [rate for rate in alike if _are_equal(rate.constants, constants)]
+        if same:
+            same[0].tensors.append(tensor)
+        elif constants:
+            mine = {name: counters[name] for name in above if name in counters}
+            alike.append(Rate((MODEL, form, len(alike)), [tensor], form, constants, mine))
+    return [rate for alike in found.values() for rate in alike]
+
+
+def _are_equal(constants, others):
+    return all(_scaled(one, other, 1) == 'same' for one, other in zip(constants, others))
 
 
 def _counters(operations, variables):
@@ -112,7 +183,7 @@ def recorded(rates, run):
     """The conversion's rates as plain data; run: takes tensors and gives their values."""
     if not rates:
         return {}
-    values = run([rate.tensor for rate in rates])
+    values = run([rate.tensors[0] for rate in rates])
     return {
         rate.key: {'value': float(value), 'form': rate.form, 'constants': rate.constants}
         for rate, value in zip(rates, values)
@@ -121,19 +192,19 @@ def recorded(rates, run):
 
 def writes(rates):
     """Whether to compute the rates writes variables: they may be made under control dependencies on updates."""
-    return bool(graphs.written(graphs.ancestors(rate.tensor.op for rate in rates)))
+    return bool(graphs.written(graphs.ancestors(rate.tensors[0].op for rate in rates)))
 
 
 class Schedules(object):
     """The original's rates in one recorded step.
 
-    fed: {name of the tensor: rate} for those that are other ones on purpose. figures: None where all are the
-    same; else 'theirs' and 'own', a pair that differs, 'later', the original's after as many examples, and
-    'meant', whether all that differ are meant.
+    fed: {name of the tensor: rate} for those that are other ones on purpose. figures: 'rates' for those that updates
+    take, 'model_rates' for those that the model takes: None where all are the same; else 'theirs' and 'own', a pair
+    that differs, 'later', the original's after as many examples, and 'meant', whether all that differ are meant.
     """
 
     def __init__(self, rates, kept, ratio, store, run):
-        self.fed, self.figures = {}, None
+        self.fed, self.figures = {}, {'rates': None, 'model_rates': None}
         there = [rate for rate in rates if rate.key in kept['rates']]
         if not there:
             return
@@ -147,9 +218,10 @@ class Schedules(object):
             later = self._at([rate], ratio)[0]
             meant = ratio > 1 and self._meant(rate, theirs, ratio, later)
             if meant:
-                self.fed[rate.tensor.name] = theirs['value']
-            if self.figures is None or self.figures['meant']:
-                self.figures = {'theirs': theirs['value'], 'own': value, 'later': later, 'meant': meant}
+                self.fed.update((tensor.name, theirs['value']) for tensor in rate.tensors)
+            of = 'model_rates' if rate.key[0] == MODEL else 'rates'
+            if self.figures[of] is None or self.figures[of]['meant']:
+                self.figures[of] = {'theirs': theirs['value'], 'own': value, 'later': later, 'meant': meant}
 
     def _at(self, rates, times):
         """Their values where the counters stand at so many times their count."""
@@ -161,7 +233,7 @@ class Schedules(object):
                     changed[name] = np.asarray(np.round(count * times), count.dtype)
         self._store.write(dict(self._before, **changed))
         try:
-            return [float(value) for value in self._run([rate.tensor for rate in rates])]
+            return [float(value) for value in self._run([rate.tensors[0] for rate in rates])]
         finally:
             self._store.write(self._before)
 

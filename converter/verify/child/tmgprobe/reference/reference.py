@@ -56,7 +56,7 @@ class Comparison(object):
             lambda tensors: call.run(tensors, dict(own, **self.extra)),
         )
         self.extra.update(schedules.fed)
-        self.figures['rates'] = schedules.figures
+        self.figures.update(schedules.figures)
 
     def load(self, weights):
         """Gives the variables these values."""

@@ -55,7 +55,8 @@ class Whole(object):
     def _note_rates(self, call):
         if call.step.rates_write:
             return  # the script is to run as it is
-        found = rates.recorded(call.step.rates, lambda tensors: call.run(tensors, call.arrays))
+        mine = [rate for rate in call.step.rates if rate.key[0] != rates.MODEL]
+        found = rates.recorded(mine, lambda tensors: call.run(tensors, call.arrays))
         if found:
             self.rates = self.rates[:1] + [[found[key]['value'] for key in sorted(found)]]
 

@@ -1,0 +1,44 @@
+"""Batch norms: whether they normalise with statistics of the batch, or are not in training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from converter.analysis.effects import BATCH_NORMS, EffectKind
+from converter.analysis.facts import Effect, Facts
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Constant, Input, Tensor, Value, needed
+
+
+def norms_behind(facts: Facts, loss: Tensor) -> Iterator[Effect]:
+    """The batch norms that a loss is computed through and that may be in training; scopes that may give layers some."""
+    return norms_among(facts, needed([loss]).values())
+
+
+def norms_among(facts: Facts, values: Iterable[Value]) -> Iterator[Effect]:
+    """The same of the values that a loss is computed from, or of some of them."""
+    made = {(v.node, v.site) for v in values if isinstance(v, Tensor)}
+    for effect in facts.effects:
+        behind = (effect.node, effect.site) in made or effect.kind is EffectKind.BATCH_NORM_SCOPE
+        if behind and effect.kind in BATCH_NORMS and may_train(effect):
+            yield effect
+
+
+def may_train(norm: Effect) -> bool:
+    """Whether a batch norm may be in training; the value of its effect is what it is told, None if that is not seen."""
+    return not (isinstance(norm.value, Constant) and not norm.value.value)
+
+
+def trains(facts: Facts, trained: set[int], norm: Effect) -> bool:
+    """Whether a batch norm is known to be in training: it is told so, or by a switch that training steps turn on.
+
+    trained: the uids of the training steps' results.
+    """
+    told = norm.value
+    if isinstance(told, Constant):
+        return told.value is True
+    if not isinstance(told, Input) or has(told.op, Trait.HAS_DEFAULT):
+        return False
+    runs = [run for run in facts.runs if run.computes(trained)]
+    fed = [value for run in runs for key, value in run.feeds if key is told]
+    return bool(fed) and all(isinstance(value, Constant) and value.value is True for value in fed)

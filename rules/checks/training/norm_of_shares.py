@@ -1,0 +1,33 @@
+"""A batch norm in training, where the towers share a batch whose size was not found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.questions.batch_statistics import norms_behind, trains
+from converter.planner.writing.findings import error
+
+CODES = ("TMG239",)
+
+
+@check(Placed, unless=("TMG218",))
+def norm_of_shares(case: Placed) -> Iterator[Diagnostic]:
+    """The first batch norm in training of each loss, where nobody asked for towers that share the script's batch."""
+    if case.options.asked_batch is None or case.options.batch != "total":
+        return
+    trained = {step.result.uid for step in case.steps}
+    for step in case.steps:
+        norms = (norm for norm in norms_behind(case.facts, step.loss) if trains(case.facts, trained, norm))
+        if (norm := next(norms, None)) is not None:
+            yield error(
+                case.facts,
+                norm.node,
+                "TMG239",
+                "this batch norm is in training, and the size of the batches was not found, so that the towers would "
+                "share them: each would normalise with the statistics of fewer examples than the script does",
+                "name the number of examples of a batch batch_size where the batches are made; or ask for "
+                "--batch total to train so all the same",
+            )
