@@ -92,6 +92,7 @@ OPEN_ENDED = "decoder without a given end"  # the op of what has as many steps a
 ARRAY = "TensorArray"  # the op of a tensor array: its tensor stands for one of the elements
 STATES = "states"  # of a tensor that may be a list or tuple of several: the state of a cell that is not known
 ENTRIES = "NamespaceDict"  # the kind of an object that is the dict of parsed arguments: `vars(args)`
+OPTIMIZER = "Optimizer"  # the kind of an optimizer, of the library or of a class of the script that is derived from one
 ATTRIBUTES = "attribute dict"  # the kind of a namespace whose attributes are its items, too
 LISTED = "listed variables"  # the op that stands in a list of the graph's variables for all that are not seen
 

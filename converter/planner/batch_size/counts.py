@@ -93,13 +93,17 @@ def _reads(facts: Facts, sizes: set[Origin]) -> set[ast.AST | None]:
 
 def _counted_loops(facts: Facts, steps: Iterable[TrainStep], sizes: set[Origin]) -> Iterator[tuple[ast.For, bool]]:
     """The loops around the training steps, and whether each has a number of iterations that follows no batch size."""
-    for run in _training(facts, steps):
-        for site in run.site.chain():
-            if isinstance(site.stmt, ast.For) and site in facts.turned:
-                ends = facts.ranges.get(facts.turned[site].uid, [])
-                told = bool(ends) and all(isinstance(n, Number) and n.origins for n in ends)
-                behind = needed(ends).values() if told else ()
-                yield site.stmt, told and not any(isinstance(v, Number) and v.origins & sizes for v in behind)
+    sites = dict.fromkeys(site for run in _training(facts, steps) for site in run.site.chain())
+    seen: set[tuple[ast.For, bool]] = set()
+    for site in sites:
+        if isinstance(site.stmt, ast.For) and site in facts.turned:
+            ends = facts.ranges.get(facts.turned[site].uid, [])
+            told = bool(ends) and all(isinstance(n, Number) and n.origins for n in ends)
+            behind = needed(ends).values() if told else ()
+            fixed = told and not any(isinstance(v, Number) and v.origins & sizes for v in behind)
+            if (site.stmt, fixed) not in seen:
+                seen.add((site.stmt, fixed))
+                yield site.stmt, fixed
 
 
 def first_bounds(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> frozenset[Origin]:
