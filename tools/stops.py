@@ -22,7 +22,7 @@ from converter.conversion.review import Text, Written, read_again
 from converter.options import Options
 from converter.plan import At, Plan
 from converter.planner.cases import Measured, Placed, Planned, Script, Selected, Shared, alone
-from converter.planner.passes import PLACING, PLANNING
+from converter.planner.passes import MEASURING, PLACING, PLANNING
 from converter.planner.writing.free_names import names_in
 from converter.report.results import FileResult
 from converter.report.text import decisions, diagnostic, outcome
@@ -66,7 +66,7 @@ class Stops:
         self.facts: Facts = self.reading.facts
         case = Script(self.facts, self.options, alone(text), names_in(*self.facts.walked.values()))
         self.known: list[tuple[str, Script]] = []
-        for step in (*PLACING, *PLANNING[:-1]):  # the last one only lets the checks of the one before it run
+        for step in (*MEASURING, *PLACING, *PLANNING[:-1]):  # the last one only lets the checks of the one before it run
             made = step.run(case)
             assert isinstance(made, Script), f"refused: {made}"
             case = made

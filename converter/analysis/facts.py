@@ -323,6 +323,7 @@ class Facts:
     modules: dict[str, LocalModule] = field(default_factory=dict)  # those files, by path
     found: dict[tuple[str, str], tuple[Found, ast.AST]] = field(default_factory=dict)  # by dotted name and folder
     made_of: dict[int, Mapping[int, Value]] = field(default_factory=dict)  # uid -> what `behind` gave for it
+    rows: dict[tuple[int, Site, bool], Number | None] = field(default_factory=dict)  # see arrays.rows
     imports: dict[str, dict[str, str]] = field(default_factory=dict)  # by path: name -> TensorFlow's ("" is the top)
 
     def keys_of_sizes(self) -> set[tuple[object, ...]]:
@@ -385,6 +386,15 @@ class Facts:
     def read_or_written(self) -> Mapping[ast.AST, Value]:
         """What each node read or wrote when it was last walked."""
         return {access.node: access.value for access in self.accesses}
+
+    @cached_property
+    def places_read(self) -> Mapping[ast.AST, set[Place]]:
+        """The places that each node read, once the walk is over."""
+        found = defaultdict[ast.AST, set[Place]](set)
+        for access in self.accesses:
+            if not access.write:
+                found[access.node].add(access.place)
+        return found
 
     @cached_property
     def accesses_by_value(self) -> Mapping[int, list[Access]]:

@@ -94,6 +94,7 @@ class Trait(Enum):
     DATA_SECOND = "takes data by its second argument, the numbers of rows"
     PRODUCT = "multiplies matrices"
     HOLDS_SETTINGS = "makes a dict or an object of settings of its keyword arguments"
+    OPTIMIZER = "a class of optimizers, of which scripts may derive their own"
     ALWAYS_TRUE = "an object of this type is true"
     SETTINGS = "an object of this type holds flags or arguments"
     RUNS = "an object of this type runs a graph, or says how: what the graph computes does not depend on it"

@@ -107,6 +107,7 @@ STATE = "state"  # of a tensor that is the state of a cell, or a part of it
 EXAMPLE = "number of an example"  # the op of the counter of a loop that takes one example after the other
 STATES = "states"  # of a tensor that may be a list or tuple of several: the state of a cell that is not known
 ENTRIES = "NamespaceDict"  # the kind of an object that is the dict of parsed arguments: `vars(args)`
+OPTIMIZER = "Optimizer"  # the kind of an optimizer, of the library or of a class of the script that is derived from one
 ATTRIBUTES = "attribute dict"  # the kind of a namespace whose attributes are its items, too
 LISTED = "listed variables"  # the op that stands in a list of the graph's variables for all that are not seen
 

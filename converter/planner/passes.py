@@ -62,13 +62,14 @@ def decide(
         "try" does so where it can be done, "once" refuses where it cannot, "averaged" leaves them to the towers.
     """
     script = Script(facts, options, sources, names_in(*facts.walked.values()))
-    placed = _run(script, PLACING)
+    measured = _run(script, MEASURING)
+    placed = _then(measured, PLACING)
     elsewhere = not isinstance(placed, (Refused, Reread)) and _in_other_files(placed[0])
     if not elsewhere:
         made = _finished_at(placed, losses)
         if not isinstance(made, Refused):
             return made
-    handed = _run(script, HANDING)
+    handed = _then(measured, HANDING)
     if isinstance(handed, (Refused, Reread)) or not _hands_inputs(handed[0]):
         return _finished_at(placed, losses) if elsewhere else made
     handing = _finished_at(handed, losses)
@@ -136,6 +137,13 @@ def _run(
             return Refused(in_order(case.facts.path, [*errors, *_elsewhere(more, errors)]))
         case = made
     return case, found
+
+
+def _then(
+    before: tuple[Script, list[Diagnostic]] | Refused | Reread, passes: Sequence[Pass]
+) -> tuple[Script, list[Diagnostic]] | Refused | Reread:
+    """The case after more passes, where those before them have not ended it."""
+    return before if isinstance(before, (Refused, Reread)) else _run(before[0], passes, before[1])
 
 
 def _elsewhere(more: Sequence[Diagnostic], errors: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -219,10 +227,11 @@ def share(case: Planned) -> Shared | Refused:
         options = replace(options, flag_elsewhere=case.sources.mention(files, ["num_gpus"]))
     if not options.merge_all and (_is_called_by_others(case) or any(user.trains for user in users)):
         options = replace(options, merge_all=_others_may_read(case))
-    if options != case.options:
-        made = plan(replace(case, options=options))
     names, kind = case.names, case.options.helpers
-    while isinstance(made, Planned) and (kind != "inline" or (len(made.plans) > 1 and case.sources.several)):
+    if options != case.options:
+        made = replace(case, options=options)
+        made = made if _takes_a_module(made, kind) else plan(made)  # with the module it is planned once more
+    while isinstance(made, Planned) and _takes_a_module(made, kind):
         module, names = names.fresh(HELPERS)
         made = plan(made, module)
         if isinstance(made, Planned) and kind != "package":
@@ -230,6 +239,11 @@ def share(case: Planned) -> Shared | Refused:
         if kind == "package" or (isinstance(made, Planned) and not _is_taken(made, module, kind)):
             break
     return made if isinstance(made, Refused) else Shared(**_fields(made), users=users)
+
+
+def _takes_a_module(case: Planned, kind: str) -> bool:
+    """Whether the helpers stand in a module of their own; kind: where the options want them."""
+    return kind != "inline" or (len(case.plans) > 1 and case.sources.several)
 
 
 def _with_helpers_found(case: Planned, users: Sequence[User], module: str) -> Planned:
@@ -278,13 +292,10 @@ def finish(case: Shared) -> Shared:
 
 
 # For any target: what a script trains, and on what.
-PLACING = (
-    Pass("the training steps", select),
-    Pass("the batch size", measure),
-    Pass("where the loops stand", place),
-)
+MEASURING = (Pass("the training steps", select), Pass("the batch size", measure))
+PLACING = (Pass("where the loops stand", place),)
 # The same for a script that cannot be converted unless the towers are handed placeholders that their statements make.
-HANDING = (*PLACING[:-1], Pass("where the loops stand", partial(place, handing=True)))
+HANDING = (Pass("where the loops stand", partial(place, handing=True)),)
 # Loops whose losses are computed once are tried first, where the options ask for that (`losses_once`).
 PLANNING = (
     Pass("what changes in each file", plan, after_errors=True),

@@ -51,12 +51,20 @@ def may_be_longer(value: Value) -> bool:
 
 def rows_of(facts: Facts, value: Value | None, site: Site) -> Number | None:
     """The number of rows of an array or a list where it is read; None if it is not known."""
-    return _rows(_At(facts, frozenset(site.chain())), value, DEEP)
+    return _known_rows(facts, value, site, True) if value is not None else None
 
 
 def turns_of(facts: Facts, over: Value, site: Site) -> Number | None:
     """How many turns a loop has that goes over a value; None if it is not known."""
-    return _rows(_At(facts, frozenset(site.chain()), asks=False), over, DEEP)
+    return _known_rows(facts, over, site, False)
+
+
+def _known_rows(facts: Facts, value: Value, site: Site, asks: bool) -> Number | None:
+    """The number of rows, computed once for each value and place: the walk is over when it is asked for."""
+    key = value.uid, site, asks
+    if key not in facts.rows:
+        facts.rows[key] = _rows(_At(facts, frozenset(site.chain()), asks), value, DEEP)
+    return facts.rows[key]
 
 
 def terms_of(facts: Facts, value: Value, sizes: Iterable[Origin], site: Site) -> Terms:

@@ -26,6 +26,7 @@ from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has, step_counters, step_numbers
 from converter.analysis.values import (
     ATTRIBUTES,
+    OPTIMIZER,
     Bound,
     Choice,
     Class,
@@ -408,7 +409,7 @@ def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Va
     named = {name: value for name, value in kwargs.items() if name != SPREAD}
     if fields is not None:
         return make_record(fields, args, named)
-    instance = Instance(cls)
+    instance = Instance(cls, OPTIMIZER if _is_optimizer(cls) else "")
     walk.stamp(instance, node)
     written = fields_of_dataclass(cls)
     init = cls.find("__init__") if written is None else None
@@ -428,6 +429,12 @@ def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Va
     if written is not None:
         call_method(walk, instance, "__post_init__", [], node)
     return instance
+
+
+def _is_optimizer(cls: Class) -> bool:
+    """Whether a class of the script is derived from one of the library's optimizers."""
+    bases = (base for each in cls.lineage() for base in each.bases if isinstance(base, Symbol))
+    return any(base.library == naming().library and has(base.name, Trait.OPTIMIZER) for base in bases)
 
 
 def _of_unknown(fields: tuple[str, ...], kwargs: dict[str, Value]) -> dict[str, Value]:

@@ -162,7 +162,8 @@ def _base_method(holder: Typed, name: str) -> Value:
         found = base.find(name) if isinstance(base, Class) else None
         if isinstance(found, Function):
             return Bound(instance, name, found)
-    return Bound(holder, name)
+    inherits = isinstance(instance, Instance) and f"{instance.kind}.{name}" in handlers()
+    return Bound(instance if inherits else holder, name)
 
 
 def _library_attribute(walk: Walk, holder: Typed, name: str, node: ast.AST) -> Value:

@@ -325,8 +325,14 @@ def _tower_gradients(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     losses = _elements(args[1])
     result = walk.stamp(Tensor(inputs=(*args, *kwargs.values(), *losses), op="gradients"), node)
     assert isinstance(result, Tensor)
-    towers.averages[result.uid] = Averaged(tuple(losses), (args[0],), (kwargs.get("var_list"),))
+    towers.averages[result.uid] = Averaged(tuple(losses), (_itself(args[0]),), (kwargs.get("var_list"),))
     return _pairs(result)
+
+
+def _itself(optimizer: Value) -> Value:
+    """An optimizer; of `super(Own, self)`, whose methods are the inherited ones, the object itself."""
+    inherited = isinstance(optimizer, Typed) and optimizer.kind == "Super"
+    return optimizer.args[0] if inherited and isinstance(optimizer, Typed) else optimizer
 
 
 def _gradients_of_towers(towers: Towers, walk: Walk, node: ast.Call) -> Value:

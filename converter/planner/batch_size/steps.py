@@ -14,7 +14,7 @@ from converter.analysis.counts.degrees import follows
 from converter.analysis.counts.reading import MOVES
 from converter.analysis.counts.terms import Terms
 from converter.analysis.facts import Facts, RunCall
-from converter.analysis.frames import Access
+from converter.analysis.frames import Access, Place
 from converter.analysis.values import Input, Number, Origin, Site, Value, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.written_out import LOOPS, parents_of
@@ -49,7 +49,7 @@ class Reads:
         return self._of(within, ASSIGNED)
 
     def _of(self, within: ast.AST, deep: int) -> frozenset[ast.AST]:
-        inner = list(ast.walk(within))
+        inner = dict.fromkeys(ast.walk(within))
         found = frozenset(node for node in inner if node in self.nodes)
         if found or not deep:
             return found
@@ -57,7 +57,7 @@ class Reads:
         found = found.union(*(self._of(node, deep - 1) for node in made))
         return found or frozenset(n for n in inner if isinstance(n, ast.Call) and self._gives(n))
 
-    def _made(self, read: Access, inner: list[ast.AST]) -> Iterator[ast.AST]:
+    def _made(self, read: Access, inner: Collection[ast.AST]) -> Iterator[ast.AST]:
         """What was assigned to a name, where nothing else reads it."""
         for write in self.facts.accesses_of(read.value):
             value = getattr(write.site.stmt, "value", None) if isinstance(write.site.stmt, ast.Assign) else None
@@ -76,6 +76,8 @@ def grown_steps(reads: Reads, runs: Iterable[RunCall]) -> Iterator[Steps]:
     seen: set[ast.AST] = set()
     runs = list(runs)
     fed = needed(value for run in runs for _, value in run.feeds).keys()
+    moves = _moves_in_loops(reads.facts) if runs else {}
+    ends = {site.stmt: _ends(reads.facts, site.stmt) for site in moves}
     for run in runs:
         for loop, head, over, site in _loops(reads.facts, run):
             if loop in seen or not _takes_a_batch(reads, run, _picked(over)):
@@ -85,8 +87,8 @@ def grown_steps(reads: Reads, runs: Iterable[RunCall]) -> Iterator[Steps]:
             if follows(turns, 1):
                 seen.add(loop)
                 yield Steps(loop, reads.of(head), turns)
-        for site in (s for s in run.site.chain() if isinstance(s.stmt, LOOPS) and s.stmt not in seen):
-            for start, moved in _counted_down(reads, run, fed, site):
+        for site in (s for s in run.site.chain() if s in moves and s.stmt not in seen):
+            for start, moved in _counted_down(reads, fed, site, _asked(run, ends[site.stmt], moves[site])):
                 seen.add(site.stmt)
                 yield Steps(site.stmt, reads.of(start), moved)
 
@@ -118,17 +120,40 @@ def _takes_a_batch(reads: Reads, run: RunCall, turns: set[int]) -> bool:
     return True
 
 
+def _moves_in_loops(facts: Facts) -> dict[Site, list[Access]]:
+    """For each loop, the statements in it that move a number on from itself: `n -= 1`."""
+    found: dict[Site, list[Access]] = {}
+    for write in facts.accesses:
+        if write.write and isinstance(write.value, Number) and write.value.op in MOVES:
+            for loop in write.site.chain():
+                if isinstance(loop.stmt, LOOPS):
+                    found.setdefault(loop, []).append(write)
+    return found
+
+
+def _ends(facts: Facts, loop: ast.stmt) -> list[tuple[ast.stmt, set[Place]]]:
+    """The statements that may end a loop, each with what its condition reads."""
+    tests: list[tuple[ast.stmt, ast.expr]] = [(loop, loop.test)] if isinstance(loop, ast.While) else []
+    for stmt in ast.walk(loop):
+        if isinstance(stmt, ast.If) and any(isinstance(s, ast.Break) for s in stmt.body):
+            tests.append((stmt, stmt.test))
+    return [(stmt, {place for node in ast.walk(t) for place in facts.places_read.get(node, ())}) for stmt, t in tests]
+
+
+def _asked(run: RunCall, ends: Iterable[tuple[ast.stmt, set[Place]]], moves: Iterable[Access]) -> Iterator[Access]:
+    """Those moves of a number by which a loop ends, but for conditions that let a step train."""
+    around = {site.stmt for site in run.site.chain()}
+    read = {place for stmt, places in ends if not (isinstance(stmt, ast.If) and stmt in around) for place in places}
+    return (write for write in moves if write.place in read)
+
+
 def _counted_down(
-    reads: Reads, run: RunCall, fed: Collection[int], loop: Site
+    reads: Reads, fed: Collection[int], loop: Site, moves: Iterable[Access]
 ) -> Iterator[tuple[ast.AST, Terms]]:
     """Where a number begins at the batch size that each turn of a loop moves by a plain number, and that ends it."""
     facts = reads.facts
-    for write in facts.accesses:
+    for write in moves:
         moved = write.value
-        if not write.write or not isinstance(moved, Number) or moved.op not in MOVES:
-            continue
-        if loop not in set(write.site.chain()) or not _ends(facts, run, loop.stmt, write):
-            continue
         start, step = moved.inputs[0], moved.inputs[-1]
         begin = terms_of(facts, start, reads.sizes, loop)
         plain = terms_of(facts, step, reads.sizes, loop).value is not None
@@ -139,14 +164,3 @@ def _counted_down(
             outside = first.write and first.place == write.place and loop not in set(first.site.chain())
             if outside and isinstance(value, ast.expr):
                 yield value, begin
-
-
-def _ends(facts: Facts, run: RunCall, loop: ast.stmt, write: Access) -> bool:
-    """Whether a loop ends by the number that a statement changes, and no condition on it lets a step train."""
-    tests = [loop.test] if isinstance(loop, ast.While) else []
-    around = {site.stmt for site in run.site.chain()}
-    for stmt in ast.walk(loop):
-        if isinstance(stmt, ast.If) and any(isinstance(s, ast.Break) for s in stmt.body) and stmt not in around:
-            tests.append(stmt.test)
-    read = {node for test in tests for node in ast.walk(test)}
-    return any(a.place == write.place and a.node in read for a in facts.accesses if not a.write)

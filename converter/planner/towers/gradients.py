@@ -16,6 +16,7 @@ from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
+from converter.planner.writing.builtin_names import hidden_builtins
 from converter.planner.writing.free_names import Names, branches_of
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import Text
@@ -152,6 +153,10 @@ def _colocated(facts: Facts, step: TrainStep, text: Text, why: str) -> Replace |
     given = next((k for k in call.keywords if k.arg in (COLOCATED, None)), None)
     if given is not None and given.arg and isinstance(given.value, ast.Constant) and given.value.value is True:
         return None
+    if given is not None and not given.arg and "dict" not in hidden_builtins(facts, step.site.frame):
+        # `**kwargs` may hold it: the inherited minimize passes all of its arguments on
+        told = f"dict({text.of(given.value)}, {COLOCATED}=True)"
+        return Replace(text.start(given.value), text.end(given.value), told, why)
     if given is not None:
         raise refuse(facts, given.value, Found.COLOCATION_GIVEN, written=ast.unparse(given))
     made = text.with_argument(call, f"{COLOCATED}=True")
@@ -218,6 +223,14 @@ def _minimize_arguments(call: ast.Call) -> dict[str, ast.expr] | None:
     found = dict(zip(MINIMIZE, call.args, strict=False))
     found.update({k.arg: k.value for k in call.keywords if k.arg})
     return found
+
+
+def _compute_arguments(call: ast.Call) -> dict[str, ast.expr] | None:
+    """Arguments of compute_gradients by name, without those given by **; None where some are given by *."""
+    if any(isinstance(a, ast.Starred) for a in call.args):
+        return None
+    named = {k.arg: k.value for k in call.keywords if k.arg}
+    return {**dict(zip(("loss", *COMPUTE_ARGUMENTS), call.args, strict=False)), **named}
 
 
 def _apply_call(optimizer: str, grads: str, arguments: dict[str, ast.expr], text: Text) -> str:
@@ -289,14 +302,11 @@ def _at_call(
     if step.kind is StepKind.GRADIENTS:
         made = f"{called('gradients_of_towers')}({', '.join([losses, *_after_loss(facts, step, text)])})"
         return Replace(text.start(call), text.end(call), made, "TMG102"), [], traffic
-    arguments = _minimize_arguments(call)
+    arguments = _compute_arguments(call) if step.kind is StepKind.COMPUTE else _minimize_arguments(call)
     if step.kind is StepKind.FUNCTION or arguments is None or not isinstance(call.func, ast.Attribute):
         spread = arguments is None and step.kind is not StepKind.FUNCTION
         kind = f"{step.function} with arguments given by * or **" if spread else step.function
         raise refuse(facts, call, Found.KIND_OF_STEP, kind=kind)
-    if step.kind is StepKind.COMPUTE:
-        order = ("loss", *COMPUTE_ARGUMENTS)
-        arguments = {**dict(zip(order, call.args, strict=False)), **{k.arg: k.value for k in call.keywords if k.arg}}
     inserts: list[Insert] = []
     optimizer = text.of(call.func.value)
     if not isinstance(call.func.value, (ast.Name, ast.Attribute)):
@@ -305,6 +315,7 @@ def _at_call(
         inserts.append(Insert(text.anchor(step.site.stmt), (f"{name} = {optimizer}",), "before", "TMG102"))
         optimizer = name
     compute = [f"{n}={text.of(arguments[n])}" for n in COMPUTE_ARGUMENTS if n in arguments]
+    compute += [f"**{text.of(keyword.value)}" for keyword in call.keywords if not keyword.arg]
     grads = f"{called('tower_gradients')}({', '.join([optimizer, losses, *compute])})"
     made = grads if step.kind is StepKind.COMPUTE else _apply_call(optimizer, grads, arguments, text)
     return Replace(text.start(call), text.end(call), made, "TMG102"), inserts, traffic

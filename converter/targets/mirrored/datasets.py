@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from enum import Enum
@@ -13,6 +14,7 @@ from converter.analysis.traits import Trait, has
 from converter.dataclass import dataclass
 from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument
+from converter.targets.mirrored.elsewhere import definition
 
 # Attributes of a dataset that are no dataset.
 _NO_DATASETS = ("output_shapes", "output_types", "output_classes", "element_spec", "reduce", "cardinality")
@@ -41,11 +43,16 @@ class Body:
 
 
 class Reader:
-    """Follows datasets through the functions of one script."""
+    """Follows datasets through the functions of one script, and of the files that it imports.
 
-    def __init__(self, script: Script) -> None:
+    folder: of the script that Python is started with; None: of this one.
+    """
+
+    def __init__(self, script: Script, folder: str | None = None) -> None:
         self.script = script
+        self.folder = os.path.dirname(os.path.abspath(script.path)) if folder is None else folder
         self._open: list[ast.FunctionDef] = []
+        self._others: dict[str, Reader] = {}
 
     def body(self, function: ast.FunctionDef, given: Mapping[str, Kind] | None = None) -> Body:
         """What a function does with datasets; given: kinds of its parameters."""
@@ -117,13 +124,37 @@ class Reader:
             if owner is Kind.ITERATOR and has(method, Trait.NEXT_BATCH):
                 return Kind.ELEMENT
             return Kind.DATASET if owner is Kind.DATASET and method not in _NO_DATASETS else Kind.UNKNOWN
-        found = self.script.functions.get(call.func.id, []) if isinstance(call.func, ast.Name) else []
-        if len(found) != 1 or found[0] in self._open:
+        reader, function = self._defined(call.func)
+        if function is None or function in reader._open:
             return Kind.UNKNOWN
-        parameters = [arg.arg for arg in found[0].args.args]
+        return one_of(kind for _, kind in reader.body(function, self.passed(call, function, kinds)).returns)
+
+    def passed(
+        self, call: ast.Call, function: ast.FunctionDef, kinds: Mapping[str, Kind] | None = None
+    ) -> dict[str, Kind]:
+        """What a call gives the parameters of a function."""
+        parameters = [arg.arg for arg in function.args.args]
         given = {name: self.kind(arg, kinds) for name, arg in zip(parameters, call.args, strict=False)}
-        given |= {k.arg: self.kind(k.value, kinds) for k in call.keywords if k.arg}
-        return one_of(kind for _, kind in self.body(found[0], given).returns)
+        return given | {k.arg: self.kind(k.value, kinds) for k in call.keywords if k.arg}
+
+    def _defined(self, called: ast.expr) -> tuple[Reader, ast.FunctionDef | None]:
+        """The function that is called, and the reader of the file that defines it."""
+        if isinstance(called, ast.Name) and not self.script.name(called):
+            own = self.script.functions.get(called.id, [])
+            if own:
+                return self, own[0] if len(own) == 1 else None
+        if not isinstance(called, ast.Name) and not self.script.name(called):
+            return self, None
+        found = definition(self.script, called, self.folder)
+        return self.of_file(*found) if found is not None else (self, None)
+
+    def of_file(self, script: Script, function: ast.FunctionDef) -> tuple[Reader, ast.FunctionDef]:
+        """The reader of another file, with the function there as that reader has it: each file is read once."""
+        if script is self.script:
+            return self, function
+        reader = self._others.setdefault(script.path, Reader(script, self.folder))
+        reader._others = self._others
+        return reader, next((one for one in reader.script.functions[function.name] if _same(one, function)), function)
 
     def _run(self, block: Iterable[ast.stmt], body: Body) -> None:
         for stmt in block:
@@ -155,6 +186,10 @@ class Reader:
         names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
         elements = any(body.kinds.get(name) is Kind.ELEMENT for name in names)
         return Kind.ELEMENT if kind is Kind.UNKNOWN and elements else kind
+
+
+def _same(one: ast.FunctionDef, other: ast.FunctionDef) -> bool:
+    return (one.lineno, one.col_offset) == (other.lineno, other.col_offset)
 
 
 def _is_told(call: ast.Call, name: str) -> bool:

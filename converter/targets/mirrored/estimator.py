@@ -11,8 +11,9 @@ from converter.syntax.changes import Change, added_argument
 from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument, is_spread
 from converter.targets.mirrored.counts import check_count
+from converter.targets.mirrored.elsewhere import beside
 from converter.targets.mirrored.input_function import training_input
-from converter.targets.mirrored.model_function import beside, check_model_function
+from converter.targets.mirrored.model_function import check_model_function
 from converter.targets.mirrored.strategy import strategy_lines
 from converter.targets.passes import Case, Known, adding
 

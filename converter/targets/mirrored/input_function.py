@@ -11,9 +11,11 @@ from converter.options import Options
 from converter.syntax.changes import Change, lines_before, without_statement
 from converter.syntax.known import is_known
 from converter.syntax.script import Function, Script, argument
+from converter.targets.mirrored.counts import is_batch_size, warn_of_count
 from converter.targets.mirrored.datasets import Body, Kind, Reader, dataset_of, is_iterator_call
-from converter.targets.mirrored.model_function import beside
+from converter.targets.mirrored.elsewhere import definition
 from converter.targets.mirrored.numpy_input import HELPER, helper_lines
+from converter.targets.mirrored.replicated import reachable
 from converter.targets.mirrored.strategy import check_shares
 
 RETURNED, BATCH, FROM_ARRAYS = "TMG151", "TMG154", "TMG152"
@@ -28,11 +30,15 @@ def training_input(script: Script, given: ast.expr, options: Options) -> list[Ch
     found = list(_functions(script, given))
     if not found:
         script.say(given, "TMG281", _UNSEEN, _HERE)
-    for function in found:
+    for where, function in found:
+        if where is not script:
+            assert isinstance(function, ast.FunctionDef)
+            _of_other_file(script, given, reader, reader.of_file(where, function), options)
+            continue
         if isinstance(function, ast.Call):
             changes += _from_arrays(script, function)
         elif isinstance(function, ast.Lambda):
-            if _is_elsewhere(script, function.body):
+            if _is_unseen(script, function.body):
                 script.say(function, "TMG281", _UNSEEN, _HERE)
             elif reader.kind(function.body) is not Kind.DATASET:
                 script.say(function, "TMG281", "this input function does not return a dataset", _HINT)
@@ -43,32 +49,59 @@ def training_input(script: Script, given: ast.expr, options: Options) -> list[Ch
     return changes
 
 
-def _is_elsewhere(script: Script, node: ast.expr) -> bool:
-    """Whether a function of another file of the project is called."""
-    module = script.name(node.func).rpartition(".")[0] if isinstance(node, ast.Call) else ""
-    return bool(module) and beside(script, module) is not None
+def _of_other_file(
+    script: Script, given: ast.expr, reader: Reader, found: tuple[Reader, ast.FunctionDef], options: Options
+) -> None:
+    """An input function of another file, which stays as it is: it has to return a dataset already."""
+    other, function = found
+    before = len(other.script.findings)
+    call = given.body if isinstance(given := _bound_before(script, given), ast.Lambda) else None
+    passed = reader.passed(call, function) if isinstance(call, ast.Call) else {}
+    returns = other.body(function, passed).returns
+    if not returns:
+        other.script.say(function, "TMG281", "this input function returns nothing", _HINT)
+    for stmt, kind in returns:
+        if kind is Kind.ELEMENT:
+            message = "this input function returns the tensors of an iterator, and stands in another file"
+            other.script.say(stmt, "TMG281", message, _HINT)
+        elif kind is not Kind.DATASET:
+            other.script.say(stmt, "TMG281", "this input function does not return a dataset", _HINT)
+    for node in reachable(other.script, function) if options.batch == "per-gpu" else ():
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.FloorDiv) and is_batch_size(node.right):
+            warn_of_count(other.script, node)
+    script.findings.extend(other.script.findings[before:])
+    if options.batch == "total":
+        message = "--batch total makes the batch of this input function smaller, which stands in another file"
+        script.say(given, "TMG288", message, "use --batch per-gpu, or define it in this file")
 
 
-def _functions(script: Script, given: ast.expr) -> Iterator[Function | ast.Call]:
-    """The functions behind an input function, or the call of numpy_input_fn that makes it."""
+def _functions(script: Script, given: ast.expr) -> Iterator[tuple[Script, Function | ast.Call]]:
+    """The functions behind an input function, or the call of numpy_input_fn that makes it, each with its file."""
     given = _bound_before(script, given)
     if isinstance(given, ast.Lambda):
         inner = given.body
-        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name):
-            found = script.defined(inner.func)
-            if found:
-                yield found
-                return
-        yield given
+        found = definition(script, inner.func) if isinstance(inner, ast.Call) and _is_imported(script, inner) else None
+        yield found or (script, given)
     elif isinstance(given, ast.Call):
         if is_known(script, given.func, Trait.NUMPY_INPUT):
-            yield given
+            yield script, given
         elif script.name(given.func) == "functools.partial" and given.args:
             yield from _functions(script, given.args[0])
-        elif factory := script.defined(given.func):
-            yield from _made_by(script, factory)
-    elif not script.name(given) and (function := script.defined(given)):
+        elif factory := definition(script, given.func):
+            yield from _made_by(*factory)
+    elif function := definition(script, given):
         yield function
+
+
+def _is_unseen(script: Script, node: ast.expr) -> bool:
+    """True for the call of a function that some other module has, which is not found."""
+    name = script.name(node.func) if isinstance(node, ast.Call) else ""
+    return bool(name) and not name.startswith(("tf.", "tensorflow_datasets."))
+
+
+def _is_imported(script: Script, call: ast.Call) -> bool:
+    """True for a call by a plain name or by the name of a module: not of a method of some object."""
+    return isinstance(call.func, ast.Name) or bool(script.name(call.func))
 
 
 def _bound_before(script: Script, given: ast.expr) -> ast.expr:
@@ -93,13 +126,13 @@ def _binds(node: ast.AST, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(node))
 
 
-def _made_by(script: Script, factory: ast.FunctionDef) -> Iterator[Function | ast.Call]:
+def _made_by(script: Script, factory: ast.FunctionDef) -> Iterator[tuple[Script, Function | ast.Call]]:
     """What a function returns that makes input functions."""
     inner = {node.name: node for node in ast.walk(factory) if isinstance(node, ast.FunctionDef) and node is not factory}
     for node in ast.walk(factory):
         if isinstance(node, ast.Return) and script.function(node) is factory and node.value is not None:
             if isinstance(node.value, ast.Name) and node.value.id in inner:
-                yield inner[node.value.id]
+                yield script, inner[node.value.id]
             else:
                 yield from _functions(script, node.value)
 

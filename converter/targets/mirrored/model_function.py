@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-import os
 from typing import TypeGuard
 
 from converter.analysis.traits import Trait, clip_arguments, has
-from converter.parsing import parse_text
-from converter.source.project.folders import holds_top, in_any, in_folder
-from converter.source.project.libraries import search_folders
 from converter.syntax.known import is_known, last_name
 from converter.syntax.script import Script, argument
 from converter.targets.mirrored.counts import check_part
+from converter.targets.mirrored.elsewhere import definition
 from converter.targets.mirrored.losses import Losses, Makes, is_library_sum, losses_of
 from converter.targets.mirrored.replicated import reachable
 
@@ -58,50 +55,7 @@ def _function(script: Script, given: ast.expr) -> tuple[Script, ast.AST] | None:
         return script, given
     if isinstance(given, ast.Call):  # of a function that makes the model function
         given = given.func
-    module, _, imported = script.name(given).rpartition(".")
-    if not module:
-        function = script.defined(given)
-        relative = _relative(script, given) if function is None else None
-        if relative is None:
-            return (script, function) if function else None
-        module, imported = relative
-    other = beside(script, module)
-    found = other.functions.get(imported, []) if other is not None else []
-    return (other, found[0]) if other is not None and len(found) == 1 else None
-
-
-def beside(script: Script, module: str) -> Script | None:
-    """The file of a module beside a script, or in a folder above, where `python -m` starts it; None if unreadable.
-
-    module: its name; of a relative import with the dots.
-    """
-    folder, name = os.path.dirname(os.path.abspath(script.path)), module.lstrip(".")
-    for _ in range(len(module) - len(name) - 1):
-        folder = os.path.dirname(folder)
-    path = in_folder(name, folder)
-    if path is None and module == name and not holds_top(name, folder):
-        path, _ = in_any(name, search_folders(script.path, script.text.encode())) or (None, "")
-    if path is None:
-        return None
-    path = os.path.relpath(path, os.path.abspath(os.curdir)) if not os.path.isabs(script.path) else path
-    try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        return Script(path, text, parse_text(text))
-    except (OSError, SyntaxError, ValueError):
-        return None
-
-
-def _relative(script: Script, given: ast.expr) -> tuple[str, str] | None:
-    """The module, with its dots, and the name there of what a relative import brings: `from .model import model_fn`."""
-    whole, _, last = ast.unparse(given).rpartition(".")
-    for node in ast.walk(script.tree):
-        for alias in node.names if isinstance(node, ast.ImportFrom) and node.level else ():
-            assert isinstance(node, ast.ImportFrom)
-            if (alias.asname or alias.name) == (whole or last):
-                module = "." * node.level + (node.module or "")
-                return (f"{module}{'.' if node.module else ''}{alias.name}", last) if whole else (module, alias.name)
-    return None
+    return definition(script, given)
 
 
 def _check(script: Script, call: ast.Call) -> None:

@@ -11,6 +11,7 @@ from converter.analysis.values import (
     FREE,
     Batch,
     Counted,
+    Host,
     Number,
     Record,
     Sequence,
@@ -191,6 +192,11 @@ def _crf_decode(call: Call) -> Value:
     return Sequence([tags, Tensor(kept, call.values(), (None,), "score")])
 
 
+def _viterbi(call: Call) -> Value:
+    """NumPy's best tags of one sentence, and their score (tensorflow/contrib/crf/python/ops/crf.py, 1.15)."""
+    return Sequence([Host(call.values(), call.name, call.node), Host(call.values(), call.name, call.node)])
+
+
 MODULES = ("nn.rnn_cell.", "contrib.rnn.")
 POSITIONS: dict[Argument, dict[str, int]] = {
     Argument.LENGTHS: {
@@ -241,4 +247,5 @@ CALLS: dict[str, Handler] = {
     "nn.ctc_loss": _ctc_loss,
     "contrib.crf.crf_log_likelihood": _crf,
     "contrib.crf.crf_decode": _crf_decode,
+    "contrib.crf.viterbi_decode": _viterbi,
 }

@@ -6,8 +6,9 @@ import ast
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.facts import RateSite, StepKind, TrainStep
+from converter.analysis.library import naming
 from converter.analysis.traits import Argument, Trait
-from converter.analysis.values import Batch, Sequence, Tensor, Value, is_none
+from converter.analysis.values import Batch, Constant, Instance, Sequence, Symbol, Tensor, Value, is_none
 
 OPTIMIZERS = (
     "GradientDescentOptimizer MomentumOptimizer AdamOptimizer AdagradOptimizer AdadeltaOptimizer RMSPropOptimizer "
@@ -27,7 +28,8 @@ WRAPPERS = (
 
 
 # tensorflow/contrib/opt/python/training/weight_decay_optimizers.py (1.15): the weight decay comes first
-SECOND_IS_RATE = ("contrib.opt.AdamWOptimizer", "contrib.opt.MomentumWOptimizer")
+EXTENDED = "contrib.opt.OptimizerWithDecoupledWeightDecay"  # what the function gives that extends a class
+SECOND_IS_RATE = ("contrib.opt.AdamWOptimizer", "contrib.opt.MomentumWOptimizer", EXTENDED)
 
 
 def _optimizer(call: Call) -> Value:
@@ -44,16 +46,37 @@ def _note_rate(call: Call, position: int) -> None:
     call.walk.facts.rates.append(RateSite(node, call.name, rate, call.get(position, "learning_rate"), passed))
 
 
+def _extended(call: Call) -> Value:
+    """A class of optimizers that decay weights and then do as the one that is given."""
+    return Symbol(naming().library, EXTENDED)
+
+
 def _wrapped(call: Call) -> Value:
     """An optimizer around another one: loss scaling, averaging, clipping."""
     return call.typed("Optimizer")
 
 
 def _minimize(call: Call) -> Value:
-    loss = call.tensor(0, "loss")
+    """The step; of a class of the script by its own methods, as the inherited one calls them (optimizer.py, 1.15)."""
+    from converter.analysis.python.calling import call_method
+
+    own, loss = call.receiver, call.tensor(0, "loss")
+    variables = call.get(2, "var_list")
+    given = {"global_step": call.get(1, "global_step") or Constant(None)}
     result = Tensor(inputs=call.values(), op="train op")
-    _record(call, StepKind.MINIMIZE, loss, call.receiver, call.get(2, "var_list"), result)
-    return result
+    if not isinstance(own, Instance):
+        _record(call, StepKind.MINIMIZE, loss, own, variables, result)
+        return result
+    to = {"var_list": variables or Constant(None)}
+    pairs = call_method(call.walk, own, "compute_gradients", [loss], call.node, to)
+    if pairs is None:
+        _record(call, StepKind.MINIMIZE, loss, own, variables, result)
+        pairs = _pairs(Tensor(inputs=(result,), op="gradient"))
+        call_method(call.walk, own, "apply_gradients", [pairs], call.node, given)
+        return result
+    applied = call_method(call.walk, own, "apply_gradients", [pairs], call.node, given)
+    made = (pairs, *given.values()) if applied is None else (applied, pairs)
+    return Tensor(inputs=made, op="train op")
 
 
 def _compute_gradients(call: Call) -> Value:
@@ -211,6 +234,7 @@ TRAITS: dict[Trait, str] = {
         "variables_to_restore set_custom_getter get_variables_by_name get_variables_by_suffix get_unique_variable "
         "create_partitioned_variables"
     ),
+    Trait.OPTIMIZER: "train.*Optimizer contrib.opt.*Optimizer",
     Trait.ALWAYS_TRUE: "Optimizer Cell",
     Trait.SCHEDULES: "keras.optimizers.schedules.* " + " ".join(f"train.{name}" for name in DECAYS),
 }
@@ -219,6 +243,8 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys([f"train.{name}" for name in OPTIMIZERS], _optimizer),
     **dict.fromkeys([f"contrib.opt.{name}" for name in CONTRIB], _optimizer),
     **dict.fromkeys(WRAPPERS, _wrapped),
+    "contrib.opt.extend_with_decoupled_weight_decay": _extended,
+    EXTENDED: _optimizer,
     "Optimizer.minimize": _minimize,
     "Optimizer.compute_gradients": _compute_gradients,
     "Optimizer.apply_gradients": _apply_gradients,

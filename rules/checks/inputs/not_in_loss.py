@@ -28,6 +28,7 @@ def does_not_reach_the_loss(case: Placed) -> Iterator[Diagnostic]:
     facts = case.facts
     inputs = {i.uid for region in case.regions for i in upstream(region.inputs)}
     trained = {s.result.uid for s in case.steps}
+    used: dict[int, bool] = {}  # by the uids of inputs: whether they are used elsewhere
     for run in facts.runs:
         behind = run.behind
         if not trained & set(behind):
@@ -37,7 +38,9 @@ def does_not_reach_the_loss(case: Placed) -> Iterator[Diagnostic]:
         for key, value in run.feeds:
             batch = isinstance(key, Input) and key.batch.kind == "example"
             missed = batch and value.uid not in found  # of several inputs that a branch chooses one of, one reaches it
-            if missed and not _only_fed(facts, key) and not _used_elsewhere(facts, key):
+            if missed and key.uid not in used:
+                used[key.uid] = _only_fed(facts, key) or _used_elsewhere(facts, key)
+            if missed and not used[key.uid]:
                 yield error(
                     facts,
                     run.call,

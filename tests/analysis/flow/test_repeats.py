@@ -154,3 +154,25 @@ def test_comprehensions_inside_each_other(kind: str) -> None:
     for level in range(20):
         text = kind.format(text, level)
     assert walked(f"rows = {text}\n").executed < 5000  # not two to the power of twenty
+
+
+DECODED = """\
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 5, 3])
+scores = tf.layers.dense(x, 3)
+transitions = tf.get_variable('transitions', [3, 3])
+with tf.Session() as sess:
+    for epoch in range(30):
+        for one in sess.run(scores, {x: rows}):
+            tags, score = tf.contrib.crf.viterbi_decode(one, sess.run(transitions))
+            print(tags)
+"""
+
+
+def test_what_tensorflow_computes_by_numpy_builds_nothing() -> None:
+    walk = walked(DECODED)
+    assert "contrib.crf.viterbi_decode" not in {tensor.op for tensor in walk.facts.tensors}
+    assert walk.executed < 60
+    built = walked(DECODED.replace("contrib.crf.viterbi_decode(one, sess.run(", "contrib.crf.crf_decode(one, *("))
+    assert built.executed > 60

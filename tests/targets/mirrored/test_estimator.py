@@ -172,22 +172,105 @@ def test_a_model_function_in_the_package_of_a_script(
     )
 
 
+OTHER_FILE = {
+    "data/__init__.py": "",
+    "data/digits.py": """\
+import tensorflow as tf
+
+
+def of_folder(folder):
+    return tf.data.TFRecordDataset(folder + '/digits').map(tf.parse_tensor)
+""",
+    "data/inputs.py": """\
+import tensorflow as tf
+import data.digits as digits
+from data.digits import *
+
+
+def of_files(*names):
+    return names
+
+
+def whole(folder):
+    return prepared(digits.of_folder(folder))
+
+
+def by_star(folder):
+    both = of_folder(folder).repeat()
+    return both.batch(8)
+
+
+def prepared(given):
+    return given.shuffle(100).batch(8)
+
+
+def taken(folder):
+    return whole(folder).make_one_shot_iterator().get_next()
+
+
+def make(folder):
+    def input_fn():
+        return whole(folder)
+    return input_fn
+
+
+def nothing(folder):
+    whole(folder)
+
+
+def counted(batch_size):
+    return whole('a').take(60000 // batch_size)
+""",
+}
+NO_DATASET = "this input function does not return a dataset"
+UNSEEN = "the code of this input function is not seen"
+
+
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("imported", "given", "said"),
     [
-        ("inputs.of_files", "the code of this input function is not seen"),
-        ("lambda: inputs.of_files('x')", "the code of this input function is not seen"),
-        ("lambda: tf.train.batch([x], 8)", "this input function does not return a dataset"),
-        ("lambda: absent.of_files('x')", "this input function does not return a dataset"),
-        ("lambda: (x, y)", "this input function does not return a dataset"),
+        ("import data.inputs", "lambda: data.inputs.whole('a')", []),
+        ("from data import inputs", "lambda: inputs.whole('a')", []),
+        ("from data.inputs import whole", "lambda: whole('a')", []),
+        ("from data.inputs import *", "lambda: whole('a')", []),
+        ("from data.inputs import whole as fn", "functools.partial(fn, 'a')", []),
+        ("from data.inputs import by_star", "lambda: by_star('a')", []),
+        ("from data.inputs import make", "make('a')", []),
+        ("from data.inputs import prepared", "lambda: prepared(tf.data.TextLineDataset('a'))", []),
+        ("from data.inputs import prepared", "lambda: prepared(['a'])", [NO_DATASET]),
+        (
+            "from data.inputs import taken",
+            "lambda: taken('a')",
+            ["this input function returns the tensors of an iterator, and stands in another file"],
+        ),
+        ("from data.inputs import nothing", "lambda: nothing('a')", ["this input function returns nothing"]),
+        (
+            "from data.inputs import counted",
+            "lambda: counted(8)",
+            ["this number may count batches, of which a step takes one for each GPU"],
+        ),
+        ("from data import inputs", "inputs.of_files", [NO_DATASET]),
+        ("from data import inputs", "lambda: inputs.of_files('x')", [NO_DATASET]),
+        ("from data import inputs", "lambda: inputs.absent('x')", [UNSEEN]),
+        ("from data.inputs import *", "lambda: absent('x')", [NO_DATASET]),
+        ("import absent", "lambda: absent.of_files('x')", [UNSEEN]),
+        ("import absent", "absent.of_files", [UNSEEN]),
+        ("import absent", "lambda: tf.train.batch([x], 8)", [NO_DATASET]),
+        ("import absent", "lambda: (x, y)", [NO_DATASET]),
     ],
 )
-def test_an_input_function_of_another_file(tmp_path: Path, given: str, said: str) -> None:
-    (tmp_path / "inputs.py").write_text("def of_files(*names):\n    return names\n")
-    script = "import absent\nimport inputs\nimport tensorflow as tf\n" + MODEL
+def test_an_input_function_of_another_file(tmp_path: Path, imported: str, given: str, said: list[str]) -> None:
+    (tmp_path / "data").mkdir()
+    for name, text in OTHER_FILE.items():
+        (tmp_path / name).write_text(text)
+    script = f"import functools\n{imported}\nimport tensorflow as tf\n" + MODEL
     script += f"e = tf.estimator.Estimator(model_fn)\ne.train({given})\n"
     made = convert(from_bytes(str(tmp_path / "train.py"), script.encode()), from_flags(()))
-    assert [(f.code, f.message) for f in made.diagnostics] == [("TMG281", said)]
+    assert [f.message for f in made.diagnostics] == said
+    assert {f.code for f in made.diagnostics} <= {"TMG281", "TMG384"}
+    if not said:
+        total = convert(from_bytes(str(tmp_path / "train.py"), script.encode()), from_flags(("--batch", "total")))
+        assert [f.code for f in total.diagnostics] == ["TMG288"]
 
 
 def test_several_gpus_and_all() -> None:

@@ -156,12 +156,14 @@ def given_back(site: LoopSite, before: Traffic) -> Traffic:
         for text, place in _texts(region, value):
             twin = any(other.node is value.node for other in cut if other is not value)
             found[text] = _guard(facts.maybe, place, text) if not twin else ""
+    left = {a.place for i, a in region.block.accesses() if a.write and i in region.tower}
     for access in facts.accesses:
         if access.write or not is_input(access.value) or not region.comes_after(access):
             continue
         if not any(value in cut for value in _choices(access.value)):
             continue
-        if _is_left(region, access) and spelling(region.block.frame, access.place) not in found:
+        rebuilt = isinstance(access.place.holder, (Sequence, Mapping))  # as a whole
+        if not rebuilt and access.place in left and spelling(region.block.frame, access.place) not in found:
             raise refuse(facts, access.node, Found.HANDED_NOT_RESTORED)
     restore = [(text, handing.whole(text)) for text, guard in found.items() if not guard]
     guarded = tuple((text, guard) for text, guard in found.items() if guard)
@@ -172,14 +174,6 @@ def given_back(site: LoopSite, before: Traffic) -> Traffic:
         handing=replace(handing, guarded=guarded),
         whole={**before.whole, **whole},
     )
-
-
-def _is_left(region: Region, access: Access) -> bool:
-    """Whether the towers put there what is read behind them, in a place that is not rebuilt as a whole."""
-    holder = access.place.holder
-    if isinstance(holder, (Sequence, Mapping)):
-        return False
-    return any(i in region.tower and a.write and a.place == access.place for i, a in region.block.accesses())
 
 
 def _choices(value: Value) -> list[Value]:

@@ -1,0 +1,76 @@
+"""Functions that other files of the project define: where a name leads, through imports of any kind."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator
+
+from converter.parsing import parse_text
+from converter.source.project.folders import holds_top, in_any, in_folder
+from converter.source.project.libraries import search_folders
+from converter.syntax.script import Script
+
+_MOST_IMPORTS = 8  # one behind the other, until a name reaches its function
+
+
+def definition(script: Script, node: ast.expr, folder: str | None = None) -> tuple[Script, ast.FunctionDef] | None:
+    """The function that a name stands for, and the file that defines it; None if that is not known.
+
+    folder: of the script that Python was started with, where other files look for modules too; None: of this script.
+    """
+    folder = os.path.dirname(os.path.abspath(script.path)) if folder is None else folder
+    for _ in range(_MOST_IMPORTS):
+        own = None if script.name(node) else script.defined(node)
+        if own is not None:
+            return script, own
+        found = next(((o, name) for m, name in _imported(script, node) if (o := beside(script, m, folder))), None)
+        if found is None:
+            return None
+        script, name = found
+        node = ast.Name(name, ast.Load())
+    return None
+
+
+def beside(script: Script, module: str, main: str | None = None) -> Script | None:
+    """The file of a module beside a script, or in a folder above, where `python -m` starts it; None if unreadable.
+
+    module: its name; of a relative import with the dots. main: the folder of the script that Python was started with.
+    """
+    folder, name = os.path.dirname(os.path.abspath(script.path)), module.lstrip(".")
+    for _ in range(len(module) - len(name) - 1):
+        folder = os.path.dirname(folder)
+    if module == name and main is not None:
+        folder = main
+    path = in_folder(name, folder)
+    if path is None and module == name and not holds_top(name, folder):
+        path, _ = in_any(name, search_folders(script.path, script.text.encode())) or (None, "")
+    if path is None:
+        return None
+    path = os.path.relpath(path, os.path.abspath(os.curdir)) if not os.path.isabs(script.path) else path
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        return Script(path, text, parse_text(text))
+    except (OSError, SyntaxError, ValueError):
+        return None
+
+
+def _imported(script: Script, node: ast.expr) -> Iterator[tuple[str, str]]:
+    """The modules, with the dots of relative imports, that may define a name, and its name there; nearest first."""
+    module, _, name = script.name(node).rpartition(".")
+    if module:
+        yield module, name
+        return
+    whole, _, last = ast.unparse(node).rpartition(".")
+    stars = []
+    for one in ast.walk(script.tree):
+        for alias in one.names if isinstance(one, ast.ImportFrom) else ():
+            assert isinstance(one, ast.ImportFrom)
+            module = "." * one.level + (one.module or "")
+            if alias.name == "*" and not whole:
+                stars.append((module, last))
+            elif one.level and (alias.asname or alias.name) == (whole or last):
+                inner = f"{module}{'.' if one.module else ''}{alias.name}"
+                yield (inner, last) if whole else (module, alias.name)
+    yield from reversed(stars)
