@@ -22,7 +22,7 @@ def evaluation_with_training(case: Placed) -> Iterator[Diagnostic]:
     for one in found.together:
         message = one.why.value.format(line=one.call.lineno)
         yield warn(case.facts, one.node, "TMG363", message, HINT)
-    if not found.calls and not found.together:
+    if not found.calls and not found.together and "eval_batch" not in case.options.configured:
         yield warn(
             case.facts,
             case.steps[0].call,

@@ -199,6 +199,14 @@ def test_with_a_total_it_changes_nothing() -> None:
     assert "TMG363" in codes(text, eval_batch="script", batch="total")
 
 
+def test_of_a_configuration_it_is_no_matter_for_each_script() -> None:
+    """It is meant for the scripts of the project that evaluate; what shares its size is told all the same."""
+    without = script("print(sess.run(loss, {X: batch}))")
+    assert codes(without, eval_batch="script", configured=("eval_batch",)) == []
+    shared = script("print(evaluate(tests, B))").replace("[None, 4]", "[batch_size, 4]")
+    assert "TMG363" in codes(shared, eval_batch="script", configured=("eval_batch",))
+
+
 @pytest.mark.parametrize("body", APART[:5])
 def test_without_the_option_nothing_is_divided(body: str) -> None:
     done = run(script(body))
