@@ -86,12 +86,12 @@ def evaluated(
     """The evaluations that keep the script's batch size; none where that was not asked for, or no batch grows."""
     if options.eval_batch == "grow" or options.batch == "total":
         return Evaluated()
-    towers, scaled = tuple(regions), set(sizes)
+    scaled = set(sizes)
     trained = {step.result.uid for step in (*steps, *facts.train_steps)}
     training = [run for run in facts.runs if run.computes(trained)]
     behind = _behind(facts, training)
     taken = _sized(behind.values(), scaled) | _around(training)
-    counting = counting_of(facts, towers, steps, scaled)
+    counting = counting_of(facts, regions, steps, scaled)
     reads = [
         _Read(node, access, bool(access.value.linear & scaled))
         for node, accesses in counting.reads.items()
@@ -102,7 +102,7 @@ def evaluated(
     fetched = {v.node for v in behind.values() if isinstance(v, Host) and v.call == "run"}
     apart = (run for run in facts.runs if run not in training and run.call not in fetched and takes_batches(run))
     found = [_evaluation(facts, run, reads, taken, scaled) for run in apart]
-    fixed = _Fixed(facts, towers, frozenset(behind), scaled)
+    fixed = _Fixed(facts, frozenset(behind), scaled)
     return _separated([one for one in found if one.reads], with_training, fixed)
 
 
@@ -131,7 +131,6 @@ class _Fixed:
     """What takes no other number of rows than a training step has. behind: what training is computed from."""
 
     facts: Facts
-    towers: tuple[Region, ...]
     behind: frozenset[int]
     scaled: set[Origin]
 

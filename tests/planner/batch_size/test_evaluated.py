@@ -199,6 +199,70 @@ def test_with_a_total_it_changes_nothing() -> None:
     assert "TMG363" in codes(text, eval_batch="script", batch="total")
 
 
+MODES = """\
+import numpy as np
+import tensorflow as tf
+
+{size}
+data, tests = np.load('data.npy'), np.load('tests.npy')
+
+
+def build():
+    X = tf.placeholder(tf.float32, [None, 4])
+    output = {model}
+    loss = tf.reduce_mean(tf.square(output - X))
+    return X, loss, tf.train.AdamOptimizer(0.01).minimize(loss)
+
+
+def train():
+    X, loss, train_op = build()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for i in range(len(data) // B):
+            sess.run(train_op, {{X: data[i * B:(i + 1) * B]}})
+
+
+def test():
+    X, loss, _ = build()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        total = 0.
+        for i in range(len(tests) // B):
+            total += sess.run(loss, {{X: tests[i * B:(i + 1) * B]}})
+        print(total * B / len(tests))
+
+
+if mode() == 'train':
+    train()
+else:
+    test()
+"""
+
+
+def in_modes(size: str, model: str) -> str:
+    name = "batch_size" if size == CONSTANT else "args.batch_size"
+    return re.sub(r"\bB\b", name, MODES.format(size=size, model=model))
+
+
+def test_a_mode_that_trains_nothing() -> None:
+    """It builds the same towers, and takes the script's batches."""
+    text = in_modes(FLAG, "tf.layers.dense(X, 4)")
+    done = run(text, eval_batch="script")
+    assert done.text is not None and done.diagnostics == ()
+    after = "total = 0."
+    assert done.text.partition(after)[2] == text.partition(after)[2]
+    assert "args.batch_size * num_gpus" in done.text
+    constant = run(in_modes(CONSTANT, "tf.layers.dense(X, 4)"), eval_batch="script")
+    assert constant.text is not None and constant.diagnostics == ()
+    assert "        eval_batch_size = batch_size // num_gpus\n" in constant.text.partition("def test():")[2]
+
+
+def test_a_mode_whose_model_has_the_size_of_training() -> None:
+    model = "tf.reshape(tf.layers.dense(X, 4), [B, 4])"
+    assert "TMG363" in codes(in_modes(CONSTANT, model), eval_batch="script")
+    assert run(in_modes(FLAG, model), eval_batch="script").status == "refused"
+
+
 def test_of_a_configuration_it_is_no_matter_for_each_script() -> None:
     """It is meant for the scripts of the project that evaluate; what shares its size is told all the same."""
     without = script("print(sess.run(loss, {X: batch}))")
