@@ -8,6 +8,7 @@ from typing import Literal
 from converter.dataclass import dataclass
 
 Severity = Literal["error", "warning", "info"]
+DECISIVE = frozenset({"TMG216", "TMG217"})  # that a script trains on several GPUs already: no edit of a line mends it
 
 
 @dataclass(frozen=True)

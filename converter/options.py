@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from converter.choices import (
     BatchMode,
+    EvalBatch,
     FewerGpus,
     Helpers,
     LossMode,
@@ -31,6 +32,8 @@ class Options:
     gpu_memory: "growth", "all", or the fraction (0, 1] of each GPU's memory to take.
     shared, batch_axes: inputs, by the name they are bound to, that every tower gets whole, or
         whose batch axis is not the first.
+    eval_batch: whether evaluations are fed batches as large as training's ("grow"), or keep the script's batch size
+        where they read it apart from training ("script").
     scale_steps: whether numbers of training steps stay ("keep"), or are divided by the number of towers ("divide").
     line_length: of the lines the tool writes; None reads the project's own setting.
     one_gpu: whether scripts that import the changed files without being converted go on building the model for
@@ -61,6 +64,7 @@ class Options:
     variables: Variables = "cpu"
     scale_lr: ScaleLr = "none"
     scale_steps: ScaleSteps = "keep"
+    eval_batch: EvalBatch = "grow"
     gpu_memory: str | float = "growth"
     shared: tuple[str, ...] = ()
     batch_axes: tuple[tuple[str, int], ...] = ()

@@ -9,6 +9,7 @@ from typing import Literal
 
 from converter.choices import (
     BatchMode,
+    EvalBatch,
     FewerGpus,
     Helpers,
     LossMode,
@@ -127,6 +128,7 @@ def convert(
     variables: Variables = "cpu",
     scale_lr: ScaleLr = "none",
     scale_steps: ScaleSteps = "keep",
+    eval_batch: EvalBatch = "grow",
     gpu_memory: str | float = "growth",
     fewer_gpus: FewerGpus = "refuse",
     shared: Sequence[str] = (),
@@ -149,7 +151,7 @@ def convert(
 
     flags = ["--num-gpus", str(num_gpus), "--batch", batch, "--loss", loss, "--variables", variables]
     flags += ["--target", target, "--helpers", helpers, "--warnings", warnings, "--shard", shard]
-    flags += ["--scale-lr", scale_lr, "--scale-steps", scale_steps]
+    flags += ["--scale-lr", scale_lr, "--scale-steps", scale_steps, "--eval-batch", eval_batch]
     flags += ["--gpu-memory", str(gpu_memory), "--fewer-gpus", fewer_gpus]
     flags += [] if line_length is None else ["--line-length", str(line_length)]
     for name in shared:

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from textwrap import wrap
 from typing import TextIO
+from unicodedata import east_asian_width
 
 from converter.choices import Color
 
 _NARROWEST = 40
 _EXCERPT = re.compile(r" +\d* \| ")  # a line of a script, and the caret below it
+_CARET = re.compile(r" +\| +\^")
 _COMMAND = re.compile(r": +tf-multigpu ")  # to be copied in one piece
 # What stands in front of a text: a topic, a verdict or a mark, or the blanks below one.
 _COLUMNS = re.compile(r"(\S[^:]{0,13}: +|[A-Za-z][A-Za-z ]{7} {2,}| {11})(?=\S)")
@@ -49,7 +51,8 @@ def shown(text: str, stream: TextIO | None = None) -> str:
     if not stream.isatty():
         return marked(text, stream)
     width = max(_NARROWEST, shutil.get_terminal_size().columns)
-    return marked("\n".join(part for line in text.split("\n") for part in _fitted(line, width)), stream)
+    lines = _moved(text.split("\n"), width)
+    return marked("\n".join(part for line in lines for part in _fitted(line, width)), stream)
 
 
 def marked(text: str, stream: TextIO) -> str:
@@ -60,6 +63,25 @@ def marked(text: str, stream: TextIO) -> str:
 def say(text: str) -> None:
     """Prints a text for people on standard error."""
     print(shown(text), file=sys.stderr)
+
+
+def _moved(lines: list[str], width: int) -> list[str]:
+    """The lines; of a script's that is too long for its caret to be seen, the part around the caret."""
+    moved = list(lines)
+    for at, (line, below) in enumerate(zip(lines, lines[1:], strict=False)):
+        head, caret = _EXCERPT.match(line), _CARET.fullmatch(below)
+        if head is None or caret is None or len(below) < width or not _is_narrow(line):
+            continue
+        begin = head.end()
+        hidden = len(below) - begin - (width - begin) * 2 // 3  # two thirds of the window stand in front of the caret
+        moved[at] = f"{line[:begin]}…{line[begin + hidden + 1 :]}"
+        moved[at + 1] = f"{below[:begin]}{below[begin + hidden :]}"
+    return moved
+
+
+def _is_narrow(line: str) -> bool:
+    """Whether each letter is one column wide."""
+    return all(letter.isprintable() and east_asian_width(letter) not in "WF" for letter in line)
 
 
 def _fitted(line: str, width: int) -> Iterator[str]:

@@ -313,6 +313,7 @@ class Plan:
     cut_by_rows: the same of tables that are cut along their rows.
     dense: whether the helpers need not know sparse gradients.
     beside: layers outside of the towers that evaluations feed with batches of all towers.
+    evaluated: runs of evaluations that keep the script's batch size.
     """
 
     loops: tuple[Loop, ...]
@@ -338,6 +339,7 @@ class Plan:
     cut_by_rows: tuple[str, ...] = ()
     dense: bool = False
     beside: tuple[At, ...] = ()
+    evaluated: tuple[At, ...] = ()
 
     def places(self) -> list[At]:
         """Where the plan changes something, in the order of the file."""

@@ -85,6 +85,7 @@ def decisions_of(
         *_step_numbers(plans, files),
         *_loss(plans),
         *_beside(plans[0], files),
+        *_evaluated(plans[0], files),
         _rate(options.scale_lr, RATE_OF_BATCH_SIZE in codes),
         Decision("variables", _VARIABLES[options.variables], f"variables {_VARIABLES[options.variables]}"),
     )
@@ -108,6 +109,14 @@ def _beside(plan: Plan, files: Mapping[str, File]) -> Iterator[Decision]:
     if places:
         where = f"the model of {_listed(places)} stands outside of the towers"
         yield Decision(EVALUATION, f"{where}: GPU 0 computes it, on the batches of all GPUs")
+
+
+def _evaluated(plan: Plan, files: Mapping[str, File]) -> Iterator[Decision]:
+    """Evaluations that keep the script's batch size, as --eval-batch asks."""
+    places = dict.fromkeys(f"{files[at.path].name}:{at.line}" for at in plan.evaluated if at.path in files)
+    if places:
+        kept = "the script's batch size"
+        yield Decision("eval batch", f"{kept}, as --eval-batch asks ({_listed(places)})", f"evaluations keep {kept}")
 
 
 def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:

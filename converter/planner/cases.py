@@ -10,6 +10,7 @@ from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan import Plan
 from converter.planner.batch_size.batch_size import BatchSize
+from converter.planner.batch_size.evaluated import Evaluated, evaluated
 from converter.planner.region.executions import Group
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted
@@ -100,6 +101,11 @@ class Placed(Measured):
     def regions(self) -> tuple[Region, ...]:
         """Where the loops stand."""
         return tuple(group.region for group in self.groups)
+
+    @property
+    def evaluated(self) -> Evaluated:
+        """The evaluations that keep the script's batch size, as --eval-batch asks."""
+        return evaluated(self.facts, self.options, self.regions, self.steps, self.size.scaled)
 
 
 @dataclass(frozen=True)

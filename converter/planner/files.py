@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Iterator
 from dataclasses import fields, replace
 
 from converter.analysis.effects import EffectKind
@@ -94,12 +95,11 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         kept_whole=cut.kept if cut else None,
         cut_by_rows=cut.rows if cut else (),
         dense=dense,
-        beside=tuple(text.start(node) for node in nets_beside(facts, regions, case.steps, _grown(case))),
+        beside=tuple(text.start(node) for node in _nets_beside(case)),
+        evaluated=tuple(sorted(text.start(node) for node in case.evaluated.calls)),
     )
     paths = ["", *sorted({at.path for at in whole.places()} - {""})]
-    if module:
-        here, home = os.path.dirname(os.path.abspath(facts.path)), helper_folder(facts, paths)
-        whole = replace(whole, helper_folder="" if home == here else os.path.relpath(home, here))
+    whole = _with_helpers_in(helper_folder(facts, paths), whole, facts) if module else whole
     plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
     remarks = (*warnings, *made.seen, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
     known = {field.name: getattr(case, field.name) for field in fields(Placed)}
@@ -110,6 +110,17 @@ def _is_plain_device(case: Placed, made_outside: tuple[tuple[At, At], ...], text
     """Whether tf.device('/cpu:0') does for what is made outside of the towers: variables, and nothing else."""
     bare = case.options.variables == "cpu" and not case.options.one_gpu
     return bare and only_variables(case.facts, case.regions, made_outside, text)
+
+
+def _with_helpers_in(folder: str, whole: Plan, facts: Facts) -> Plan:
+    """The plan with the module of helpers in a folder."""
+    here = os.path.dirname(os.path.abspath(facts.path))
+    return replace(whole, helper_folder="" if folder == here else os.path.relpath(folder, here))
+
+
+def _nets_beside(case: Placed) -> Iterator[ast.expr]:
+    """The models outside of the towers that are fed batches of all GPUs."""
+    return nets_beside(case.facts, case.regions, case.steps, _grown(case), case.evaluated.calls)
 
 
 def _grown(case: Placed) -> frozenset[Origin]:
@@ -143,7 +154,8 @@ def _looped(case: Placed, module: str) -> _Looped:
     scaling, names = Scaling(), count.names
     with noted(found):
         steps = intervals(facts, regions, case.steps, scaled)
-        scaling, names = scale(facts, regions, Scaled(scaled, steps), pen.text, count.beside, count.names)
+        own = case.evaluated.reads
+        scaling, names = scale(facts, regions, Scaled(scaled, steps, own), pen.text, count.beside, count.names)
     pen = pen.after([*scaling.replaces, *rate_edits(facts, options, pen.text, count)])
     divided = step_edits(step_numbers(facts, options, regions, case.steps, scaled), pen.text)
     pen = pen.after(divided)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from converter.diagnostics import Diagnostic
+from converter.diagnostics import DECISIVE, Diagnostic
 from converter.report.excerpt import excerpt
 from converter.report.results import EXIT_CODES, FileResult
 
@@ -20,8 +20,9 @@ def diagnostic(finding: Diagnostic) -> str:
 
 
 def diagnostics(findings: Sequence[Diagnostic]) -> str:
-    """One finding after the other, in the order of their places."""
-    return "\n".join(diagnostic(finding) for finding in sorted(findings, key=_place))
+    """One finding after the other, in the order of their places; what no edit of a line mends comes first."""
+    ordered = sorted(findings, key=lambda finding: (finding.code not in DECISIVE, _place(finding)))
+    return "\n".join(map(diagnostic, ordered))
 
 
 def summary(results: Sequence[FileResult]) -> str:

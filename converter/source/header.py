@@ -22,6 +22,7 @@ from typing import Any, get_args
 
 from converter.choices import (
     BatchMode,
+    EvalBatch,
     FewerGpus,
     Helpers,
     LossMode,
@@ -64,8 +65,8 @@ _PART = r"(?:(?:example:\d+|mean|sum|free)/(?:(?:\d+|-)(?:x(?:\d+|-))*)?|host)"
 # Options whose flags are not called as their fields, and those that a command names where they are not the defaults.
 _FLAGS = {"batch_axes": "--batch-axis", "traced": "--trace"}
 _SHOWN = (
-    *("loss", "variables", "scale_lr", "scale_steps", "gpu_memory", "fewer_gpus", "target", "helpers", "warnings"),
-    *("shard", "line_length"),
+    *("loss", "variables", "scale_lr", "scale_steps", "eval_batch", "gpu_memory", "fewer_gpus", "target", "helpers"),
+    *("warnings", "shard", "line_length"),
 )
 _TRACED = rf"\d+:\d+=(?:{_PART}|\({_PART}(?:,{_PART})*\))(?:\+(?:variables|collections|updates))*"
 
@@ -478,6 +479,7 @@ _WORDS = {
     "variables": Variables,
     "scale_lr": ScaleLr,
     "scale_steps": ScaleSteps,
+    "eval_batch": EvalBatch,
     "fewer_gpus": FewerGpus,
     "target": Target,
     "helpers": Helpers,

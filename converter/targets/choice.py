@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from converter.dataclass import dataclass
-from converter.diagnostics import Diagnostic, Refusal
+from converter.diagnostics import DECISIVE, Diagnostic, Refusal
 from converter.options import Options, fitting
 from converter.plan.decisions import Decision, left_out
 from converter.source.header import flags_changed, flags_given, lines_in_front
@@ -89,9 +89,15 @@ def converted(choice: Chosen, header: Callable[[Sequence[Decision]], str], width
     case = case if case.refused else run(case, choice.fit.passes)
     findings = tuple(sorted(script.findings, key=lambda finding: (finding.line, finding.column)))
     if case.refused:
-        return Made("", findings)
+        return Made("", _in_the_way(findings))
     text, trace = applied(script.text, [_header(script, header(case.decisions)), *case.changes])
     return Made(text, findings, trace, (*case.decisions, *choice.decisions), case.modules)
+
+
+def _in_the_way(findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The errors, and those first that no edit of a line mends; what a conversion would warn of is not asked for."""
+    errors = [finding for finding in findings if finding.severity == "error"]
+    return tuple(sorted(errors, key=lambda finding: finding.code not in DECISIVE))
 
 
 def _check_options(choice: Chosen) -> None:

@@ -80,8 +80,8 @@ TARGETS = (
         words=r"stimator|keras|\.compile\b",
         lacking="no Estimator and no Keras model trains here",
         unused=(
-            *("variables", "scale_lr", "scale_steps", "loss", "gpu_memory", "shared", "batch_axes", "traced"),
-            *("helpers", "shard"),
+            *("variables", "scale_lr", "scale_steps", "eval_batch", "loss", "gpu_memory", "shared", "batch_axes"),
+            *("traced", "helpers", "shard"),
         ),
         fit=_mirrored,
     ),
@@ -91,8 +91,8 @@ TARGETS = (
         words=r"(?ms)^[ \t]*(?:import|from)[ \t]+(?:torch\b.*\.backward|(?:pytorch_)?lightning\b.*\.fit)\(",
         lacking="PyTorch takes no gradients here",
         unused=(
-            *("variables", "scale_lr", "scale_steps", "loss", "gpu_memory", "shared", "batch_axes", "traced"),
-            *("helpers", "fewer_gpus", "shard"),
+            *("variables", "scale_lr", "scale_steps", "eval_batch", "loss", "gpu_memory", "shared", "batch_axes"),
+            *("traced", "helpers", "fewer_gpus", "shard"),
         ),
         fit=_ddp,
         commands=_torchrun,
@@ -103,8 +103,8 @@ TARGETS = (
         words="",
         lacking="no optimizer of tf.train trains here, nor in the files that the script imports",
         unused=(
-            *("num_gpus", "variables", "scale_lr", "scale_steps", "loss", "gpu_memory", "fewer_gpus", "traced"),
-            "line_length",
+            *("num_gpus", "variables", "scale_lr", "scale_steps", "eval_batch", "loss", "gpu_memory", "fewer_gpus"),
+            *("traced", "line_length"),
         ),
         fit=_cluster,
         commands=_commands_of_cluster,
@@ -119,7 +119,7 @@ LEAVE_OUT = "leave {flag} out; in pyproject.toml it holds for those files alone 
 # The fields of Options that mean nothing for configurations of the Object Detection API.
 UNUSED_IN_PIPELINES = (
     *("variables", "gpu_memory", "shared", "batch_axes", "loss", "fewer_gpus", "target", "helpers"),
-    *("scale_steps", "warnings", "line_length", "shard"),
+    *("scale_steps", "eval_batch", "warnings", "line_length", "shard"),
 )
 
 

@@ -32,6 +32,7 @@ OPTIONS = st.builds(
     variables=st.sampled_from(["cpu", "gpu:0", "balanced", "partitioned"]),
     scale_lr=st.sampled_from(["none", "linear", "sqrt"]),
     scale_steps=st.sampled_from(["keep", "divide"]),
+    eval_batch=st.sampled_from(["grow", "script"]),
     shard=st.sampled_from(["rows", "files"]),
     gpu_memory=st.one_of(st.sampled_from(["growth", "all"]), st.floats(0, 1, exclude_min=True)),
     shared=st.lists(st.sampled_from(["x", "self.images", "größe"]), unique=True).map(tuple),

@@ -54,9 +54,16 @@ def window(monkeypatch: pytest.MonkeyPatch) -> None:
             "    next:          tf-multigpu verify train.py train_mg.py",
         ),
         ("    12 | " + "x" * 40, "    12 | " + "x" * 30 + "…"),
+        # The caret is to be seen, under the letter that it was under.
+        ("    12 | " + "x" * 20 + "Y" + "x" * 40 + f"\n       | {' ' * 20}^",
+         "    12 | " + "x" * 20 + "Y" + "x" * 9 + f"…\n       | {' ' * 20}^"),
+        ("    12 | " + "x" * 50 + "Y" + "x" * 40 + f"\n       | {' ' * 50}^",
+         "    12 | …" + "x" * 18 + "Y" + "x" * 10 + f"…\n       | {' ' * 19}^"),
+        ("    12 | " + "x" * 50 + f"Y\n       | {' ' * 50}^", f"    12 | …{'x' * 18}Y\n       | {' ' * 19}^"),
+        (f"    12 | {'字' * 30}Y\n       | {' ' * 60}^", f"    12 | {'字' * 30}Y\n       | {' ' * 30}…"),
         ("    run it with --learning-rate-scaling linear", "    run it with --learning-rate-scaling\n        linear"),
     ],
-)
+)  # fmt: skip
 def test_lines_fit_the_window(text: str, wanted: str) -> None:
     assert shown(text, Terminal()) == wanted
     assert shown(text, io.StringIO()) == text

@@ -29,6 +29,8 @@ with tf.Session() as sess:
     for step in range(100):
         xs, ys = next_batch(batch_size)
         sess.run(train_op, {x: xs, y: ys})
+    xs, ys = test_batch(batch_size)
+    print(sess.run(loss, {x: xs, y: ys}))
 """
 MIRRORED = """\
 import tensorflow as tf
@@ -97,6 +99,7 @@ GIVEN = {
     "warnings": "comment",
     "scale_lr": "linear",
     "scale_steps": "divide",
+    "eval_batch": "script",
     "gpu_memory": "all",
     "shared": "y",
     "batch_axis": "x=1",

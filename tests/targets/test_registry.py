@@ -33,6 +33,7 @@ GIVEN = {
     "variables": "balanced",
     "scale_lr": "linear",
     "scale_steps": "divide",
+    "eval_batch": "script",
     "loss": "global",
     "gpu_memory": "all",
     "shared": "x",

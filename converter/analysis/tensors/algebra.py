@@ -64,8 +64,8 @@ def join_batches(one: Batch, two: Batch) -> Batch:
     return unknown or opaque(Why.DIFFERS_IN_BRANCHES)
 
 
-def combine(tensors: SequenceType[Value], op: str = "") -> Batch:
-    """The batch of an element by element result, with broadcasting."""
+def combine(tensors: SequenceType[Value], op: str = "", by_rows: bool = True) -> Batch:
+    """The batch of an element by element result, with broadcasting; by_rows: their rows meet one by one."""
     batched = [t for t in tensors if isinstance(t, Tensor) and t.batch.kind != "free"]
     if not batched:
         return FREE
@@ -82,7 +82,7 @@ def combine(tensors: SequenceType[Value], op: str = "") -> Batch:
     if len(axes) > 1 or unsure:
         return other(Why.BROADCAST)
     axis = first.batch.axis if first.rank is None or rank is None else rank - (first.rank - first.batch.axis)
-    rows = equal([t.batch.rows for t in examples])
+    rows = equal([t.batch.rows for t in examples]) if by_rows else ROWS
     if rows is None:
         return opaque(Why.CONFLICT)
     over = next((t.batch.over for t in examples if t.batch.over), None)

@@ -115,7 +115,7 @@ def concat(values: Value, axis: Value | None) -> Tensor:
     known = not (isinstance(values, Sequence) and values.unmeasured)
     if known and at is not None:
         parts = [p for p in parts if not _is_empty(p, at)] or parts
-    combined = combine(parts, "concat")
+    combined = combine(parts, "concat", by_rows=False)
     if combined.kind not in ("example", "free"):
         return Tensor(combined, inputs, None, "concat")
     rank = next((p.rank for p in parts if p.rank is not None), None)
@@ -125,6 +125,8 @@ def concat(values: Value, axis: Value | None) -> Tensor:
     at = at + rank if at < 0 and rank is not None else at
     if combined.kind == "example" and at == combined.axis:
         combined = replace(combined, rows=_behind_each_other(parts, len(parts) if known else _all_pieces(values)))
+    elif combined.kind == "example":
+        combined = combine(parts, "concat")
     return Tensor(combined, inputs, _concat_lengths(parts, at, known), "concat")
 
 
@@ -134,12 +136,26 @@ def _is_empty(part: Tensor, at: int) -> bool:
     return part.batch.kind == "free" and dims is not None and -len(dims) <= at < len(dims) and dims[at] == 0
 
 
-def _behind_each_other(parts: list[Tensor], copies: Factor) -> Axis:
-    """The rows of several batches behind each other; where not all of them are known, these are taken to be alike."""
+def _behind_each_other(parts: list[Tensor], times: Factor) -> Axis:
+    """The rows of several batches behind each other; times: how many parts there are, None where that is not known.
+
+    Where not all of a part's rows are known, they are taken to be like the others'.
+    """
     rows = {part.batch.rows if part.batch.kind == "example" else None for part in parts}
     told = rows - {(BATCH, None)} or rows
-    one = told.pop()
-    return (None, BATCH, None) if told or one is None else product((copies, *one))
+    one = next(iter(told))
+    if len(told) == 1 and one is not None:
+        return product((times, *one))
+    copies = [_copies(part.batch.rows) for part in parts if part.batch.kind == "example"]
+    number = sum(copy for copy in copies if copy is not None)
+    measured = times == len(parts) == len(copies) and None not in copies
+    return (number, BATCH) if measured else (None, BATCH, None)
+
+
+def _copies(rows: Axis) -> int | None:
+    """How many whole batches lie behind each other, as in what a loop has put together so far; None for other rows."""
+    number = 1 if rows == ROWS else rows[0]
+    return number if rows in (ROWS, (number, BATCH)) and isinstance(number, int) else None
 
 
 def _all_pieces(values: Value) -> Factor:

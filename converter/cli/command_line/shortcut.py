@@ -32,6 +32,7 @@ _OF_NO_ACCOUNT = {
     "variables",
     "scale_lr",
     "scale_steps",
+    "eval_batch",
 }
 _USUAL = {option.name: option.usual for option in CONVERT.options}
 

@@ -14,6 +14,7 @@ from converter.choices import (
     BatchMode,
     Color,
     Data,
+    EvalBatch,
     FewerGpus,
     Helpers,
     LossMode,
@@ -365,6 +366,15 @@ CONVERT = Command(
             "Numbers of training steps (loop, schedules, logging, saving). keep: as they are; divide: by the number of "
             "GPUs, so that the script trains on as many examples as before.",
             "keep",
+            panel=WHAT,
+            rare=True,
+        ),
+        _choice(
+            "--eval-batch",
+            get_args(EvalBatch),
+            "Batches of evaluations. grow: as large as those of training; script: the script's batch size, where an "
+            "evaluation takes its batches apart from training.",
+            "grow",
             panel=WHAT,
             rare=True,
         ),

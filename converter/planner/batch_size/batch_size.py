@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Container, Iterator
+from dataclasses import replace
 
 from converter.analysis.arrays.rows import LEAST, parts_of
 from converter.analysis.effects import EffectKind
@@ -49,6 +50,8 @@ from converter.source.syntax import first_statement
 NumGpus = Callable[[ast.AST], str]  # the expression for the number of GPUs in the file of a node
 
 
+EVALUATED = "TMG120"  # the rule of --eval-batch
+EVALUATION_BATCH = "eval_batch_size"
 PARTS = (ast.Subscript, ast.Attribute)
 MAY_TAKE_NONE = (ast.Assign, ast.AnnAssign, ast.keyword, ast.BoolOp, ast.Return)  # what may be given None
 HANDED = ("parameter", "spread")  # numbers that a caller hands over, by itself or as `f(**settings)`
@@ -101,10 +104,15 @@ class Scaling:
 
 @dataclass(frozen=True)
 class Scaled:
-    """The numbers that grow with the number of GPUs, and the expressions that read one but count steps by it."""
+    """The numbers that grow with the number of GPUs.
+
+    intervals: the expressions that read one, but count steps by it. evaluated: those that read one for evaluations
+    that keep the script's batch size.
+    """
 
     origins: frozenset[Origin]
     intervals: frozenset[ast.AST]
+    evaluated: frozenset[ast.AST] = frozenset()
 
 
 def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> BatchSize:
@@ -335,7 +343,7 @@ def scale(
     """Multiply batch sizes by the number of GPUs where they are defined; returns the edits and the names taken then."""
     sizes = sorted(scaled.origins, key=_place)
     again = {o: _set_again(facts, o, sizes, text) for o in sizes if o.key[0] not in ("literal", *HANDED)}
-    kept = scaled.intervals.union(*(settings.inside for settings in again.values()))
+    kept = scaled.intervals.union(scaled.evaluated, *(settings.inside for settings in again.values()))
     written = [o.node for o in sizes if o.key[0] == "literal" and o.node not in kept]
     literals = {n: _scaled(text, n, num_gpus) for n in (*written, *compared(written, text)) if n not in kept}
     replaces, inserts, names = named_products(facts, literals, literals, text, names)
@@ -359,10 +367,23 @@ def scale(
             inserts += named
             flags.add(origin)
     apart = [_divided(text, n, num_gpus) for n in scaled.intervals - unscaled]
-    replaces += sorted(apart, key=lambda replace: (replace.at.path, replace.at.line, replace.at.column))
+    replaces += sorted(apart, key=_where)
+    own = {n: _divided(text, n, num_gpus) for n in sorted(scaled.evaluated - unscaled - scaled.intervals, key=_at)}
+    quotients = {n: replace(edit, why=EVALUATED) for n, edit in own.items()}
+    made, named, names = named_products(facts, quotients, quotients, text, names, EVALUATION_BATCH)
+    replaces += sorted(made, key=_where)
+    inserts += named
     replaces += [d for d in defaults if not any(r.at <= d.at and d.end <= r.end for r in replaces)]
     put = frozenset(_set_places(facts)).difference(*(settings.places for settings in again.values()))
     return Scaling(tuple(replaces), frozenset(flags), tuple(inserts), put), names
+
+
+def _where(edit: Replace) -> tuple[str, int, int]:
+    return edit.at.path, edit.at.line, edit.at.column
+
+
+def _at(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def _divided(text: Text, node: ast.AST, num_gpus: NumGpus) -> Replace:

@@ -20,7 +20,12 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def named_products(
-    facts: Facts, products: Mapping[ast.AST, Replace], behind: Container[ast.AST], text: Text, names: Names
+    facts: Facts,
+    products: Mapping[ast.AST, Replace],
+    behind: Container[ast.AST],
+    text: Text,
+    names: Names,
+    name: str = NAME,
 ) -> tuple[list[Replace], list[Insert], Names]:
     """Replacements of numbers by products, with one name for a product that occurs often; and the names taken then.
 
@@ -41,9 +46,9 @@ def named_products(
     for (_, product), nodes in groups.items():
         first = _first_of_block([chains[node] for node in nodes], where, text) if len(nodes) >= LEAST else None
         if first is not None:
-            name, names = names.fresh(NAME)
-            inserts.append(Insert(text.anchor(first), (f"{name} = {product}",), "before", "TMG110"))
-            edits.update((node, replace(edits[node], text=name)) for node in nodes)
+            taken, names = names.fresh(name)
+            inserts.append(Insert(text.anchor(first), (f"{taken} = {product}",), "before", edits[nodes[0]].why))
+            edits.update((node, replace(edits[node], text=taken)) for node in nodes)
     return list(edits.values()), inserts, names
 
 

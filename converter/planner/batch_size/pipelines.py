@@ -35,9 +35,13 @@ def _kind(name: str) -> str:
 
 def behind_training(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]) -> dict[int, Value]:
     """All values that inputs are computed from, including the sources of placeholders and iterators."""
-    found: dict[int, Value] = {}
     trained = {step.result.uid for step in steps}
-    runs = [run for run in facts.runs if run.computes(trained)]
+    return behind_runs(facts, inputs, [run for run in facts.runs if run.computes(trained)])
+
+
+def behind_runs(facts: Facts, inputs: Iterable[Input], runs: list[RunCall]) -> dict[int, Value]:
+    """The same for any runs and the inputs that they read."""
+    found: dict[int, Value] = {}
     todo: list[Value] = list(inputs)
     fed = ((run, value) for run in runs for key, value in run.feeds if key in todo)
     # Batches that are fetched from a pipeline and fed; of a data set that is fetched first, slices are fed.

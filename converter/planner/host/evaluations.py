@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Sequence as Several
 
 from converter.analysis.arrays.rows import LEAST, may_be_longer, parts_of
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Input, Number, Origin, Sequence, Site, Typed, Value, is_none, needed
-from converter.planner.batch_size.pipelines import behind_training
+from converter.planner.batch_size.evaluated import takes_batches
+from converter.planner.batch_size.pipelines import behind_runs, behind_training
 from converter.planner.batch_size.streams import FILLED, is_share
 from converter.planner.batch_size.written_out import parents_of
 from converter.planner.questions.fixed_size import fixed_size
@@ -23,10 +24,13 @@ Few = tuple[ast.AST, int | None]
 Loop = ast.For | ast.comprehension
 
 
-def evaluations(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[Few]:
+def evaluations(
+    facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin], kept: Collection[ast.AST] = ()
+) -> Iterator[Few]:
     """The loops around runs that train nothing, and are fed whole batches; with the number of batches where known.
 
-    Also the loops that make these batches, in a function that training calls with other data.
+    Also the loops that make these batches, in a function that training calls with other data. kept: calls of runs whose
+    batches do not grow.
     """
     scaled = set(sizes)
     trained = {step.result.uid for step in (*steps, *facts.train_steps)}
@@ -35,7 +39,7 @@ def evaluations(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
     apart = {site: over for site, over in whole.items() if site not in training}
     seen: set[ast.AST] = set()
     for run in (run for run in facts.runs if not run.computes(trained)):
-        if not _takes_batches(run):
+        if run.call in kept or not takes_batches(run):
             continue
         loops = {site.stmt: apart[site] for site in (_made_in(run) if apart else ()) if site in apart}
         found: list[tuple[Loop, Value]] = [(loop, over) for loop, over in loops.items() if isinstance(loop, ast.For)]
@@ -51,14 +55,22 @@ def evaluations(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
 
 
 def nets_beside(
-    facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]
+    facts: Facts,
+    regions: Iterable[Region],
+    steps: Iterable[TrainStep],
+    sizes: Iterable[Origin],
+    kept: Collection[ast.AST] = (),
 ) -> Iterator[ast.expr]:
-    """The first layer of each model outside of the towers that a run without training feeds with grown batches."""
+    """The first layer of each model outside of the towers that a run without training feeds with grown batches.
+
+    kept: calls of runs whose batches do not grow.
+    """
     scaled, towers = set(sizes), tuple(regions)
     trained = {step.result.uid for step in (*steps, *facts.train_steps)}
     seen: set[ast.AST] = set()
     for run in facts.runs:
-        if run.computes(trained) or not any(_is_grown(key, value, scaled) for key, value in run.feeds):
+        grown = run.call not in kept and any(_is_grown(key, value, scaled) for key, value in run.feeds)
+        if not grown or run.computes(trained):
             continue
         made = [layer for layer in layers_in(facts, run.behind.values()) if layer.site is not None]
         apart = [one for one in made if one.site and not any(r.in_any_tower(one.site) for r in towers)]
@@ -75,13 +87,15 @@ def _is_grown(key: Value, fed: Value, scaled: set[Origin]) -> bool:
     return any(isinstance(value, Number) and bool(value.linear & scaled) for value in needed([fed]).values())
 
 
-def smaller_ends(facts: Facts, sizes: Iterable[Origin], gpus: int) -> Iterator[ast.AST]:
+def smaller_ends(
+    facts: Facts, sizes: Iterable[Origin], gpus: int, kept: Collection[ast.AST] = ()
+) -> Iterator[ast.AST]:
     """The ranges of loops that feed a smaller last batch, to inputs that take no other number of rows than a batch.
 
     The script runs because its rows are a multiple of its batch size; they need not be one of the batch of all GPUs.
     """
     scaled, seen = set(sizes), set[int]()
-    for run in facts.runs:
+    for run in (run for run in facts.runs if run.call not in kept):
         fed = [value for key, value in run.feeds if _takes_one_size(key, scaled)]
         behind = needed(fed) if fed else {}
         if not any(_is_cut(value, scaled) for value in behind.values()):
@@ -143,31 +157,37 @@ def _ends_smaller(bounds: Several[Value], scaled: set[Origin], gpus: int) -> boo
     return not end.linear & scaled and end.value % (step.value * gpus) != 0
 
 
-def _takes_batches(run: RunCall) -> bool:
-    """Whether a run is fed batches, or takes them from a pipeline."""
-    fed = any(isinstance(key, Input) and key.batch.kind == "example" for key, _ in run.feeds)
-    return fed or any(_is_from_pipeline(value) for value in run.behind.values())
-
-
-def _is_from_pipeline(value: Value) -> bool:
-    if not isinstance(value, Input) or value.batch.kind != "example":
-        return False
-    return has(value.op, Trait.FROM_QUEUE) or has(value.op, Trait.FROM_DATA_SET)
-
-
 def whole_batches(
-    facts: Facts, inputs: Iterable[Input], steps: list[TrainStep], sizes: Iterable[Origin]
+    facts: Facts,
+    inputs: Iterable[Input],
+    steps: list[TrainStep],
+    sizes: Iterable[Origin],
+    kept: Collection[ast.AST] = (),
 ) -> Iterator[ast.AST]:
-    """The calls that make the batches of pipelines beside training and leave out the last, smaller one."""
+    """The calls that make the batches of pipelines beside training and leave out the last, smaller one.
+
+    kept: calls of runs whose batches do not grow.
+    """
     scaled, training = set(sizes), behind_training(facts, inputs, steps)
+    apart = {uid for run in facts.runs if run.call in kept for uid in behind_runs(facts, _inputs_of(run), [run])}
+    endless = [v for v in facts.inputs if v.uid in training and v.site and _size_of_whole(v) is None]
     found: dict[ast.AST, bool] = {}  # whether a call makes batches that leave some out, beside training
     for value in (*facts.results.values(), *facts.inputs):
         node = getattr(value, "node", None)
         size = _size_of_whole(value)
-        if isinstance(node, ast.AST) and isinstance(size, Number) and size.linear & scaled:
-            found[node] = found.get(node, False) or value.uid not in training
+        if isinstance(node, ast.AST) and isinstance(size, Number) and size.linear & scaled and value.uid not in apart:
+            found[node] = found.get(node, False) or value.uid not in training or _is_instead(value, endless)
     if any(isinstance(v, Number) and v.linear & scaled for v in training.values()):
-        yield from (node for node, apart in found.items() if apart)
+        yield from (node for node, beside in found.items() if beside)
+
+
+def _is_instead(value: Value, endless: Iterable[Input]) -> bool:
+    """Whether a condition that is asked once chooses between a pipeline with an end and one without: `if training:`."""
+    return value.site is not None and any(one.site and value.site.excludes(one.site) for one in endless)
+
+
+def _inputs_of(run: RunCall) -> list[Input]:
+    return [value for value in run.behind.values() if isinstance(value, Input)]
 
 
 def _size_of_whole(value: Value) -> Value | None:

@@ -9,7 +9,7 @@ WORDS = {
     Found.GPUS_TOLD_WHEN_RUN: Words(
         "TMG330",
         "{what} is set here, and decides how many GPUs are visible",
-        "list as many GPUs there as there are towers; fewer end the script",
+        "leave this line out, or list as many GPUs there as there are towers; fewer end the script",
     ),
     Found.FEWER_GPUS_NAMED: Words(
         "TMG332",

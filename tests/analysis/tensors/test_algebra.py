@@ -533,6 +533,16 @@ tf.concat([x, x], -2)                                 -> example 0 minor
 tf.concat([tf.reduce_mean(x, 0), tf.reduce_mean(f, 0)], 0) -> mean
 tf.layers.dense(tf.concat([x, x], 0), 4)              -> example 0 minor
 tf.concat([x, x], 0) * x                              -> opaque
+tf.concat([tf.concat([x, y], 0), y], 0)               -> example 0 minor
+tf.concat([tf.concat([x, y], 0), y], 0)[batch_size:]  -> example 0 minor
+tf.concat([tf.concat([x, y], 0), y], 0) - tf.concat([x, x, y], 0) -> example 0 minor
+tf.concat([tf.concat([x, y], 0), y], 0) * x           -> opaque
+tf.concat([tf.concat([x, y], 0), y], 0) - tf.concat([x, x], 0) -> opaque
+tf.split(tf.concat([tf.concat([x, y], 0), y], 0), 2)[0] -> opaque
+tf.concat([tf.concat([x, x], 0), y], 1)               -> opaque
+tf.concat([tf.reshape(s, [-1, 6]), x], 0)[:batch_size] -> opaque
+tf.reduce_mean(tf.concat([tf.concat([x, y], 0), y], 0)) -> mean
+tf.reduce_sum(tf.concat([tf.concat([x, y], 0), y], 0)) -> sum
 tf.concat([x, x], 0) - tf.concat([x, x], 0)           -> example 0 minor
 tf.stack([x, x])                                      -> example 1
 tf.stack([x, x], axis=1)                              -> example 0
@@ -614,7 +624,7 @@ tf.split(tf.reshape(tf.concat([s, s, s], 0), [-1, 30]), 2)[0] -> opaque
 tf.split(tf.reshape(tf.tile(s, [2, 1, 1]), [-1, 6]), 2)[0] -> example 0 major
 tf.reshape(tf.concat([s, s], 0), [-1, 30])            -> example 0 minor
 tf.split(tf.concat([tf.concat([x, x], 0), x], 0), 2)[0] -> opaque
-tf.split(tf.concat([tf.concat([x, x], 0), x], 0), 3)[0] -> opaque
+tf.split(tf.concat([tf.concat([x, x], 0), x], 0), 3)[0] -> example 0
 tf.split(tf.concat([tf.concat([x, x], 0), tf.concat([x, x], 0)], 0), 2)[0] -> example 0 minor
 tf.split(tf.concat([x, tf.reshape(s, [-1, 6])], 0), 2)[0] -> opaque
 tf.split(tf.concat([x, q[tf.newaxis]], 0), 2)[0]      -> opaque

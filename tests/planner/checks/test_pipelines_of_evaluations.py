@@ -103,3 +103,34 @@ def test_others_leave_out_no_more_than_before(x: str, v: str, read: str) -> None
 def test_a_queue_with_a_smaller_last_batch_leaves_out_none() -> None:
     text = script("queue(train)", "queue(valid, 1)", ENDLESS)
     assert codes(text.replace("([row], batch_size)", "([row], batch_size, allow_smaller_final_batch=True)")) == []
+
+
+@pytest.mark.parametrize(
+    ("training", "validation", "expected"),
+    [
+        ("queue(train)", "queue(valid, 1)", ["TMG345"]),
+        ("records(train)", "records(valid, 1)", ["TMG345"]),
+        ("queue(train)", "queue(valid)", []),  # begins again with the first row
+        ("queue(train, 1)", "queue(valid, 1)", []),  # no longer told from training than it was before
+    ],
+)
+def test_a_mode_that_reads_its_data_once(training: str, validation: str, expected: list[str]) -> None:
+    """A condition that is asked once chooses the pipeline, and what a step fetches."""
+    text = f"""{HEAD}
+def main(training):
+    if training:
+        rows = {training}
+    else:
+        rows = {validation}
+    x = tf.placeholder(tf.float32, [None, 4])
+    loss = tf.reduce_mean(tf.square(net(x) - x))
+    train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for step in range(100):
+            print(sess.run(train_op if training else loss, {{x: sess.run(rows)}}))
+
+
+main(load('mode') == 'train')
+"""
+    assert codes(text) == expected

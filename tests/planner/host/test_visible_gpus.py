@@ -125,6 +125,26 @@ def test_a_computed_one_is_warned_of(value: str) -> None:
     assert codes(f"import os\n{ENVIRON}{value}\n" + SCRIPT) == ["TMG330"]
 
 
+FREEST = [
+    "os.system('nvidia-smi -q -d Memory | grep -A4 GPU | grep Free > free')\n"
+    "free = [int(line.split()[2]) for line in open('free')]\n",
+    "import subprocess\nasked = ['nvidia-smi', '--query-gpu=memory.free', '--format=csv,nounits,noheader']\n"
+    "free = [int(line) for line in subprocess.check_output(asked).decode().split()]\n",
+    "asked = os.popen('nvidia-smi --query-gpu=memory.free --format=csv,noheader')\n"
+    "free = [int(line) for line in asked.read().split()]\n",
+]
+
+
+@pytest.mark.parametrize("asked", FREEST)
+@pytest.mark.parametrize("num_gpus", [2, None])
+def test_the_gpu_with_most_free_memory_is_warned_of(asked: str, num_gpus: int | None) -> None:
+    """Such a script shows itself one GPU: that must not stay without a word."""
+    head = f"import os\nimport numpy\n{asked}"
+    assert codes(f"{head}{ENVIRON}str(numpy.argmax(free))\n" + SCRIPT, num_gpus=num_gpus) == ["TMG330"]
+    config = with_config("config.gpu_options.visible_device_list = str(numpy.argmax(free))\n")
+    assert codes(head + config, num_gpus=num_gpus) == ["TMG264" if num_gpus else "TMG330"]
+
+
 def test_counted_towers_are_as_many_as_are_shown() -> None:
     script = f"import os\n{ENVIRON}'0'\n" + SCRIPT
     assert codes(script, num_gpus=None) == ["TMG330"] and ENVIRON + "'0'" in converted(script, num_gpus=None)

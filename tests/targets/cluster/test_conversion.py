@@ -8,6 +8,7 @@ import pytest
 
 from converter.conversion import Conversion, convert
 from converter.options import Options
+from converter.report.text import diagnostics
 from converter.source import encode, from_bytes, read
 from converter.source.header import HELPERS, HELPERS_END
 from tests.scripts import as_written_by
@@ -174,6 +175,18 @@ def test_what_is_refused(old: str, new: str, code: str, line: int) -> None:
     done = changed((old, new))
     assert done.status == "refused" and done.text is None
     assert (code, line) in [(d.code, d.line) for d in done.diagnostics if d.severity == "error"], done.diagnostics
+
+
+def test_all_that_is_in_the_way_is_named_and_the_decisive_first() -> None:
+    """What no edit mends comes first, and a refusal does not say what a conversion would warn of."""
+    done = changed(
+        ("rate = 0.001", "rate = np.random.RandomState()\nflag = '--task_index'"),
+        ("with tf.Session()", "server = tf.train.Server({})\nwith tf.Session(server.target)"),
+    )
+    assert [d.code for d in done.diagnostics] == ["TMG217", "TMG260", "TMG259"]
+    assert [line.split()[1] for line in diagnostics(done.diagnostics).splitlines() if "train.py:" in line] == [
+        "TMG217", "TMG260", "TMG259",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
