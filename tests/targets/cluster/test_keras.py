@@ -95,11 +95,13 @@ def test_a_script_that_ends_eagerness_in_a_function_is_not_asked_before() -> Non
 def test_keras_beside_a_session_deals_whole_batches_in_both() -> None:
     session = (
         "a = tf.placeholder(tf.float32, [None, 4])\n"
-        "step = tf.train.AdamOptimizer().minimize(tf.reduce_mean(tf.square(tf.layers.dense(a, 1))))\n"
+        "b = tf.placeholder(tf.int64, [None])\n"
+        "loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=b, logits=tf.layers.dense(a, 3))\n"
+        "step = tf.train.AdamOptimizer().minimize(tf.reduce_mean(loss))\n"
         "with tf.Session() as sess:\n"
         "    sess.run(tf.global_variables_initializer())\n"
         "    for begin in range(0, len(x), batch_size):\n"
-        "        sess.run(step, {a: x[begin:begin + batch_size]})\n"
+        "        sess.run(step, {a: x[begin:begin + batch_size], b: y[begin:begin + batch_size]})\n"
     )
     done, alone = converted(SCRIPT + session), converted(SCRIPT.partition("model = ")[0] + session)
     assert done.text is not None and alone.text is not None
