@@ -11,9 +11,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from converter.analysis.traits import Trait
 from converter.plan.decisions import Decision
 from converter.syntax.changes import Change, added_argument, lines_before
-from converter.syntax.known import last_name
+from converter.syntax.known import is_known, last_name
 from converter.syntax.script import Script, argument, is_spread
 from converter.targets.mirrored.counts import batch_counts
 from converter.targets.mirrored.keras import DEFAULT_BATCH, compiles, keras_fits
@@ -153,7 +154,8 @@ def _adds_up(script: Script, loss: ast.expr) -> bool:
         told = [ast.unparse(k.value).strip("'\"").lower() for k in call.keywords if k.arg == "reduction"]
         if any(one.rpartition(".")[2] == "sum" for one in told):
             return True
-        if last_name(script, call.func) in ("sum", "reduce_sum") and argument(call, 1, "axis") is None:
+        adds = is_known(script, call.func, Trait.ADDS_UP) or last_name(script, call.func) == "sum"
+        if adds and argument(call, 1, "axis") is None:
             return True
     return False
 
