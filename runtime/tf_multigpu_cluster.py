@@ -44,13 +44,17 @@ class Cluster(object):
     - the chief alone prints, saves checkpoints, and writes files.
 
     main: False where another script imports this one. by_rows: whether a batch of n rows counts n times in the mean.
-    whole: names of placeholders whose arrays are no rows.
+    whole: names of placeholders whose arrays are no rows. eager: False where Keras trains: TensorFlow must not execute
+    eagerly then, as there would be no session.
     """
 
-    def __init__(self, main=True, deal='rows', by_rows=True, whole=()):
+    def __init__(self, main=True, deal='rows', by_rows=True, whole=(), eager=True):
         self.deal, self.by_rows, self.whole = deal, by_rows, whole
         hosts, self.index = cluster_hosts() if main and cluster_may_start() else ([], 0)
         self.size, self.is_chief = max(len(hosts), 1), self.index == 0
+        if self.size > 1 and not eager and tf.executing_eagerly():
+            cluster_error('TensorFlow executes eagerly, so that Keras trains without a session; '
+                          'call tf.compat.v1.disable_v2_behavior() below the imports')
         if self.size > 1:
             self.start(hosts)
             self.gradients = ClusterGradients(self)
@@ -79,6 +83,8 @@ class Cluster(object):
         self.config.gpu_options.allow_growth = True
         self.config.experimental.collective_group_leader = '/job:worker/replica:0/task:0'
         self.config.experimental.collective_nccl = True
+        # TensorFlow 1.15 puts sums of a loop's gradients into temporary variables, which fail beside collectives.
+        self.config.graph_options.rewrite_options.arithmetic_optimization = 2  # off
         try:
             self.server = tf.train.Server(
                 {'worker': hosts}, job_name='worker', task_index=self.index, config=self.config)
@@ -110,7 +116,8 @@ class Cluster(object):
         """Waits for the others at the end: one that is gone could not send them its part of the last step."""
         if not self.failed:
             if self.is_chief and not self.runs.trained:
-                sys.stderr.write('cluster: no training step was taken: no optimizer of tf.train has run\n')
+                sys.stderr.write('cluster: no training step was taken: no optimizer of tf.train or Keras has run '
+                                 'in a session\n')
             try:
                 self.messages.all(b'end', 20)
                 time.sleep(1)
@@ -278,12 +285,14 @@ class ClusterState(object):
     """What is known of one graph.
 
     weight: how much this worker's gradients count, 1 on average. reduced: the collectives that average gradients.
-    losses: names of what was differentiated. shuffles: seeds of datasets. steps: {names of what is run: ClusterStep}.
+    losses: names of what was differentiated; trained: names of the operations of the variables that it was by.
+    shuffles: seeds of datasets. steps: {names of what is run: ClusterStep}.
     """
 
     def __init__(self, graph):
         self.graph, self.reduced, self.losses, self.shuffles, self.steps = graph, set(), set(), [], {}
-        self.weight, self.starts, self.waiting, self.copies = None, {}, {}, {}
+        self.trained, self.weight, self.share = set(), None, None
+        self.starts, self.waiting, self.copies = {}, {}, {}
 
     def weighted(self):
         """The placeholder of the weight."""
@@ -292,6 +301,13 @@ class ClusterState(object):
                 self.weight = tf.placeholder_with_default(
                     tf.constant(1.0), [], name='cluster_weight')
         return self.weight
+
+    def shared(self):
+        """The placeholder of this worker's part in a count that all keep: 0 or 1; below 0 it counts alone."""
+        if self.share is None:
+            with self.graph.control_dependencies(None), tf.device(None), tf.name_scope(None):
+                self.share = tf.placeholder_with_default(tf.constant(-1.0), [], name='cluster_share')
+        return self.share
 
     def shuffle(self):
         """A seed for the order of a dataset; it differs each time an iterator starts."""
@@ -307,6 +323,11 @@ def cluster_state(graph):
     if not hasattr(graph, '_cluster_state'):
         graph._cluster_state = ClusterState(graph)
     return graph._cluster_state
+
+
+def cluster_is_array(value):
+    """Whether what is fed is an array: no number. A tensor that is fed stands for one."""
+    return isinstance(value, tf.Tensor) or bool(numpy.ndim(value))
 
 
 def cluster_above(operations, by_control=True, stop=()):
@@ -347,9 +368,45 @@ class ClusterGradients(object):
             return self.mean(found, by) if all(isinstance(x, self.is_variable) for x in by) else found
 
         optimizer.Optimizer.compute_gradients = compute_gradients
-        for module in (sys.modules['tensorflow'], tf):
-            if module.gradients is plain:
+        for name, module in list(sys.modules.items()):
+            is_read = name == 'tensorflow' or name.startswith('tensorflow') and name.endswith('.v1')
+            if is_read and getattr(module, 'gradients', None) is plain:  # by scripts, and by Keras
                 module.gradients = gradients
+        for name, imported in (('backend', 'gradients_module'), ('optimizer_v2.optimizer_v2', 'gradients')):
+            module = sys.modules.get('tensorflow.python.keras.' + name)
+            if hasattr(module, imported):
+                setattr(module, imported, ClusterNames(getattr(module, imported), gradients=gradients))
+        self.counts()
+
+    def counts(self):
+        """Lets all workers count together in variables that are sums over replicas, as those of Keras' metrics."""
+        from tensorflow.python.ops import resource_variable_ops
+
+        kind = resource_variable_ops.ResourceVariable
+        plain = kind.assign_add
+
+        def assign_add(variable, delta, *args, **kwargs):
+            kinds = variable.aggregation.name, variable.synchronization.name
+            if kinds == ('SUM', 'ON_READ') and not tf.executing_eagerly():
+                delta = self.counted(tf.convert_to_tensor(delta, variable.dtype.base_dtype))
+            return plain(variable, delta, *args, **kwargs)
+
+        kind.assign_add = assign_add
+
+    def counted(self, delta):
+        """The sum over all workers of what they add to a count in a training step; elsewhere, what this one adds."""
+        share = cluster_state(delta.graph).shared()
+
+        def of_all():
+            number = tf.cast(delta, tf.float64)
+            found = self.reduced(number * tf.cast(share, number.dtype), 'Id', self.cluster.host)
+            cluster_state(found.graph).reduced.discard(found.op)  # no gradient
+            return tf.cast(found, delta.dtype)
+
+        with tf.name_scope('cluster'), tf.device(None):
+            found = tf.cond(share >= 0, of_all, lambda: tf.identity(delta))
+        found.set_shape(delta.shape)
+        return found
 
     def note(self, losses):
         """Keeps the names of losses; refuses a loss that reads gradients which are averaged already."""
@@ -364,6 +421,7 @@ class ClusterGradients(object):
         """The means; None stays None, and IndexedSlices stay sparse."""
         state, found, small = cluster_state(tf.get_default_graph()), list(gradients), {}
         weight = state.weighted()
+        state.trained.update(variable.op.name for variable in variables if hasattr(variable, 'op'))
         with tf.name_scope('cluster'), tf.device(None):
             for place, (gradient, variable) in enumerate(zip(gradients, variables)):
                 if isinstance(gradient, tf.IndexedSlices):
@@ -441,11 +499,20 @@ class ClusterGradients(object):
             return tf.boolean_mask(whole, tf.reshape(tf.sequence_mask(rows, size), [-1]))
 
 
+class ClusterNames(object):
+    """What a module has, some of it changed for those that read it here."""
+
+    def __init__(self, module, **changed):
+        self.__dict__.update(vars(module))
+        self.__dict__.update(changed)
+
+
 class ClusterStep(object):
     """What a run of certain operations needs of the graph; found once.
 
     trains: whether gradients are averaged in it. sources: operations that give the next batch. starts: those that start
-    an iterator. writes: whether variables are assigned. noisy: whether a trained variable takes random numbers.
+    an iterator. writes: names of the variables that are assigned. noisy: whether a trained variable takes random
+    numbers.
     """
 
     SOURCES = ('IteratorGetNext', 'IteratorGetNextSync', 'QueueDequeueV2', 'QueueDequeueManyV2',
@@ -461,8 +528,15 @@ class ClusterStep(object):
         self.sources = [op for op in self.above if op.type in self.SOURCES or self.makes_data(op)]
         self.sources.sort(key=lambda op: op.name)
         self.starts = any(op.type == 'MakeIterator' for op in self.above)
-        self.writes = any(op.type.startswith(self.WRITES) for op in self.above)
+        self.writes = set(target.name for target in map(self.target, self.above) if target is not None)
         self.noisy, self.kinds = False, {}
+
+    def target(self, operation):
+        """The variable that an operation assigns, None for one that assigns none."""
+        if not operation.type.startswith(self.WRITES) or not operation.inputs:
+            return None
+        above = cluster_above([operation.inputs[0].op], by_control=False)
+        return next((one for one in above if one.type in self.VARIABLES), None)
 
     @staticmethod
     def makes_data(operation):
@@ -491,13 +565,10 @@ class ClusterStep(object):
 
     def check(self, fed):
         """Ends the process where workers would come to have different weights; fed: what arrays are fed to."""
-        trained = set(variable.op.name for variable in tf.trainable_variables())
-        own, kept = {}, set(op for op in self.above if op.type in self.VARIABLES)
+        trained, own, kept = self.state.trained, {}, set(op for op in self.above if op.type in self.VARIABLES)
         for op in self.above:
-            if op.type.startswith(self.WRITES) and op.inputs:
-                target = next((above for above in cluster_above([op.inputs[0].op], False) if above in kept), None)
-                if target is None:
-                    continue
+            target = self.target(op)
+            if target is not None:
                 stop = self.state.reduced | kept
                 above = cluster_above([tensor.op for tensor in op.inputs], by_control=False, stop=stop) - stop
                 if any(one in fed or one in self.sources for one in above):
@@ -546,11 +617,23 @@ class ClusterRuns(object):
                 return session.run(fetches, dict(zip(feed_list or (), args)), **told)
             return call
 
+        def make_callable_of_options(session, told):
+            feeds, fetches, targets = list(told.feed), list(told.fetch), list(told.target)
+            links = [(link.to_tensor, link.from_tensor) for link in told.tensor_connection]
+
+            def call(*args, **kwargs):
+                feed = dict(zip(feeds, args))
+                feed.update((name, session.graph.as_graph_element(given)) for name, given in links)
+                return session.run(fetches + targets, feed, told.run_options, **kwargs)[:len(fetches)]
+            return call
+
         base.__init__, base.run, base.make_callable = initialise, run, make_callable
+        base._make_callable_from_options = make_callable_of_options  # by which Keras runs everything
 
     def run(self, session, fetches, feed_dict, told):
         """Runs a training step on this worker's part of the data, anything else as it is, with the chief's results."""
-        step, feed = self.step(session.graph, fetches), {}
+        links = [value for value in (feed_dict or {}).values() if isinstance(value, tf.Tensor)]
+        step, feed = self.step(session.graph, [fetches, links] if links else fetches), {}
         if step.trains:
             self.cluster.thread, self.trained = threading.current_thread(), True
         for key, value in (feed_dict or {}).items():
@@ -582,11 +665,11 @@ class ClusterRuns(object):
             feed.update((seed, number + 1 + 104729 * turn) for number, seed in enumerate(state.shuffles))
         found, failed = None, None
         try:
-            found = self.plain(session, fetches, feed or None, *told)
+            found = self.plain(session, fetches, self.linked(session, feed) or None, *told)
         except (tf.errors.OpError, ValueError, TypeError) as error:
             failed = error
         if step.writes:
-            session._cluster_alike = False
+            session._cluster_unlike = getattr(session, '_cluster_unlike', set()) | step.writes
         if failed is not None or self.leaves(fetches, found):
             found = self.as_chief(fetches, found, failed)
         elif failed is not None:
@@ -627,14 +710,16 @@ class ClusterRuns(object):
 
     def train(self, session, step, fetches, feed, told):
         """A run of a training step on this worker's part of the data."""
-        arrays = [key for key, value in feed.items() if numpy.ndim(value) and isinstance(key, tf.Tensor)]
+        arrays = [key for key, value in feed.items() if cluster_is_array(value) and isinstance(key, tf.Tensor)]
         if not step.state.copies.get(step):
             step.state.copies[step] = True
             with session.graph.as_default():
                 step.check(set(tensor.op for tensor in arrays))
         if not getattr(session, '_cluster_alike', False):
             self.start_alike(session)
-        session._cluster_alike = not step.noisy
+        elif getattr(session, '_cluster_unlike', None):
+            self.start_alike(session, session._cluster_unlike)
+        session._cluster_alike, session._cluster_unlike = not step.noisy, set()
         dealt = bool(arrays or step.sources)
         if dealt and self.cluster.deal == 'batches':
             return self.train_in_turn(session, step, fetches, feed, told)
@@ -651,7 +736,7 @@ class ClusterRuns(object):
         if any(source._get_control_flow_context() is not None for source in sources):
             cluster_error('%s gives the next batch under a condition of the graph' % sources[0].name)
         if not sources:
-            return feed
+            return self.linked(session, feed)
         if not wanted:
             self.plain(session, sources)
             return feed
@@ -659,7 +744,14 @@ class ClusterRuns(object):
         unknown = [tensor.name for tensor in tensors if tensor.dtype in (tf.variant, tf.resource)]
         if unknown:
             cluster_error('%s is sparse, or no array: it cannot be dealt to workers' % unknown[0])
-        return dict(feed, **{}) if not tensors else self.joined(feed, zip(tensors, self.plain(session, tensors)))
+        return self.linked(session, self.joined(feed, zip(tensors, self.plain(session, tensors) if tensors else ())))
+
+    def linked(self, session, feed):
+        """The feed, with values in place of the tensors that are fed: Keras feeds those of a dataset."""
+        links = [(key, value) for key, value in feed.items() if isinstance(value, tf.Tensor)]
+        known = dict((key, value) for key, value in feed.items() if not isinstance(value, tf.Tensor))
+        values = self.plain(session, [tensor for _, tensor in links], known) if links else ()
+        return self.joined(known, zip([key for key, _ in links], values))
 
     @staticmethod
     def joined(feed, more):
@@ -714,11 +806,12 @@ class ClusterRuns(object):
     def train_on_own_files(self, session, step, fetches, feed, told):
         """A step on the next batch of this worker's files; the data has ended where one worker has no further batch."""
         cluster, failed, whole, rows = self.cluster, None, feed, -1
-        if any(numpy.ndim(value) for value in feed.values()):
+        if any(numpy.ndim(value) for value in feed.values() if not isinstance(value, tf.Tensor)):
             cluster_error('arrays are fed: they come from no files that each worker could read its part of')
         try:
             whole = self.with_batches(session, step, feed, True)
-            sizes = set(len(value) for key, value in whole.items() if key not in feed and numpy.ndim(value))
+            sizes = set(len(value) for key, value in whole.items()
+                        if value is not feed.get(key) and cluster_is_array(value))
             rows = sizes.pop() if len(sizes) == 1 else 1
         except tf.errors.OutOfRangeError as error:
             failed = error
@@ -742,7 +835,7 @@ class ClusterRuns(object):
                                    for key, value in whole.items())
         if turn < cluster.size - 1:
             return self.between(session, fetches, whole, waiting, shown)
-        scalars = dict((key, whole[key]) for key, value in feed.items() if not numpy.ndim(value))
+        scalars = dict((key, whole[key]) for key, value in feed.items() if not cluster_is_array(value))
         own = self.joined(waiting.pop('feed'), scalars.items())
         rows = [1] * cluster.size
         if cluster.by_rows:
@@ -823,6 +916,8 @@ class ClusterRuns(object):
         weight, rows, counts = share
         if weight is not None:
             feed = self.joined(feed, [(step.state.weighted(), weight)])
+            if step.state.share is not None:
+                feed = self.joined(feed, [(step.state.share, 1.0 if weight else 0.0)])
         found = self.plain(session, fetches, feed, *told)
         fed = set(key.op for key, value in feed.items() if isinstance(key, tf.Tensor) and numpy.ndim(value))
         kinds, own = [], []
@@ -870,15 +965,15 @@ class ClusterRuns(object):
         whole = sum(count for _, count in kept)
         return numpy.asarray(sum(float(value) * count for value, count in kept) / whole, first.dtype)[()]
 
-    def start_alike(self, session):
-        """Gives all workers the chief's variables."""
+    def start_alike(self, session, names=None):
+        """Gives all workers the chief's variables; names: of those alone."""
         cluster, graph, state = self.cluster, session.graph, cluster_state(session.graph)
         finalized = graph.finalized
         graph._unsafe_unfinalize()
         with graph.as_default(), tf.device(None), graph.control_dependencies(None):
-            variables = tf.global_variables()
+            variables = [v for v in tf.global_variables() if names is None or v.op.name in names]
             self.agree_on(variables)
-            key = len(variables)
+            key = tuple(sorted(variable.name for variable in variables))
             if ('made', key) not in state.copies:
                 state.copies['made', key] = [tf.is_variable_initialized(v) for v in variables]
             made = cluster.of_chief(self.plain(session, state.copies['made', key]) if variables else [])
@@ -966,12 +1061,28 @@ class ClusterFiles(object):
             cluster.runs.start_alike(session)
 
         saver.Saver.save, saver.Saver.restore = save_by_chief, restore_by_chief
+        self.objects()
         for name in ('latest_checkpoint', 'get_checkpoint_state', 'checkpoint_exists'):
             plain = getattr(found, name)
             alike = of_chief(plain)
             for module in (found, tf.train, sys.modules['tensorflow'].train):
                 if getattr(module, name, None) is plain:
                     setattr(module, name, alike)
+
+    def objects(self):
+        """The chief alone saves tf.train.Checkpoint, and Keras' weights in that form; the others wait until it has."""
+        try:
+            from tensorflow.python.training.tracking import util
+        except ImportError:  # from 2.10 on
+            from tensorflow.python.checkpoint import checkpoint as util
+
+        cluster, plain = self.cluster, util.TrackableSaver.save
+
+        def save_by_chief(this, path, *args, **kwargs):
+            value = cluster.by_itself(plain, this, path, *args, **kwargs) if cluster.is_chief else path
+            return cluster.of_chief(value) if cluster.leads() else value
+
+        util.TrackableSaver.save = save_by_chief
 
     def events(self):
         """Event files that nobody reads."""
@@ -1000,6 +1111,7 @@ class ClusterFiles(object):
 
     def instead(self, path, mode):
         """The file to open for a path: this worker's own where it writes, or has written before."""
+        path = path.__fspath__() if hasattr(path, '__fspath__') else path
         if not hasattr(path, 'encode') or path.startswith(('/dev/', '/proc/')):
             return path
         own = self.own(path) if self.folder or set(mode) & set('wax+') else ''
@@ -1040,9 +1152,23 @@ class ClusterFiles(object):
 
         builtins.open, io.open = opening(builtins.open), opening(io.open)
         os.mkdir, os.makedirs, file_io.FileIO.__init__ = made(make), made(make_all), of_tensorflow
+        self.own_models()
         for module, names in ((os, ('remove', 'unlink', 'rename', 'replace', 'rmdir', 'removedirs')),
                               (shutil, ('rmtree', 'move')),
                               (file_io, ('delete_recursively_v2', 'delete_file_v2', 'rename_v2'))):
             for name in names:
                 if hasattr(module, name):
                     setattr(module, name, nothing)
+
+    def own_models(self):
+        """HDF5 files that are written are this worker's own: Keras keeps models in them."""
+        try:
+            import h5py
+        except ImportError:
+            return
+        start = h5py.File.__init__
+
+        def of_h5(this, name, mode=None, *args, **kwargs):
+            start(this, self.instead(name, mode or 'a'), mode, *args, **kwargs)
+
+        h5py.File.__init__ = of_h5

@@ -169,8 +169,7 @@ x, y = data.make_one_shot_iterator().get_next()
 """
 
 SHARED = ("`towers`", "converted", "TMG280", "converted", "TMG280")
-MIRRORED = ("`mirrored`", "TMG220", "converted", "TMG280", "TMG280")
-OWN_MODEL = ("`mirrored`", "TMG220", "converted", "converted", "TMG280")  # a model_fn with an optimizer of tf.train
+MIRRORED = ("`mirrored`", "TMG220", "converted", "converted", "TMG280")
 BY_TORCH = ("`ddp`", "TMG201", "TMG280", "TMG280", "converted")
 OTHERS = "other canned estimators, `tf.contrib.learn`"
 OWN_LOOP = "`tf.keras` with `fit_generator`, `train_on_batch`"
@@ -203,10 +202,10 @@ STYLES = (
     Style("`tf.train.Supervisor`", "loops/supervisor", SHARED),
     Style("`slim.learning.train`", "loops/slim_learning", SHARED),
     Style("`tf.contrib.training.train`", "loops/contrib_training", SHARED),
-    Style("an Estimator fed by a dataset", "mirrored/estimator_dataset", OWN_MODEL),
-    Style("an Estimator fed by `numpy_input_fn`", "mirrored/estimator_arrays", OWN_MODEL),
+    Style("an Estimator fed by a dataset", "mirrored/estimator_dataset", MIRRORED),
+    Style("an Estimator fed by `numpy_input_fn`", "mirrored/estimator_arrays", MIRRORED),
     Style("`DNNClassifier`, its loss a mean", edited(ESTIMATOR, "[8], columns", "[8], columns, "
-          "loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE"), OWN_MODEL,
+          "loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE"), MIRRORED,
           "`tf.estimator.DNNClassifier`, `DNNRegressor` with `loss_reduction=…SUM_OVER_BATCH_SIZE`"),
     Style("`DNNClassifier`, its loss a sum", ESTIMATOR, of_mirrored("TMG288", "converted"),
           "the same with their own loss, a sum"),
@@ -217,13 +216,14 @@ STYLES = (
     Style("`tf.keras`, `fit` on arrays", "mirrored/keras_arrays", MIRRORED),
     Style("`tf.keras`, `fit` on a dataset", "mirrored/keras_dataset", MIRRORED),
     Style("`tf.keras`, `fit_generator`", edited(KERAS, "fit(x, y, batch_size=32)", "fit_generator(((x[:32], y[:32]) "
-          "for _ in range(20)), steps_per_epoch=20)"), of_mirrored("TMG289"), OWN_LOOP),
+          "for _ in range(20)), steps_per_epoch=20)"), of_mirrored("TMG289", "converted"), OWN_LOOP),
     Style("`tf.keras`, `train_on_batch`", edited(KERAS, "model.fit(x, y, batch_size=32)", "for step in range(20):\n"
-          "    model.train_on_batch(x[:32], y[:32])"), of_mirrored("TMG289"), OWN_LOOP),
+          "    model.train_on_batch(x[:32], y[:32])"), of_mirrored("TMG289", "converted"), OWN_LOOP),
     Style("a gradient tape", edited(KERAS, "model.fit(x, y, batch_size=32)\n", TAPE),
           ("TMG235", "TMG235", "TMG280", "TMG280", "TMG280"), "`tf.GradientTape`, eager code"),
     Style("`keras`, the package", edited(KERAS, "import tensorflow as tf\n", "import keras\nimport tensorflow as tf\n",
-          "tf.keras", "keras"), ("TMG220",) * 5, "`keras`, the package apart from TensorFlow"),
+          "tf.keras", "keras"), ("`mirrored`", "TMG220", "converted", "TMG220", "TMG220"),
+          "`keras`, the package apart from TensorFlow, with `fit` on arrays"),
     Style("PyTorch, a loop over a `DataLoader`", "ddp/conv_net", BY_TORCH),
     Style("PyTorch, two optimizers", edited(TORCH, "\n\ndef acc", GAN + "\n\ndef acc"), of_torch("TMG292"), SEVERAL),
     Style("PyTorch, a trainer class", edited(TORCH, LOOP, TRAINER), of_torch("TMG292"), SEVERAL),
@@ -245,9 +245,9 @@ STYLES = (
           "train_op = optimizer.minimize(loss)\n", DEPLOYED), ("TMG216", "TMG216", "TMG280", "TMG280",
           "TMG280"), ALREADY),
     Style("`multi_gpu_model`", edited(KERAS, "model.compile", "model = tf.keras.utils.multi_gpu_model(model, gpus=2)\n"
-          "model.compile"), of_mirrored("TMG216"), ALREADY),
+          "model.compile"), of_mirrored("TMG216", "TMG216"), ALREADY),
     Style("`MirroredStrategy` with Keras", edited(KERAS, "model =", "strategy = tf.distribute.MirroredStrategy()\n"
-          "model ="), ("TMG216", "TMG217", "TMG216", "TMG280", "TMG280"), ALREADY),
+          "model ="), ("TMG216", "TMG217", "TMG216", "TMG216", "TMG280"), ALREADY),
     Style("towers written by hand", edited(SESSION, MODEL, TOWERS), ("TMG216", "TMG216", "TMG280", "TMG216", "TMG280"),
           ALREADY),
     Style("Horovod in a session", edited(SESSION, "import tensorflow as tf\n", "import horovod.tensorflow as hvd\n"

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from converter.conversion import convert
@@ -27,6 +28,7 @@ FIXTURE = ROOT / "fixtures" / "cluster" / "fed_arrays"
 WORKERS = 3
 SAME = 1e-6  # of weights; sums in another order came to 6e-8 after 12 steps
 QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "PYTHONDONTWRITEBYTECODE": "1"}
+QUIET["TF_USE_LEGACY_KERAS"] = "1"  # the Keras that has sessions, on TensorFlow 2.16 and up
 SLOW = "                print('step', step, 'loss', value)\n"
 
 
@@ -363,9 +365,11 @@ PROVEN = {
     "early_stopping": ((1, 2), r"after 9\d steps: .*\n.*best 0\.\d+$", {"files"}),
     "queue_reader": ((1, 2), r"step 47 loss .*$", {"files"}),
     "estimator_optimizer": ((1,), r"accuracy 1\.0$", {"files"}),
+    "keras_fit": ((1, 2), r"best loss 0\.\d+, accuracy \d\.\d+$", {"files"}),
+    "keras_generator": ((1, 2), r"after 8 steps by hand: loss 0\.\d+\n.*right: 0\.\d+$", {"files"}),
     "canned_estimator": ((1,), r"accuracy 0\.9\d+$", {"files"}),
 }
-ORDINARY = ("slim_batch_norm", "one_image_a_step")  # the others are the matrix's
+ORDINARY = ("slim_batch_norm", "one_image_a_step", "keras_fit")  # the others are the matrix's
 
 
 def fixtures(version: int) -> list[object]:
@@ -398,6 +402,47 @@ def test_a_fixture_is_proven_and_runs_on_tensorflow_1(name: str, tmp_path: Path,
 @pytest.mark.parametrize("name", fixtures(2))
 def test_a_fixture_is_proven_and_runs_on_tensorflow_2(name: str, tmp_path: Path, tensorflow_python: str) -> None:
     is_proven_and_runs(name, tmp_path, tensorflow_python)
+
+
+KERAS = """\
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+tf.disable_v2_behavior()
+rng = np.random.RandomState(1)
+x = rng.rand(75, 6).astype('float32')
+y = (x[:, :1] > x[:, 1:2]).astype('float32')
+np.random.seed(2)  # of the order of fit()
+first, second = (tf.keras.initializers.glorot_uniform(seed=seed) for seed in (1, 2))
+model = tf.keras.models.Sequential([
+    tf.keras.layers.Dense(8, activation='relu', input_shape=(6,), kernel_initializer=first),
+    tf.keras.layers.Dense(1, activation='sigmoid', kernel_initializer=second)])
+optimizer = tf.keras.optimizers.Adam(0.01, clipvalue=0.01)
+model.compile(optimizer, 'binary_crossentropy', metrics=['accuracy', tf.keras.metrics.AUC(name='auc')])
+past = model.fit(x, y, batch_size=12, epochs=4, validation_split=0.1, verbose=0)
+figures = [past.history[name] for name in sorted(past.history)]
+np.savez('end.npz', *[np.array(figures)] + model.get_weights())
+"""
+
+
+@pytest.mark.tf1
+def test_keras_ends_as_one_process_with_the_batch_of_all_workers(tmp_path: Path, tensorflow_python: str) -> None:
+    """Weights, the loss, metrics and those of the validation; the last batch of each epoch is uneven."""
+    single, several = tmp_path / "single", tmp_path / "several"
+    for folder in (single, several):
+        folder.mkdir()
+    (single / "train.py").write_text(KERAS.replace("batch_size=12", "batch_size=36"))
+    subprocess.run([tensorflow_python, "train.py"], cwd=single, env=QUIET, check=True, capture_output=True, timeout=120)
+    conversion = convert(from_bytes("train.py", KERAS.encode()), Options(target="cluster"))
+    assert conversion.text is not None
+    (several / "train.py").write_text(conversion.text)
+    with launch(several, tensorflow_python, "train.py") as process:
+        said, _ = process.communicate()
+    assert process.returncode == 0, said
+    with np.load(single / "end.npz") as one, np.load(several / "end.npz") as other:
+        assert one.files == other.files and len(one.files) == 5
+        for name in one.files:
+            np.testing.assert_allclose(other[name], one[name], rtol=0, atol=2e-6, err_msg=name)
 
 
 @pytest.mark.tf1
@@ -507,6 +552,18 @@ def test_verify_fails_a_wrong_worker(
     report = proof(tensorflow_python, tmp_path, (right, wrong), steps, 3)
     assert report.verdict == "failed", report
     assert check in [one.name for one in report.checks if one.status == "failed"], report.checks
+
+
+@pytest.mark.tf1
+def test_verify_fails_gradients_of_keras_that_are_not_averaged(tmp_path: Path, tensorflow_python: str) -> None:
+    fixture = FIXTURE.parent / "keras_fit"
+    conversion = convert(from_bytes("single.py", (fixture / "single.py").read_bytes()), Options(target="cluster"))
+    right = "self.reduced(number * _tf.cast(weight, number.dtype), 'Div')"
+    assert conversion.text is not None and right in conversion.text
+    (tmp_path / "multi.py").write_text(conversion.text.replace(right, right.replace("Div", "Id")))
+    settings = Settings(python=tensorflow_python, steps=1, gpus=2, timeout=300)
+    report = verify(fixture / "single.py", tmp_path / "multi.py", settings)
+    assert "gradients" in [check.name for check in report.checks if check.status == "failed"], report
 
 
 @pytest.mark.tf1

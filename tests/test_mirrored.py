@@ -354,3 +354,27 @@ def test_an_estimator_runs_by_itself(tensorflow_python: str, tmp_path: Path, bar
     assert ran.returncode == 0, ran.stderr[-2000:]
     figures = ast.literal_eval(ran.stdout.strip().splitlines()[-1])
     assert figures["global_step"] == 69 and figures["accuracy"] > 0.7
+
+
+COPIED = """\
+import numpy as np
+import tensorflow as tf
+from keras.layers import Dense
+from keras.models import Sequential
+
+tf.set_random_seed(1)
+model = Sequential([Dense(1, input_shape=(4,))])
+model.compile('sgd', 'mse')
+model.fit(np.ones((64, 4)), np.ones(64), batch_size=16)
+"""
+
+
+@pytest.mark.tf1
+def test_copies_of_the_package_keras_are_not_comparable(tensorflow_python: str, tmp_path: Path) -> None:
+    single, multi = tmp_path / "single.py", tmp_path / "multi.py"
+    single.write_text(COPIED)
+    conversion = convert(read(str(single)), Options())
+    assert conversion.text is not None and "multi_gpu_model(model, gpus=2)" in conversion.text
+    multi.write_text(conversion.text)
+    report = verify(single, multi, Settings(python=tensorflow_python, timeout=120))
+    assert report.verdict == "not comparable" and "no proof of multi_gpu_model" in report.reason

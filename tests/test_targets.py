@@ -58,7 +58,9 @@ def test_what_a_page_holds_is_said_of_scripts_of_that_style(style: str, what: st
     assert scripts or code in ELSEWHERE
     for one in scripts:
         auto, *_, cluster, _ = one.outcomes
-        assert code in (auto, cluster, *(found.code for found in one.converted("auto").diagnostics))
+        done = one.converted("auto")
+        edits = (edit for _, codes in done.trace for edit in codes)
+        assert code in (auto, cluster, *(found.code for found in done.diagnostics), *edits)
 
 
 def test_each_style_is_in_a_row_or_is_a_fixture() -> None:

@@ -167,6 +167,8 @@ class Trait(Enum):
     READS_MODEL = "reads a Keras model from a file"
     KERAS = "belongs to Keras"
     FITS_MODEL = "trains a Keras model, by the name of its method"
+    KERAS_INPUT = "makes the input of a Keras model, by the last part of its name"
+    STARTS_EAGERNESS = "switches eager execution on, by the last part of its name"
     KERAS_BATCH_NORM = "makes a layer of Keras that normalises with statistics of the batch"
     TAPE = "notes operations, to take gradients of them"
     ENDS_EAGERNESS = "must be called before the first operation, by the last part of its name"

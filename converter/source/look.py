@@ -52,6 +52,12 @@ def may_train_by_library(data: bytes) -> bool:
     return re.search(_LIBRARIES, data) is not None
 
 
+def trains_by_keras(data: bytes) -> bool:
+    """Whether a file imports the package `keras`, and compiles and trains a model."""
+    fits = b".fit(" in data or b".fit_generator(" in data or b".train_on_batch(" in data
+    return fits and b".compile(" in data and re.search(rb"(?m)^[ \t]*(?:import|from)[ \t]+keras\b", data) is not None
+
+
 def trains_by_torch(data: bytes) -> bool:
     """Whether a file imports PyTorch and takes gradients, or trains by Lightning."""
     trains = b".fit(" in data or b"Trainer(" in data or b"LightningCLI(" in data

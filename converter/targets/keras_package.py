@@ -1,4 +1,4 @@
-"""Scripts that the package `keras` trains, or that import all names of Keras: what to write in the imports."""
+"""Scripts that the package `keras` trains and that are not copied to GPUs, or that import all names of Keras by *."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.syntax.known import last_name
 from converter.syntax.script import Script
+from converter.targets.mirrored.copies import obstacle
 from converter.targets.mirrored.keras import keras_fits
 
 PACKAGE = "keras"
@@ -50,7 +51,7 @@ def trained_by_keras(script: Script, options: Options) -> Diagnostic | None:
         return None
     own = [node for node in _imports(script) if _module(node).partition(".")[0] == PACKAGE]
     if own:
-        return _of_package(script, own)
+        return _of_package(script, own, options)
     stars = [node for node in _imports(script) if _is_star(node)]
     if stars and options.target in ("auto", "mirrored"):
         node = stars[0]
@@ -60,23 +61,29 @@ def trained_by_keras(script: Script, options: Options) -> Diagnostic | None:
     return None
 
 
-def _of_package(script: Script, imports: list[ast.Import | ast.ImportFrom]) -> Diagnostic:
+def _of_package(script: Script, imports: list[ast.Import | ast.ImportFrom], options: Options) -> Diagnostic | None:
     spread = [call for call in script.calls if script.name(call.func).endswith(".multi_gpu_model")]
     if spread:
         message = "the script uses several devices already: multi_gpu_model"
         return _at(script, spread[0], "TMG216", message, "convert the script as it was for one GPU")
     lines = ", ".join(str(node.lineno) for node in imports)
     old = list(dict.fromkeys(_of_keras_1(script)))
+    why = obstacle(script, options.batch == "total")
+    if not why and not old and options.target in ("auto", "mirrored"):
+        return None  # multi_gpu_model copies it
     written = "; ".join(_of_tensorflow(node, bool(old)) for node in imports[:SHOWN])
     written += "; …" if len(imports) > SHOWN else ""
     where = f"line {lines}" if len(imports) == 1 else f"lines {lines}"
     message = "this script trains by the package keras, which a distribution strategy of TensorFlow does not reach"
-    hint = f"import the same from tf.keras, in {where}: {written}; --target mirrored converts that. "
+    if why and not old and options.target in ("auto", "mirrored"):
+        message += f"; its own multi_gpu_model is not written here, {why}"
+    hint = f"import the same from tf.keras, in {where}: {written}; --target mirrored converts that"
     if old:
         message += ", and is written for Keras 1, which tf.keras is not"
         told = "; ".join(old[:SHOWN]) + ("; …" if len(old) > SHOWN else "")
-        return _at(script, imports[0], "TMG220", message, f"write it for Keras 2 ({told}), and {hint.rstrip()}")
-    hint += "Or, with keras up to 2.3: model = keras.utils.multi_gpu_model(model, gpus=N) in front of compile()"
+        return _at(script, imports[0], "TMG220", message, f"write it for Keras 2 ({told}), and {hint}")
+    if not why and options.target not in ("auto", "mirrored"):
+        hint += f". Or leave --target {options.target} out: with keras up to 2.3 its multi_gpu_model takes the script"
     return _at(script, imports[0], "TMG220", message, hint)
 
 

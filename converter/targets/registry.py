@@ -101,7 +101,7 @@ TARGETS = (
         name="cluster",
         about="one process for each GPU, on one machine or several",
         words="",
-        lacking="no optimizer of tf.train trains here, nor in the files that the script imports",
+        lacking="no optimizer of tf.train and no Keras model trains here, nor in the files that the script imports",
         unused=(
             *("num_gpus", "variables", "scale_lr", "scale_steps", "eval_batch", "loss", "gpu_memory", "fewer_gpus"),
             *("traced", "line_length"),

@@ -13,6 +13,7 @@ from converter.source.look import (
     may_train_by_library,
     mentions_tensorflow,
     module_at,
+    trains_by_keras,
     trains_by_torch,
 )
 from converter.source.project.folders import folders_above, in_any
@@ -29,13 +30,15 @@ def may_train(path: str, data: bytes) -> bool:
 
 
 def leads_to_tensorflow(path: str, data: bytes) -> bool:
-    """Whether a script names TensorFlow, or imports a module of its project that leads there, or trains by PyTorch.
+    """Whether a script names TensorFlow, or imports a module of its project that leads there.
+
+    Scripts that train by PyTorch, or by the package keras, lead there, too.
 
     A configuration of the Object Detection API leads there, too.
 
     path: of the script; imports are looked for beside it, beside the importing file, and in folders above the script.
     """
-    if mentions_tensorflow(data) or trains_by_torch(data) or is_pipeline(path, data):
+    if mentions_tensorflow(data) or trains_by_torch(data) or trains_by_keras(data) or is_pipeline(path, data):
         return True
     data = code_of(path, data)
     root = os.path.dirname(path)

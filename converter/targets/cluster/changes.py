@@ -13,6 +13,7 @@ from converter.runtime.worker import PACKAGE
 from converter.syntax.changes import Change, lines_before
 from converter.syntax.script import Script
 from converter.targets.cluster.files import own_files
+from converter.targets.cluster.keras import batches
 from converter.targets.cluster.reading import BATCH_SIZE, Read
 from converter.targets.cluster.worker import helper_module, importing_lines, worker_lines
 from converter.targets.passes import Case, adding
@@ -33,6 +34,7 @@ def changes(case: Read) -> Case:
         end = script.line(size.end.line) + size.end.column
         workers = re.sub(rf"(?<![\w.]){re.escape(case.num_gpus)}(?!\w)", f"{cluster}.size", size.text)
         made.append(Change(begin, end, workers, BATCH_SIZE))
+    made += batches(case, cluster)
     if case.options.shard == "files":
         made += own_files(script, cluster)
     elif case.by_runs:
@@ -54,6 +56,16 @@ def _worker(case: Read, cluster: str) -> tuple[list[str], tuple[tuple[str, str],
 
 
 def _arguments(case: Read) -> str:
+    return _dealt(case) + (", eager=False" if case.graph and not _ends_later(case.script) else "")
+
+
+def _ends_later(script: Script) -> bool:
+    """True if a function of the script ends eager execution: it still holds where the worker starts."""
+    calls = [call for call in script.calls if has(getattr(call.func, "attr", ""), Trait.ENDS_EAGERNESS)]
+    return any(script.function(call) is not None for call in calls)
+
+
+def _dealt(case: Read) -> str:
     main = "__name__ == '__main__'"
     if case.options.shard == "files":
         return f"{main}, deal='files'"

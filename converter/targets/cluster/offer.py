@@ -9,8 +9,8 @@ from converter.source import parse
 from converter.source.viewed import viewed
 from converter.syntax.script import Script
 from converter.targets.cluster.checks import checks
-from converter.targets.cluster.passes import fit
-from converter.targets.passes import Case
+from converter.targets.cluster.passes import KERAS, fit
+from converter.targets.passes import Case, run
 
 if TYPE_CHECKING:
     from converter.source import Source
@@ -25,4 +25,7 @@ def takes(source: Source) -> bool:
     """
     source = viewed(source)
     script = Script(source.path, source.text, parse(source))
-    return fit(script) is not None and not checks(Case(script, Options(target="cluster"), 0)).refused
+    case, fitted = Case(script, Options(target="cluster"), 0), fit(script)
+    if fitted is None:
+        return False
+    return not (run(case, KERAS) if fitted.passes is KERAS else checks(case)).refused

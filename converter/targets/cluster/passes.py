@@ -14,7 +14,10 @@ from converter.syntax.known import is_known
 from converter.syntax.script import Script
 from converter.targets.cluster.changes import below_imports, changes
 from converter.targets.cluster.checks import checks
+from converter.targets.cluster.keras import beside_sessions, check_keras, reading_keras
 from converter.targets.cluster.reading import reading
+from converter.targets.mirrored.keras import keras_fits
+from converter.targets.mirrored.strategy import no_other_means
 from converter.targets.passes import Fit, Pass
 
 # Calls that train by an optimizer of tf.train, or that end in one.
@@ -24,12 +27,12 @@ _TRAINS = re.compile(
 
 
 def fit(script: Script) -> Fit | None:
-    """The passes; None for eager code, and where neither a script nor a file of its project trains by an optimizer."""
+    """The passes; None for eager code, and where neither an optimizer of the project nor Keras trains."""
     if "GradientTape(" in script.text:
         return None
     canned = any(is_known(script, call.func, Trait.OPTIMIZED_MODEL) for call in script.calls)
     if not canned and not _TRAINS.search(script.text.encode()) and not any(map(_trains, _files(script))):
-        return None
+        return Fit(fits[0], KERAS) if (fits := keras_fits(script)) else None
     return Fit(below_imports(script), PASSES)
 
 
@@ -63,5 +66,13 @@ def _bytes(path: str) -> bytes:
 PASSES = (
     Pass("what several processes cannot do", checks),
     Pass("how batches are dealt to workers", reading),
+    Pass("what Keras trains beside", beside_sessions),
+    Pass("the statement that starts a worker, and the size of the batch", changes),
+)
+KERAS = (
+    Pass("no other means of using several GPUs", no_other_means, ends=True),
+    Pass("what several processes cannot do", checks),
+    Pass("what Keras cannot do in several processes", check_keras, ends=True),
+    Pass("how batches are dealt to workers", reading_keras),
     Pass("the statement that starts a worker, and the size of the batch", changes),
 )

@@ -41,7 +41,7 @@ class Read(Case):
 
     sizes: the expressions that follow the batch size, where each worker takes its rows of a batch for all; empty with
     `by_runs`. by_runs: each N-th run of a training step makes a step, of the last N batches. by_rows: whether a batch
-    counts by its rows then. why: why batches are dealt whole.
+    counts by its rows then. why: why batches are dealt whole. graph: whether Keras alone trains, which needs a graph.
     """
 
     sizes: tuple[Replace, ...] = ()
@@ -49,6 +49,7 @@ class Read(Case):
     by_runs: bool = False
     by_rows: bool = False
     why: str = ""
+    graph: bool = False
 
 
 def reading(case: Case) -> Case:

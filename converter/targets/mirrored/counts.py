@@ -16,13 +16,17 @@ COUNTED = "TMG154"
 _EVALUATE = ("evaluate", "evaluate_generator", "predict", "predict_generator")
 
 
-def batch_counts(script: Script, options: Options, inside: Collection[ast.AST] = ()) -> list[Change]:
+def batch_counts(
+    script: Script, options: Options, inside: Collection[ast.AST] = (), number: str | None = None
+) -> list[Change]:
     """Divisions by a batch size that count batches divide by that of all GPUs.
 
     inside: nodes that replicas run, each with a batch of the script's size; they count by the number of steps alone.
+    number: an expression for the number of GPUs, None for that of the options.
     """
     if options.batch == "total":
         return []
+    number = number if number is not None or options.num_gpus is None else str(options.num_gpus)
     replicas = set(map(id, inside))
     changes = []
     for node in ast.walk(script.tree):
@@ -33,11 +37,11 @@ def batch_counts(script: Script, options: Options, inside: Collection[ast.AST] =
         uses = set(_uses(script, node, replicas))
         if uses <= {_Use.EVALUATION, _Use.REPLICA} and (uses or id(node) in replicas):
             continue
-        if options.num_gpus is None or uses != {_Use.COUNT}:
+        if number is None or uses != {_Use.COUNT}:
             warn_of_count(script, node)
             continue
         begin, end = script.span(node.right)
-        changes.append(Change(begin, end, f"({script.text[begin:end]} * {options.num_gpus})", COUNTED))
+        changes.append(Change(begin, end, f"({script.text[begin:end]} * {number})", COUNTED))
     return changes
 
 

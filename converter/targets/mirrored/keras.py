@@ -25,7 +25,7 @@ DEFAULT_BATCH = 32  # of Model.fit (tensorflow/python/keras/engine/training.py, 
 
 def keras_fits(script: Script) -> list[ast.Call]:
     """The calls that train a compiled Keras model."""
-    compiled = {ast.unparse(call.func.value) for call in _compiles(script) if isinstance(call.func, ast.Attribute)}
+    compiled = {ast.unparse(call.func.value) for call in compiles(script) if isinstance(call.func, ast.Attribute)}
     known = {name.rpartition(".")[2] for name in compiled}
     models = known | _returned(script, known)
     return [
@@ -57,7 +57,8 @@ def _returned(script: Script, models: set[str]) -> set[str]:
     }
 
 
-def _compiles(script: Script) -> list[ast.Call]:
+def compiles(script: Script) -> list[ast.Call]:
+    """The calls that compile a Keras model."""
     return [
         call
         for call in script.calls
@@ -90,12 +91,12 @@ def scopes(case: Case) -> Scoped:
     fits = keras_fits(case.script)
     batching = _growing(case.script, fits) if case.options.batch == "per-gpu" else ()
     of_models = _OfModels(frozenset(_building(case.script)), frozenset(fits), frozenset(batching))
-    made = [_scope(case.script, call, case.options, of_models) for call in _compiles(case.script)]
+    made = [_scope(case.script, call, case.options, of_models) for call in compiles(case.script)]
     names = tuple(name for name, _ in made if name)
     if len(set(names)) > 1:
         several = len(fits) > 1
         message = "several models are compiled and trained" if several else "models are compiled at several places"
-        where = (fits if several else _compiles(case.script))[1]
+        where = (fits if several else compiles(case.script))[1]
         case.script.say(where, "TMG289", message, "convert scripts of one model, compiled at one place")
     return Scoped(**vars(adding(case, [change for _, changes in made for change in changes])), strategies=names)
 
@@ -284,8 +285,7 @@ def _fit(script: Script, call: ast.Call, strategy: str, options: Options, width:
 
 def _reaches(script: Script, call: ast.Call) -> bool:
     """Whether the name of the strategy is bound in the function of the call, or at top level."""
-    compiles = _compiles(script)
-    where = [script.function(one) for one in compiles]
+    where = [script.function(one) for one in compiles(script)]
     return all(one is None or one is script.function(call) for one in where)
 
 
@@ -371,7 +371,7 @@ def _of_dataset(script: Script, call: ast.Call, data: ast.expr, factor: str, opt
     assert size is not None
     changes = []
     if options.batch == "per-gpu":
-        compiled = _compiles(script)[0]
+        compiled = compiles(script)[0]
         block = script.block(script.statement(compiled))
         beside = any(one in block for one in script.above(found[0]))  # there the strategy is made before it
         if script.function(found[0]) is not script.function(call) or (found[0].lineno < compiled.lineno and not beside):

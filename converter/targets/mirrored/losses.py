@@ -219,24 +219,27 @@ def losses_of(script: Script, nodes: Collection[ast.AST]) -> Iterator[ast.expr]:
 
 def check_keras_losses(script: Script, total: bool) -> None:
     """Refuse losses of Keras that add up examples, and with --batch total what is no mean over them (TMG288)."""
+    for one in keras_losses(script):
+        made = Losses(script).of_keras(one, total)
+        if made is Makes.SUM and isinstance(one, ast.Call) and script.name(one.func):
+            # reduction='sum': the sum over the examples of all GPUs (seen on TensorFlow 1.15.5 and 2.21)
+            if not total:
+                message = "this loss is a sum: a step takes the sum over the batches of all GPUs, not their mean"
+                script.say(one, "TMG288", message, "let it be a mean over the examples, or use --batch total")
+        elif made is Makes.SUM:  # the mean of the GPUs' sums on TensorFlow 1.15.5, their sum on 2.21
+            message = "this loss is a sum: one version of Keras adds up the GPUs' sums, another takes their mean"
+            script.say(one, "TMG288", message, "let it be a mean over the examples")
+        elif made is Makes.OTHER and total:
+            message = "this loss is not a mean over the examples: that of parts of a batch is another one"
+            script.say(one, "TMG288", message, "let it be a mean over the examples, or use --batch per-gpu")
+
+
+def keras_losses(script: Script) -> Iterator[ast.expr]:
+    """The losses that models of Keras are compiled with, or that are added to them."""
     for call in script.calls:
         method = call.func.attr if isinstance(call.func, ast.Attribute) and not script.name(call.func) else ""
         given = argument(call, {"compile": 1, "add_loss": 0}[method], "loss") if method in _GIVEN else None
-        if given is None:
-            continue
-        for one in _each(script.value(given)):
-            made = Losses(script).of_keras(one, total)
-            if made is Makes.SUM and isinstance(one, ast.Call) and script.name(one.func):
-                # reduction='sum': the sum over the examples of all GPUs (seen on TensorFlow 1.15.5 and 2.21)
-                if not total:
-                    message = "this loss is a sum: a step takes the sum over the batches of all GPUs, not their mean"
-                    script.say(one, "TMG288", message, "let it be a mean over the examples, or use --batch total")
-            elif made is Makes.SUM:  # the mean of the GPUs' sums on TensorFlow 1.15.5, their sum on 2.21
-                message = "this loss is a sum: one version of Keras adds up the GPUs' sums, another takes their mean"
-                script.say(one, "TMG288", message, "let it be a mean over the examples")
-            elif made is Makes.OTHER and total:
-                message = "this loss is not a mean over the examples: that of parts of a batch is another one"
-                script.say(one, "TMG288", message, "let it be a mean over the examples, or use --batch per-gpu")
+        yield from _each(script.value(given)) if given is not None else ()
 
 
 _GIVEN = ("compile", "add_loss")

@@ -7,6 +7,7 @@ import ast
 from converter.analysis.traits import Trait
 from converter.syntax.known import is_known
 from converter.syntax.script import Script
+from converter.targets.mirrored.copies import copied, trains_by_package
 from converter.targets.mirrored.counts import batch_counts
 from converter.targets.mirrored.decisions import of_estimator, of_keras
 from converter.targets.mirrored.estimator import Replicated, configurations, estimators, hooks, inputs, model_functions
@@ -23,6 +24,8 @@ def fit(script: Script) -> Fit | None:
         return None
     if made := estimators(script):
         return Fit(made[0], ESTIMATOR)
+    if trains_by_package(script) and (fits := keras_fits(script)):
+        return Fit(fits[0], COPIES)
     fits = keras_fits(script) if _mentions_keras(script) else []
     return Fit(fits[0], KERAS) if fits else None
 
@@ -59,4 +62,9 @@ KERAS = (
     Pass("the batches of fit()", batches),
     Pass("numbers that count batches", counts),
     Pass("what was decided", of_keras),
+)
+COPIES = (
+    Pass("no other means of using several GPUs", no_other_means, ends=True),
+    Pass("GPUs that are hidden from the copies", check_devices),
+    Pass("the model of the copies", copied),
 )

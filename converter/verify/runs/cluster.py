@@ -114,7 +114,7 @@ def judged(
         *check_initial(mine["initial"], found[0]["first"]["initial"]),
         check_train_ops(mine, theirs, steps),
         check_batch(steps, asked.gpus, asked.batch),
-        _shares(replayed),
+        _shares(replayed, asked),
         *_data(replayed["data"], asked),
         check_gradients(done, asked.batch),
         check_sparse(done),
@@ -149,20 +149,29 @@ def _data(found: Facts, asked: Asked) -> list[Check]:
     return [check for check in check_data(found, asked.batches, said) if check.name not in _OF_WHOLE_RUNS]
 
 
-def _shares(replayed: Facts) -> Check:
-    """Checks that workers take the same steps and gradients, each on its rows, whose numbers differ by at most one."""
+def _shares(replayed: Facts, asked: Asked) -> Check:
+    """Checks that workers take the same steps and gradients, each on its rows, whose numbers differ by at most one.
+
+    Batches that are dealt whole may have other sizes in a step that takes the last batch of an epoch.
+    """
     taken = set(replayed["taken"])
     if len(taken) > 1:
         return Check("workers", "failed", f"the workers take different numbers of steps: {sorted(taken)}")
     if not replayed["alike"]:
         return Check("workers", "failed", "the workers apply different gradients to their variables")
-    uneven = next((share for share in replayed["shares"] if max(share) - min(share) > 1), None)
+    whole = max(step.get("own_rows") or 0 for step in replayed["steps"]) if asked.batch == "per-gpu" else 0
+    uneven = next((s for s in replayed["shares"] if max(s) - min(s) > 1 and not _are_batches(s, whole)), None)
     if uneven:
         rows = listing([str(count) for count in uneven], len(uneven))
         return Check("workers", "failed", f"the workers' parts of a batch differ by more than a row: {rows}")
     first = replayed["shares"][0]
     rows = f"{max(first)}" if max(first) == min(first) else f"{min(first)} or {max(first)}"
     return Check("workers", "passed", f"{len(first)} take {taken.pop()} steps together, each on {rows} rows")
+
+
+def _are_batches(share: list[int], whole: int) -> bool:
+    """True if the workers' parts are batches of the original, of `whole` rows, with a shorter one among them."""
+    return max(share) == whole and min(share) < whole
 
 
 def _files(found: list[Event]) -> Check:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from converter.verify.checks.figures import listing, number, worst_of
@@ -19,6 +20,7 @@ from converter.verify.processes.child_process import Child, Event, Limits, envir
 from converter.verify.processes.interpreters import Interpreters
 
 ORIGINAL, CONVERSION = "strategy original", "strategy conversion"
+NO_PROOF = "there is no proof of multi_gpu_model: the package keras asks for real GPUs, which virtual devices are not"
 TOLERANCE = 1e-3  # of the way that a variable has gone; sums in another order came to 1e-5 at most
 Row = dict[str, Any]
 
@@ -32,6 +34,8 @@ def compare_strategies(
     tell: Callable[[Progress], None],
 ) -> Report:
     """Runs both scripts, the original first; jobs: those of the two roles of this module."""
+    if "multi_gpu_model(" in Path(jobs[CONVERSION]["script"]).read_text(encoding="utf-8", errors="replace"):
+        raise Stopped(NO_PROOF)
     settled = environment(asked.gpus)
     settled.pop("TF_USE_LEGACY_KERAS")  # the Keras that the script would have
     tell(Progress("starting TensorFlow", 0, 2))

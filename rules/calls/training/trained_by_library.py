@@ -38,6 +38,8 @@ TRAITS: dict[Trait, str] = {
     Trait.KERAS: "keras*",
     Trait.FITS_MODEL: "fit fit_generator train_on_batch",
     Trait.SETS_SESSION: "keras.backend.set_session",
+    Trait.KERAS_INPUT: "Input InputLayer",
+    Trait.STARTS_EAGERNESS: "enable_eager_execution enable_v2_behavior",
     Trait.KERAS_BATCH_NORM: "keras.*BatchNormalization keras.*SyncBatchNormalization",
     Trait.SPEC: "estimator.EstimatorSpec",
     Trait.SHOWS_DEVICES: "config.set_visible_devices config.experimental.set_visible_devices",

@@ -28,7 +28,8 @@ Rate = collections.namedtuple('Rate', 'key tensors form constants counters')
 def of(watched, operations, variables):
     """The rates among some operations that updates of the graph take, and that depend on a count of steps.
 
-    variables: {name: variable}. A rate is a scalar that an update is made with and that was there before it.
+    variables: {name: variable}. A rate is a scalar that an update is made with and that was there before it, or that
+    an optimizer of Keras computes as its rate.
     """
     order = {operation: place for place, operation in enumerate(watched.graph.get_operations())}
     counters = _counters(order, variables)
@@ -47,7 +48,7 @@ def of(watched, operations, variables):
             if name not in given
             and tensor.op in counted
             and tensor.op in operations
-            and not apply.first <= order[tensor.op] < apply.last
+            and (name in watched.rates or not apply.first <= order[tensor.op] < apply.last)
             and tensor.dtype.base_dtype.is_floating
             and tensor.get_shape().ndims == 0
             and watched.graph.is_feedable(tensor)

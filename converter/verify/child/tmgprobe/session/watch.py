@@ -59,6 +59,7 @@ class Watched(object):
         self.held = {}
         self.copies, self.parted_at = None, None  # see graph/copies.py; the graph's version when they were made
         self.asked = set()  # collections that the script has asked for and that hold nothing
+        self.rates = set()  # names of tensors that optimizers of Keras compute their rate by, inside of their update
         self.wholes = ()  # names of partitioned variables, each of which stands for its slices
 
 
@@ -165,6 +166,7 @@ class Watch(object):
             return on_part(run, self, parts, fetches, feed_dict)
 
         base.__init__, base.run, base.make_callable = initialise, watched_run, make_callable
+        base._make_callable_from_options = callable_of_options
         base.partial_run_setup, base.partial_run = partial_run_setup, partial_run
 
     def _sessions_alone(self, on_run):
@@ -204,6 +206,19 @@ class Watch(object):
 
         optimizer.Optimizer.__init__ = initialise
         self._optimizer(optimizer.Optimizer)
+        for kind in keras_optimizers():
+            self._optimizer(kind)
+            self._keras_rate(kind)
+
+    def _keras_rate(self, kind):
+        rate_of, watch = kind._decayed_lr, self
+
+        def _decayed_lr(self, dtype):
+            rate = rate_of(self, dtype)
+            watch.of(rate.graph).rates.add(rate.name)
+            return rate
+
+        kind._decayed_lr = _decayed_lr
 
     def _optimizer(self, kind):
         """Watches the methods that this class defines itself; subclasses often bring their own."""
@@ -401,6 +416,27 @@ class Watch(object):
             result.set_shape(drawn.get_shape())
         watched.held[name] = watched.held.get(name, 0) + 1
         return result
+
+
+def callable_of_options(session, told):
+    """What Keras runs, as a run of the session: tensors that it feeds, as those of a dataset, are computed before."""
+    fetches, links = list(told.fetch), list(told.tensor_connection)
+
+    def call(*arrays, **others):
+        feed = dict(zip(told.feed, arrays))
+        if links:
+            values = session.run([link.from_tensor for link in links], feed)
+            feed.update(zip([link.to_tensor for link in links], values))
+        return session.run(fetches + list(told.target), feed, **others)[: len(fetches)]
+
+    return call
+
+
+def keras_optimizers():
+    """The classes that Keras' optimizers inherit their `apply_gradients` from, of the Keras that is imported."""
+    places = ('tensorflow.python.keras.optimizer_v2', 'tf_keras.src.optimizers.legacy')
+    modules = [sys.modules.get(place + '.optimizer_v2') for place in places]
+    return [module.OptimizerV2 for module in modules if hasattr(module, 'OptimizerV2')]
 
 
 def size(graph):

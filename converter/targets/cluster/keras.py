@@ -1,0 +1,122 @@
+"""Scripts that Keras trains as N processes: how the batches of `fit()` and the other calls are dealt to workers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from converter.analysis.traits import Trait, has
+from converter.syntax.changes import Change, added_argument
+from converter.syntax.known import last_name
+from converter.syntax.script import Script, argument, is_spread
+from converter.targets.cluster.reading import BATCH_SIZE, OUTSIDE, Read
+from converter.targets.mirrored.counts import batch_counts
+from converter.targets.mirrored.keras import DEFAULT_BATCH, keras_fits
+from converter.targets.mirrored.losses import Losses, Makes, keras_losses
+from converter.targets.mirrored.replicated import keras_code
+from converter.targets.passes import Case
+
+_FIXED = ("batch_input_shape", "batch_shape", "batch_size")  # of layers that are built for one size of batch
+_UNKNOWN = "it is not seen how many examples a batch has"
+
+
+def check_keras(case: Case) -> Case:
+    """Refuse what Keras cannot do as one of several processes."""
+    script = case.script
+    for call in script.calls:
+        for keyword in call.keywords:
+            given = not (isinstance(keyword.value, ast.Constant) and not keyword.value.value)
+            if keyword.arg == "stateful" and given:
+                message = "a stateful layer hands its state on to the next batch, which another worker takes"
+                script.say(keyword.value, OUTSIDE, message, "begin each batch with a new state: take stateful out")
+            if keyword.arg == "run_eagerly" and given:
+                _refuse_eager(script, keyword.value)
+        if has(last_name(script, call.func), Trait.STARTS_EAGERNESS) and script.name(call.func):
+            _refuse_eager(script, call)
+    return case
+
+
+def _refuse_eager(script: Script, node: ast.AST) -> None:
+    message = "Keras would train eagerly: workers average the gradients of a graph, in a session"
+    script.say(node, OUTSIDE, message, "take it out")
+
+
+def reading_keras(case: Case) -> Read:
+    """Where all of the training is fit() on arrays, each worker takes its rows of a batch; else whole batches."""
+    script, options = case.script, case.options
+    fits, why = keras_fits(script), _why_whole(script)
+    if options.shard == "files":
+        _check_files(script, fits)
+    elif options.batch == "total":
+        _check_shared(script, why)
+    elif why:
+        return Read(script, options, case.width, by_runs=True, by_rows=True, why=why, graph=True)
+    return Read(script, options, case.width, changes=case.changes, graph=True)
+
+
+def beside_sessions(case: Read) -> Read:
+    """Batches are dealt whole where Keras trains, too, beside sessions of the script."""
+    if not keras_fits(case.script) or case.by_runs or case.options.shard == "files":
+        return case
+    if case.options.batch == "total":
+        return case
+    return replace(case, sizes=(), by_runs=True, by_rows=True, why="Keras trains beside a session of the script")
+
+
+def batches(case: Read, cluster: str) -> Iterator[Change]:
+    """The batches of fit() are those of all workers together; `cluster` is the script's name for the object."""
+    script, times = case.script, f"{cluster}.size"
+    if not case.graph or case.by_runs or case.options.batch == "total" or case.options.shard == "files":
+        return
+    for call in keras_fits(script):
+        given = argument(call, 2, "batch_size")
+        if given is None:
+            yield added_argument(script, call, f"batch_size={DEFAULT_BATCH} * {times}", case.width, BATCH_SIZE)
+        else:
+            begin, end = script.span(given)
+            yield Change(begin, end, f"{script.operand(given)} * {times}", BATCH_SIZE)
+    yield from batch_counts(script, case.options, keras_code(script), times)
+
+
+def _why_whole(script: Script) -> str:
+    """Why the batches of a script cannot be cut by rows, "" where they can."""
+    for call in script.calls:
+        builds = has(last_name(script, call.func), Trait.KERAS_INPUT) or any(k.arg in _FIXED[:2] for k in call.keywords)
+        if builds and any(keyword.arg in _FIXED for keyword in call.keywords):
+            return "its model is built for one size of batch"
+    for call in keras_fits(script):
+        method = getattr(call.func, "attr", "")
+        if method != "fit":
+            return f"{method}() takes batches that the script prepares"
+        if is_spread(call):
+            return _UNKNOWN
+        if _is_none(argument(call, 1, "y")):
+            return "fit() takes batches of a dataset or a generator"
+        if not _is_none(argument(call, 12, "steps_per_epoch")):
+            return "fit() is told a number of steps"
+    return ""
+
+
+def _is_none(given: ast.expr | None) -> bool:
+    return given is None or (isinstance(given, ast.Constant) and given.value is None)
+
+
+def _check_files(script: Script, fits: list[ast.Call]) -> None:
+    for call in fits:
+        if not _is_none(argument(call, 1, "y")):  # of fit_generator, the number of steps: a generator gives arrays
+            message = "arrays are trained on: they come from no files that each worker could read its part of"
+            script.say(call, OUTSIDE, message, "leave --shard out, or train on a tf.data dataset")
+
+
+def _check_shared(script: Script, why: str) -> None:
+    """Refuse --batch total where a part of a batch is none, or has another loss."""
+    if why == "its model is built for one size of batch":
+        hint = "leave --batch total out: each worker takes whole batches, N of them make a step"
+        script.say(script.tree.body[0], OUTSIDE, f"workers cannot share a batch: {why}", hint)
+    for loss in keras_losses(script):
+        if Losses(script).of_keras(loss, True) in (Makes.SUM, Makes.OTHER):
+            message = "this loss is not a mean over the examples: workers cannot share a batch"
+            script.say(loss, OUTSIDE, message, "let it be a mean over the examples, or leave --batch total out")
+
+
