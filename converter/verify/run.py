@@ -101,7 +101,7 @@ def verify(
     settings = settings or Settings()
     begin = time.monotonic()
     _check(single, multi, settings)
-    command = _command(single, multi, settings)
+    command = command_line(single, multi, settings)
     single, multi = single.resolve(), multi.resolve()
     parts = parts or {}
     layout = with_data(layout_of(single, multi), settings.args, settings.data)
@@ -185,12 +185,13 @@ def _is_python_2(script: Path) -> bool:
     return False
 
 
-def _command(single: Path, multi: Path, settings: Settings) -> str:
+def command_line(single: Path, multi: Path, settings: Settings) -> str:
     """The command line that asks for the same."""
     words = ["tf-multigpu", "verify", str(single), str(multi)]
     default = Settings()
+    gpus = ",".join(map(str, (settings.gpus, *settings.more_gpus))) if settings.gpus else None
     for flag, value, usual in (
-        ("--gpus", settings.gpus, default.gpus),
+        ("--gpus", gpus, default.gpus),
         ("--steps", settings.steps, default.steps),
         ("--epochs", settings.epochs, default.epochs),
         ("--batch", settings.batch, default.batch),
@@ -200,6 +201,7 @@ def _command(single: Path, multi: Path, settings: Settings) -> str:
     ):
         if value != usual:
             words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+    words += [*["--whole"] * settings.whole, *["--each-choice"] * settings.each_choice]
     words += ["--network"] * settings.network
     words += [word for name in settings.also for word in ("--also", name)]
     words += [word for name in settings.data for word in ("--data-dir", name)]
@@ -282,7 +284,7 @@ def _in_copies(
         except Stopped as problem:
             nothing = Entry("unchecked", "everything", problem.reason)
             report = Report(problem.verdict, problem.reason, asked.gpus, asked.batch, 0, ledger=(nothing,))
-            report = replace(report, log=problem.log, untrained=problem.untrained)
+            report = replace(report, log=problem.log, untrained=problem.untrained, late=problem.late)
         report = replace(report, reason=clean(report.reason, work), log=clean(report.log, work))
     return report, tuple(dict.fromkeys(multi.notes + single.notes))
 
@@ -371,7 +373,8 @@ def _bounded(settings: Settings, means: _Means) -> Iterator[None]:
     except TimeIsUp:
         stood = "; ".join(dict.fromkeys(child.stood() for child in means.limits.children))
         reason = f"no result after {settings.timeout:g} seconds (--timeout)" + (f": {stood}" if stood else "")
-        raise Stopped(f"{reason}; the scripts take arguments behind --, as in: -- --max_steps 10") from None
+        advice = "the scripts take arguments behind --, as in: -- --max_steps 10"
+        raise Stopped(f"{reason}; {advice}", late=True) from None
     except MemoryIsUp as excess:
         allowed = f"{means.limits.memory / GIB:.3g} GiB"
         raise Stopped(f"the scripts take {excess}, more than the {allowed} allowed (--memory)") from None
@@ -491,7 +494,10 @@ def _judged(answers: _Answers, asked: Asked, plan: Callable[[], Planned]) -> Rep
         report,
         versions=versions,
         processes=answers.processes,
-        ledger=(*ledger(report, mine, theirs, replayed, asked.rate, asked.steps), *of_outside(replayed, recorded)),
+        ledger=(
+            *ledger(report, mine, theirs, replayed, asked.rate, asked.steps, recorded),
+            *of_outside(replayed, recorded),
+        ),
         losses=losses(replayed),
         original=step_trace(replayed["first"].get("timeline")),
         converted=step_trace(recorded["first"].get("timeline")),

@@ -15,7 +15,7 @@ from converter.report.verification import render_text
 from converter.rule import all_rules
 from converter.source import read
 from converter.source.header import Header
-from converter.verify.data import Check, Entry, Origin, Report
+from converter.verify.data import ALL_STEPS, Check, Entry, Origin, Report
 from converter.verify.ledger import _same, ledger, of_checks, of_origin
 from converter.verify.origin import origin_of, repeat
 from tests.rules.test_rules import FILE
@@ -26,14 +26,20 @@ HEADER = Header("0.1.0", "train.py", "0" * 64, Options())
 
 
 def lines(
-    mine: Any = None, theirs: Any = None, one: Any = None, rate: str = "none", asked: int = 1, **changes: Any
+    mine: Any = None,
+    theirs: Any = None,
+    one: Any = None,
+    rate: str = "none",
+    asked: int = 1,
+    recorded: Any = None,
+    **changes: Any,
 ) -> dict[str, list[Entry]]:
     """The ledger of a run like test_report's, by fate."""
     mine, theirs, one = mine or facts(), theirs or facts(), one or step()
     report = verdict(mine=mine, theirs=theirs, one=one, **changes)
     replayed = {"steps": [one], "not_held": changes.get("not_held", {})}
     found: dict[str, list[Entry]] = {"same": [], "differs": [], "wrong": [], "unchecked": []}
-    for entry in ledger(report, mine, theirs, replayed, rate, asked):
+    for entry in ledger(report, mine, theirs, replayed, rate, asked, recorded or {}):
         found[entry.fate].append(entry)
     return found
 
@@ -171,7 +177,7 @@ def test_variables_left_out_of_the_weights_are_named() -> None:
 
 def test_operations_that_could_not_be_held() -> None:
     replayed = {"steps": [step()], "not_held": {"random_uniform": 2}}
-    entries = ledger(verdict(), facts(), facts(), replayed, "none", 1)
+    entries = ledger(verdict(), facts(), facts(), replayed, "none", 1, {})
     assert any(e.what == "randomness" and "2 random_uniform" in e.detail for e in entries)
 
 
@@ -220,7 +226,7 @@ def test_the_origin_of_an_edited_conversion_is_not(tmp_path: Path) -> None:
 
 def test_a_report_ends_with_the_ledger() -> None:
     report = verdict(one=step(loss=None, kind="sum", apart=0.5))
-    entries = ledger(report, facts(), facts(), {"steps": [step(kind="sum", apart=0.5)]}, "none", 1)
+    entries = ledger(report, facts(), facts(), {"steps": [step(kind="sum", apart=0.5)]}, "none", 1, {})
     text = render_text(Report(**{**vars(report), "ledger": entries}))
     shown = text[text.index("\nledger\n") :]
     assert "the same           gradients 1.0e-07, update 0, weights 1.0e-06 (largest errors)\n" in shown
@@ -255,3 +261,22 @@ def test_the_origin_of_a_project_is_known(tmp_path: Path) -> None:
     edited = {**parts, name: parts[name] + b"x = 1\n"}
     assert not origin_of(repeat(script, tmp_path / "out" / script.name, edited)).rewritten
     assert ("TMG115",) in [codes for _, codes in origin.files[0].trace]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "late", "expected"),
+    [
+        ({"cut": "", "steps": 1}, False, ("same", "all steps", "takes 1, and each was compared")),
+        ({"cut": "time", "steps": 1}, False, ("unchecked", "later steps", "the time for them was up (--timeout)")),
+        ({"cut": "memory", "steps": 1}, False, ("unchecked", "later steps", "so many fill the memory")),
+        ({"cut": "asked", "steps": 1}, False, ("unchecked", "later steps", "more than 1000 are not compared")),
+        ({"cut": "", "steps": 4}, True, ("unchecked", "later steps", "the first 1 were compared: the time")),
+        ({"cut": "", "steps": 4}, False, ("unchecked", "later steps", "the first 1 were compared of 4")),
+    ],
+)
+def test_how_far_all_steps_went(recorded: Any, late: bool, expected: tuple[str, str, str]) -> None:
+    replayed = {"steps": [step()], "late": late}
+    entries = ledger(verdict(), facts(), facts(), replayed, "none", ALL_STEPS, recorded)
+    found = [entry for entry in entries if entry.what in ("all steps", "later steps")]
+    assert [(entry.fate, entry.what) for entry in found] == [expected[:2]]
+    assert expected[2] in found[0].detail

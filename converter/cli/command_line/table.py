@@ -449,7 +449,16 @@ VERIFY = Command(
     "..verify:verify_command",
     (_SINGLES, _MULTIS, _ARGS),
     (
-        Option(("--gpus",), "Number of towers; default: what MULTI says, else 2.", int, "N", least=1),
+        Option(
+            ("--gpus",),
+            "Number of towers, or several, as in 2,3: a proof for each; default: what MULTI says, else 2.",
+            str,
+            "N|N,N",
+        ),
+        Option(
+            ("--whole",),
+            "As far as --timeout allows: every step, whole runs, one more tower, each choice of the flags.",
+        ),
         Option(
             ("--steps",),
             "Training steps to compare; all: to the end, whole runs, too.",

@@ -43,6 +43,7 @@ class Ran:
 
     mine, theirs: how each script ran; compared: what went in; problem: why there is nothing of all that.
     stop: where the original ends its training by a value of the run (stopping.py).
+    late: how far both came where one of them did not end in time; then all else is of the first epoch.
     """
 
     mine: Facts | None = None
@@ -50,6 +51,7 @@ class Ran:
     compared: Facts | None = None
     problem: str = ""
     stop: str = ""
+    late: str = ""
 
 
 def job(like: Mapping[str, Any], copy: Copy, args: tuple[str, ...], seen: Facts, epochs: int) -> dict[str, Any]:
@@ -70,6 +72,7 @@ def job(like: Mapping[str, Any], copy: Copy, args: tuple[str, ...], seen: Facts,
         "computed": [row["input"] for row in seen["data"]["fed"] if row["status"] == "values"],
         "work": str(work),
         "record": str(Path(like["work"]) / "whole.json"),
+        "epoch record": str(Path(like["work"]) / "epoch.json"),
         "again": str(Path(like["work"]) / "own.json"),
         "log": str(work / "log"),
     }
@@ -95,14 +98,28 @@ def run_whole(
             single = single or begin(mine)
             expect(single, "started")
             ran_mine = expect(single, "ran")
-            single.send(record=theirs["record"])
+            late = _an_epoch_only(ran_mine, ran_theirs)
+            single.send(record=theirs["epoch record" if late else "record"], epoch=bool(late))
             compared = expect(single, "compared")
-            ran = Ran(ran_mine, ran_theirs, compared, stop=early_stop(Path(mine["script"])))
+            if late:
+                ran_mine, ran_theirs = ran_mine["epoch"], ran_theirs["epoch"]
+            ran = Ran(ran_mine, ran_theirs, compared, stop=early_stop(Path(mine["script"])), late=late)
         return _unless_resumed(ran, asked.apart)
     except (TimeIsUp, MemoryIsUp):
         return Ran(problem="no time or memory is left for it (--timeout, --memory)")
     except Stopped as problem:
         return Ran(problem=problem.reason)
+
+
+def _an_epoch_only(mine: Facts, theirs: Facts) -> str:
+    """How far two runs came, if one of them did not end in time and both have ended their first epoch; else ""."""
+    if "time" not in (mine["ended"], theirs["ended"]) or not mine["epoch"] or not theirs["epoch"]:
+        return ""
+    return _seen_steps(mine, theirs)
+
+
+def _seen_steps(mine: Facts, theirs: Facts) -> str:
+    return f"{theirs['steps']} steps of the conversion and {mine['steps']} of the original were seen (--timeout)"
 
 
 def _unless_resumed(ran: Ran, paths: Sequence[str]) -> Ran:
@@ -161,7 +178,7 @@ def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check
         fed = [*(check for check in fed if check.name != unfed.name), unfed]
     checks += fed
     if in_time:
-        checks += [*_ends(mine, compared), *_sets(compared, said), *_rates(mine, theirs, towers)]
+        checks += [*_ends(mine, compared, ran.late), *_sets(compared, said), *_rates(mine, theirs, towers)]
         checks += _paces(mine, theirs, compared, towers)
     return checks + (list(_beside(mine, theirs, compared, towers)) if in_time else [])
 
@@ -183,8 +200,7 @@ def _renamed(check: Check) -> Check:
 
 
 def _late(mine: Facts, theirs: Facts) -> Check:
-    detail = f"{theirs['steps']} steps of the conversion and {mine['steps']} of the original were seen (--timeout)"
-    return Check(_NAME, "skipped", f"it takes too long: {detail}")
+    return Check(_NAME, "skipped", f"it takes too long: {_seen_steps(mine, theirs)}")
 
 
 def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Check:
@@ -209,8 +225,11 @@ def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Check:
     return Check(_NAME, "passed", "; ".join(words))
 
 
-def _ends(mine: Facts, compared: Facts) -> Iterator[Check]:
-    """The check of epochs' ends: examples that are left out there, and everything after the last one."""
+def _ends(mine: Facts, compared: Facts, late: str) -> Iterator[Check]:
+    """The check of epochs' ends: examples that are left out there, and everything after the last one.
+
+    late: how far the runs came where they did not end in time.
+    """
     left = [row["own_rows"] - row["rows"] for row in compared["sets"] if row["steps"] != row["own_steps"]]
     if max(left, default=0) > 0:
         detail = (
@@ -220,8 +239,9 @@ def _ends(mine: Facts, compared: Facts) -> Iterator[Check]:
         )
         yield Check("an epoch's end, whole run", "skipped", detail)
     if mine["ended"] == "epochs":
-        detail = "later epochs, the number of steps in all and what comes after training (--steps all goes on to it)"
-        yield Check("after the epochs", "skipped", detail)
+        later = "later epochs, the number of steps in all and what comes after training"
+        why = f": it takes too long: {late}" if late else " (--steps all goes on to it)"
+        yield Check("after the epochs", "skipped", later + why)
 
 
 def _sets(compared: Facts, said: Collection[str]) -> list[Check]:

@@ -16,6 +16,7 @@ from tmgprobe.session import step as steps
 from tmgprobe.values import inputs, slices
 from tmgprobe.values.errors import describe
 
+LEAST = 3  # steps that are kept and compared, however long they take
 LARGEST = 2**29  # bytes of steps that are kept where all of them are asked for
 
 
@@ -31,6 +32,7 @@ class Record(object):
         self.asides, self.evaluations = fetched.Asides(), stream.Evaluations()
         self.gathering = None  # placement and work of the run whose gradients a later step applies
         self.message = None  # the error with which the script has ended, where it has
+        self.cut = ''  # why no further steps were kept, though the script may take some
 
     def step(self, call):
         """Takes one training step and keeps it; the last one ends the process."""
@@ -47,17 +49,20 @@ class Record(object):
             self.first['saved'] = steps.saver(self.tf, call.session.graph, names).save(
                 call.session, path, write_meta_graph=False
             )
-        if len(self.kept) >= self.job['steps'] or self._is_enough():
+        self.cut = 'asked' if len(self.kept) >= self.job['steps'] else self._used_up()
+        if self.cut:
             self.finish()
         return result
 
-    def _is_enough(self):
-        """Whether the time or the memory for as many steps as there are is used up."""
-        if not self.job.get('seconds'):
-            return False
+    def _used_up(self):
+        """Which of 'time' and 'memory' for as many steps as there are is used up; '' for neither."""
+        if not self.job.get('seconds') or len(self.kept) < LEAST:
+            return ''
         parts = [self.kept[-1][part] for part in ('arrays', 'before', 'after')]
         kept = sum(getattr(value, 'nbytes', 0) for part in parts for value in part.values())
-        return time.time() - self.begun > self.job['seconds'] or kept * len(self.kept) > LARGEST
+        if time.time() - self.begun > self.job['seconds']:
+            return 'time'
+        return 'memory' if kept * len(self.kept) > LARGEST else ''
 
     def aside(self, call):
         """Takes a run without a train op, and keeps it where it is to be compared."""
@@ -109,6 +114,7 @@ class Record(object):
             'recorded',
             steps=len(self.kept),
             error=self.message,
+            cut=self.cut,
             diary=self.watch.diary.facts(self.graph),
             first={
                 key: value

@@ -25,6 +25,8 @@ from tmgprobe.session import step as steps
 from tmgprobe.values import inputs, own_random, streams
 from tmgprobe.values.errors import describe
 
+LEAST = 3  # steps that are compared, however long they take
+LONGER = 4  # so many times as long as steps are recorded they are compared, if all steps are asked for
 SHORT = 1.0  # seconds for the original's further steps, at least
 
 
@@ -94,9 +96,14 @@ class Replay(object):
         self.channel.send('step', number=len(self.figures))
         if not one.figures['order']:
             self.finish()
-        if len(self.figures) == len(self.recording['steps']):
+        if len(self.figures) == len(self.recording['steps']) or self._is_late():
             self._follow()
         return result
+
+    def _is_late(self):
+        """Whether the time for comparing as many steps as there are is used up."""
+        seconds = self.job.get('seconds')
+        return bool(seconds) and len(self.figures) >= LEAST and time.time() - self.begun > LONGER * seconds
 
     def aside(self, call):
         """Takes a run without a train op.
@@ -172,6 +179,7 @@ class Replay(object):
             'asides': self.apart,
             'trajectory': trajectory,
             'spread': spread,
+            'late': len(self.figures) < len(self.recording['steps']) and self._is_late(),
         }
 
     def _leave(self):
