@@ -44,19 +44,15 @@ NUMBERS = "other numbers of towers"
 DIFFERENCES = ("TMG301", "TMG302", "TMG322", STREAMS, *sorted(DRAWS))
 
 
-def ledger(
-    report: Report, mine: Facts, theirs: Facts, replayed: Facts, rate: str, asked: int, recorded: Facts
-) -> tuple[Entry, ...]:
+def ledger(report: Report, mine: Facts, theirs: Facts, replayed: Facts, rate: str) -> tuple[Entry, ...]:
     """The ledger of one run.
 
-    mine, theirs, recorded, replayed: the events that the judge takes; rate: what the header says of the learning
-    rate; asked: the number of steps that were to be compared.
+    mine, theirs, replayed: the events that the judge takes; rate: what the header says of the learning rate.
     """
     steps = [step for step in replayed["steps"] if step["order"] and not step.get("empty")]
     lines = [*_same(report.checks), *_step(steps), *_schedule(report, mine), *_rate(rate, steps, report.gpus)]
     lines += [*_slices(report, theirs), *_loss(steps, mine), *_moving(report, steps, mine), *_randomness(mine, theirs)]
-    open_ = [*_constants(report, steps, mine), *_later(len(steps), recorded, bool(replayed.get("late")), asked)]
-    open_ += _unchecked(report, replayed, steps)
+    open_ = [*_constants(report, steps, mine), *_unchecked(report, replayed, steps)]
     return (*lines, *of_checks(report.checks), *open_)
 
 
@@ -197,13 +193,13 @@ def _randomness(mine: Facts, theirs: Facts) -> Iterator[Entry]:
             yield Entry("differs", "equal draws", detail, float(towers))
 
 
-def _later(compared: int, recorded: Facts, late: bool, asked: int) -> Iterator[Entry]:
+def of_later_steps(compared: int, recorded: Facts, replayed: Facts, asked: int) -> Iterator[Entry]:
     """The steps behind the compared ones; if there are none, all steps are the same.
 
-    compared: how many; late: whether the original's side ran out of time.
+    compared, asked: how many steps were compared, and were to be; recorded, replayed: the last events of both scripts.
     """
-    cut, taken, figure = recorded.get("cut", "asked"), recorded.get("steps", compared), float(compared)
-    cut = "time" if late else "differ" if compared < taken else cut
+    cut, taken, figure = recorded["cut"], recorded["steps"], float(compared)
+    cut = "time" if replayed["late"] else "differ" if compared < taken else cut
     if not cut and asked >= ALL_STEPS:
         yield Entry("same", "all steps", f"the run with these arguments takes {compared}, and each was compared")
     elif asked < ALL_STEPS:

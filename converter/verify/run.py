@@ -20,7 +20,7 @@ from converter.verify.checks.lines import Planned, planned_lines
 from converter.verify.checks.slices import join_slices, wholes_in
 from converter.verify.data import ALL_STEPS, Entry, Origin, Progress, Report, Settings, VerifyError
 from converter.verify.judge import Asked, judge, unlike
-from converter.verify.ledger import ledger, of_checks, of_origin, of_outside
+from converter.verify.ledger import ledger, of_checks, of_later_steps, of_origin, of_outside
 from converter.verify.notebooks import in_cells
 from converter.verify.origin import origin_of, repeat
 from converter.verify.processes.answer import Stopped, clean, expect, fails_too, find_interpreter
@@ -495,7 +495,8 @@ def _judged(answers: _Answers, asked: Asked, plan: Callable[[], Planned]) -> Rep
         versions=versions,
         processes=answers.processes,
         ledger=(
-            *ledger(report, mine, theirs, replayed, asked.rate, asked.steps, recorded),
+            *ledger(report, mine, theirs, replayed, asked.rate),
+            *of_later_steps(report.steps, recorded, replayed, asked.steps),
             *of_outside(replayed, recorded),
         ),
         losses=losses(replayed),
