@@ -266,13 +266,14 @@ def test_the_origin_of_a_project_is_known(tmp_path: Path) -> None:
         ({"cut": "", "steps": 1}, False, ("same", "all steps", "takes 1, and each was compared")),
         ({"cut": "time", "steps": 1}, False, ("unchecked", "later steps", "the time for them was up (--timeout)")),
         ({"cut": "memory", "steps": 1}, False, ("unchecked", "later steps", "so many fill the memory")),
+        ({"cut": "memory", "steps": 1}, False, ("unchecked", "later steps", "only those after the last step")),
         ({"cut": "asked", "steps": 1}, False, ("unchecked", "later steps", "more than 1000 are not compared")),
         ({"cut": "", "steps": 4}, True, ("unchecked", "later steps", "the first 1 were compared: the time")),
         ({"cut": "", "steps": 4}, False, ("unchecked", "later steps", "the first 1 were compared of 4")),
     ],
 )
 def test_how_far_all_steps_went(recorded: Any, late: bool, expected: tuple[str, str, str]) -> None:
-    replayed = {"late": late}
+    replayed = {"late": late, "asides": [{"steps": None if "only" in expected[2] else 1}]}
     (found,) = of_later_steps(1, recorded, replayed, ALL_STEPS)
     assert (found.fate, found.what) == expected[:2]
     assert expected[2] in found.detail

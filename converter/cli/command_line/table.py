@@ -454,12 +454,12 @@ VERIFY = Command(
             "Number of towers, or several, as in 2,3: a proof for each; default: what MULTI says, else 2.",
             str,
             "N|N,N",
-            brief="Number of towers, or several: 2,3; default: MULTI's, else 2.",
+            brief="Number of towers, or several: 2,3.",
         ),
         Option(
             ("--whole",),
             "As far as --timeout allows: every step, whole runs, one more tower, each choice of the flags.",
-            brief="All that --timeout allows: every step, whole runs, each choice.",
+            brief="All that can be proved within --timeout.",
         ),
         Option(
             ("--steps",),
