@@ -29,8 +29,8 @@ from tests.verify.wrong import Wrong, spoiled, wrong_conversions  # noqa: E402
 
 LEVELS: Mapping[str, Mapping[str, Any]] = {
     "default": {},
-    "--steps all": {"steps": "all", "timeout": 60.0},
-    "--whole": {"whole": True, "timeout": 90.0},
+    "--steps all": {"steps": "all", "timeout": 40.0},
+    "--whole": {"whole": True, "timeout": 60.0},
 }
 Row = dict[str, Any]
 

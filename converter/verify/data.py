@@ -23,6 +23,18 @@ class VerifyError(Exception):
 
 
 @dataclass(frozen=True)
+class Constant:
+    """Another value for a constant of a module of the script's project.
+
+    module: its path from the project's root; text: of the value, as Python writes it.
+    """
+
+    module: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Settings:
     """How to verify.
 
@@ -39,6 +51,7 @@ class Settings:
     data: folders and files outside of the original's folder that both scripts find where it finds them.
     more_gpus, each_choice, whole: what `verify_more` proves, too: these numbers of towers, each choice of the
         original's flags, or all that there is (runs/more.py).
+    constants: other values for constants of the project's modules, in both copies.
     """
 
     gpus: int | None = None
@@ -55,6 +68,7 @@ class Settings:
     more_gpus: tuple[int, ...] = ()
     each_choice: bool = False
     whole: bool = False
+    constants: tuple[Constant, ...] = ()
 
 
 @dataclass(frozen=True)

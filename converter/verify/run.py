@@ -46,6 +46,7 @@ from converter.verify.processes.workspace import (
 )
 from converter.verify.runs import apart, cluster, ddp
 from converter.verify.runs.bare import with_bare
+from converter.verify.runs.constants import set_constants
 from converter.verify.runs.data_beside import with_data
 from converter.verify.runs.flags import not_run
 from converter.verify.runs.others import with_others
@@ -105,6 +106,8 @@ def verify(
     single, multi = single.resolve(), multi.resolve()
     parts = parts or {}
     layout = with_data(layout_of(single, multi), settings.args, settings.data)
+    if settings.constants:
+        layout = replace(layout, set_up=partial(set_constants, constants=settings.constants))
     towers = read_towers(multi, parts, layout.root)
     if towers.target == "mirrored" and towers.gpus not in (None, settings.gpus or towers.gpus):
         hint = f"convert it anew with --num-gpus {settings.gpus}"

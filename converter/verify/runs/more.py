@@ -6,7 +6,6 @@ allows.
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -91,8 +90,8 @@ def _proofs(single: Path, settings: Settings, report: Report) -> Iterator[_Proof
     if single.suffix == ".ipynb" or not (settings.each_choice or settings.whole):
         return  # a notebook has no command line
     for choice in choices_of(single, settings.args):
-        asked = replace(like, args=(*settings.args, *choice.args))
-        yield _Proof(f"with {shlex.join(choice.args)}", asked, choice.place)
+        asked = replace(like, args=(*settings.args, *choice.args), constants=choice.constants)
+        yield _Proof(choice.name, asked, choice.place)
 
 
 def _done(proof: _Proof, found: Report) -> _Done:
@@ -147,7 +146,10 @@ def _entries(
         why = "the time is up (--timeout)" if len(done) < MOST else f"only {MOST} choices are run"
         yield Entry("unchecked", proof.name, f"{why} ({proof.place})" if proof.place else why)
     if CHOICES in topics:
-        detail = "each was made alone: what two of them do together, and values that no branch names, was not run"
+        detail = (
+            "each was made alone, and two flags together that one branch asks for: what others do together, and "
+            "values that no branch names, was not run"
+        )
         found = any(proof.place for proof in proofs)
         yield Entry("unchecked", CHOICES, detail if found else "no flag with a choice was found")
     if NUMBERS in topics:
