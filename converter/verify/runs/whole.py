@@ -34,6 +34,7 @@ SHARE = 0.7  # of the time that is left, for both scripts, which run at the same
 
 _NAME = "whole run"
 _UNFED = "no run without a train op is fed examples; how often others run is not compared"
+_APART = "the two runs did not come equally far, so that each was seen with other evaluations (--timeout)"
 MOVED = 1e-3  # of its logarithm: a rate that moves less stays
 
 
@@ -173,9 +174,10 @@ def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check
         return [Check(_NAME, "skipped", detail)]
     checks = [_steps(mine, theirs, compared, towers) if in_time else _late(mine, theirs)]
     fed = [_renamed(check) for check in check_data({**compared, "ended": True}, towers, said) if not _drawn(check)]
-    if not compared["evaluated"]:
-        unfed = Check("data of evaluations, whole run", "skipped", _UNFED)
-        fed = [*(check for check in fed if check.name != unfed.name), unfed]
+    open_ = _UNFED if not compared["evaluated"] else "" if in_time else _APART
+    if open_:
+        unknown = Check("data of evaluations, whole run", "skipped", open_)
+        fed = [*(check for check in fed if check.name != unknown.name), unknown]
     checks += fed
     if in_time:
         checks += [*_ends(mine, compared, ran.late), *_sets(compared, said), *_rates(mine, theirs, towers)]
