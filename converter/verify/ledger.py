@@ -32,7 +32,10 @@ TOPICS = (
     ("placement", ("placement",)),
     ("lines of the towers", ("traced lines",)),
     ("session config", ("session config",)),
-    ("whole runs", ("whole run", "data, whole run", "examples, whole run", "learning rate, whole run")),
+    (
+        "whole runs",
+        ("whole run", "data, whole run", "examples, whole run", "learning rate, whole run", "resets, whole run"),
+    ),
     (
         "evaluations of whole runs",
         ("data of evaluations, whole run", "evaluations, whole run", "after training, whole run"),

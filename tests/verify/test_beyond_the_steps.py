@@ -104,3 +104,23 @@ def test_values_after_training_are_compared_though_not_all_steps_are(
     (found,) = (check for check in report.checks if check.name == "fetches")
     assert found.status == ("passed" if towers == "tower_loss" else "failed"), report.checks
     assert towers == "tower_loss" or "a run after the last step" in found.detail
+
+
+METRIC = SCRIPT.replace(
+    "saver = tf.train", "mean, count = tf.metrics.mean(tf.square(made))\nsaver = tf.train"
+).replace(
+    "    for epoch in range(2):\n",
+    "    for epoch in range(5):\n        sess.run(tf.local_variables_initializer())\n",
+).replace("sess.run(loss, {x: other})", "sess.run([count, loss], {x: other, z: other[:, :3]})[1]")
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("when", "status"), [("if epoch < 9", "passed"), ("if epoch < 1", "failed"), ("if epoch < 3", "skipped")]
+)
+def test_metrics_that_are_not_reset(tmp_path: Path, tensorflow_python: str, when: str, status: str) -> None:
+    """Their counts go on from one epoch to the next, which no single step shows."""
+    reset = "sess.run(tf.local_variables_initializer())"
+    report = proof(tmp_path, tensorflow_python, (reset, f"{reset} {when} else None"), 9, METRIC)
+    (found,) = (check for check in report.checks if check.name == "resets, whole run")
+    assert found.status == status, report.checks

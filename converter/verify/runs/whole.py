@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from converter.dataclass import dataclass
-from converter.verify.checks.beside import NUMBER, check_printed_in_order
+from converter.verify.checks.beside import NUMBER, NUMBERED, check_printed_in_order
 from converter.verify.checks.figures import Facts, listing
 from converter.verify.checks.stream import COLLECTED, DRAWS, check_data
 from converter.verify.data import Check, Report
@@ -181,7 +181,7 @@ def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check
     checks += fed
     if in_time:
         checks += [*_ends(mine, compared, ran.late), *_sets(compared, said), *_rates(mine, theirs, towers)]
-        checks += _paces(mine, theirs, compared, towers)
+        checks += [*_paces(mine, theirs, compared, towers), *_resets(mine, theirs, towers)]
     return checks + (list(_beside(mine, theirs, compared, towers)) if in_time else [])
 
 
@@ -318,6 +318,30 @@ def _paces(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterator
         yield Check(name, "skipped", f"{detail}: right if it counts batches, wrong if it counts steps")
     else:
         yield Check(name, "failed", f"runs without a train op are made {detail}")
+
+
+def _resets(mine: Facts, theirs: Facts, towers: int) -> Iterator[Check]:
+    """Compares how often local variables are set anew, as the counts of tf.metrics are where an epoch ends.
+
+    Their names end in numbers where a name was taken, which may be others in the two graphs: mean_1/total.
+    """
+    name = "resets, whole run"
+    notes = [facts["diary"]["notes"].get("reset", ()) for facts in (mine, theirs)]
+    own, other = (
+        Counter(tuple(sorted(NUMBERED.sub("", one) for one in note["variables"])) for note in each) for each in notes
+    )
+    for variables, wanted in sorted(own.items()):
+        count, what = other[variables], f"{listing(variables, 2)} set anew"
+        detail = f"{what} {count} times, in the original {wanted}"
+        if count < max(1, wanted // towers):
+            yield Check(name, "failed", detail)
+            return
+        if count != wanted:
+            why = "right if that is done after so many batches, wrong if it is done once an epoch"
+            yield Check(name, "skipped", f"{detail}: {why}")
+            return
+    if own:
+        yield Check(name, "passed", f"{sum(own.values())} times local variables are set anew, as in the original")
 
 
 def _pace(facts: Facts) -> int:

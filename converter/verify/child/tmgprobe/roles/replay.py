@@ -254,7 +254,8 @@ class Replay(object):
         recorded = stream.of_record(self.recording, self.pairs)
         training = stream.marks_of(self.streams.kinds), stream.marks_of(recorded.kinds)
         drawn = self.unordered or bool(self.streams.drawn) or self.streams.drawn_apart(recorded.used)
-        theirs = [run for run in self.recording['evaluations'] if run[0] < len(self.recording['steps'])]
+        seen = len(self.figures if self.late else self.recording['steps'])
+        theirs = [run for run in self.recording['evaluations'] if run[0] < seen]
         fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats)
         tried = self._paddings(fed)
         while any(tried.values()):  # other than zeros

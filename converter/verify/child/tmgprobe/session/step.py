@@ -33,6 +33,7 @@ class Step(object):
         self.own_sizes = set()  # how many examples, more than one, the original feeds it
         self._backward, self._fetches, self._gathers, self._rates = None, None, None, None
         self._rates_write, self._reads, self._unordered, self._stages = None, None, None, None
+        self._resets = None
 
     @property
     def reads(self):
@@ -40,6 +41,16 @@ class Step(object):
         if self._reads is None:
             self._reads = tuple(sorted(one.name for one in self.operations if one.type in graphs.HANDLES))
         return self._reads
+
+    @property
+    def resets(self):
+        """The local variables that a run of operations alone sets anew, as counts of tf.metrics where an epoch ends."""
+        if self._resets is None:
+            local = {variable.op.name for variable in self.graph.get_collection('local_variables')}
+            set_ = {graphs.assigned(one) for one in self.operations if one.type in ('Assign', 'AssignVariableOp')}
+            gives = any(hasattr(element, 'dtype') for element in self.elements)
+            self._resets = [] if gives else sorted(local & set_)
+        return self._resets
 
     @property
     def unordered(self):
@@ -263,6 +274,8 @@ class Calls(object):
             result, trains = self._taken(call), bool(step.applies)
         if diary is not None:
             diary.fetched(session, fetches, result, trains)
+            if step is not None and step.resets and not trains:
+                diary.note('reset', variables=step.resets)
             diary.steps += trains
         return result
 
