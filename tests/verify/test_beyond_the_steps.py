@@ -124,3 +124,26 @@ def test_metrics_that_are_not_reset(tmp_path: Path, tensorflow_python: str, when
     report = proof(tmp_path, tensorflow_python, (reset, f"{reset} {when} else None"), 9, METRIC)
     (found,) = (check for check in report.checks if check.name == "resets, whole run")
     assert found.status == status, report.checks
+
+
+NOISY = SCRIPT.replace("name='out') - 1.0", "name='out') - DRAWN")
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("drawn", "change", "status"),
+    [
+        ("tf.random_normal([tf.shape(x)[0], 1])", "", "passed"),
+        ("tf.random_normal([tf.shape(x)[0], 1])", "tf.random_normal([1, 1])", "failed"),
+        ("tf.random_normal([1])", "", "passed"),  # once for each run in the original, too
+    ],
+)
+def test_numbers_that_a_tower_draws_once(
+    tmp_path: Path, tensorflow_python: str, drawn: str, change: str, status: str
+) -> None:
+    """Random numbers are held still, so that only their number tells."""
+    script = NOISY.replace("DRAWN", drawn)
+    report = proof(tmp_path, tensorflow_python, (drawn, change) if change else ("", ""), 0, script)
+    (found,) = (check for check in report.checks if check.name == "draws of the towers")
+    assert found.status == status, report.checks
+    assert status == "passed" or "a step draws 2 random numbers, the original 16" in found.detail

@@ -281,6 +281,8 @@ class Record(object):
         if len(self.kept) < 2:
             options, metadata = call.full_trace()
         calm = self._before_updates(call, store, before) if racing(call.step) else None
+        if traced:
+            self.first['drawn'] = numbers(call, call.arrays)
         kind = tuple(apply.index for apply in call.step.applies)
         if kind not in self.louder:
             self.louder[kind] = self._louder(call, store, before)
@@ -321,6 +323,15 @@ class Record(object):
             'fetches': apart,
             'rates': paces,
         }, result
+
+
+def numbers(call, feed):
+    """How many random numbers a step draws on this feed; None where that cannot be told."""
+    shapes = call.step.shapes_drawn()
+    try:
+        return int(sum(np.prod(shape) for shape in call.run(shapes, feed))) if shapes else None
+    except call.tf.errors.OpError:
+        return None
 
 
 def racing(step):

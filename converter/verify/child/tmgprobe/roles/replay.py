@@ -19,7 +19,7 @@ import numpy as np
 from tmgprobe.graph import graphs, lines
 from tmgprobe.reference import course, gradients, merge, stream, update
 from tmgprobe.reference.reference import Comparison
-from tmgprobe.roles.record import LOUDER
+from tmgprobe.roles.record import LOUDER, numbers
 from tmgprobe.session import draws, initial, timeline
 from tmgprobe.session import fetches as fetched
 from tmgprobe.session import step as steps
@@ -88,6 +88,7 @@ class Replay(object):
             last = self.recording['steps'][len(self.figures) - 1] if self.figures else None
             if len(self.figures) == 0:
                 self.first['uneven'] = self._uneven(call, kept, one)
+                self.first['drawn'] = self._drawn(call, one)
             self.calls.append(call)
             # the second step's timeline replaces the first's, which warms up
             metadata = self.tf.RunMetadata() if len(self.figures) < 2 else None
@@ -372,6 +373,20 @@ class Replay(object):
         """The script's lines and whether the loss depends on them; none if no input has a batch axis."""
         batches = [pair['own'] for pair in one.pairs if pair['axis'] is not None]
         return lines.stacks(call.step, batches, self.job) if batches else []
+
+    def _drawn(self, call, one):
+        """How many random numbers a step of the conversion draws, and the original at least on the same examples.
+
+        Its batch is taken whole, and in shards: what is drawn once for each run is drawn by each tower.
+        """
+        theirs, arrays = self.recording['first'].get('drawn'), one.kept['arrays']
+        parts = [[inputs.whole(one.pairs, arrays)], [feed for feed, _ in inputs.shards(one.pairs, arrays, one.gpus)]]
+        parts = [part for part in parts if all(inputs.fits(feed, one.statics) for feed in part)]
+        if theirs is None or not parts:
+            return None
+        one.load(one.kept['before'])
+        counts = [[numbers(call, dict(one.extra, **feed)) for feed in part] for part in parts]
+        return None if any(None in part for part in counts) else [theirs, min(sum(part) for part in counts)]
 
     def _louder(self, call, kept):
         """The figures for gradients of losses that are so much larger that clipping acts; None where it does not."""

@@ -18,6 +18,10 @@ Stages = collections.namedtuple('Stages', 'groups losses')
 RANDOM = re.compile(r'(?!.*Queue)(Stateless)?(Random|TruncatedNormal|ParameterizedTruncated|Multinomial|Categorical)')
 
 
+# random operations whose first input is the shape of what they draw
+SHAPED = ('RandomUniform', 'RandomUniformInt', 'RandomStandardNormal', 'TruncatedNormal')
+
+
 class Step(object):
     """The parts of a training run call that depend on its graph and fetches only.
 
@@ -207,6 +211,12 @@ class Step(object):
         if not all(shape.is_fully_defined() for shape in shapes):
             return None
         return sum(shape.num_elements() for shape in shapes) or None
+
+    def shapes_drawn(self):
+        """The shapes of what its random operations draw, as tensors; empty where not all of them can be fetched."""
+        drawing = [op for op in self.operations if op.type in SHAPED]
+        shapes = [op.inputs[0] for op in drawing]
+        return shapes if all(self.graph.is_fetchable(shape) for shape in shapes) else []
 
     def schedules(self, variables):
         """The counters of steps that an optimizer's update depends on, as a decaying learning rate does."""
