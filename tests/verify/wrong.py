@@ -229,15 +229,11 @@ KINDS = [
     Kind("an epoch too few", "decay_per_epoch logistic_regression moving_averages",
          r"range\((EPOCHS|training_epochs|epochs)\)", r"range(\1 - 1)", ("whole run",), "the end",
          ("later steps", "all")),
-    Kind("reports half as often", "clipped_gradients drawn_noise network_class", r"step % (\d+) == 0",
-         r"step % (2 * \1) == 0", ("printed lines, whole run", "summaries", "savers", "printed values"), "the end"),
     Kind("no seed for the graph", "layers_cnn graph_namedtuple model_by_flag", r"tf\.set_random_seed\(",
          "(lambda seed: None)(", ("seeds",)),
     Kind("a rest of the noise", "wasserstein_gan gradient_penalty drawn_noise", "",
          "if trains: feed_dict = {k: _np.concatenate([v[:len(v) // 2]] * 2) if _np.ndim(v) and "
          "k.name.lower()[0] in 'zx' else v for k, v in feed_dict.items()}", ("data", "batch")),
-    Kind("updates of all towers", "update_ops model_by_flag video_clips", r", first_tower_updates\(gpu\)", "",
-         ("writes", "update")),
 ]  # fmt: skip
 
 

@@ -575,3 +575,16 @@ def test_evaluations_of_runs_that_did_not_come_equally_far_are_not_compared() ->
     found = named(check_whole(late, 2))
     status, detail = found["data of evaluations, whole run"]
     assert status == "skipped" and "did not come equally far" in detail
+
+
+@pytest.mark.parametrize(("theirs", "named_"), [(4, False), (2, False), (1, True), (0, True)])
+def test_lines_that_are_printed_less_often_are_named(theirs: int, named_: bool) -> None:
+    """Of ten steps of the original, five of the conversion: as many lines, or half as many."""
+
+    def printing(count: int) -> Any:
+        lines = [{"line": f"step {one}", "steps": one, "order": one} for one in range(count)]
+        notes = {"notes": {"printed": lines}}
+        return {"notes": {}, "steps": 0, "savers": [], "seeds": [], "graph seed": None, "shuffling": [], **notes}
+
+    found = named(check_whole(ran(diary=printing(8), other=printing(2 * theirs)), 2))
+    assert ("printed lines, whole run" in found) == named_
