@@ -190,6 +190,7 @@ def verify(
     timeout: float = 600.0,
     memory: float | None = None,
     network: bool = False,
+    whole: bool = False,
 ) -> VerifyResult:
     """Runs the original and the converted script on virtual devices and compares their training steps.
 
@@ -198,8 +199,8 @@ def verify(
     Raises:
         VerifyError: the proof cannot begin: a file is missing, or the interpreter has no TensorFlow.
     """
-    from converter.verify import Settings
-    from converter.verify import verify as run
+    from converter.verify import Settings, verify_more
+    from converter.verify import verify as once
 
     settings = Settings(
         gpus=gpus,
@@ -211,8 +212,9 @@ def verify(
         memory=memory,
         network=network,
         epochs=epochs,
+        whole=whole,
     )
-    return _result(run(Path(single), Path(multi), settings))
+    return _result((verify_more if whole else once)(Path(single), Path(multi), settings))
 
 
 def _result(report: Report) -> VerifyResult:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from converter.cli.app import INTERRUPTED
 from converter.cli.endings import ended_in_order
+from converter.cli.gpu_numbers import gpu_numbers
 
 if TYPE_CHECKING:
     from converter.verify.profile import Fabric
@@ -38,9 +39,10 @@ def profile_command(
     from converter.verify.profile import Machine, Settings, profile
 
     machine = Machine(_fabrics(bandwidth, host_bandwidth), tflops, latency, launch)
+    numbers = gpu_numbers(gpus)
     try:
         settings = Settings(
-            gpus=_numbers(gpus),
+            gpus=numbers,
             machine=machine,
             python=python,
             args=tuple(args),
@@ -64,15 +66,6 @@ def profile_command(
         return 4
     print(render_json(result) if json else render_text(result), end="\n" if json else "")
     return 0
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    from converter.verify import VerifyError
-
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isascii() and part.isdecimal() and int(part) for part in parts):
-        raise VerifyError(f"--gpus: {text!r} is not a list of numbers such as 2,4,8")
-    return tuple(int(part) for part in parts)
 
 
 def _fabrics(bandwidth: float | None, host: float | None) -> tuple[Fabric, ...]:

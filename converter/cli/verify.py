@@ -13,6 +13,7 @@ from converter.cli import formats
 from converter.cli.app import INTERRUPTED
 from converter.cli.command_line.table import UsageError
 from converter.cli.endings import ended_in_order
+from converter.cli.gpu_numbers import gpu_numbers
 from converter.cli.terminal import say, shown
 from converter.diagnostics import Refusal
 
@@ -27,7 +28,8 @@ def verify_command(
     single: str,
     multi: str,
     args: Sequence[str],
-    gpus: int | None,
+    gpus: str | None,
+    whole: bool,
     steps: str,
     epochs: int,
     batch: BatchMode | None,
@@ -53,9 +55,13 @@ def verify_command(
     form = formats.chosen(output_format, json)
     if quiet and verbose:
         raise UsageError("--quiet and --verbose exclude each other")
+    numbers = () if gpus is None else gpu_numbers(gpus)
     settings = Settings(
-        gpus=gpus,
-        steps=_steps(steps),
+        gpus=numbers[0] if numbers else None,
+        more_gpus=numbers[1:],
+        whole=whole,
+        each_choice=each_choice,
+        steps="all" if whole else _steps(steps),
         batch=batch,
         python=python,
         args=tuple(args),
@@ -72,11 +78,13 @@ def verify_command(
         return 2
     try:
         folders = Path(single).is_dir() and Path(multi).is_dir()
-        if folders and (html or each_choice):
-            raise VerifyError("--html and --each-choice are for two scripts, not for two folders")
+        more = bool(each_choice or whole or settings.more_gpus)
+        if folders and (html or more):
+            several = "--html, --whole, --each-choice and several numbers of --gpus"
+            raise VerifyError(f"{several} are for two scripts, not for two folders")
         if each_choice and single.endswith(".ipynb"):
             raise VerifyError("--each-choice is for scripts: a notebook has no command line")
-        run = run_folders if folders else run_each if each_choice else run_verification
+        run = run_folders if folders else run_more if more else run_verification
         report = run(Path(single), Path(multi), settings, quiet=quiet)
         if html:
             write_page(report, Path(single), Path(multi), html)
@@ -99,13 +107,13 @@ def verify_command(
     return 0 if report.verdict == "passed" else 3
 
 
-def run_each(single: Path, multi: Path, settings: Settings, quiet: bool) -> Report:
-    """The same as `run_verification`, for each choice of the command line."""
+def run_more(single: Path, multi: Path, settings: Settings, quiet: bool) -> Report:
+    """The same as `run_verification`, for several numbers of towers and each choice of the command line."""
     from converter.cli.progress import progress_bar
-    from converter.verify import verify_each
+    from converter.verify import verify_more
 
     with ended_in_order(), progress_bar(quiet) as tell:
-        return verify_each(single, multi, settings, tell)
+        return verify_more(single, multi, settings, tell)
 
 
 def run_folders(single: Path, multi: Path, settings: Settings, quiet: bool) -> Report:

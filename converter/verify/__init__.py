@@ -19,8 +19,8 @@ from converter.verify.data import (
 )
 from converter.verify.processes.interpreters import Interpreters
 from converter.verify.run import verify
-from converter.verify.runs.each import verify_each
 from converter.verify.runs.folders import verify_folders
+from converter.verify.runs.more import verify_more
 
 __all__ = [
     "Check",
@@ -34,6 +34,6 @@ __all__ = [
     "VerifyError",
     "to_json",
     "verify",
-    "verify_each",
     "verify_folders",
+    "verify_more",
 ]

@@ -23,6 +23,18 @@ class VerifyError(Exception):
 
 
 @dataclass(frozen=True)
+class Constant:
+    """Another value for a constant of a module of the script's project.
+
+    module: its path from the project's root; text: of the value, as Python writes it.
+    """
+
+    module: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Settings:
     """How to verify.
 
@@ -37,6 +49,9 @@ class Settings:
     also: other scripts, by their paths from the scripts' folders, that are run in both trees after training.
     epochs: run both scripts by themselves so far, too, and compare what goes in and what they do beside; 0: not.
     data: folders and files outside of the original's folder that both scripts find where it finds them.
+    more_gpus, each_choice, whole: what `verify_more` proves, too: these numbers of towers, each choice of the
+        original's flags, or all that there is (runs/more.py).
+    constants: other values for constants of the project's modules, in both copies.
     """
 
     gpus: int | None = None
@@ -50,6 +65,10 @@ class Settings:
     also: tuple[str, ...] = ()
     epochs: int = 0
     data: tuple[str, ...] = ()
+    more_gpus: tuple[int, ...] = ()
+    each_choice: bool = False
+    whole: bool = False
+    constants: tuple[Constant, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -232,6 +251,7 @@ class Report:
 
     reason: one line; why it failed or could not be done, else what was shown.
     untrained: whether the original comes to no training step, so that nothing of the conversion was seen.
+    late: whether the time was up before there was anything to compare.
     neutralised: random operations that were held still, {kind: number of operations}.
     log: the end of the output of a script that failed by itself.
     ledger: what all of it comes to.
@@ -262,6 +282,7 @@ class Report:
     command: str = ""
     processes: str = ""
     untrained: bool = False
+    late: bool = False
 
 
 def to_json(report: Report) -> dict[str, Any]:

@@ -173,7 +173,7 @@ def _beside_steps(
     return [
         check_writes(mine, theirs),
         check_between(done, replayed["changed"] if replayed["as_far"] else None),
-        check_draws(mine, theirs),
+        check_draws(mine, theirs, first.get("drawn")),
         *check_uneven(first.get("uneven", {}), asked.gpus, asked.batch),
         check_checkpoint("checkpoint of the conversion, read by the original", first.get("restored", {})),
         check_checkpoint("checkpoint of the original, read by the conversion", recorded["first"]["restored"]),

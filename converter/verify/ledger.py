@@ -13,9 +13,10 @@ from converter.verify.checks.stream import DRAWS, STREAMS
 from converter.verify.checks.training import UPDATE
 from converter.verify.data import ALL_STEPS, Check, Entry, Fate, Origin, Report
 
+BESIDE = ("savers", "summaries", "printed values")
 # checks that belong together in the ledger
 TOPICS = (
-    ("gradients", ("gradients", "sparse gradients")),
+    ("gradients", ("gradients", "sparse gradients", "changed gradients")),
     ("any size of batch", ("uneven batch", "fewer examples than towers")),
     ("loss", ("loss",)),
     ("update", ("update", "train op", "writes", "between the steps")),
@@ -23,7 +24,7 @@ TOPICS = (
     ("names", ("variables", "collections")),
     ("initial values", ("initial values",)),
     ("data", ("data", "data of evaluations", "seeds", "draws of the towers")),
-    ("savers, summaries, prints", ("savers", "summaries", "printed values")),
+    ("savers, summaries, prints", BESIDE),
     (
         "checkpoints",
         ("checkpoint of the conversion, read by the original", "checkpoint of the original, read by the conversion"),
@@ -31,7 +32,17 @@ TOPICS = (
     ("placement", ("placement",)),
     ("lines of the towers", ("traced lines",)),
     ("session config", ("session config",)),
+    (
+        "whole runs",
+        ("whole run", "data, whole run", "examples, whole run", "learning rate, whole run", "resets, whole run"),
+    ),
+    (
+        "evaluations of whole runs",
+        ("data of evaluations, whole run", "evaluations, whole run", "after training, whole run"),
+    ),
+    ("what whole runs save, write and print", tuple(f"{name}, whole run" for name in BESIDE)),
 )
+NUMBERS = "other numbers of towers"
 # warnings of a conversion that say how it differs; the others leave something to decide
 DIFFERENCES = ("TMG301", "TMG302", "TMG322", STREAMS, *sorted(DRAWS))
 
@@ -39,16 +50,15 @@ DIFFERENCES = ("TMG301", "TMG302", "TMG322", STREAMS, *sorted(DRAWS))
 RATES = {"rates": "learning rate", "model_rates": "schedule in the model"}
 
 
-def ledger(report: Report, mine: Facts, theirs: Facts, replayed: Facts, rate: str, asked: int) -> tuple[Entry, ...]:
+def ledger(report: Report, mine: Facts, theirs: Facts, replayed: Facts, rate: str) -> tuple[Entry, ...]:
     """The ledger of one run.
 
-    mine, theirs, replayed: the events that the judge takes; rate: what the header says of the learning
-    rate; asked: the number of steps that were to be compared.
+    mine, theirs, replayed: the events that the judge takes; rate: what the header says of the learning rate.
     """
     steps = [step for step in replayed["steps"] if step["order"] and not step.get("empty")]
     lines = [*_same(report.checks), *_step(steps), *_schedule(report, mine), *_rate(rate, steps, report.gpus)]
     lines += [*_slices(report, theirs), *_loss(steps, mine), *_moving(report, steps, mine), *_randomness(mine, theirs)]
-    open_ = [*_constants(report, steps, mine), *_unchecked(report, replayed, steps, asked)]
+    open_ = [*_constants(report, steps, mine), *_unchecked(report, replayed, steps)]
     return (*lines, *of_checks(report.checks), *open_)
 
 
@@ -189,11 +199,31 @@ def _randomness(mine: Facts, theirs: Facts) -> Iterator[Entry]:
             yield Entry("differs", "equal draws", detail, float(towers))
 
 
-def _unchecked(report: Report, replayed: Facts, steps: list[Facts], asked: int) -> Iterator[Entry]:
-    taken = len(steps)
-    of = f" of the {asked} asked for" if taken < asked < ALL_STEPS else ""
-    more = "" if asked >= ALL_STEPS else " (--steps N, or all)"
-    yield Entry("unchecked", "later steps", f"the first {taken}{of} were compared{more}", float(taken))
+def of_later_steps(compared: int, recorded: Facts, replayed: Facts, asked: int) -> Iterator[Entry]:
+    """The steps behind the compared ones; if there are none, all steps are the same.
+
+    compared, asked: how many steps were compared, and were to be; recorded, replayed: the last events of both scripts.
+    """
+    cut, taken, figure = recorded["cut"], recorded["steps"], float(compared)
+    cut = "time" if replayed["late"] else "differ" if compared < taken else cut
+    if not cut and asked >= ALL_STEPS:
+        yield Entry("same", "all steps", f"the run with these arguments takes {compared}, and each was compared")
+    elif asked < ALL_STEPS:
+        of = f" of the {asked} asked for" if compared < asked else ""
+        yield Entry("unchecked", "later steps", f"the first {compared}{of} were compared (--steps N, or all)", figure)
+    else:
+        why = {
+            "time": ": the time for them was up (--timeout)",
+            "memory": ": so many fill the memory that is kept for them",
+            "asked": f": more than {ALL_STEPS} are not compared",
+            "differ": f" of {taken}",
+        }[cut]
+        ended = any(run["steps"] is None for run in replayed.get("asides", ()))
+        runs = "; of later runs without a train op " + ("only those after the last step" if ended else "none")
+        yield Entry("unchecked", "later steps", f"the first {compared} were compared{why}{runs}", figure)
+
+
+def _unchecked(report: Report, replayed: Facts, steps: list[Facts]) -> Iterator[Entry]:
     left = [row.name for row in report.variables if row.trainable and row.gradient is not None and row.weight is None]
     if left and any(check.name == "weights" for check in report.checks):
         detail = f"left out where gradients are only rounding: {listing(left)}"
@@ -209,7 +239,7 @@ def _unchecked(report: Report, replayed: Facts, steps: list[Facts], asked: int) 
         names = listing([row.device for row in report.devices], len(report.devices))
         yield Entry("unchecked", "GPUs", f"the towers ran on {names}; kernels, memory and links of GPUs did not run")
         others = f"{report.gpus} towers were run: what holds for another number shows with --gpus"
-        yield Entry("unchecked", "other numbers of towers", others)
+        yield Entry("unchecked", NUMBERS, others)
 
 
 def _unsteady(compared: list[Facts]) -> Iterator[Entry]:

@@ -20,7 +20,7 @@ from converter.verify.checks.lines import Planned, planned_lines
 from converter.verify.checks.slices import join_slices, wholes_in
 from converter.verify.data import ALL_STEPS, Entry, Origin, Progress, Report, Settings, VerifyError
 from converter.verify.judge import Asked, judge, unlike
-from converter.verify.ledger import ledger, of_checks, of_origin, of_outside
+from converter.verify.ledger import ledger, of_checks, of_later_steps, of_origin, of_outside
 from converter.verify.notebooks import in_cells
 from converter.verify.origin import origin_of, repeat
 from converter.verify.processes.answer import Stopped, clean, expect, fails_too, find_interpreter
@@ -46,6 +46,7 @@ from converter.verify.processes.workspace import (
 )
 from converter.verify.runs import apart, cluster, ddp
 from converter.verify.runs.bare import with_bare
+from converter.verify.runs.constants import set_constants
 from converter.verify.runs.data_beside import with_data
 from converter.verify.runs.flags import not_run
 from converter.verify.runs.others import with_others
@@ -101,10 +102,12 @@ def verify(
     settings = settings or Settings()
     begin = time.monotonic()
     _check(single, multi, settings)
-    command = _command(single, multi, settings)
+    command = command_line(single, multi, settings)
     single, multi = single.resolve(), multi.resolve()
     parts = parts or {}
     layout = with_data(layout_of(single, multi), settings.args, settings.data)
+    if settings.constants:
+        layout = replace(layout, set_up=partial(set_constants, constants=settings.constants))
     towers = read_towers(multi, parts, layout.root)
     if towers.target == "mirrored" and towers.gpus not in (None, settings.gpus or towers.gpus):
         hint = f"convert it anew with --num-gpus {settings.gpus}"
@@ -185,12 +188,13 @@ def _is_python_2(script: Path) -> bool:
     return False
 
 
-def _command(single: Path, multi: Path, settings: Settings) -> str:
+def command_line(single: Path, multi: Path, settings: Settings) -> str:
     """The command line that asks for the same."""
     words = ["tf-multigpu", "verify", str(single), str(multi)]
     default = Settings()
+    gpus = ",".join(map(str, (settings.gpus, *settings.more_gpus))) if settings.gpus else None
     for flag, value, usual in (
-        ("--gpus", settings.gpus, default.gpus),
+        ("--gpus", gpus, default.gpus),
         ("--steps", settings.steps, default.steps),
         ("--epochs", settings.epochs, default.epochs),
         ("--batch", settings.batch, default.batch),
@@ -200,6 +204,7 @@ def _command(single: Path, multi: Path, settings: Settings) -> str:
     ):
         if value != usual:
             words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+    words += [*["--whole"] * settings.whole, *["--each-choice"] * settings.each_choice]
     words += ["--network"] * settings.network
     words += [word for name in settings.also for word in ("--also", name)]
     words += [word for name in settings.data for word in ("--data-dir", name)]
@@ -282,7 +287,7 @@ def _in_copies(
         except Stopped as problem:
             nothing = Entry("unchecked", "everything", problem.reason)
             report = Report(problem.verdict, problem.reason, asked.gpus, asked.batch, 0, ledger=(nothing,))
-            report = replace(report, log=problem.log, untrained=problem.untrained)
+            report = replace(report, log=problem.log, untrained=problem.untrained, late=problem.late)
         report = replace(report, reason=clean(report.reason, work), log=clean(report.log, work))
     return report, tuple(dict.fromkeys(multi.notes + single.notes))
 
@@ -371,7 +376,8 @@ def _bounded(settings: Settings, means: _Means) -> Iterator[None]:
     except TimeIsUp:
         stood = "; ".join(dict.fromkeys(child.stood() for child in means.limits.children))
         reason = f"no result after {settings.timeout:g} seconds (--timeout)" + (f": {stood}" if stood else "")
-        raise Stopped(f"{reason}; the scripts take arguments behind --, as in: -- --max_steps 10") from None
+        advice = "the scripts take arguments behind --, as in: -- --max_steps 10"
+        raise Stopped(f"{reason}; {advice}", late=True) from None
     except MemoryIsUp as excess:
         allowed = f"{means.limits.memory / GIB:.3g} GiB"
         raise Stopped(f"the scripts take {excess}, more than the {allowed} allowed (--memory)") from None
@@ -491,7 +497,11 @@ def _judged(answers: _Answers, asked: Asked, plan: Callable[[], Planned]) -> Rep
         report,
         versions=versions,
         processes=answers.processes,
-        ledger=(*ledger(report, mine, theirs, replayed, asked.rate, asked.steps), *of_outside(replayed, recorded)),
+        ledger=(
+            *ledger(report, mine, theirs, replayed, asked.rate),
+            *of_later_steps(report.steps, recorded, replayed, asked.steps),
+            *of_outside(replayed, recorded),
+        ),
         losses=losses(replayed),
         original=step_trace(replayed["first"].get("timeline")),
         converted=step_trace(recorded["first"].get("timeline")),

@@ -45,6 +45,9 @@ WRONG = {
     "half of the noise": ("{z: noise}", "{z: noise[:len(noise) // 2]}", 0, "batch"),
     "other files are kept": ("max_to_keep=3", "max_to_keep=1", 0, "savers"),
     "a file for good": ("max_to_keep=3", "max_to_keep=3, keep_checkpoint_every_n_hours=2", 0, "savers"),
+    "clipped by each tower, with a norm that is not reached": (
+        "[grad for grad, _ in pairs if", "[tf.clip_by_norm(grad, 50.0) for grad, _ in pairs if", 0, "changed gradients"
+    ),
     "the training data are evaluated": ("{x: other}", "{x: data}", 2, "data of evaluations, whole run"),
     "half of the data are evaluated": ("{x: other}", "{x: other[:12]}", 2, "data of evaluations, whole run"),
     "one batch is evaluated": ("{x: other}", "{x: other[:batch_size]}", 2, "data of evaluations, whole run"),
@@ -73,7 +76,9 @@ def test_the_right_one_passes_and_names_what_is_not_checked(tmp_path: Path, tens
     report = proof(tmp_path, tensorflow_python, epochs=2)
     assert report.verdict == "passed", report.checks
     named = {entry.what for entry in report.ledger if entry.fate == "unchecked"}
-    assert {"changed gradients", "other numbers of towers"} <= named
+    assert "other numbers of towers" in named and "changed gradients" not in named
+    (found,) = (check for check in report.checks if check.name == "changed gradients")
+    assert found.status == "passed" and found.detail.endswith("with losses a million times as large it acts alike")
 
 
 @pytest.mark.tf1
@@ -81,3 +86,64 @@ def test_clipping_that_acts_is_compared(tmp_path: Path, tensorflow_python: str) 
     report = proof(tmp_path, tensorflow_python, script=SCRIPT.replace("g, 100.0", "g, 1e-3"))
     assert report.verdict == "passed", report.checks
     assert "changed gradients" not in {check.name for check in report.checks}
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("towers", ["tower_loss[:1] * 2", "tower_loss"])
+def test_values_after_training_are_compared_though_not_all_steps_are(
+    tmp_path: Path, tensorflow_python: str, towers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first two steps are compared; the scripts go on to their ends for what they run there."""
+    monkeypatch.setattr("converter.verify.run.ALL_STEPS", 2)
+    (tmp_path / "single.py").write_text(SCRIPT.replace("range(2)", "range(1)"))
+    text = convert(read(str(tmp_path / "single.py")), Options()).text
+    assert text is not None and "loss = tf.add_n(tower_loss)" in text
+    (tmp_path / "multi.py").write_text(text.replace("loss = tf.add_n(tower_loss)", f"loss = tf.add_n({towers})"))
+    settings = Settings(python=tensorflow_python, steps="all", timeout=200)
+    report = verify(tmp_path / "single.py", tmp_path / "multi.py", settings)
+    (found,) = (check for check in report.checks if check.name == "fetches")
+    assert found.status == ("passed" if towers == "tower_loss" else "failed"), report.checks
+    assert towers == "tower_loss" or "a run after the last step" in found.detail
+
+
+METRIC = SCRIPT.replace(
+    "saver = tf.train", "mean, count = tf.metrics.mean(tf.square(made))\nsaver = tf.train"
+).replace(
+    "    for epoch in range(2):\n",
+    "    for epoch in range(5):\n        sess.run(tf.local_variables_initializer())\n",
+).replace("sess.run(loss, {x: other})", "sess.run([count, loss], {x: other, z: other[:, :3]})[1]")
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("when", "status"), [("if epoch < 9", "passed"), ("if epoch < 1", "failed"), ("if epoch < 3", "skipped")]
+)
+def test_metrics_that_are_not_reset(tmp_path: Path, tensorflow_python: str, when: str, status: str) -> None:
+    """Their counts go on from one epoch to the next, which no single step shows."""
+    reset = "sess.run(tf.local_variables_initializer())"
+    report = proof(tmp_path, tensorflow_python, (reset, f"{reset} {when} else None"), 9, METRIC)
+    (found,) = (check for check in report.checks if check.name == "resets, whole run")
+    assert found.status == status, report.checks
+
+
+NOISY = SCRIPT.replace("name='out') - 1.0", "name='out') - DRAWN")
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("drawn", "change", "status"),
+    [
+        ("tf.random_normal([tf.shape(x)[0], 1])", "", "passed"),
+        ("tf.random_normal([tf.shape(x)[0], 1])", "tf.random_normal([1, 1])", "failed"),
+        ("tf.random_normal([1])", "", "passed"),  # once for each run in the original, too
+    ],
+)
+def test_numbers_that_a_tower_draws_once(
+    tmp_path: Path, tensorflow_python: str, drawn: str, change: str, status: str
+) -> None:
+    """Random numbers are held still, so that only their number tells."""
+    script = NOISY.replace("DRAWN", drawn)
+    report = proof(tmp_path, tensorflow_python, (drawn, change) if change else ("", ""), 0, script)
+    (found,) = (check for check in report.checks if check.name == "draws of the towers")
+    assert found.status == status, report.checks
+    assert status == "passed" or "a step draws 2 random numbers, the original 16" in found.detail

@@ -11,7 +11,7 @@ import pytest
 
 from converter.conversion import convert
 from converter.source import read
-from converter.verify import Settings, verify
+from converter.verify import Settings, verify, verify_more
 from tests.verify.wrong import Right, Wrong, right_conversions, spoiled, wrong_conversions
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -28,11 +28,13 @@ def settings(how: str, python: str) -> Settings:
         return Settings(python=python, epochs=1, gpus=1)
     if how == "the end":
         return Settings(python=python, steps="all", timeout=400)
+    if how == "whole":
+        return Settings(python=python, whole=True, timeout=400)
     return Settings(python=python)
 
 
 def test_there_are_enough_of_them() -> None:
-    assert len(WRONG) >= 120 and len(RIGHT) >= 60
+    assert len(WRONG) >= 185 and len(RIGHT) >= 60
     assert min(Counter(wrong.kind for wrong in WRONG).values()) >= 3
 
 
@@ -51,7 +53,7 @@ def test_a_wrong_conversion_fails(tmp_path: Path, tensorflow_python: str, wrong:
     shutil.copytree(FIXTURES / wrong.fixture, folder)
     multi = folder / "multi.py"
     multi.write_text(spoiled(multi.read_text(), wrong))
-    report = verify(folder / "single.py", multi, settings(wrong.how, tensorflow_python))
+    report = verify_more(folder / "single.py", multi, settings(wrong.how, tensorflow_python))
     failed = {check.name: check.detail for check in report.checks if check.status == "failed"}
     assert report.verdict == "failed", (report.verdict, report.reason)
     assert set(failed) & set(wrong.checks), failed or report.reason
@@ -65,7 +67,7 @@ def test_what_the_default_does_not_look_at_is_named(tmp_path: Path, tensorflow_p
     shutil.copytree(FIXTURES / wrong.fixture, folder)
     multi = folder / "multi.py"
     multi.write_text(spoiled(multi.read_text(), wrong))
-    report = verify(folder / "single.py", multi, settings("", tensorflow_python))
+    report = verify_more(folder / "single.py", multi, settings("", tensorflow_python))
     what, option = wrong.left
     assert [e.detail for e in report.ledger if (e.fate, e.what) == ("unchecked", what) and option in e.detail], report
 

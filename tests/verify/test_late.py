@@ -11,8 +11,8 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from converter.verify import Report, Settings, verify
-from converter.verify.runs.each import verify_each
+from converter.verify import Report, Settings
+from converter.verify.runs.more import verify_more
 from converter.verify.runs.stopping import early_stop, early_stopping, kept_by_values
 
 DATA = Path(__file__).parent / "data" / "late"
@@ -83,8 +83,9 @@ def run(folder: Path, python: str, single: str, change: tuple[str, str], how: st
         END: Settings(python=python, steps="all", timeout=300),
         SIX: Settings(python=python, steps=6),
         EPOCH: Settings(python=python, epochs=1),
+        EACH: Settings(python=python, each_choice=True),
     }.get(how, Settings(python=python))
-    return (verify_each if how == EACH else verify)(folder / "single.py", folder / "multi.py", settings)
+    return verify_more(folder / "single.py", folder / "multi.py", settings)
 
 
 def of_kinds() -> list[object]:

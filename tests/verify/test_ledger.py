@@ -15,8 +15,8 @@ from converter.report.verification import render_text
 from converter.rule import all_rules
 from converter.source import read
 from converter.source.header import Header
-from converter.verify.data import Check, Entry, Origin, Report
-from converter.verify.ledger import _same, ledger, of_checks, of_origin
+from converter.verify.data import ALL_STEPS, Check, Entry, Origin, Report
+from converter.verify.ledger import _same, ledger, of_checks, of_later_steps, of_origin
 from converter.verify.origin import origin_of, repeat
 from tests.rules.test_rules import FILE
 from tests.verify.test_report import MOVING, VARIABLE, facts, step, verdict
@@ -26,14 +26,18 @@ HEADER = Header("0.1.0", "train.py", "0" * 64, Options())
 
 
 def lines(
-    mine: Any = None, theirs: Any = None, one: Any = None, rate: str = "none", asked: int = 1, **changes: Any
+    mine: Any = None,
+    theirs: Any = None,
+    one: Any = None,
+    rate: str = "none",
+    **changes: Any,
 ) -> dict[str, list[Entry]]:
     """The ledger of a run like test_report's, by fate."""
     mine, theirs, one = mine or facts(), theirs or facts(), one or step()
     report = verdict(mine=mine, theirs=theirs, one=one, **changes)
     replayed = {"steps": [one], "not_held": changes.get("not_held", {})}
     found: dict[str, list[Entry]] = {"same": [], "differs": [], "wrong": [], "unchecked": []}
-    for entry in ledger(report, mine, theirs, replayed, rate, asked):
+    for entry in ledger(report, mine, theirs, replayed, rate):
         found[entry.fate].append(entry)
     return found
 
@@ -155,9 +159,8 @@ def test_what_passed_of_a_topic_that_failed_is_named_by_itself() -> None:
 
 
 def test_what_was_not_checked() -> None:
-    found = lines(one=step(loss=None, alone=["rate:0"]), asked=3)["unchecked"]
+    found = lines(one=step(loss=None, alone=["rate:0"]))["unchecked"]
     assert of(found, "loss").detail == "no loss that both scripts have as a scalar"
-    assert of(found, "later steps").detail == "the first 1 of the 3 asked for were compared (--steps N, or all)"
     assert "rate:0" in of(found, "inputs").detail
     assert "cpu:1, cpu:2" in of(found, "GPUs").detail
 
@@ -171,7 +174,7 @@ def test_variables_left_out_of_the_weights_are_named() -> None:
 
 def test_operations_that_could_not_be_held() -> None:
     replayed = {"steps": [step()], "not_held": {"random_uniform": 2}}
-    entries = ledger(verdict(), facts(), facts(), replayed, "none", 1)
+    entries = ledger(verdict(), facts(), facts(), replayed, "none")
     assert any(e.what == "randomness" and "2 random_uniform" in e.detail for e in entries)
 
 
@@ -220,7 +223,7 @@ def test_the_origin_of_an_edited_conversion_is_not(tmp_path: Path) -> None:
 
 def test_a_report_ends_with_the_ledger() -> None:
     report = verdict(one=step(loss=None, kind="sum", apart=0.5))
-    entries = ledger(report, facts(), facts(), {"steps": [step(kind="sum", apart=0.5)]}, "none", 1)
+    entries = ledger(report, facts(), facts(), {"steps": [step(kind="sum", apart=0.5)]}, "none")
     text = render_text(Report(**{**vars(report), "ledger": entries}))
     shown = text[text.index("\nledger\n") :]
     assert "the same           gradients 1.0e-07, update 0, weights 1.0e-06 (largest errors)\n" in shown
@@ -255,3 +258,28 @@ def test_the_origin_of_a_project_is_known(tmp_path: Path) -> None:
     edited = {**parts, name: parts[name] + b"x = 1\n"}
     assert not origin_of(repeat(script, tmp_path / "out" / script.name, edited)).rewritten
     assert ("TMG115",) in [codes for _, codes in origin.files[0].trace]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "late", "expected"),
+    [
+        ({"cut": "", "steps": 1}, False, ("same", "all steps", "takes 1, and each was compared")),
+        ({"cut": "time", "steps": 1}, False, ("unchecked", "later steps", "the time for them was up (--timeout)")),
+        ({"cut": "memory", "steps": 1}, False, ("unchecked", "later steps", "so many fill the memory")),
+        ({"cut": "memory", "steps": 1}, False, ("unchecked", "later steps", "only those after the last step")),
+        ({"cut": "asked", "steps": 1}, False, ("unchecked", "later steps", "more than 1000 are not compared")),
+        ({"cut": "", "steps": 4}, True, ("unchecked", "later steps", "the first 1 were compared: the time")),
+        ({"cut": "", "steps": 4}, False, ("unchecked", "later steps", "the first 1 were compared of 4")),
+    ],
+)
+def test_how_far_all_steps_went(recorded: Any, late: bool, expected: tuple[str, str, str]) -> None:
+    replayed = {"late": late, "asides": [{"steps": None if "only" in expected[2] else 1}]}
+    (found,) = of_later_steps(1, recorded, replayed, ALL_STEPS)
+    assert (found.fate, found.what) == expected[:2]
+    assert expected[2] in found.detail
+
+
+def test_how_far_the_steps_went_that_were_asked_for() -> None:
+    (found,) = of_later_steps(1, {"cut": "", "steps": 1}, {"late": False}, 3)
+    assert found.fate == "unchecked"
+    assert found.detail == "the first 1 of the 3 asked for were compared (--steps N, or all)"

@@ -89,6 +89,7 @@ def verdict(
             "first": {"restored": restored, "devices": devices, "initial": INITIAL},
             "diary": DIARY,
             "steps": 1,
+            "skipped": 0,
             "error": None,
         },
         {
@@ -149,7 +150,8 @@ def test_all_is_well() -> None:
     report = verdict()
     assert report.verdict == "passed"
     skipped = [check.name for check in report.checks if check.status == "skipped"]
-    assert skipped == ["data of evaluations", "beside the steps"]  # nothing was evaluated, saved or printed
+    # nothing was evaluated, saved or printed, and no other batch was tried
+    assert skipped == ["data of evaluations", "beside the steps", "uneven batch"]
     assert report.neutralised == (("random_uniform", 2),)
 
 

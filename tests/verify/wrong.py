@@ -51,7 +51,8 @@ class Kind(NamedTuple):
     """One kind of fault.
 
     old, new: an expression that is replaced wherever it matches; an empty one puts `new` around Session.run.
-    checks: one of these fails. how: "" by default, else "6 steps", "an epoch", "one tower" (for an epoch), "the end".
+    checks: one of these fails. how: "" by default, else "6 steps", "an epoch", "one tower" (for an epoch), "the end",
+        "whole".
     left: what the default names under "not checked", and the option that it names there.
     """
 
@@ -80,6 +81,12 @@ DATA = ("data",)
 TRAINED_ROWS = r"train_images\[index\], train_labels\[index\]|x_train\[rows\]|y_train\[rows\]"
 BATCHES = r"range\((0, len\(x_train\)), BATCH_SIZE\)|range\(total_batch\)|range\(n_samples // batch_size\)"
 EVALUATION = ("data of evaluations", "data of evaluations, whole run")
+EVALUATED = ("fetches", "gradients")
+UNEVEN = ("uneven batch", "fewer examples than towers", "gradients")
+THREE_TOWERS = ("with 3 towers",)
+FEW_STEPS = "logistic_regression decay_per_epoch accumulated_steps"  # short ones that are quick to prove
+GPUS = "NUMBER_OF_TOWERS"  # stands for what the script calls it
+WEIGHTED = r"((?:loss|cost)) \* weight"
 LATE = ("data", "between the steps", "gradients", "whole run", "data, whole run", "an epoch's end")
 THREE = "layers_cnn recurrent decay_per_epoch"
 FOUR = "layers_cnn recurrent listed_inputs"
@@ -181,6 +188,52 @@ KINDS = [
          ("later steps", "all")),
     Kind("another rate", "decay_per_epoch listed_inputs accumulated_steps", r"Optimizer\((0?\.\d+|rate)",
          r"Optimizer(3 * \1", ("update", "gradients", "fetches")),
+    Kind("the results of one tower", "logistic_regression decay_per_epoch weights_dict",
+         r"tf\.concat\(tower_(\w+), 0\)", rf"tf.concat([tower_\1[0]] * {GPUS}, 0)", EVALUATED, "the end"),
+    Kind("a sum for a mean", "logistic_regression decay_per_epoch listed_inputs",
+         r"= tf\.add_n\((tower_(?:loss|cost))\b", rf"= tf.add_n({GPUS} * \1", ("loss", "fetches")),
+    Kind("a mean for a sum", "masked_sequences padded_sequences counted_lengths",
+         r"tf\.add_n\(tower_counts\)", "tf.add_n(tower_counts) / float(len(tower_counts))",
+         ("gradients", "loss", "fetches")),
+    Kind("equal weights for unequal shards", FEW_STEPS, WEIGHTED, rf"\1 / float({GPUS})", UNEVEN),
+    Kind("the first shard for all towers", "logistic_regression decay_per_epoch weights_dict",
+         r"(, weight = shard\(\[[^\]]*\], )gpu\)", r"\g<1>0)", ("gradients",)),
+    Kind("the wrong divisor", FEW_STEPS, WEIGHTED, r"\1 * weight / 2.", ("gradients", "loss", "fetches")),
+    Kind("only two towers' gradients", "logistic_regression listed_inputs recurrent",
+         r"sum_gradients\(tower_grads\)(?=[,)])", "sum_gradients(tower_grads[:2])", THREE_TOWERS, "whole",
+         ("other numbers of towers", "--gpus")),
+    Kind("only two towers' losses", FEW_STEPS, r"= tf\.add_n\((tower_(?:loss|cost))\b", r"= tf.add_n(\1[:2]",
+         THREE_TOWERS, "whole", ("other numbers of towers", "--gpus")),
+    Kind("two devices for all towers", FEW_STEPS, r"tf\.device\(tower_device\(gpu\)\)",
+         "tf.device(tower_device(gpu % 2))", THREE_TOWERS, "whole", ("other numbers of towers", "--gpus")),
+    Kind("a batch for two towers", FEW_STEPS, r"(?i)^(batch_size = \d+) \* num_gpus", r"\1 * 2", THREE_TOWERS, "whole",
+         ("other numbers of towers", "--gpus")),
+    Kind("weights of two towers", FEW_STEPS, WEIGHTED, rf"\1 * (weight if {GPUS} == 2 else 0.5)", THREE_TOWERS, "whole",
+         ("other numbers of towers", "--gpus")),
+    Kind("fewer files kept", "argparse_main flags_main graph_dict", r"tf\.train\.Saver\(\)",
+         "tf.train.Saver(max_to_keep=1)", ("savers",)),
+    Kind("files kept by the hour", "argparse_main flags_main graph_dict", r"tf\.train\.Saver\(\)",
+         "tf.train.Saver(keep_checkpoint_every_n_hours=1)", ("savers",)),
+    Kind("the rate grows with the towers", "listed_inputs recurrent autoencoder", r"Optimizer\((0?\.\d+|learning_rate)",
+         rf"Optimizer({GPUS} * \1", ("update",)),
+    Kind("the first batch of an evaluation again and again", "slim_cnn raw_in_functions inference_loss_training", "",
+         f"if {EVALUATES}: feed_dict = _Faulty.__dict__.get('first') or setattr(_Faulty, 'first', feed_dict) "
+         "or feed_dict", EVALUATION, "the end"),
+    Kind("other rows from step 12 on", FEW_STEPS, "",
+         f"if trains and _Faulty.steps > 11: feed_dict = {ROLLED}", LATE, "the end", ("later steps", "all")),
+    Kind("weights changed from step 12 on", FEW_STEPS, "",
+         "if trains and _Faulty.steps > 11: [v.load(1.1 * v.eval(self), self) for v in tf.trainable_variables()]",
+         LATE, "the end", ("later steps", "all")),
+    Kind("an error after 30 steps", FEW_STEPS, "", "if _Faulty.steps > 30: raise ValueError('late')",
+         ("end of the script", "whole run"), "the end", ("later steps", "all")),
+    Kind("an epoch too few", "decay_per_epoch logistic_regression moving_averages",
+         r"range\((EPOCHS|training_epochs|epochs)\)", r"range(\1 - 1)", ("whole run",), "the end",
+         ("later steps", "all")),
+    Kind("no seed for the graph", "layers_cnn graph_namedtuple model_by_flag", r"tf\.set_random_seed\(",
+         "(lambda seed: None)(", ("seeds",)),
+    Kind("a rest of the noise", "wasserstein_gan gradient_penalty drawn_noise", "",
+         "if trains: feed_dict = {k: _np.concatenate([v[:len(v) // 2]] * 2) if _np.ndim(v) and "
+         "k.name.lower()[0] in 'zx' else v for k, v in feed_dict.items()}", ("data", "batch")),
 ]  # fmt: skip
 
 
@@ -197,6 +250,9 @@ def spoiled(text: str, wrong: Wrong) -> str:
         found = re.search(r"^import tensorflow[^\n]*\n(?:[^\n]*disable_v2[^\n]*\n)?", text, re.M)
         assert found, "the script imports TensorFlow otherwise"
         return text[: found.end()] + AROUND.replace("FAULT", wrong.new) + text[found.end() :]
+    towers = re.search(r"for gpu in range\(([\w.]+)\):", text)
+    assert towers, "the script has no loop over its towers"
+    wrong = wrong._replace(new=wrong.new.replace(GPUS, towers[1]))
     if wrong.new == "DROPPED":
         return re.sub(wrong.old, lambda loop: f"list({loop[0]})[:-1]", text)
     if wrong.new == "BATCH_NORM":

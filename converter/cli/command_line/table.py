@@ -459,7 +459,18 @@ VERIFY = Command(
     "..verify:verify_command",
     (_SINGLES, _MULTIS, _ARGS),
     (
-        Option(("--gpus",), "Number of towers; default: what MULTI says, else 2.", int, "N", least=1),
+        Option(
+            ("--gpus",),
+            "Number of towers, or several, as in 2,3: a proof for each; default: what MULTI says, else 2.",
+            str,
+            "N|N,N",
+            brief="Number of towers, or several: 2,3.",
+        ),
+        Option(
+            ("--whole",),
+            "As far as --timeout allows: every step, whole runs, one more tower, each choice of the flags.",
+            brief="All that can be proved within --timeout.",
+        ),
         Option(
             ("--steps",),
             "Training steps to compare; all: to the end, whole runs, too.",

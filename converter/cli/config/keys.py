@@ -80,7 +80,7 @@ def _key(option: Option) -> Key:
         name,
         option.help,
         is_bool=option.kind is bool,
-        text=option.kind is str and not (words or numbers or fraction),
+        text=option.kind is str and (not (words or numbers or fraction) or "N,N" in placeholders),
         words=words,
         whole=numbers or option.kind is int,
         number=fraction or option.kind is float,

@@ -11,11 +11,12 @@ _NAME = "end of the script"
 def check_end(recorded: Facts, replayed: Facts) -> list[Check]:
     """If a script failed within the compared steps, the other one must have failed, too; no check if neither did.
 
-    recorded, replayed: the last events of the conversion and of the original: the number of `steps` taken, the `error`
-    that ended the script, and for the original how many `further` steps it took behind the recorded ones.
+    recorded, replayed: the last events of the conversion and of the original: the number of `steps` taken, and of those
+    `skipped` behind them, the `error` that ended the script, and for the original how many `further` steps it took
+    behind the recorded ones.
     """
     theirs, mine = recorded["error"], replayed["error"]
-    after, own = recorded["steps"], len(replayed["steps"]) + replayed["further"]
+    after, own = recorded["steps"] + recorded["skipped"], len(replayed["steps"]) + replayed["further"]
     if theirs and mine:
         both = f"the conversion ends with an error after step {after} ({theirs}), and so does the original ({mine})"
         return [Check(_NAME, "skipped", both)]

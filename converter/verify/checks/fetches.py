@@ -57,7 +57,9 @@ def check_fetches(steps: Iterable[Row], asides: Iterable[Row], rate: str) -> lis
     return [Check(_NAME, "passed", _read(same) + (f"; {left}" if left else ""), worst, TOLERANCE)]
 
 
-def _when(steps: int) -> str:
+def _when(steps: int | None) -> str:
+    if steps is None:
+        return "a run after the last step"
     return f"a run after step {steps}" if steps else "a run before the first step"
 
 

@@ -67,12 +67,16 @@ class Planned:
 
 
 def planned_lines(repeated: Repeated | None) -> Planned:
-    """The plan of a conversion that was repeated, if that gave the same text."""
+    """The plan of a conversion that was repeated, if that gave the same text.
+
+    What it warned of stands also where a line of its text was edited since.
+    """
     if repeated is None:
         return Planned(missing="the converted script has no header that can be read")
     again = repeated.conversion
+    said = frozenset(finding.code for finding in again.diagnostics) if repeated.same_source else frozenset()
     if not repeated.same_text or again.plan is None:
-        return Planned(missing="the converted script is not what its header's conversion gives")
+        return Planned(missing="the converted script is not what its header's conversion gives", said=said)
     spans: list[Span] = []
     for path, made in repeated.files.items():
         name = run_as(path)
@@ -87,7 +91,6 @@ def planned_lines(repeated: Repeated | None) -> Planned:
     forward = any(made.plan is not None and made.plan.forward for made in repeated.files.values())
     plans = [made.plan for made in repeated.files.values() if made.plan is not None]
     once = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces)
-    said = frozenset(finding.code for finding in again.diagnostics)
     return Planned(run_as(Path(again.source.path).name), tuple(spans), forward=forward, once=once, said=said)
 
 

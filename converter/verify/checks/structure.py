@@ -188,9 +188,15 @@ def check_between(figures: list[Facts], changed: Sequence[str] | None = None) ->
     return Check(name, "passed", "variables change where they change in the original")
 
 
-def check_draws(mine: Facts, theirs: Facts) -> Check:
-    """The towers draw numbers of their own: a seed that the original does not give makes them draw the same."""
+def check_draws(mine: Facts, theirs: Facts, drawn: Sequence[int] | None = None) -> Check:
+    """The towers draw numbers of their own: a seed that the original does not give makes them draw the same.
+
+    drawn: how many random numbers the conversion draws in a step, and the original on the same examples at least.
+    """
     name = "draws of the towers"
+    if drawn is not None and drawn[0] < drawn[1]:
+        detail = f"a step draws {drawn[0]} random numbers, the original {drawn[1]} for the same examples"
+        return Check(name, "failed", f"{detail}: examples share what each of them draws there")
     own = {(kind, *seeds) for kind, *seeds, _ in mine.get("seeded", ())}
     for kind, *seeds, count in theirs.get("seeded", ()):
         if count > 1 and (kind, *seeds) not in own:

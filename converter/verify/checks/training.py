@@ -63,12 +63,33 @@ def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False, add
 
 
 def check_changes(done: list[Facts]) -> list[Check]:
-    """Where the script changes its gradients before it applies them, that it has changed some of those compared."""
-    found = [step["idle"] for step in done if step.get("idle") is not None]
-    if not found or not all(found):
+    """Where the script changes its gradients before it applies them, that it changes those of the conversion alike.
+
+    Clipping may leave all gradients of the compared steps as they are. Then a first step of each train op is compared
+    once more, with losses that are so much larger that it acts.
+    """
+    kinds: dict[str, list[Facts]] = {}
+    for step in done:
+        if step.get("idle") is not None:
+            kinds.setdefault(repr(step["triggered"]), []).append(step)
+    idle = [steps for steps in kinds.values() if all(step["idle"] for step in steps)]
+    if not idle:
         return []
-    detail = "clipping, or what else the script does to its gradients before it applies them, left them as they are in "
-    return [Check("changed gradients", "skipped", f"{detail}the compared steps ({listing(found[0], 2)})")]
+    name, names = "changed gradients", listing([each for steps in idle for each in steps[0]["idle"]], 2)
+    what = "clipping, or what else the script does to its gradients before it applies them,"
+    left = f"{what} left them as they are in the compared steps ({names})"
+    louder = [steps[0].get("louder") for steps in idle]
+    worst = 0.0
+    for found in louder:
+        who, error = worst_of(found["gradients"]) if found else ("", 0.0)
+        worst = max(worst, error)
+        if found and not error <= GRADIENT:
+            fault = _named(found, "") or f"the gradient of {who} differs"
+            detail = f"{fault} (where it acts: with losses a million times as large)"
+            return [Check(name, "failed", detail, error, GRADIENT)]
+    if not all(louder):
+        return [Check(name, "skipped", left)]
+    return [Check(name, "passed", f"{left}; with losses a million times as large it acts alike", worst, GRADIENT)]
 
 
 def _named(found: Facts, adding: str) -> str:
@@ -227,6 +248,9 @@ def ends_away(spread: float) -> str:
 def check_uneven(uneven: Mapping[str, Facts], gpus: int, batch: BatchMode) -> list[Check]:
     """Batches that do not divide by the number of towers, and batches with fewer examples than towers."""
     checks = []
+    if not uneven and gpus > 1:
+        detail = "not tried: no batch of several examples goes into a training step itself"
+        checks.append(Check("uneven batch", "skipped", detail))
     for size in sorted(uneven, key=int, reverse=True):
         found = uneven[size]
         few = int(size) < gpus

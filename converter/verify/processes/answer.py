@@ -26,13 +26,20 @@ class Stopped(Exception):
     """A script ended before there were figures. If only the conversion does not run, it has failed.
 
     untrained: whether it is the original that comes to no training step: nothing of its conversion was seen.
+    late: whether only the time was too short.
     """
 
     def __init__(
-        self, reason: str, log: str = "", verdict: Verdict = "not comparable", untrained: bool = False
+        self,
+        reason: str,
+        log: str = "",
+        verdict: Verdict = "not comparable",
+        untrained: bool = False,
+        late: bool = False,
     ) -> None:
         super().__init__(reason)
-        self.reason, self.log, self.verdict, self.untrained = reason, log, verdict, untrained
+        self.reason, self.log, self.verdict = reason, log, verdict
+        self.untrained, self.late = untrained, late
 
 
 def find_interpreter(named: str | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ class Layout:
 
     start: how the original is started. root: the folder of the conversion that is laid out as the original's, or the
     part of it in which the converted script lies. place: of this folder in a copy of the original's. data: what the
-    original finds outside of its root, for both.
+    original finds outside of its root, for both. set_up: makes changes in the root of each copy.
     """
 
     single: Path
@@ -59,10 +59,16 @@ class Layout:
     root: Path
     place: str = ""
     data: tuple[Path, ...] = ()
+    set_up: Callable[[Path], None] | None = None
 
     def original(self, folder: Path) -> Copy:
         """A copy of the original."""
-        return copied(self.single, folder, self.start, self.data)
+        return self._set_up(copied(self.single, folder, self.start, self.data))
+
+    def _set_up(self, copy: Copy) -> Copy:
+        if self.set_up is not None:
+            self.set_up(copy.root)
+        return copy
 
     def converted(self, folder: Path, parts: Mapping[str, bytes]) -> Copy:
         """A copy of the conversion, with files in place of some of it; what it lacks is the original's.
@@ -76,7 +82,7 @@ class Layout:
             copy_folder(self.single, root, fill=True, root=original)
         lay_over(script.parent, parts)
         notes += copy_data(self.data, original, root)
-        return Copy(script, root, self.start.moved(str(script), str(root)), tuple(notes), folder)
+        return self._set_up(Copy(script, root, self.start.moved(str(script), str(root)), tuple(notes), folder))
 
 
 def layout_of(single: Path, multi: Path) -> Layout:

@@ -1,14 +1,16 @@
 """The choices that a script's command line offers: listed values, switches, and values that branches ask for.
 
 Read from the text of the script and of the modules in its folder that it imports, under argparse, tf.app.flags and
-absl.flags. Each choice differs from the defaults in one flag.
+absl.flags; constants of these modules that branches ask for are choices, too. Each choice differs from the defaults in
+one flag or constant, or in two flags that one branch asks for.
 """
 
 from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,8 @@ from converter.diagnostics import Refusal
 from converter.source import parse, read
 from converter.source.project.above import start_of
 from converter.verify.checks.figures import listing
-from converter.verify.data import Entry
+from converter.verify.data import Constant, Entry
+from converter.verify.runs.constants import constants_in, tests_of_constants
 
 CHOICES = "choices of the command line"  # in the ledger
 
@@ -28,10 +31,20 @@ _NONE = object()  # a default that cannot be read from the text
 
 @dataclass(frozen=True)
 class Choice:
-    """The arguments of one run, and `file:line` of the flag that offers this choice."""
+    """The arguments of one run, and `file:line` of the flag that offers this choice.
+
+    constants: the values of modules' constants in it.
+    """
 
     args: tuple[str, ...]
     place: str
+    constants: tuple[Constant, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What a report calls it."""
+        set_ = (f"{Path(one.module).stem}.{one.name} = {one.text}" for one in self.constants)
+        return f"with {' '.join([shlex.join(self.args), *set_]).strip()}"
 
 
 @dataclass(frozen=True)
@@ -58,19 +71,72 @@ def choices_of(script: Path, given: Iterable[str] = ()) -> tuple[Choice, ...]:
     flags = {flag.name: flag for name, tree in trees.items() for flag in _flags(name, tree)}
     asked = _asked(trees.values(), frozenset(flags))
     found: dict[tuple[str, ...], Choice] = {}
+    of_flags: dict[str, Choice] = {}
     for flag in flags.values():
         if flag.name in fixed or flag.name == _TOWERS or flag.option.lstrip("-") in fixed:
             continue
         for args in _args(flag, asked.get(flag.name, [])):
-            found.setdefault(args, Choice(args, flag.place))
-    return tuple(found.values())
+            of_flags.setdefault(flag.name, found.setdefault(args, Choice(args, flag.place)))
+    constants = _of_constants(trees, next(iter(trees), ""))
+    pairs = (
+        Choice((*of_flags[one].args, *of_flags[other].args), place)
+        for one, other, place in _meeting(trees, frozenset(of_flags))
+    )
+    return (*found.values(), *constants, *pairs)
+
+
+def _of_constants(trees: Mapping[str, ast.Module], script: str) -> Iterator[Choice]:
+    """The choices that constants of modules offer, which no argument sets."""
+    for (module, name), tests in tests_of_constants(trees, script).items():
+        default, line = constants_in(trees[module])[name]
+        for value in dict.fromkeys(_other_values(default, tests, name)):
+            if value != default:
+                yield Choice((), f"{module}:{line}", (Constant(module, name, repr(value)),))
+
+
+def _other_values(default: Any, tests: Iterable[ast.expr], name: str) -> Iterator[Any]:
+    """Values of a constant that tests ask for."""
+    flag = _Flag(option=name, name=name, kind="value", default=default, values=(), place="")
+    for test in tests:
+        if isinstance(default, bool):
+            yield not default
+        elif isinstance(test, ast.Compare):
+            left, right = _literal(test.left), _literal(test.comparators[0])
+            value, turned = (right, False) if right is not _NONE else (left, True)
+            yield from _fitting(flag, _values(test.ops[0], value, turned))
+
+
+def _meeting(trees: Mapping[str, ast.Module], names: frozenset[str]) -> Iterator[tuple[str, str, str]]:
+    """Pairs of flags that one branch asks for, itself or inside of another one; with `file:line` of it."""
+    seen: set[frozenset[str]] = set()
+    for file, tree in trees.items():
+        local = _aliases(tree)
+        for outer in ast.walk(tree):
+            if not isinstance(outer, ast.If | ast.IfExp):
+                continue
+            mine = _tested(outer.test, local, names)
+            inner = [node for node in ast.walk(outer) if isinstance(node, ast.If | ast.IfExp)]
+            for node in inner:
+                for one in mine:
+                    for other in _tested(node.test, local, names):
+                        pair = frozenset((one, other))
+                        if len(pair) == 2 and pair not in seen:
+                            seen.add(pair)
+                            yield one, other, f"{file}:{node.lineno}"
+
+
+def _tested(test: ast.expr, local: frozenset[str], names: frozenset[str]) -> list[str]:
+    """The flags that a condition asks for."""
+    found = (_key(node, local) for node in ast.walk(test) if isinstance(node, ast.expr))
+    return [name for name in dict.fromkeys(found) if name in names]
 
 
 def not_run(script: Path, given: Iterable[str] = ()) -> Iterator[Entry]:
     """What a ledger says of the choices that a script's flags offer, where only the given arguments were run."""
     found = choices_of(script, given)
     if found:
-        flags = list(dict.fromkeys(choice.args[0].split("=")[0] for choice in found))
+        single = (choice.args[0].split("=")[0] if choice.args else choice.constants[0].name for choice in found)
+        flags = list(dict.fromkeys(single))
         plural = "s" if len(found) > 1 else ""
         detail = f"{len(found)} other choice{plural}, of {listing(flags)}, not run (--each-choice, or -- ARGS)"
         yield Entry("unchecked", CHOICES, detail, float(len(found)))

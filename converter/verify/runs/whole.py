@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from converter.dataclass import dataclass
-from converter.verify.checks.beside import NUMBER, check_printed_in_order
+from converter.verify.checks.beside import NUMBER, NUMBERED, check_printed_in_order
 from converter.verify.checks.figures import Facts, listing
 from converter.verify.checks.stream import COLLECTED, DRAWS, check_data
 from converter.verify.data import Check, Report
@@ -34,6 +34,7 @@ SHARE = 0.7  # of the time that is left, for both scripts, which run at the same
 
 _NAME = "whole run"
 _UNFED = "no run without a train op is fed examples; how often others run is not compared"
+_APART = "the two runs did not come equally far, so that each was seen with other evaluations (--timeout)"
 MOVED = 1e-3  # of its logarithm: a rate that moves less stays
 
 
@@ -43,6 +44,7 @@ class Ran:
 
     mine, theirs: how each script ran; compared: what went in; problem: why there is nothing of all that.
     stop: where the original ends its training by a value of the run (stopping.py).
+    late: how far both came where one of them did not end in time; then all else is of the first epoch.
     """
 
     mine: Facts | None = None
@@ -50,6 +52,7 @@ class Ran:
     compared: Facts | None = None
     problem: str = ""
     stop: str = ""
+    late: str = ""
 
 
 def job(like: Mapping[str, Any], copy: Copy, args: tuple[str, ...], seen: Facts, epochs: int) -> dict[str, Any]:
@@ -70,6 +73,7 @@ def job(like: Mapping[str, Any], copy: Copy, args: tuple[str, ...], seen: Facts,
         "computed": [row["input"] for row in seen["data"]["fed"] if row["status"] == "values"],
         "work": str(work),
         "record": str(Path(like["work"]) / "whole.json"),
+        "epoch record": str(Path(like["work"]) / "epoch.json"),
         "again": str(Path(like["work"]) / "own.json"),
         "log": str(work / "log"),
     }
@@ -95,14 +99,28 @@ def run_whole(
             single = single or begin(mine)
             expect(single, "started")
             ran_mine = expect(single, "ran")
-            single.send(record=theirs["record"])
+            late = _an_epoch_only(ran_mine, ran_theirs)
+            single.send(record=theirs["epoch record" if late else "record"], epoch=bool(late))
             compared = expect(single, "compared")
-            ran = Ran(ran_mine, ran_theirs, compared, stop=early_stop(Path(mine["script"])))
+            if late:
+                ran_mine, ran_theirs = ran_mine["epoch"], ran_theirs["epoch"]
+            ran = Ran(ran_mine, ran_theirs, compared, stop=early_stop(Path(mine["script"])), late=late)
         return _unless_resumed(ran, asked.apart)
     except (TimeIsUp, MemoryIsUp):
         return Ran(problem="no time or memory is left for it (--timeout, --memory)")
     except Stopped as problem:
         return Ran(problem=problem.reason)
+
+
+def _an_epoch_only(mine: Facts, theirs: Facts) -> str:
+    """How far two runs came, if one of them did not end in time and both have ended their first epoch; else ""."""
+    if "time" not in (mine["ended"], theirs["ended"]) or not mine["epoch"] or not theirs["epoch"]:
+        return ""
+    return _seen_steps(mine, theirs)
+
+
+def _seen_steps(mine: Facts, theirs: Facts) -> str:
+    return f"{theirs['steps']} steps of the conversion and {mine['steps']} of the original were seen (--timeout)"
 
 
 def _unless_resumed(ran: Ran, paths: Sequence[str]) -> Ran:
@@ -156,13 +174,14 @@ def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check
         return [Check(_NAME, "skipped", detail)]
     checks = [_steps(mine, theirs, compared, towers) if in_time else _late(mine, theirs)]
     fed = [_renamed(check) for check in check_data({**compared, "ended": True}, towers, said) if not _drawn(check)]
-    if not compared["evaluated"]:
-        unfed = Check("data of evaluations, whole run", "skipped", _UNFED)
-        fed = [*(check for check in fed if check.name != unfed.name), unfed]
+    open_ = _UNFED if not compared["evaluated"] else "" if in_time else _APART
+    if open_:
+        unknown = Check("data of evaluations, whole run", "skipped", open_)
+        fed = [*(check for check in fed if check.name != unknown.name), unknown]
     checks += fed
     if in_time:
-        checks += [*_ends(mine, compared), *_sets(compared, said), *_rates(mine, theirs, towers)]
-        checks += _paces(mine, theirs, compared, towers)
+        checks += [*_ends(mine, compared, ran.late), *_sets(compared, said), *_rates(mine, theirs, towers)]
+        checks += [*_paces(mine, theirs, compared, towers), *_resets(mine, theirs, towers)]
     return checks + (list(_beside(mine, theirs, compared, towers)) if in_time else [])
 
 
@@ -183,8 +202,7 @@ def _renamed(check: Check) -> Check:
 
 
 def _late(mine: Facts, theirs: Facts) -> Check:
-    detail = f"{theirs['steps']} steps of the conversion and {mine['steps']} of the original were seen (--timeout)"
-    return Check(_NAME, "skipped", f"it takes too long: {detail}")
+    return Check(_NAME, "skipped", f"it takes too long: {_seen_steps(mine, theirs)}")
 
 
 def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Check:
@@ -209,8 +227,11 @@ def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Check:
     return Check(_NAME, "passed", "; ".join(words))
 
 
-def _ends(mine: Facts, compared: Facts) -> Iterator[Check]:
-    """The check of epochs' ends: examples that are left out there, and everything after the last one."""
+def _ends(mine: Facts, compared: Facts, late: str) -> Iterator[Check]:
+    """The check of epochs' ends: examples that are left out there, and everything after the last one.
+
+    late: how far the runs came where they did not end in time.
+    """
     left = [row["own_rows"] - row["rows"] for row in compared["sets"] if row["steps"] != row["own_steps"]]
     if max(left, default=0) > 0:
         detail = (
@@ -220,8 +241,9 @@ def _ends(mine: Facts, compared: Facts) -> Iterator[Check]:
         )
         yield Check("an epoch's end, whole run", "skipped", detail)
     if mine["ended"] == "epochs":
-        detail = "later epochs, the number of steps in all and what comes after training (--steps all goes on to it)"
-        yield Check("after the epochs", "skipped", detail)
+        later = "later epochs, the number of steps in all and what comes after training"
+        why = f": it takes too long: {late}" if late else " (--steps all goes on to it)"
+        yield Check("after the epochs", "skipped", later + why)
 
 
 def _sets(compared: Facts, said: Collection[str]) -> list[Check]:
@@ -298,6 +320,30 @@ def _paces(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterator
         yield Check(name, "failed", f"runs without a train op are made {detail}")
 
 
+def _resets(mine: Facts, theirs: Facts, towers: int) -> Iterator[Check]:
+    """Compares how often local variables are set anew, as the counts of tf.metrics are where an epoch ends.
+
+    Their names end in numbers where a name was taken, which may be others in the two graphs: mean_1/total.
+    """
+    name = "resets, whole run"
+    notes = [facts["diary"]["notes"].get("reset", ()) for facts in (mine, theirs)]
+    own, other = (
+        Counter(tuple(sorted(NUMBERED.sub("", one) for one in note["variables"])) for note in each) for each in notes
+    )
+    for variables, wanted in sorted(own.items()):
+        count, what = other[variables], f"{listing(variables, 2)} set anew"
+        detail = f"{what} {count} times, in the original {wanted}"
+        if count < max(1, wanted // towers):
+            yield Check(name, "failed", detail)
+            return
+        if count != wanted:
+            why = "right if that is done after so many batches, wrong if it is done once an epoch"
+            yield Check(name, "skipped", f"{detail}: {why}")
+            return
+    if own:
+        yield Check(name, "passed", f"{sum(own.values())} times local variables are set anew, as in the original")
+
+
 def _pace(facts: Facts) -> int:
     """The steps between two of a script's steps that are followed by runs without a train op; 0: not always as many."""
     notes = [note for note in facts["diary"]["notes"].get("run", ()) if not note["trains"] and note["numbers"]]
@@ -340,6 +386,13 @@ def _beside(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterato
     if lacking:
         detail = f"the conversion prints no line like {listing(lacking, 1)!r}"
         yield Check("printed lines, whole run", "skipped", detail)
+    for form in sorted(set(forms[0]) & set(forms[1])):
+        own_count, count = forms[0][form], forms[1][form]
+        by_steps = own_count * theirs["steps"] / max(1, mine["steps"])
+        if count != own_count and abs(count - by_steps) > 1:
+            detail = f"a line like {form!r} is printed {count} times, in the original {own_count}"
+            yield Check("printed lines, whole run", "skipped", f"{detail}: neither once an epoch nor by the steps")
+            break
     rows = min((row["batch"] for row in compared["sets"]), default=0)
     yield from map(_renamed, check_printed_in_order(mine["diary"], theirs["diary"], towers, rows == 1))
 

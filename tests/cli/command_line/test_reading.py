@@ -95,7 +95,7 @@ LEFT = [
     "verify a.py b.py --timeout 1e3",
     "verify a.py b.py --timeout 0.5",
     "verify a.py b.py --timeout nan",
-    "verify a.py b.py --gpus ٣",
+    "verify a.py b.py --epochs ٣",
     "explain",
     "explain TMG004 TMG005",
     "rules x",

@@ -8,7 +8,7 @@ from converter.verify.checks.ends import check_end
 
 
 def ends(error: str | None, own_error: str | None, own: int = 3, further: int = 0) -> list[tuple[str, str]]:
-    recorded = {"steps": 3, "error": error}
+    recorded = {"steps": 3, "skipped": 0, "error": error}
     replayed = {"steps": [{}] * own, "error": own_error, "further": further}
     return [(check.status, check.detail) for check in check_end(recorded, replayed)]
 

@@ -27,6 +27,8 @@ from converter.verify.checks.lines import (
 )
 from converter.verify.origin import Repeated, repeat
 
+FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
+
 VERSIONS = [pytest.param("2", marks=pytest.mark.tf2), pytest.param("1.15", marks=pytest.mark.tf1)]
 
 TRAIN = """
@@ -303,3 +305,15 @@ def test_statements_of_the_towers_that_need_not_be_there_are_noted() -> None:
         "traced lines: statements of the towers that do not depend on a batch: line 2",
         "traced lines: statements of the towers that make only operations that the loss does not need: line 3",
     )
+
+
+def test_an_edited_conversion_keeps_what_it_was_warned_of(tmp_path: Path) -> None:
+    """A changed line takes the plan away, and not the differences by design."""
+    (tmp_path / "single.py").write_bytes((FIXTURES / "recurrent" / "single.py").read_bytes())
+    text = (FIXTURES / "recurrent" / "multi.py").read_text()
+    assert "range(num_gpus)" in text
+    (tmp_path / "multi.py").write_text(text.replace("range(num_gpus)", "range(int(num_gpus))"))
+    found = planned_lines(repeat(tmp_path / "single.py", tmp_path / "multi.py", {}))
+    assert found.missing and not found.spans and "TMG345" in found.said
+    (tmp_path / "single.py").write_bytes((tmp_path / "single.py").read_bytes() + b"\n")
+    assert not planned_lines(repeat(tmp_path / "single.py", tmp_path / "multi.py", {})).said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -561,3 +562,29 @@ def test_evaluations_that_differ_as_the_conversion_has_warned(
     found = check_data({"fed": [], "evaluated": [run], "ended": False}, 2, said)
     [check] = [one for one in found if one.name == "data of evaluations"]
     assert check.status == status and words in check.detail
+
+
+def test_evaluations_of_runs_that_did_not_come_equally_far_are_not_compared() -> None:
+    apart = {"inputs": ["x"], "status": "differs", "fault": "training", "rows": 9, "own_rows": 9}
+    whole = ran()
+    assert whole.compared is not None and whole.theirs is not None
+    compared = {**whole.compared, "evaluated": [apart]}
+    found = named(check_whole(replace(whole, compared=compared), 2))
+    assert found["data of evaluations, whole run"][0] == "failed"
+    late = replace(whole, compared=compared, theirs={**whole.theirs, "ended": "time"})
+    found = named(check_whole(late, 2))
+    status, detail = found["data of evaluations, whole run"]
+    assert status == "skipped" and "did not come equally far" in detail
+
+
+@pytest.mark.parametrize(("theirs", "named_"), [(4, False), (2, False), (1, True), (0, True)])
+def test_lines_that_are_printed_less_often_are_named(theirs: int, named_: bool) -> None:
+    """Of ten steps of the original, five of the conversion: as many lines, or half as many."""
+
+    def printing(count: int) -> Any:
+        lines = [{"line": f"step {one}", "steps": one, "order": one} for one in range(count)]
+        notes = {"notes": {"printed": lines}}
+        return {"notes": {}, "steps": 0, "savers": [], "seeds": [], "graph seed": None, "shuffling": [], **notes}
+
+    found = named(check_whole(ran(diary=printing(8), other=printing(2 * theirs)), 2))
+    assert ("printed lines, whole run" in found) == named_

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from converter.verify.data import Constant
+from converter.verify.runs.constants import set_constants
 from converter.verify.runs.flags import choices_of, not_run
 
 ARGPARSE = "import argparse\nparser = argparse.ArgumentParser()\n"
@@ -127,3 +129,55 @@ def test_choices_that_were_not_run_are_named(tmp_path: Path, given: tuple[str, .
     text = "parser.add_argument('--opt', default='sgd', choices=['sgd', 'adam', 'rms'])\n"
     (tmp_path / "train.py").write_text(f"{ARGPARSE}{text}parser.add_argument('--bn', action='store_true')\n")
     assert [entry.detail for entry in not_run(tmp_path / "train.py", given)] == said
+
+
+def of_modules(folder: Path, settings: str, script: str) -> list[str]:
+    (folder / "settings.py").write_text(settings)
+    (folder / "train.py").write_text(script)
+    return [choice.name for choice in choices_of(folder / "train.py")]
+
+
+@pytest.mark.parametrize(
+    ("settings", "script", "choices"),
+    [
+        ("KIND = 'a'", "import settings\nif settings.KIND == 'b': pass", ["with settings.KIND = 'b'"]),
+        ("KIND = 'a'", "import settings as cfg\nif cfg.KIND in ('a', 'b'): pass", ["with settings.KIND = 'b'"]),
+        ("KIND = 'a'", "from settings import KIND\nif KIND == 'b': pass", ["with settings.KIND = 'b'"]),
+        ("DEPTH = 2", "import settings\nif settings.DEPTH > 2: pass", ["with settings.DEPTH = 3"]),
+        ("NORM = True", "import settings\nx = 1 if settings.NORM else 2", ["with settings.NORM = False"]),
+        ("NORM = True", "import settings\nif a and not settings.NORM: pass", ["with settings.NORM = False"]),
+        ("NORM = True\ndef f():\n    return 1 if NORM else 2", "import settings", ["with settings.NORM = False"]),
+        # no choices: not asked for, not a constant, of another object, of the script itself
+        ("KIND = 'a'", "import settings\nprint(settings.KIND)", []),
+        ("NORM = True\nNORM = False", "import settings\nif settings.NORM: pass", []),
+        ("NORM = bool(1)", "import settings\nif settings.NORM: pass", []),
+        ("NORM = True", "import settings\nif args.NORM: pass", []),
+        ("", "import settings\nNORM = True\nif NORM: pass", []),
+    ],
+)
+def test_constants_of_modules(tmp_path: Path, settings: str, script: str, choices: list[str]) -> None:
+    assert of_modules(tmp_path, settings, script) == choices
+
+
+def test_a_constant_is_set_in_the_copies(tmp_path: Path) -> None:
+    (tmp_path / "settings.py").write_text("# KIND = 'a'\nKIND = 'a'  # 'b'\nOTHER = KIND\n")
+    (tmp_path / "settings_mg.py").write_text("KIND =  'a'\n")
+    set_constants(tmp_path, [Constant("settings.py", "KIND", "'b'")])
+    assert (tmp_path / "settings.py").read_text() == "# KIND = 'a'\nKIND = 'b'  # 'b'\nOTHER = KIND\n"
+    assert (tmp_path / "settings_mg.py").read_text() == "KIND =  'b'\n"
+
+
+@pytest.mark.parametrize(
+    ("branch", "together"),
+    [
+        ("if args.bn and args.deep: pass", ["with --bn --deep"]),
+        ("if args.bn:\n    if args.deep: pass", ["with --bn --deep"]),
+        ("if args.bn: pass\nif args.deep: pass", []),
+        ("if args.bn and other: pass", []),
+    ],
+)
+def test_two_flags_that_meet_in_a_branch(tmp_path: Path, branch: str, together: list[str]) -> None:
+    both = "".join(f"parser.add_argument('--{name}', action='store_true')\n" for name in ("bn", "deep"))
+    (tmp_path / "train.py").write_text(f"{ARGPARSE}{both}{branch}\n")
+    names = [choice.name for choice in choices_of(tmp_path / "train.py")]
+    assert names == ["with --bn", "with --deep", *together]

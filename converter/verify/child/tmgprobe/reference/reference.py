@@ -31,6 +31,7 @@ class Comparison(object):
         self.stages = self.step.stages
         self.store = call.store()
         self.extra = {name: call.arrays[name] for name in alone}
+        self.louder = 1.0  # so many times the losses are differentiated, for what changes the gradients then
         self.statics = {
             pair['own']: graphs.static_shape(call.session.graph.as_graph_element(pair['own']))
             for pair in self.pairs
@@ -127,6 +128,8 @@ class Comparison(object):
     def applied(self, weights, raw, feed):
         """What reaches apply_gradients: {index: {variable: dense gradient}}."""
         self.load(weights)
+        if self.louder != 1.0:
+            raw = [compare.divided(values, 1.0 / self.louder) for values in raw]
         fetches = [steps.gradients_fetch(apply.given) for apply in self.applies]
         fetched = self.call.run(fetches, dict(dict(self.extra, **feed), **self.gates(raw)))
         return {

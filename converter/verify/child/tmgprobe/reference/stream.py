@@ -7,6 +7,7 @@ again: N consecutive batches of the original are one of the conversion's. Each t
 from __future__ import absolute_import, division, print_function
 
 import bisect
+import copy
 
 import numpy as np
 from tmgprobe.reference import turns
@@ -53,6 +54,14 @@ class Streams(object):
         steps.append(step)
         self.turns.append(kind)
         self.carried.update(name for name, (marks, _) in steps[-1].items() if diary.results.intersection(marks or ()))
+
+    def so_far(self):
+        """What went into the steps until now, of which later steps change nothing."""
+        found = copy.copy(self)
+        found.kinds = {kind: list(steps) for kind, steps in self.kinds.items()}
+        found.turns, found.drawn, found.shared = list(self.turns), dict(self.drawn), dict(self.shared)
+        found.carried = set(self.carried)
+        return found
 
     def drawn_apart(self, used):
         """Whether a generator had drawn another number of times in the conversion, from the same seed.

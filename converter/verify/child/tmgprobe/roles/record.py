@@ -16,6 +16,8 @@ from tmgprobe.session import step as steps
 from tmgprobe.values import inputs, slices
 from tmgprobe.values.errors import describe
 
+LOUDER = 2.0**20  # a power of two, so that nothing is rounded
+LEAST = 3  # steps that are kept and compared, however long they take
 LARGEST = 2**29  # bytes of steps that are kept where all of them are asked for
 
 
@@ -29,11 +31,20 @@ class Record(object):
         self.kept, self.plan, self.first, self.graph = [], None, {}, None
         self.begun = time.time()
         self.asides, self.evaluations = fetched.Asides(), stream.Evaluations()
+        self.louder = {}  # {train op: see `_louder`}, of its first step
         self.gathering = None  # placement and work of the run whose gradients a later step applies
         self.message = None  # the error with which the script has ended, where it has
+        self.cut = ''  # why no further steps were kept, though the script may take some
+        self.until, self.skipped = None, 0  # when a script is ended that goes on behind the kept steps; its steps there
 
     def step(self, call):
-        """Takes one training step and keeps it; the last one ends the process."""
+        """Takes one training step and keeps it.
+
+        The last one ends the process; if all steps are asked for, the script goes on for a while, for its runs after
+        its own last step.
+        """
+        if self.until is not None:
+            return self._skip(call)
         if self.plan is None:
             self.first['used'] = self.watch.diary.draws.used()
             self._begin(call)
@@ -47,17 +58,31 @@ class Record(object):
             self.first['saved'] = steps.saver(self.tf, call.session.graph, names).save(
                 call.session, path, write_meta_graph=False
             )
-        if len(self.kept) >= self.job['steps'] or self._is_enough():
+        self.cut = 'asked' if len(self.kept) >= self.job['steps'] else self._used_up()
+        if self.cut and not self.job.get('seconds'):
             self.finish()
+        if self.cut:
+            self.until = time.time() + self.job['seconds']
         return result
 
-    def _is_enough(self):
-        """Whether the time or the memory for as many steps as there are is used up."""
-        if not self.job.get('seconds'):
-            return False
+    def _skip(self, call):
+        """Takes a step as it is, which is not kept; what was kept of the runs before it is not of the script's end."""
+        self.skipped += 1
+        self.asides.forget(len(self.kept))
+        self.asides.taken = [one for one in self.asides.taken if one['place'][0] < len(self.kept)]
+        if time.time() > self.until:
+            self.finish()
+        return call.as_asked()
+
+    def _used_up(self):
+        """Which of 'time' and 'memory' for as many steps as there are is used up; '' for neither."""
+        if not self.job.get('seconds') or len(self.kept) < LEAST:
+            return ''
         parts = [self.kept[-1][part] for part in ('arrays', 'before', 'after')]
         kept = sum(getattr(value, 'nbytes', 0) for part in parts for value in part.values())
-        return time.time() - self.begun > self.job['seconds'] or kept * len(self.kept) > LARGEST
+        if time.time() - self.begun > self.job['seconds']:
+            return 'time'
+        return 'memory' if kept * len(self.kept) > LARGEST else ''
 
     def aside(self, call):
         """Takes a run without a train op, and keeps it where it is to be compared."""
@@ -102,13 +127,16 @@ class Record(object):
         if not self.kept:
             return
         with open(self.job['record'], 'wb') as file:
-            kept = {'steps': self.kept, 'first': self.first, 'asides': self.asides.taken}
+            kept = {'steps': self.kept, 'first': self.first, 'asides': self.asides.taken, 'skipped': self.skipped}
+            kept['louder'] = self.louder
             kept['evaluations'], kept['error'] = self.evaluations.runs, self.message
             pickle.dump(kept, file, 2)
         self.channel.leave(
             'recorded',
             steps=len(self.kept),
+            skipped=self.skipped,
             error=self.message,
+            cut=self.cut,
             diary=self.watch.diary.facts(self.graph),
             first={
                 key: value
@@ -208,6 +236,23 @@ class Record(object):
         store.write(before)
         return found
 
+    def _louder(self, call, store, before):
+        """The gradients that are applied if all losses are LOUDER times as large; None where that cannot be asked for.
+
+        Clipping by a norm that the gradients do not reach acts then.
+        """
+        found = [graphs.seeds(call.session.graph, group) for group in call.step.groups]
+        if not found or not all(found) or len(call.step.applies) != 1:
+            return None
+        seeds = {name: LOUDER for names in found for name in names}
+        try:
+            applied = call.run([self._applied(call)], dict(call.arrays, **seeds))[0]
+            return self._values(call, applied)
+        except call.tf.errors.OpError:
+            return None
+        finally:
+            store.write(before)
+
     def _after_updates(self, call, store, before, applied):
         """Variables after several updates of one run with fed gradients, where none reads what another one wrote."""
         feed = dict(call.arrays)
@@ -236,6 +281,11 @@ class Record(object):
         if len(self.kept) < 2:
             options, metadata = call.full_trace()
         calm = self._before_updates(call, store, before) if racing(call.step) else None
+        if traced:
+            self.first['drawn'] = numbers(call, call.arrays)
+        kind = tuple(apply.index for apply in call.step.applies)
+        if kind not in self.louder:
+            self.louder[kind] = self._louder(call, store, before)
         apart = fetched.recorded(call, store, before)
         paces = self._rates(call, store, before)
         result, applied, losses = call.run(
@@ -273,6 +323,15 @@ class Record(object):
             'fetches': apart,
             'rates': paces,
         }, result
+
+
+def numbers(call, feed):
+    """How many random numbers a step draws on this feed; None where that cannot be told."""
+    shapes = call.step.shapes_drawn()
+    try:
+        return int(sum(np.prod(shape) for shape in call.run(shapes, feed))) if shapes else None
+    except call.tf.errors.OpError:
+        return None
 
 
 def racing(step):

@@ -19,12 +19,15 @@ import numpy as np
 from tmgprobe.graph import graphs, lines
 from tmgprobe.reference import course, gradients, merge, stream, update
 from tmgprobe.reference.reference import Comparison
+from tmgprobe.roles.record import LOUDER, numbers
 from tmgprobe.session import draws, initial, timeline
 from tmgprobe.session import fetches as fetched
 from tmgprobe.session import step as steps
 from tmgprobe.values import inputs, own_random, streams
 from tmgprobe.values.errors import describe
 
+LEAST = 3  # steps that are compared, however long they take
+LONGER = 4  # so many times as long as steps are recorded they are compared, if all steps are asked for
 SHORT = 1.0  # seconds for the original's further steps, at least
 
 
@@ -37,6 +40,7 @@ class Replay(object):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
         self.recording, self.figures, self.first = None, [], {}
         self.weights, self.calls = None, []
+        self.louder = []  # train ops that have been compared with larger losses
         self.asides, self.apart = fetched.Asides(), []
         self.gathering = None  # the first run whose gradients a later step applies, and its comparison
         self.streams, self.pairs, self.floats = stream.Streams(), {}, set()
@@ -47,6 +51,8 @@ class Replay(object):
         self.answer = None  # what is sent in the end, once all recorded steps were taken
         self.message = None  # the error with which the script has ended, where it has
         self.further = 0  # steps behind the recorded ones
+        self.over, self.late = False, False  # whether the script has ended; whether time was short for recorded steps
+        self.compared = 0  # how many runs without a train op were compared until the recorded steps were
         self.changed = set()  # variables that the original changes between its steps, also behind the recorded ones
 
     def step(self, call):
@@ -82,6 +88,7 @@ class Replay(object):
             last = self.recording['steps'][len(self.figures) - 1] if self.figures else None
             if len(self.figures) == 0:
                 self.first['uneven'] = self._uneven(call, kept, one)
+                self.first['drawn'] = self._drawn(call, one)
             self.calls.append(call)
             # the second step's timeline replaces the first's, which warms up
             metadata = self.tf.RunMetadata() if len(self.figures) < 2 else None
@@ -90,13 +97,23 @@ class Replay(object):
             if metadata is not None:
                 self.first['timeline'] = timeline.read(one.step, taken.fed, metadata)
             self.weights, result, self.left = taken.weights, taken.result, call.store().read()
+            if one.figures['idle'] and kept['triggered'] not in self.louder:
+                self.louder.append(kept['triggered'])
+                one.figures['louder'] = self._louder(call, kept)
+                call.store().write(self.left)
         self.figures.append(one.figures)
         self.channel.send('step', number=len(self.figures))
         if not one.figures['order']:
             self.finish()
-        if len(self.figures) == len(self.recording['steps']):
+        self.late = len(self.figures) < len(self.recording['steps']) and self._is_late()
+        if len(self.figures) == len(self.recording['steps']) or self.late:
             self._follow()
         return result
+
+    def _is_late(self):
+        """Whether the time for comparing as many steps as there are is used up."""
+        seconds = self.job.get('seconds')
+        return bool(seconds) and len(self.figures) >= LEAST and time.time() - self.begun > LONGER * seconds
 
     def aside(self, call):
         """Takes a run without a train op.
@@ -106,7 +123,7 @@ class Replay(object):
         """
         if not self.answer:
             self.evaluations.add(len(self.figures), call.arrays)
-        place = self.asides.place(len(self.figures), call)
+        place = self.asides.place(len(self.recording['steps'] if self.answer else self.figures), call)
         if place is None or call.arrays is None:
             return call.as_asked()
         result, drew = call.traced()
@@ -149,11 +166,13 @@ class Replay(object):
                 continue  # the script has closed that session
             if kept['drew'] and not drew:
                 rows = [{'name': kept['drew'][0], 'status': 'draws'}] + rows
-            self.apart.append({'steps': place[0], 'rows': rows})
+            at_end = self.answer is not None and self.recording.get('skipped')
+            self.apart.append({'steps': None if at_end else place[0], 'rows': rows})
         self.asides.taken = []
 
     def finish(self):
         """Sends the figures and ends the process."""
+        self.over = True
         if self.figures:
             self.answer = self.answer or self._figures()
             self._leave()
@@ -172,11 +191,14 @@ class Replay(object):
             'asides': self.apart,
             'trajectory': trajectory,
             'spread': spread,
+            'late': self.late,
         }
 
     def _leave(self):
         """Sends the figures, with what was seen of the data; once, whichever thread comes first."""
         self._leaving.acquire()
+        if not self.over and (self.recording.get('skipped') or self.late):
+            self._forget_runs()
         self.channel.leave(
             'replayed',
             data=self._data(),
@@ -233,7 +255,8 @@ class Replay(object):
         recorded = stream.of_record(self.recording, self.pairs)
         training = stream.marks_of(self.streams.kinds), stream.marks_of(recorded.kinds)
         drawn = self.unordered or bool(self.streams.drawn) or self.streams.drawn_apart(recorded.used)
-        theirs = [run for run in self.recording['evaluations'] if run[0] < len(self.recording['steps'])]
+        seen = len(self.figures if self.late else self.recording['steps'])
+        theirs = [run for run in self.recording['evaluations'] if run[0] < seen]
         fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats)
         tried = self._paddings(fed)
         while any(tried.values()):  # other than zeros
@@ -258,7 +281,7 @@ class Replay(object):
 
     def _follow(self):
         """Lets the original go on until it has fed as many batches as the recorded steps hold, for a short time."""
-        self.answer = self._figures()
+        self.answer, self.compared = self._figures(), len(self.apart)
         seconds = self.job.get('seconds') or max(SHORT, 0.2 * (time.time() - self.begun))
         waiting = threading.Timer(seconds, self._leave)
         waiting.daemon = True
@@ -266,6 +289,8 @@ class Replay(object):
 
     def _further(self, call):
         """One of the original's own steps behind the recorded ones."""
+        if self.job.get('seconds'):
+            self._forget_runs()
         self._fed(call, None)
         self.changed |= self._changed_since(call, (self.left,))
         result = call.as_asked()
@@ -275,6 +300,11 @@ class Replay(object):
         if not open_ended and self._as_far():
             self._leave()
         return result
+
+    def _forget_runs(self):
+        """What was compared behind the recorded steps is not what the script runs after its last one."""
+        self.asides.forget(len(self.recording['steps']))
+        del self.apart[self.compared :]
 
     def _as_far(self):
         """Whether the original has fed as many batches as the recorded steps hold."""
@@ -343,6 +373,36 @@ class Replay(object):
         """The script's lines and whether the loss depends on them; none if no input has a batch axis."""
         batches = [pair['own'] for pair in one.pairs if pair['axis'] is not None]
         return lines.stacks(call.step, batches, self.job) if batches else []
+
+    def _drawn(self, call, one):
+        """How many random numbers a step of the conversion draws, and the original at least on the same examples.
+
+        Its batch is taken whole, and in shards: what is drawn once for each run is drawn by each tower.
+        """
+        theirs, arrays = self.recording['first'].get('drawn'), one.kept['arrays']
+        parts = [[inputs.whole(one.pairs, arrays)], [feed for feed, _ in inputs.shards(one.pairs, arrays, one.gpus)]]
+        parts = [part for part in parts if all(inputs.fits(feed, one.statics) for feed in part)]
+        if theirs is None or not parts:
+            return None
+        one.load(one.kept['before'])
+        counts = [[numbers(call, dict(one.extra, **feed)) for feed in part] for part in parts]
+        return None if any(None in part for part in counts) else [theirs, min(sum(part) for part in counts)]
+
+    def _louder(self, call, kept):
+        """The figures for gradients of losses that are so much larger that clipping acts; None where it does not."""
+        applied = self.recording.get('louder', {}).get(tuple(kept['triggered']))
+        part = Comparison(call, dict(kept, applied=applied, losses=[], scalars={}), self.job)
+        if applied is None or any(part.stages.groups):
+            return None
+        part.louder = LOUDER
+        try:
+            gradients.check(part)
+        except part.refused:
+            return None
+        figures = part.figures
+        if figures['idle'] or figures['diverged']:
+            return None
+        return {key: figures[key] for key in ('gradients', 'kind', 'matches')}
 
     def _uneven(self, call, kept, one):
         """{rows: {'error', 'loss', 'finite', 'diverged', 'reference', 'matches'}} or {rows: {'skipped': why}}."""

@@ -1,11 +1,13 @@
 """A script's run from its beginning to its end, as it is: how many steps it takes, on what, and what it does beside.
 
 Each side keeps marks of the examples that go into its steps and into the runs between them (reference/stream.py).
-The conversion's process writes its marks to a file, the original's holds them against its own.
+The conversion's process writes its marks to a file, the original's holds them against its own. What was seen when the
+first epoch ended is kept, too: it is compared where one of both scripts does not end in time.
 """
 
 from __future__ import absolute_import, division, print_function
 
+import copy
 import json
 import threading
 
@@ -28,6 +30,7 @@ class Whole(object):
         self.unordered, self.graph, self.computed = '', None, set(job['computed'])
         self.epochs = stream.Epochs(1 if job['total'] or not job['theirs'] else job['gpus'])
         self.rates = []  # those that a schedule gives, in the first step and in the last one
+        self.epoch = None  # what was seen when the first epoch ended
         self._leaving, self.message = threading.Lock(), None  # why the script has ended, where it has failed
         clock = threading.Timer(job['seconds'], self._leave, ['time'])
         clock.daemon = True
@@ -39,9 +42,10 @@ class Whole(object):
         kind = tuple(apply.index for apply in call.step.applies)
         pairs = self.job['inputs'].get(stream.text_of(kind))
         step = {} if pairs is None else stream.step_of(pairs, call.arrays)
-        over = self.epochs.ends_within(step, kind) and 0 < self.job['epochs'] <= self.epochs.count
-        if over and self.streams.kinds:
-            self._leave('epochs')
+        if self.epochs.ends_within(step, kind) and self.streams.kinds:
+            if 0 < self.job['epochs'] <= self.epochs.count:
+                self._leave('epochs')
+            self.epoch = self.epoch or self._seen('epochs').kept()
         self._note_rates(call)
         self.streams.take(kind, step, self.watch.diary)
         self.streams.shared.update(graphs.shared(self.graph.as_graph_element(one) for one in call.sources))
@@ -69,49 +73,74 @@ class Whole(object):
         """The script has ended."""
         self._leave('error: ' + self.message if self.message else 'end')
 
-    def _leave(self, how):
-        """Sends what was seen, once, whichever thread comes first."""
-        self._leaving.acquire()
+    def _seen(self, how):
+        """All that was seen until now."""
         ran = {'ended': how, 'epochs': self.epochs.count, 'steps': self.watch.diary.steps, 'rates': self.rates}
         if self.graph is not None:
             ran['diary'] = self.watch.diary.facts(self.graph)
+        return Seen(ran, self.streams, self.evaluations.runs)
+
+    def _leave(self, how):
+        """Sends what was seen, once, whichever thread comes first."""
+        self._leaving.acquire()
+        seen = self._seen(how)
+        ran = dict(seen.ran, epoch=self.epoch and self.epoch.ran)
         if self.job['theirs']:
-            marks = {stream.text_of(kind): steps for kind, steps in self.streams.kinds.items()}
-            seen = {'kinds': marks, 'turns': self.streams.turns, 'used': self.streams.used}
-            with open(self.job['record'], 'w') as file:
-                json.dump(dict(seen, evaluations=self.evaluations.runs), file)
+            seen.write(self.job['record'])
+            if self.epoch:
+                self.epoch.write(self.job['epoch record'])
             self.channel.leave('ran', **ran)
         self.channel.send('ran', **ran)
-        with open(self.channel.receive()['record']) as file:
+        asked = self.channel.receive()
+        with open(asked['record']) as file:
             theirs = json.load(file)
-        self.channel.leave('compared', **self._compared(theirs))
+        self.channel.leave('compared', **self._compared(self.epoch if asked['epoch'] else seen, theirs))
 
-    def _not_again(self):
+    def _not_again(self, seen):
         """How many different examples of the original's other run, of a few steps, are not among those of this one."""
         with open(self.job['again']) as file:
-            return len(set(json.load(file)) - set(stream.examples(self.streams.kinds)))
+            return len(set(json.load(file)) - set(stream.examples(seen.streams.kinds)))
 
-    def _compared(self, theirs):
+    def _compared(self, seen, theirs):
         """Compares what both scripts were fed."""
+        streams, runs = seen.streams, seen.runs
         towers = 1 if self.job['total'] else self.job['gpus']
-        kinds = {kind: theirs['kinds'].get(stream.text_of(kind), []) for kind in self.streams.kinds}
+        kinds = {kind: theirs['kinds'].get(stream.text_of(kind), []) for kind in streams.kinds}
         kinds = {kind: steps for kind, steps in kinds.items() if steps}
         other = stream.Streams()
         other.kinds, other.used = kinds, theirs['used']
         other.turns = [tuple(kind) for kind in theirs['turns']]
-        training = stream.marks_of(self.streams.kinds), stream.marks_of(kinds)
-        drawn = self.unordered or bool(self.streams.drawn) or self.streams.drawn_apart(theirs['used'])
-        runs = [[(0, run) for _, run in each] for each in (self.evaluations.runs, theirs['evaluations'])]
+        training = stream.marks_of(streams.kinds), stream.marks_of(kinds)
+        drawn = self.unordered or bool(streams.drawn) or streams.drawn_apart(theirs['used'])
+        both = [[(0, run) for _, run in each] for each in (runs, theirs['evaluations'])]
         return {
-            'fed': stream.figures(self.streams, other, towers, self.unordered, self.computed),
-            'sets': stream.sets(self.streams.kinds, kinds),
-            'again': self._not_again(),
-            'evaluated': stream.evaluations(runs[0], runs[1], training, towers, drawn),
+            'fed': stream.figures(streams, other, towers, self.unordered, self.computed),
+            'sets': stream.sets(streams.kinds, kinds),
+            'again': self._not_again(seen),
+            'evaluated': stream.evaluations(both[0], both[1], training, towers, drawn),
             'after': [
                 sum(steps >= last for steps, _ in each)
                 for each, last in (
-                    (self.evaluations.runs, self.watch.diary.steps),
+                    (runs, seen.ran['steps']),
                     (theirs['evaluations'], max([steps for steps, _ in theirs['evaluations']] or [0])),
                 )
             ],
         }
+
+
+class Seen(object):
+    """What a run has shown up to some moment. ran: figures; streams: what was trained with; runs: those between."""
+
+    def __init__(self, ran, streams, runs):
+        self.ran, self.streams, self.runs = ran, streams, runs
+
+    def kept(self):
+        """The same, and it stays so while the script goes on."""
+        return Seen(copy.deepcopy(self.ran), self.streams.so_far(), list(self.runs))
+
+    def write(self, path):
+        """Writes the marks of what went in."""
+        marks = {stream.text_of(kind): steps for kind, steps in self.streams.kinds.items()}
+        seen = {'kinds': marks, 'turns': self.streams.turns, 'used': self.streams.used, 'evaluations': self.runs}
+        with open(path, 'w') as file:
+            json.dump(seen, file)

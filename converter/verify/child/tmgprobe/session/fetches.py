@@ -167,6 +167,11 @@ class Asides(object):
         return (gap, kind, call.step.reads, numbers) if numbers[0] < NEAR else None
 
 
+    def forget(self, gap):
+        """Begins anew behind so many steps, as another one has been taken that does not count."""
+        self.seen = {key: number for key, number in self.seen.items() if key[0] != gap}
+
+
 def counterpart(place, recorded):
     """The run in a recording, {place: run}, that is the one with this place; None if there is none.
 

@@ -18,6 +18,10 @@ Stages = collections.namedtuple('Stages', 'groups losses')
 RANDOM = re.compile(r'(?!.*Queue)(Stateless)?(Random|TruncatedNormal|ParameterizedTruncated|Multinomial|Categorical)')
 
 
+# random operations whose first input is the shape of what they draw
+SHAPED = ('RandomUniform', 'RandomUniformInt', 'RandomStandardNormal', 'TruncatedNormal')
+
+
 class Step(object):
     """The parts of a training run call that depend on its graph and fetches only.
 
@@ -33,6 +37,7 @@ class Step(object):
         self.own_sizes = set()  # how many examples, more than one, the original feeds it
         self._backward, self._fetches, self._gathers, self._rates = None, None, None, None
         self._rates_write, self._reads, self._unordered, self._stages = None, None, None, None
+        self._resets = None
 
     @property
     def reads(self):
@@ -40,6 +45,16 @@ class Step(object):
         if self._reads is None:
             self._reads = tuple(sorted(one.name for one in self.operations if one.type in graphs.HANDLES))
         return self._reads
+
+    @property
+    def resets(self):
+        """The local variables that a run of operations alone sets anew, as counts of tf.metrics where an epoch ends."""
+        if self._resets is None:
+            local = {variable.op.name for variable in self.graph.get_collection('local_variables')}
+            set_ = {graphs.assigned(one) for one in self.operations if one.type in ('Assign', 'AssignVariableOp')}
+            gives = any(hasattr(element, 'dtype') for element in self.elements)
+            self._resets = [] if gives else sorted(local & set_)
+        return self._resets
 
     @property
     def unordered(self):
@@ -197,6 +212,12 @@ class Step(object):
             return None
         return sum(shape.num_elements() for shape in shapes) or None
 
+    def shapes_drawn(self):
+        """The shapes of what its random operations draw, as tensors; empty where not all of them can be fetched."""
+        drawing = [op for op in self.operations if op.type in SHAPED]
+        shapes = [op.inputs[0] for op in drawing]
+        return shapes if all(self.graph.is_fetchable(shape) for shape in shapes) else []
+
     def schedules(self, variables):
         """The counters of steps that an optimizer's update depends on, as a decaying learning rate does."""
         found = []
@@ -263,6 +284,8 @@ class Calls(object):
             result, trains = self._taken(call), bool(step.applies)
         if diary is not None:
             diary.fetched(session, fetches, result, trains)
+            if step is not None and step.resets and not trains:
+                diary.note('reset', variables=step.resets)
             diary.steps += trains
         return result
 
