@@ -167,9 +167,11 @@ def _placed(facts: Facts, tensor: Tensor, entries: list[Value]) -> Placed | Why:
     if isinstance(placed, str) and ROWS in wanted[1:]:  # a width that is as large as the batch
         pairs = zip(wanted, entries, strict=True)
         widths = [(_length(entry),) if isinstance(entry, Number) and asked else asked for asked, entry in pairs]
-        placed = regrouped(_axes(tensor), [wanted[0], *widths[1:]])
-    if placed == "unknown":
-        placed = regrouped(_axes(tensor), _with_rest(tensor, wanted))
+        wanted = [wanted[0], *widths[1:]]
+        placed = regrouped(_axes(tensor), wanted)
+    rest = _with_rest(tensor, wanted) if placed == "unknown" else wanted
+    if rest != wanted:
+        placed = regrouped(_axes(tensor), rest)
     if placed == "unknown":
         return _supposed(facts, tensor, entries)
     return _reason(tensor, entries, placed) if isinstance(placed, str) else placed
