@@ -56,10 +56,10 @@ def _body(command: Command, width: int, whole: bool) -> Iterator[str]:
 
 
 def _rare(command: Command, width: int) -> Iterator[str]:
-    names = [option.flags[0] for option in command.options if option.rare]
+    names = sorted(option.flags[0] for option in command.options if option.rare)
     if names:
         yield ""
-        yield from wrap(f"More ({HELP_ALL.flags[0]} explains them): {', '.join(names)}.", width)
+        yield from wrap(f"More ({HELP_ALL.flags[0]}): {', '.join(names)}.", width)
 
 
 def _flags(option: Option) -> str:

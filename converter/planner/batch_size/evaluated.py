@@ -28,9 +28,9 @@ AROUND = (ast.For, ast.While, ast.If)
 class Why(Enum):
     """Why an evaluation goes on being fed batches of all GPUs."""
 
-    READ = "this batch size is read for training and for the evaluation in line {line}, which stays N times as large"
-    INPUT = "this input takes as many rows as a training step, so the evaluation in line {line} stays N times as large"
-    MODEL = "the model is built for batches of this size, so the evaluation in line {line} stays N times as large"
+    READ = "this batch size is read for training and for the evaluation in {where}, which stays N times as large"
+    INPUT = "this input takes as many rows as a training step, so the evaluation in {where} stays N times as large"
+    MODEL = "the model is built for batches of this size, so the evaluation in {where} stays N times as large"
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,9 @@ def evaluation_with_training(case: Placed) -> Iterator[Diagnostic]:
         return
     found = case.evaluated
     for one in found.together:
-        message = one.why.value.format(line=one.call.lineno)
+        elsewhere = case.facts.path_of(one.call) != case.facts.path_of(one.node)
+        place = f" of {case.facts.shown(one.call)}" if elsewhere else ""
+        message = one.why.value.format(where=f"line {one.call.lineno}{place}")
         yield warn(case.facts, one.node, "TMG363", message, HINT)
     if not found.calls and not found.together and "eval_batch" not in case.options.configured:
         yield warn(
