@@ -588,3 +588,11 @@ def test_lines_that_are_printed_less_often_are_named(theirs: int, named_: bool) 
 
     found = named(check_whole(ran(diary=printing(8), other=printing(2 * theirs)), 2))
     assert ("printed lines, whole run" in found) == named_
+
+
+@pytest.mark.parametrize(("fed", "status"), [(1530, "passed"), (1450, "skipped")])
+def test_a_whole_epoch_that_may_be_lacking_is_named(fed: int, status: str) -> None:
+    """20 epochs of 80 examples, 10 batches in each: of 4 towers' batches each epoch may leave out 16 examples."""
+    found = named(check_whole(ran(rows=fed, own_rows=1600, own_steps=200, steps=40), 4))
+    assert found["whole run"][0] == status, found
+    assert ("a whole epoch is lacking" in found["whole run"][1]) == (status == "skipped")
