@@ -75,7 +75,7 @@ class Why(Enum):
     CLASSES = "the classes are on the batch axis"
     CLASSES_DRAWN = "the classes to draw from are the examples of the batch"
     AGAINST_BATCH = "examples are combined with a sum or a maximum of their batch"
-    AGAINST_MEAN = "examples are combined with a mean of their batch, as in a product of two means"
+    AGAINST_MEAN = "examples are multiplied by a mean of their batch: a product of two means"
     DIVISOR_UNSEEN = "its denominator is not available where the towers are built"
     # distributions
     LAST_AXIS = "the last axis of a distribution's parameters is the batch's"

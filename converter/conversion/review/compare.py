@@ -97,6 +97,8 @@ class Factors(Reading):
         for made, exponent in ((self._towers.sizes, -1), (self._towers.grown, 1)):
             if value.uid in made:
                 return self.of(made[value.uid], deep) * atom(SIZE).raised(number(exponent))
+        if isinstance(value, Number) and value.turn:  # where a batch begins, which is no number of rows
+            return atom(("value", value.uid))
         named = value.inputs[0] if isinstance(value, Number) and not value.op and len(value.inputs) == 1 else None
         if isinstance(named, Number):  # `batch_size = int(n / 4)` has an origin of its own
             return self.of(named, deep)

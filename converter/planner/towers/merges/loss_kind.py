@@ -10,7 +10,7 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import uncast
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Number, Tensor, Value, Variable, needed, tensors_in
+from converter.analysis.values import Input, Number, Tensor, Value, needed, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.planner.found import Found
@@ -116,26 +116,24 @@ def _sets_against_batch(loss: Tensor) -> bool:
 
 
 def _weighs_by_mean(loss: Tensor) -> bool:
-    """True if examples are combined with a mean of their batch: `mean(mean(w) * ce)` is a product of two means.
+    """True if examples are multiplied by a mean of their batch: `mean(mean(w) * ce)` is a product of two means.
 
-    A mean that is only added stays one. Behind a layer it is a statistic, as in a batch norm that is written by hand.
+    Only what a mean and sums lead from there to the loss makes one; anything else is a layer, as of a batch norm.
     """
-    todo: list[tuple[Tensor, bool]] = [(loss, True)]
-    seen: set[tuple[int, bool]] = set()
+    todo, seen = [loss], set[int]()
     while todo:
-        value, linear = todo.pop()
-        if (value.uid, linear) in seen or value.batch.kind == "free":
+        value = todo.pop()
+        operands = [t for v in value.operands for t in tensors_in(v) if t.batch.kind != "free"]
+        if value.uid in seen or value.batch.kind == "free":
             continue
-        seen.add((value.uid, linear))
-        operands = [t for v in value.operands for t in tensors_in(v)]
-        if has(value.op, Trait.LAYER) or any(isinstance(t, Variable) for t in operands):
-            continue
-        adds = has(value.op, Trait.ADDS) or has(value.op, Trait.LINEAR)
-        if {t.batch.kind for t in operands} >= {"example", "reduced"} and not (linear and adds):
+        seen.add(value.uid)
+        scales = has(value.op, Trait.SCALES)
+        both = {t.batch.kind for t in operands} >= {"example", "reduced"}
+        if both and (scales or value.batch.kind == "reduced"):  # weights of a loss, too
             return True
-        alone = sum(t.batch.kind != "free" for t in operands) == 1
-        reduced = value.op == "reduce" and value.batch.how == "mean"
-        todo += [(t, linear and (adds or reduced or (alone and has(value.op, Trait.SCALES)))) for t in operands]
+        means = value.op == "reduce" and value.batch.how == "mean"
+        adds = has(value.op, Trait.ADDS) or has(value.op, Trait.LINEAR)
+        todo += operands if means or adds or (scales and len(operands) == 1) else ()
     return False
 
 
