@@ -21,7 +21,7 @@ _FIXED = ("batch_input_shape", "batch_shape", "batch_size")  # of layers that ar
 _UNKNOWN = "it is not seen how many examples a batch has"
 
 
-def trained_by_keras(script: Script) -> list[ast.Call]:
+def keras_trainings(script: Script) -> list[ast.Call]:
     """The calls that train a compiled model, and those that make a training step of an optimizer of Keras."""
     return [*keras_fits(script), *_own_steps(script)]
 
@@ -66,7 +66,7 @@ def reading_keras(case: Case) -> Read:
 
 def beside_sessions(case: Read) -> Read:
     """Batches are dealt whole where Keras trains, too, beside sessions of the script."""
-    if not trained_by_keras(case.script) or case.by_runs or case.options.shard == "files":
+    if not keras_trainings(case.script) or case.by_runs or case.options.shard == "files":
         return case
     if case.options.batch == "total":
         return case
