@@ -1076,8 +1076,10 @@ class ClusterFiles(object):
 
         cluster, plain = self.cluster, util.TrackableSaver.save
 
-        def save_by_chief(this, path, *args, **kwargs):
-            value = cluster.by_itself(plain, this, path, *args, **kwargs) if cluster.is_chief else path
+        def save_by_chief(this, file_prefix, *args, **kwargs):
+            value = file_prefix
+            if cluster.is_chief:
+                value = cluster.by_itself(plain, this, file_prefix, *args, **kwargs)
             return cluster.of_chief(value) if cluster.leads() else value
 
         util.TrackableSaver.save = save_by_chief

@@ -21,6 +21,15 @@ _FIXED = ("batch_input_shape", "batch_shape", "batch_size")  # of layers that ar
 _UNKNOWN = "it is not seen how many examples a batch has"
 
 
+def keras_trainings(script: Script) -> list[ast.Call]:
+    """The calls that train a compiled model, and those that make a training step of an optimizer of Keras."""
+    return [*keras_fits(script), *_own_steps(script)]
+
+
+def _own_steps(script: Script) -> list[ast.Call]:
+    return [call for call in script.calls if getattr(call.func, "attr", "") == "get_updates"]
+
+
 def check_keras(case: Case) -> Case:
     """Refuse what Keras cannot do as one of several processes."""
     script = case.script
@@ -57,7 +66,7 @@ def reading_keras(case: Case) -> Read:
 
 def beside_sessions(case: Read) -> Read:
     """Batches are dealt whole where Keras trains, too, beside sessions of the script."""
-    if not keras_fits(case.script) or case.by_runs or case.options.shard == "files":
+    if not keras_trainings(case.script) or case.by_runs or case.options.shard == "files":
         return case
     if case.options.batch == "total":
         return case
@@ -85,6 +94,8 @@ def _why_whole(script: Script) -> str:
         builds = has(last_name(script, call.func), Trait.KERAS_INPUT) or any(k.arg in _FIXED[:2] for k in call.keywords)
         if builds and any(keyword.arg in _FIXED for keyword in call.keywords):
             return "its model is built for one size of batch"
+    if _own_steps(script):
+        return "a function of the script trains on batches that it prepares"
     for call in keras_fits(script):
         method = getattr(call.func, "attr", "")
         if method != "fit":

@@ -14,9 +14,8 @@ from converter.syntax.known import is_known
 from converter.syntax.script import Script
 from converter.targets.cluster.changes import below_imports, changes
 from converter.targets.cluster.checks import checks
-from converter.targets.cluster.keras import beside_sessions, check_keras, reading_keras
+from converter.targets.cluster.keras import beside_sessions, check_keras, keras_trainings, reading_keras
 from converter.targets.cluster.reading import reading
-from converter.targets.mirrored.keras import keras_fits
 from converter.targets.mirrored.strategy import no_other_means
 from converter.targets.passes import Fit, Pass
 
@@ -32,7 +31,7 @@ def fit(script: Script) -> Fit | None:
         return None
     canned = any(is_known(script, call.func, Trait.OPTIMIZED_MODEL) for call in script.calls)
     if not canned and not _TRAINS.search(script.text.encode()) and not any(map(_trains, _files(script))):
-        return Fit(fits[0], KERAS) if (fits := keras_fits(script)) else None
+        return Fit(fits[0], KERAS) if (fits := keras_trainings(script)) else None
     return Fit(below_imports(script), PASSES)
 
 

@@ -71,6 +71,8 @@ def test_a_total_batch_stays_what_it_is() -> None:
     [
         ([(FIT, "model.fit_generator(batches(), steps_per_epoch=9)")], "fit_generator() takes batches that the script"),
         ([(FIT, "for _ in range(9):\n    model.train_on_batch(x[:32], y[:32])")], "train_on_batch() takes batches"),
+        ([(FIT, "train = K.function([model.input], [loss], updates=optimizer.get_updates(loss, weights))")],
+         "a function of the script trains on batches that it prepares"),
         ([("x, y, batch_size=batch_size", "data")], "fit() takes batches of a dataset or a generator"),
         ([("x, y, batch_size=batch_size", "data, None")], "fit() takes batches of a dataset or a generator"),
         ([("epochs=3", "steps_per_epoch=9")], "fit() is told a number of steps"),

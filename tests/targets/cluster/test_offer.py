@@ -46,3 +46,23 @@ def test_the_offer_stands_below_the_refusal(
     assert main(["convert", str(tmp_path / "train.py")]) == 2
     said = capsys.readouterr().err
     assert ("--target cluster would convert it" in said) is offered, said
+
+
+BY_HAND = """\
+import numpy as np
+import tensorflow as tf
+
+model = tf.keras.Sequential([tf.keras.layers.LSTM(1, input_shape=(4, 2))])
+model.compile('sgd', 'mse')
+model.train_on_batch(np.ones((8, 4, 2)), np.ones((8, 1)))
+"""
+
+
+@pytest.mark.parametrize(("layer", "offered"), [("LSTM(1, ", True), ("LSTM(1, stateful=True, ", False)])
+def test_the_offer_to_a_script_of_keras(
+    layer: str, offered: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "train.py").write_text(BY_HAND.replace("LSTM(1, ", layer))
+    assert main(["convert", str(tmp_path / "train.py")]) == 2
+    said = capsys.readouterr().err
+    assert "TMG289" in said and ("--target cluster would convert it" in said) is offered, said
