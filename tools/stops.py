@@ -66,7 +66,7 @@ class Stops:
         self.facts: Facts = self.reading.facts
         case = Script(self.facts, self.options, alone(text), names_in(*self.facts.walked.values()))
         self.known: list[tuple[str, Script]] = []
-        for step in (*MEASURING, *PLACING, *PLANNING[:-1]):  # the last one only lets the checks of the one before it run
+        for step in (*MEASURING, *PLACING, *PLANNING[:-1]):  # the last only lets the checks before it run
             made = step.run(case)
             assert isinstance(made, Script), f"refused: {made}"
             case = made
