@@ -257,12 +257,17 @@ def _offer(result: FileResult) -> str:
     codes = {finding.code for finding in result.diagnostics if finding.severity == "error"}
     if not any(code.startswith("TMG2") for code in codes) or not result.path.endswith(".py") or codes & NO_OFFER:
         return ""
+    import shlex
+
     from converter.source import read
     from converter.targets.cluster.offer import takes
 
     if not takes(read(result.path)):
         return ""
-    return "    --target cluster would convert it: one process for each GPU, with the script's own graph"
+    made = f"{result.path.removesuffix('.py')}_cluster.py"
+    command = shlex.join(["tf-multigpu", "convert", result.path, "--target", "cluster", "-o", made])
+    why = "--target cluster would convert it: one process for each GPU, with the script's own graph"
+    return f"    {why}\n        {command}"
 
 
 def _is_alone(request: Request, result: FileResult) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from converter.analysis.call import Call
+from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import StepNumber
 from converter.analysis.flow.joined import is_variable
@@ -108,6 +108,10 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
         found = call_method(walk, function, "__call__", args, node, kwargs)
         if found is not None:
             return found
+        if inherited := _inherited_call(function):
+            return inherited(
+                Call(walk=walk, name="__call__", args=args, kwargs=kwargs, node=node, receiver=function)
+            )
     if isinstance(function, Typed) and function.options:
         return _called_each(walk, function.options, args, kwargs, node)
     if isinstance(function, Typed):
@@ -125,6 +129,13 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
             Call(walk=walk, name=f"Host.{function.call}", args=args, kwargs=kwargs, node=node, receiver=function)
         )
     return unknown(walk, function, args, kwargs, node, "")
+
+
+def _inherited_call(instance: Instance) -> Handler | None:
+    """What calling an object does whose class is derived from one of a library that the rules know."""
+    classes = instance.cls.lineage() if instance.cls is not None else ()
+    bases = (base for each in classes for base in each.bases if isinstance(base, Symbol))
+    return next((found for base in bases if (found := handlers().get(f"{_dotted(base)}.__call__"))), None)
 
 
 def _called_each(

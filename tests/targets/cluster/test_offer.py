@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,11 @@ def test_the_offer_stands_below_the_refusal(
     assert main(["convert", str(tmp_path / "train.py")]) == 2
     said = capsys.readouterr().err
     assert ("--target cluster would convert it" in said) is offered, said
+    if offered:
+        program, *command = shlex.split(said.splitlines()[-1])
+        assert program == "tf-multigpu"
+        assert main(command) == 0
+        assert (tmp_path / "train_cluster.py").read_text().startswith("# tf-multigpu")
 
 
 BY_HAND = """\

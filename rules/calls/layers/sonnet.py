@@ -1,0 +1,63 @@
+"""Sonnet 1: modules that a session's model calls on its tensors, and classes that are derived from its own.
+
+Source: sonnet/python/modules of Sonnet 1.36. A module makes its variables by `tf.get_variable`, in a scope of its own
+that goes by the reuse of the scope around it (`tf.make_template` in base.py): towers share them by their scopes.
+"""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.effects import EffectKind
+from converter.analysis.tensors import algebra, shaping
+from converter.analysis.traits import Trait
+from converter.analysis.values import Host, Instance, Lengths, Tensor, Typed, Value
+
+MODULE = "SonnetModule"  # the kind of the objects
+MODULES = "sonnet"  # the collection of all modules
+PER_ROW = (
+    "Linear Conv1D Conv2D Conv3D Conv1DTranspose Conv2DTranspose Conv3DTranspose DepthwiseConv2D SeparableConv1D "
+    "SeparableConv2D InPlaneConv2D CausalConv1D AddBias BatchFlatten LayerNorm"
+).split()
+OF_WIDTH = ("Linear", "nets.MLP")  # what they make has two axes
+
+
+def _module(call: Call) -> Value:
+    return call.typed(MODULE)
+
+
+def _called(call: Call) -> Value:
+    """A module called on its input: each example by itself. `Embed` has one more axis than its input."""
+    receiver, tensor = call.receiver, call.tensor(0, "inputs", "input_", "ids")
+    made_by = receiver.name if isinstance(receiver, Typed) else ""
+    call.walk.effect(EffectKind.VARIABLE, made_by, None, call.node)
+    call.walk.effect(EffectKind.COLLECTION, MODULES, None, call.node)
+    name = made_by.removeprefix("sonnet.")
+    return Tensor(algebra.by_rows(tensor.batch, made_by), call.values(), _dims(tensor, name), made_by)
+
+
+def _dims(tensor: Tensor, name: str) -> Lengths:
+    if name == "BatchFlatten":
+        return (None, shaping.element_count(tensor))
+    if name in OF_WIDTH:
+        return (None, None)
+    return None if tensor.dims is None else (None,) * (len(tensor.dims) + (name == "Embed"))
+
+
+def _own_module(call: Call) -> Value:
+    """An object of a class of the script that is derived from `sonnet.AbstractModule`: what its `_build` gives."""
+    from converter.analysis.python.calling import call_method, unknown
+
+    own, made = call.receiver, None
+    call.walk.effect(EffectKind.COLLECTION, MODULES, None, call.node)
+    if isinstance(own, Instance):
+        made = call_method(call.walk, own, "_build", call.args, call.node, call.kwargs)
+    return made or unknown(call.walk, own or Host(), call.args, call.kwargs, call.node, call.name)
+
+
+TRAITS: dict[Trait, str] = {Trait.LAYER: "sonnet.*"}
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys([f"sonnet.{name}" for name in (*PER_ROW, "Embed", "nets.MLP", "nets.ConvNet2D")], _module),
+    f"{MODULE}.__call__": _called,
+    "sonnet.AbstractModule.__call__": _own_module,
+}
