@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import count
 
 from converter.analysis.counts.reading import SIZE, UNFOLLOWED, Length, Reading
 from converter.analysis.counts.terms import Of, Terms, atom, degree
 from converter.analysis.values import LARGEST, Host, Number, Origin, Sequence, Value
 
+COMBINATIONS = 64  # of choices in a sum
 UNITS = (("literal", 0), ("literal", 1))
 TOLD = ("flag", "literal", "parameter", "setting")  # kinds of numbers that are no lengths of data
 
@@ -80,10 +82,17 @@ def degree_in(terms: Terms, size: float | None = None) -> Fraction | None:
 
     Of the least of several numbers it is that of the one at which no data ends. size: the batch size, where known.
     """
+    return _degree_of(terms, size, count(1))
+
+
+def _degree_of(terms: Terms, size: float | None, tried: Iterator[int]) -> Fraction | None:
+    """The same; a sum of many choices has too many combinations to try: None, as for several degrees."""
     how, options = terms.choice()
     if not how:
         return degree(terms, frozenset((SIZE,)))
-    degrees = [degree_in(option, size) for option in options]
+    if next(tried) > COMBINATIONS:
+        return None
+    degrees = [_degree_of(option, size, tried) for option in options]
     if len(set(degrees)) == 1:
         return degrees[0]
     followed = {d for d in degrees if d}

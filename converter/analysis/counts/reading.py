@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import isfinite
 
-from converter.analysis.counts.terms import Terms, atom, function, number
+from converter.analysis.counts.terms import Of, Terms, atom, function, number
 from converter.analysis.values import Constant, Host, Number, Origin, Sequence, Symbol, Value
 
 Length = Callable[[Number], Number | None]  # of what `len(…)` is asked for; None where it is not followed
@@ -18,6 +18,7 @@ TURN = "turn"  # begins the atom of how many turns of a loop are over
 SIZE = "the batch size"  # the atom that stands for all origins of it
 
 MOST = 12  # monomials of a number that is followed; a larger one is an atom of its own
+HEAVY = 400  # atoms and functions that a number is written with; of a larger one only the atoms are kept
 DEEP = 40  # operations behind one another that are followed
 SAME = frozenset(  # functions of one number that give the same number, or the whole one next to it
     ("int", "float", "round", "floor", "ceil", "rint", "trunc", "around", "fix", "abs", "absolute", "long", "item")
@@ -52,6 +53,9 @@ class Reading:
         if value.uid not in self._known:
             self._known[value.uid] = atom(("value", value.uid))  # where a value is computed from itself
             made = self._read(value, deep - 1) if deep else self._known[value.uid]
+            if made.weight > HEAVY:
+                inside = dict.fromkeys(one for one in made.atoms() if not isinstance(one, Of))
+                made = function(f"{UNFOLLOWED}{value.uid}", *map(atom, inside))
             self._known[value.uid] = made if len(made.parts) <= MOST else self._unknown(value, value.inputs, deep - 1)
         return self._known[value.uid]
 

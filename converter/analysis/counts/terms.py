@@ -22,11 +22,13 @@ HIGHEST = 4  # exponents that are multiplied out
 class Of:
     """What a function that is not followed makes of its arguments: a new atom.
 
-    The least, the most and "one of" several numbers are one of the arguments.
+    The least, the most and "one of" several numbers are one of the arguments. weight: how many atoms and functions it
+    is written with.
     """
 
     name: str
     given: tuple[Terms, ...]
+    weight: int = 1
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(str, self.given))})"
@@ -57,6 +59,11 @@ class Terms:
             return Fraction(0)
         ((monomial, factor), *others) = self.parts
         return factor if not monomial and not others else None
+
+    @property
+    def weight(self) -> int:
+        """How many atoms and functions it is written with, each time that they are written."""
+        return sum(one.weight if isinstance(one, Of) else 1 for monomial, _ in self.parts for one, _ in monomial)
 
     @property
     def single(self) -> tuple[Monomial, Fraction] | None:
@@ -137,7 +144,7 @@ def function(name: str, *given: Terms) -> Terms:
     """What a function that is not followed makes of numbers; of the same number several times it may be this one."""
     if name in CHOICES and len(set(given)) == 1:
         return given[0]
-    return atom(Of(name, given))
+    return atom(Of(name, given, 1 + sum(terms.weight for terms in given)))
 
 
 def degree(terms: Terms, sizes: frozenset[Atom]) -> Fraction | None:

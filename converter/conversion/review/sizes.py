@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from converter.analysis.arrays.rows import counted_by
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.tensors.size_names import named_batch
-from converter.analysis.values import Input, Number, Sequence, Tensor, Value
+from converter.analysis.values import Input, Number, Sequence, Tensor, Value, needed
 from converter.conversion.review.compare import MIXED, Comparison
 
 Sized = tuple[str, ast.AST | None, ast.AST | None]
@@ -73,7 +73,12 @@ def _of_input(one: Input, two: Input) -> list[tuple[Number, Number]]:
 def _judged(
     comparison: Comparison, one: Value, two: Value, pairs: list[tuple[Number, Number]]
 ) -> Iterator[Sized]:
-    powers = {comparison.power(here) for there, here in pairs if is_size(comparison.first, there)} - {MIXED}
+    powers, behind = set[int](), set[int]()
+    for there, here in pairs:
+        power = MIXED if here.uid in behind else comparison.power(here)
+        if power != MIXED and (is_size(comparison.first, there) or (power > 0 and there.inputs)):
+            powers.add(power)
+            behind |= needed(here.inputs).keys()  # `b * b // b` is no product of two sizes
     if not powers:
         return
     if not comparison.total and powers <= {0, -1}:
