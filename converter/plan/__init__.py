@@ -314,6 +314,7 @@ class Plan:
     dense: whether the helpers need not know sparse gradients.
     beside: layers outside of the towers that evaluations feed with batches of all towers.
     evaluated: runs of evaluations that keep the script's batch size.
+    untrained: where branches begin in which nothing trains, and one tower is built.
     """
 
     loops: tuple[Loop, ...]
@@ -340,6 +341,7 @@ class Plan:
     dense: bool = False
     beside: tuple[At, ...] = ()
     evaluated: tuple[At, ...] = ()
+    untrained: tuple[At, ...] = ()
 
     def places(self) -> list[At]:
         """Where the plan changes something, in the order of the file."""

@@ -86,6 +86,7 @@ def decisions_of(
         *_loss(plans),
         *_beside(plans[0], files),
         *_evaluated(plans[0], files),
+        *_untrained(plans[0], files),
         _rate(options.scale_lr, RATE_OF_BATCH_SIZE in codes),
         Decision("variables", _VARIABLES[options.variables], f"variables {_VARIABLES[options.variables]}"),
     )
@@ -117,6 +118,14 @@ def _evaluated(plan: Plan, files: Mapping[str, File]) -> Iterator[Decision]:
     if places:
         kept = "the script's batch size"
         yield Decision("eval batch", f"{kept}, as --eval-batch asks ({_listed(places)})", f"evaluations keep {kept}")
+
+
+def _untrained(plan: Plan, files: Mapping[str, File]) -> Iterator[Decision]:
+    """Branches in which nothing trains, and which have one tower for that."""
+    places = dict.fromkeys(f"{files[at.path].name}:{at.line}" for at in plan.untrained if at.path in files)
+    if places:
+        kept = "one tower and the script's batch size where nothing trains"
+        yield Decision(EVALUATION, f"{kept} ({_listed(places)}), so that no more rows are left out", kept)
 
 
 def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:

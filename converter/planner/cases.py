@@ -11,6 +11,8 @@ from converter.options import Options
 from converter.plan import Plan
 from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.batch_size.evaluated import Evaluated, evaluated
+from converter.planner.host.evaluations import Evaluations
+from converter.planner.host.untrained import Branch
 from converter.planner.region.executions import Group
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted
@@ -107,6 +109,18 @@ class Placed(Measured):
         """The evaluations that keep the script's batch size, as --eval-batch asks."""
         return evaluated(self.facts, self.options, self.regions, self.steps, self.size.scaled)
 
+    @property
+    def evaluations(self) -> Evaluations:
+        """The evaluations, as batches of all GPUs would change them."""
+        return Evaluations(
+            facts=self.facts,
+            inputs=tuple(value for region in self.regions for value in region.inputs),
+            steps=self.steps,
+            sizes=self.size.scaled if self.options.batch == "per-gpu" else frozenset(),
+            gpus=self.options.num_gpus or 2,
+            kept=self.evaluated.calls,
+        )
+
 
 @dataclass(frozen=True)
 class Leaving(Placed):
@@ -120,11 +134,12 @@ class Leaving(Placed):
 class Planned(Placed):
     """A script and the plans of the files that change, the script's first.
 
-    noted: warnings that came up while they were made.
+    noted: warnings that came up while they were made. untrained: branches in which nothing trains, with one tower.
     """
 
     plans: tuple[Plan, ...]
     noted: tuple[Diagnostic, ...]
+    untrained: tuple[Branch, ...]
 
 
 @dataclass(frozen=True)

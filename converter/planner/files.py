@@ -26,6 +26,7 @@ from converter.planner.host.pinned_variables import only_variables, pinned
 from converter.planner.host.sessions import session_edits
 from converter.planner.host.step_numbers import HELPER as FEWER_STEPS
 from converter.planner.host.step_numbers import step_edits, step_numbers
+from converter.planner.host.untrained import Branch, one_tower, untrained_branches
 from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Faults, Refused, noted
 from converter.planner.questions.statements import path
@@ -98,18 +99,33 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         beside=tuple(text.start(node) for node in _nets_beside(case)),
         evaluated=tuple(sorted(text.start(node) for node in case.evaluated.calls)),
     )
+    whole, branches = _with_one_tower(case, whole, count, text)
     paths = ["", *sorted({at.path for at in whole.places()} - {""})]
     whole = _with_helpers_in(helper_folder(facts, paths), whole, facts) if module else whole
     plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
     remarks = (*warnings, *made.seen, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
     known = {field.name: getattr(case, field.name) for field in fields(Placed)}
-    return Planned(**known, plans=plans, noted=remarks)
+    return Planned(**known, plans=plans, noted=remarks, untrained=branches)
 
 
 def _is_plain_device(case: Placed, made_outside: tuple[tuple[At, At], ...], text: Text) -> bool:
     """Whether tf.device('/cpu:0') does for what is made outside of the towers: variables, and nothing else."""
     bare = case.options.variables == "cpu" and not case.options.one_gpu
     return bare and only_variables(case.facts, case.regions, made_outside, text)
+
+
+def _with_one_tower(case: Placed, plan: Plan, count: GpuCount, text: Text) -> tuple[Plan, tuple[Branch, ...]]:
+    """The plan with one tower in branches without training, where evaluations would leave out rows otherwise."""
+    evaluations = case.evaluations
+    lost = evaluations.left_out()
+    found = untrained_branches(case.facts, case.steps) if lost else []
+    for branch in found:
+        others = [one for one in found if one is not branch]
+        if evaluations.left_out(others) == evaluations.left_out(found):
+            found = others
+    branches, lines = one_tower(found if evaluations.left_out(found) < lost else [], plan, count, text)
+    begin = tuple(text.start(branch.first) for branch in branches)
+    return replace(plan, inserts=(*plan.inserts, *lines), untrained=begin), tuple(branches)
 
 
 def _with_helpers_in(folder: str, whole: Plan, facts: Facts) -> Plan:

@@ -52,6 +52,8 @@ from converter.verify.runs.flags import not_run
 from converter.verify.runs.others import with_others
 from converter.verify.runs.stopping import early_stopping, kept_by_values
 from converter.verify.runs.strategy import CONVERSION, ORIGINAL, compare_strategies
+from converter.verify.runs.untrained import Runner, with_evaluation
+from converter.verify.runs.untrained import job as evaluation_job
 from converter.verify.runs.whole import Ran, run_whole, with_whole
 from converter.verify.runs.whole import job as whole_job
 from converter.verify.traces import losses, step_trace
@@ -288,8 +290,27 @@ def _in_copies(
             nothing = Entry("unchecked", "everything", problem.reason)
             report = Report(problem.verdict, problem.reason, asked.gpus, asked.batch, 0, ledger=(nothing,))
             report = replace(report, log=problem.log, untrained=problem.untrained, late=problem.late)
+            if problem.evaluated and not other:
+                report = _evaluated(files, jobs, report, asked, settings, means)
         report = replace(report, reason=clean(report.reason, work), log=clean(report.log, work))
     return report, tuple(dict.fromkeys(multi.notes + single.notes))
+
+
+def _evaluated(
+    files: _Files, jobs: dict[str, dict[str, Any]], stopped: Report, asked: Asked, settings: Settings, means: _Means
+) -> Report:
+    """Whole runs of both in which nothing trains, in new copies of their folders."""
+    work = Path(jobs["record"]["work"])
+    multi = files.layout.converted(work / "evaluated_converted" / "run", files.parts)
+    args = set_gpus(multi.script, asked.gpus, settings.args, files.way, multi.root)
+
+    def original(name: str) -> dict[str, Any]:
+        copy = files.layout.original(work / name / "run")
+        return evaluation_job(jobs["replay"], copy, settings.args, work / name)
+
+    theirs = evaluation_job(jobs["record"], multi, args, work / "evaluated_converted")
+    runner = Runner(means.pool, means.python, means.limits, asked.gpus)
+    return with_evaluation(stopped, theirs, original, runner, asked.batches)
 
 
 def _whole(

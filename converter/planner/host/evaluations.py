@@ -10,10 +10,12 @@ from converter.analysis.arrays.rows import LEAST, may_be_longer, parts_of
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Input, Number, Origin, Sequence, Site, Typed, Value, is_none, needed
+from converter.dataclass import dataclass
 from converter.planner.batch_size.evaluated import takes_batches
 from converter.planner.batch_size.pipelines import behind_runs, behind_training
 from converter.planner.batch_size.streams import FILLED, is_share
 from converter.planner.batch_size.written_out import parents_of
+from converter.planner.host.untrained import Branch, runs_in
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.layers import layers_in
 from converter.planner.region.region import Region
@@ -163,10 +165,11 @@ def whole_batches(
     steps: list[TrainStep],
     sizes: Iterable[Origin],
     kept: Collection[ast.AST] = (),
+    branches: Several[Branch] = (),
 ) -> Iterator[ast.AST]:
     """The calls that make the batches of pipelines beside training and leave out the last, smaller one.
 
-    kept: calls of runs whose batches do not grow.
+    kept: calls of runs whose batches do not grow. branches: those with one tower.
     """
     scaled, training = set(sizes), behind_training(facts, inputs, steps)
     apart = {uid for run in facts.runs if run.call in kept for uid in behind_runs(facts, _inputs_of(run), [run])}
@@ -175,10 +178,52 @@ def whole_batches(
     for value in (*facts.results.values(), *facts.inputs):
         node = getattr(value, "node", None)
         size = _size_of_whole(value)
+        if value.site is not None and any(branch.holds(value.site) for branch in branches):
+            continue
         if isinstance(node, ast.AST) and isinstance(size, Number) and size.linear & scaled and value.uid not in apart:
             found[node] = found.get(node, False) or value.uid not in training or _is_instead(value, endless)
     if any(isinstance(v, Number) and v.linear & scaled for v in training.values()):
         yield from (node for node, beside in found.items() if beside)
+
+
+@dataclass(frozen=True)
+class Evaluations:
+    """The evaluations of a script as batches of all GPUs would change them.
+
+    inputs: those of training. sizes: the numbers that grow; none where no batch does. gpus: how many there are at
+    least. kept: calls of runs whose batches do not grow.
+    """
+
+    facts: Facts
+    inputs: tuple[Input, ...]
+    steps: tuple[TrainStep, ...]
+    sizes: frozenset[Origin]
+    gpus: int
+    kept: frozenset[ast.AST]
+
+    def few(self, branches: Several[Branch] = ()) -> list[Few]:
+        """Loops over whole batches that may come to none, with their number where it is known.
+
+        branches: here and below, those with one tower.
+        """
+        found = evaluations(self.facts, self.steps, self.sizes, self._kept(branches)) if self.sizes else ()
+        return [(node, number) for node, number in found if number is None or 0 < number < self.gpus]
+
+    def pipelines(self, branches: Several[Branch] = ()) -> list[ast.AST]:
+        """Calls that make the whole batches of pipelines, and leave out the rest."""
+        kept, steps = self._kept(branches), list(self.steps)
+        return list(whole_batches(self.facts, self.inputs, steps, self.sizes, kept=kept, branches=branches))
+
+    def smaller_ends(self, branches: Several[Branch] = ()) -> list[ast.AST]:
+        """Ranges of loops that may feed a smaller last batch to an input of a fixed number of rows."""
+        return list(smaller_ends(self.facts, self.sizes, self.gpus, self._kept(branches)))
+
+    def left_out(self, branches: Several[Branch] = ()) -> int:
+        """The number of all these."""
+        return len(self.few(branches)) + len(self.pipelines(branches)) + len(self.smaller_ends(branches))
+
+    def _kept(self, branches: Several[Branch]) -> frozenset[ast.AST]:
+        return self.kept | runs_in(self.facts, branches)
 
 
 def _is_instead(value: Value, endless: Iterable[Input]) -> bool:

@@ -20,15 +20,21 @@ def unlike_lines(one: str, other: str) -> dict[int, tuple[str, str]]:
 
 def same_line(one: str, other: str) -> bool:
     """True if two lines are the same up to whitespace and the rounding of numbers."""
-    if _words(one) != _words(other):
+    if form_of(one) != form_of(other):
         return False
     pairs = list(zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True))
     largest = max((abs(float(b)) for _, b in pairs if math.isfinite(float(b))), default=0.0)
     return all(_close(a, b, largest) for a, b in pairs)
 
 
-def _words(line: str) -> list[str]:
-    return _NUMBER.sub(" 0 ", line).split()
+def form_of(line: str) -> tuple[str, ...]:
+    """A line's words, with the same one for every number."""
+    return tuple(_NUMBER.sub(" 0 ", line).split())
+
+
+def numbers_in(line: str) -> list[str]:
+    """The numbers of a line, as it writes them."""
+    return _NUMBER.findall(line)
 
 
 def _close(one: str, other: str, largest: float) -> bool:

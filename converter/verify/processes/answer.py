@@ -26,7 +26,8 @@ class Stopped(Exception):
     """A script ended before there were figures. If only the conversion does not run, it has failed.
 
     untrained: whether it is the original that comes to no training step: nothing of its conversion was seen.
-    late: whether only the time was too short.
+    late: whether only the time was too short. evaluated: whether it is the original that came to its end without a
+    training step, in this process, after runs that gave it values.
     """
 
     def __init__(
@@ -36,10 +37,11 @@ class Stopped(Exception):
         verdict: Verdict = "not comparable",
         untrained: bool = False,
         late: bool = False,
+        evaluated: bool = False,
     ) -> None:
         super().__init__(reason)
         self.reason, self.log, self.verdict = reason, log, verdict
-        self.untrained, self.late = untrained, late
+        self.untrained, self.late, self.evaluated = untrained, late, evaluated
 
 
 def find_interpreter(named: str | None) -> str:
@@ -118,5 +120,6 @@ def expect(child: Child, wanted: str, event: Event | None = None) -> Event:
         raise Stopped(reason, event["trace"] or child.tail(), verdict, original and where == BEFORE)
     if event["event"] == "ended":
         reason = f"{name} ended without a training step (no run of an optimizer's train op was seen{_forks(event)})"
-        raise Stopped(reason, child.tail(), verdict, original)
+        evaluated = bool(original and event.get("evaluated") and not _forks(event))
+        raise Stopped(reason, child.tail(), verdict, original, evaluated=evaluated)
     raise RuntimeError(f"unexpected event {event['event']!r} from {name}")

@@ -34,7 +34,9 @@ _CONSTANT = re.compile(
     rb"^([ \t]*[\w.]*num_gpus[ \t]*=[ \t]*)(\d+)((?: if __name__ == '__main__' else 1)?[ \t]*(?:#.*)?\r?)$",
     re.IGNORECASE | re.MULTILINE,
 )
-_SET_BY_THE_SCRIPT = b"the script that trains on several GPUs sets it"  # the comment beside the number of all others
+# The comments beside numbers that are no number of towers: of scripts that only import a file, and of modes that
+# train nothing.
+_NOT_THE_NUMBER = (b"the script that trains on several GPUs sets it", b"nothing trains here")
 _FLAG = re.compile(rb"""(--num[_-]gpus)\b|['"](num_gpus)['"]""")
 _FLAG_DEFAULT = re.compile(rb"""['"](?:--)?num[_-]gpus['"][^\n]*?\b(\d+)\b""")
 _HEADER = re.compile(
@@ -113,7 +115,7 @@ def _neighbours(path: Path, root: Path | None) -> Iterator[Path]:
 def _constant(text: bytes) -> re.Match[bytes] | None:
     begin = text.find(MARKER.encode())
     found = _CONSTANT.finditer(text, begin) if begin >= 0 else iter(())
-    return next((one for one in found if _SET_BY_THE_SCRIPT not in one[3]), None)
+    return next((one for one in found if not any(words in one[3] for words in _NOT_THE_NUMBER)), None)
 
 
 @contextmanager

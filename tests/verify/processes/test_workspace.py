@@ -61,6 +61,17 @@ def test_other_scripts_of_the_project_go_on_with_one_gpu(tmp_path: Path) -> None
     assert script.read_text().endswith("\n    tower_helpers.num_gpus = 5\n")
 
 
+def test_modes_that_train_nothing_keep_their_one_tower(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    mode = "else:\n    num_gpus = 1  # nothing trains here: one tower takes the script's batches\n"
+    script.write_text(f"{MARKER}\nnum_gpus = 2\nif train:\n    learn()\n{mode}")
+    assert read_towers(script) == Towers(2, None, "constant")
+    set_gpus(script, 5, (), "constant")
+    assert script.read_text() == f"{MARKER}\nnum_gpus = 5\nif train:\n    learn()\n{mode}"
+    script.write_text(f"parser.add_argument('--num_gpus', default=2)\n{MARKER}\nif train:\n    learn()\n{mode}")
+    assert read_towers(script) == Towers(2, None, "flag")
+
+
 def test_a_flag_is_given_unless_the_user_gave_it(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text("parser.add_argument('--num_gpus', default=2)\n")

@@ -17,7 +17,7 @@ import types
 
 from tmgprobe.graph import places
 from tmgprobe.process import channel as channels
-from tmgprobe.process import drawing, standing
+from tmgprobe.process import drawing, standing, unseen
 from tmgprobe.process import network as networks
 from tmgprobe.process import outside as outsides
 from tmgprobe.values.errors import describe
@@ -99,7 +99,7 @@ def prepare(tf, channel, job):
     if not name.startswith('cluster'):
         gpus.show(tf, job['gpus'])
     watch = watching.Watch(tf, job['gpus'], alone=name in ALONE, **kinds)
-    if name in ('record', 'whole') + ORIGINALS:
+    if name in ('record', 'whole', 'evaluation') + ORIGINALS:
         watch.diary = diary.Diary()
         watch.diary.install(tf)
     role = kind(tf, watch, channel, job)
@@ -125,6 +125,7 @@ def import_roles():
     return {
         'bare': bare.Bare,
         'print': whole.Print,
+        'evaluation': whole.Evaluation,
         'train': whole.Train,
         'record': record.Record,
         'replay': replay.Replay,
@@ -195,7 +196,9 @@ def finish(role, channel, message, trace):
         role.finish()
     except Exception:
         channel.leave('broken', trace=traceback.format_exc())
-    channel.leave('ended', message=message, trace=trace)
+    diary = role.watch.diary
+    evaluated = diary is not None and diary.has_values() and not unseen.may_have_trained()
+    channel.leave('ended', message=message, trace=trace, evaluated=evaluated)
 
 
 def internal(trace):

@@ -81,6 +81,10 @@ class Diary(object):
         if len(numbers) <= FETCHED:
             self.note('run', trains=trains, numbers=numbers)
 
+    def has_values(self):
+        """Whether some run gave numbers or rows to the script."""
+        return bool(self.results) or any(note['numbers'] for note in self.notes.get('run', ()))
+
     def facts(self, graph):
         """All of it as plain data; graph: that of the training steps."""
         made = [(_keys(saver), steps) for saver, steps in self.savers if not _own(saver)]

@@ -1,0 +1,145 @@
+"""Runs in which nothing trains: what both scripts print and fetch from their beginnings to their ends.
+
+Pure: from the texts and numbers of such runs to verdicts. An evaluation may take batches of all GPUs; then what is
+printed for each batch is printed fewer times, and numbers of batches are smaller: that is no fault, and no proof.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from converter.dataclass import dataclass
+from converter.verify.checks.printed import RELATIVE, form_of, numbers_in, same_line
+from converter.verify.data import Check
+
+PRINTED, FETCHED, ENDS = "printed lines", "fetched values", "end of the run"
+_WHOLE = re.compile(r"[-+]?\d+")
+Lines = Mapping[tuple[str, ...], Sequence[str]]  # lines by their words
+Runs = Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a script prints, and which numbers each of its runs fetches.
+
+    problem: why it ended before its end; "" where it did not. steps: how many training steps it has taken.
+    """
+
+    text: str = ""
+    runs: tuple[tuple[float, ...], ...] = ()
+    problem: str = ""
+    steps: int = 0
+
+
+def check_untrained(own: Said, theirs: Said, again: Callable[[], Iterable[Said]], towers: int) -> list[Check]:
+    """Compares a run of the original in which nothing trains with the conversion's.
+
+    again: further runs of the original, which are only made if something differs: what differs in them as well says
+    nothing.
+    """
+    if own.problem:
+        return [Check(ENDS, "skipped", f"the original fails: {own.problem}")]
+    if theirs.problem:
+        return [Check(ENDS, "failed", f"the conversion fails: {theirs.problem}")]
+    if theirs.steps > own.steps:
+        return [Check(ENDS, "failed", f"the conversion takes {theirs.steps} training steps, the original none")]
+    found = [check for check in _checks(own, theirs, (), towers) if check is not None]
+    if all(check.status != "failed" for check in found):
+        return found
+    others = [one for one in again() if not one.problem]
+    if any(not _alike(own.runs, other.runs) for other in others):
+        why = "not compared: the original fetches other values in each of its own runs"
+        return [Check(check.name, "skipped", why) if check.status == "failed" else check for check in found]
+    return [check for check in _checks(own, theirs, others, towers) if check is not None]
+
+
+def _checks(own: Said, theirs: Said, others: Sequence[Said], towers: int) -> tuple[Check | None, Check | None]:
+    loose = {form for other in others for form in _unlike(own, other, 1)}
+    return _printed(own, theirs, loose, towers), _fetched(own.runs, theirs.runs)
+
+
+def _printed(own: Said, theirs: Said, loose: set[tuple[str, ...]], towers: int) -> Check | None:
+    """Compares the lines that have the same words; loose: those that differ in runs of the original, too."""
+    mine = _lines(own.text)
+    if not mine and not theirs.text.strip():
+        return None
+    unlike = _unlike(own, theirs, towers)
+    for form, (fault, detail) in unlike.items():
+        if fault and form not in loose:
+            return Check(PRINTED, "failed", detail)
+    same = [line for form, lines in mine.items() if form not in unlike for line in lines]
+    open_ = [detail for form, (_, detail) in unlike.items() if form not in loose]
+    words = [*open_[:3], *["lines that differ in each run of the original"][: len(unlike) - len(open_)]]
+    apart = f"; not compared: {'; '.join(words)}" if words else ""
+    if not any(numbers_in(line) for line in same):
+        return Check(PRINTED, "skipped", f"no line with a number was compared{apart}")
+    return Check(PRINTED, "passed", f"{len(same)} as the original's{apart}")
+
+
+def _unlike(own: Said, theirs: Said, towers: int) -> dict[tuple[str, ...], tuple[bool, str]]:
+    """The kinds of lines that differ: whether that is a fault, and how they do."""
+    mine, other = _lines(own.text), _lines(theirs.text)
+    found = {form: _difference(mine.get(form, ()), other.get(form, ()), towers) for form in {**mine, **other}}
+    return {form: difference for form, difference in found.items() if difference is not None}
+
+
+def _lines(text: str) -> Lines:
+    found: dict[tuple[str, ...], list[str]] = {}
+    for line in text.splitlines():
+        if line.strip():
+            found.setdefault(form_of(line), []).append(line.strip())
+    return found
+
+
+def _difference(own: Sequence[str], theirs: Sequence[str], towers: int) -> tuple[bool, str] | None:
+    """How lines of the same words differ, and whether that is a fault; None where they do not."""
+    if len(own) != len(theirs):
+        line = (*own, *theirs)[0]
+        detail = f"{line!r} and its like {len(theirs)} times instead of {len(own)}"
+        return (len(theirs) != -(-len(own) // towers) or towers == 1 or len(own) < 2), f"prints {detail}"
+    pairs = [(a, b) for a, b in zip(own, theirs, strict=True) if not same_line(a, b)]
+    if not pairs:
+        return None
+    wrong = next(((a, b) for a, b in pairs if not _counts_batches(a, b, towers)), None)
+    wanted, found = wrong or pairs[0]
+    return wrong is not None, f"prints {found!r} instead of {wanted!r}"
+
+
+def _counts_batches(own: str, theirs: str, towers: int) -> bool:
+    """Whether the numbers of a line only differ as numbers of batches, or their sizes, do."""
+    pairs = list(zip(numbers_in(own), numbers_in(theirs), strict=True))
+    return all(a == b or _is_count(a, b, towers) for a, b in pairs)
+
+
+def _is_count(own: str, theirs: str, towers: int) -> bool:
+    if not (_WHOLE.fullmatch(own) and _WHOLE.fullmatch(theirs)):
+        return False
+    wanted, found = int(own), int(theirs)
+    return found == wanted * towers or found in (wanted // towers, -(-wanted // towers))
+
+
+def _fetched(own: Runs, theirs: Runs) -> Check | None:
+    """Compares what runs fetch, where both scripts make the same ones."""
+    mine, other = ([run for run in runs if run] for runs in (own, theirs))
+    if not mine and not other:
+        return None
+    if [len(run) for run in mine] != [len(run) for run in other]:
+        detail = f"numbers are fetched {len(other)} times, in the original {len(mine)} times: the runs are other ones"
+        return Check(FETCHED, "skipped", detail)
+    for number, (wanted, found) in enumerate(zip(mine, other, strict=True), 1):
+        for a, b in zip(wanted, found, strict=True):
+            if not _close(a, b):
+                return Check(FETCHED, "failed", f"run {number} that fetches numbers gives {b:.6g} instead of {a:.6g}")
+    return Check(FETCHED, "passed", f"{sum(map(len, mine))} numbers as the original's")
+
+
+def _alike(own: Runs, other: Runs) -> bool:
+    """Whether two runs of the original fetch the same."""
+    return [len(run) for run in own] == [len(run) for run in other] and all(
+        _close(a, b) for one, two in zip(own, other, strict=True) for a, b in zip(one, two, strict=True)
+    )
+
+
+def _close(one: float, other: float) -> bool:
+    return one == other or abs(one - other) <= RELATIVE * max(abs(one), abs(other)) or (one != one and other != other)

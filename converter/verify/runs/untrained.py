@@ -1,0 +1,93 @@
+"""A run in which the original trains nothing, as an evaluation does: both scripts run to their ends and are compared.
+
+What such a run says is what it prints and fetches. Nothing is proven of training steps: the ledger says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from converter.dataclass import dataclass
+from converter.verify.checks.untrained import Said, check_untrained
+from converter.verify.data import Check, Entry, Report, Verdict
+from converter.verify.processes.answer import clean
+from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
+from converter.verify.processes.interpreters import Interpreters
+from converter.verify.processes.layout import Copy
+from converter.verify.processes.output import Output
+
+NOTHING = "no step trains in this run"
+AGAIN = 2  # further runs of the original, where something differs
+Job = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Runner:
+    """What scripts are run with."""
+
+    pool: Interpreters
+    python: str
+    limits: Limits
+    gpus: int
+
+    def said(self, job: Job) -> Said:
+        """What a script says in a whole run."""
+        work = Path(job["work"])
+        output = Output(Path(job["said"]))
+        try:
+            with Child(self.pool, self.python, job, environment(self.gpus), self.limits) as child:
+                event = child.event()
+                event = child.event() if event["event"] == "started" else event
+        finally:
+            output.close()
+        text = clean(output.text(), work)
+        if event["event"] == "ran":
+            runs = tuple(tuple(float(number) for number in run) for run in event["runs"])
+            return Said(text, runs, steps=event["steps"])
+        problem = event.get("message") or f"its process ended ({event.get('status', event['event'])})"
+        return Said(text, problem=clean(str(problem), work))
+
+
+def job(like: Job, copy: Copy, args: tuple[str, ...], work: Path) -> dict[str, Any]:
+    """The job of such a run, beside that of the compared steps of the same script."""
+    own = {"args": list(args), "work": str(work), "said": str(work / "said"), "log": str(work / "log")}
+    return {**like, "role": "evaluation", **copy.job, **own}
+
+
+def with_evaluation(
+    stopped: Report, theirs: Job, original: Callable[[str], Job], runner: Runner, towers: int
+) -> Report:
+    """The report of comparing such runs, where `stopped` says that nothing trains.
+
+    theirs: the job of the conversion; original: one of the original, in a new folder of this name.
+    towers: how many batches of the original one of the conversion's may be.
+    """
+
+    def again() -> Iterator[Said]:
+        for number in range(AGAIN):
+            yield runner.said(original(f"evaluated_again_{number}"))
+
+    try:
+        own = runner.said(original("evaluated_original"))
+        checks = check_untrained(own, runner.said(theirs), again, towers)
+    except (TimeIsUp, MemoryIsUp):
+        return stopped
+    return _concluded(stopped, checks)
+
+
+def _concluded(stopped: Report, checks: list[Check]) -> Report:
+    failed = next((check for check in checks if check.status == "failed"), None)
+    passed = [check for check in checks if check.status == "passed"]
+    what = f"{NOTHING}: what both scripts print and fetch to their ends was compared instead"
+    entries = (*(check.entry() for check in checks), Entry("unchecked", "training", what))
+    if failed is None and not passed:
+        words = "; ".join(f"{check.name}: {check.detail}" for check in checks)
+        return replace(stopped, reason="; ".join(filter(None, (stopped.reason, words))), ledger=stopped.ledger)
+    reason = f"{NOTHING}; " + "; ".join(f"{check.name}: {check.detail}" for check in ([failed] if failed else passed))
+    verdict: Verdict = "failed" if failed else "passed"
+    return replace(
+        stopped, verdict=verdict, reason=reason, checks=tuple(checks), ledger=entries, log="", untrained=False
+    )
