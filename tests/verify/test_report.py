@@ -119,8 +119,8 @@ def test_seeds_of_the_original_and_seeds_of_each_tower_are_right() -> None:
 
 
 def test_what_the_original_changes_too_may_change() -> None:
-    changes = [step(), step(between=([], [], ["rate:0"]))]
-    known = ({}, {"rate:0": [1]}, None)
+    changes: list[Any] = [step(), step(between=([], [], ["rate:0"]))]
+    known: tuple[dict[str, list[int]] | None, ...] = ({}, {"rate:0": [1]}, None)
     assert [check_between(changes, each).status for each in known] == ["failed", "passed", "passed"]
 
 
@@ -138,7 +138,7 @@ def test_what_the_original_changes_too_may_change() -> None:
     ],
 )
 def test_what_the_original_changes_where_its_epochs_begin(begins: set[int], own: list[int], passed: bool) -> None:
-    changes = [step(between=([], [], ["rate:0"] * (count in begins))) for count in range(5)]
+    changes: list[Any] = [step(between=([], [], ["rate:0"] * (count in begins))) for count in range(5)]
     found = check_between(changes, {"rate:0": own, "epoch:0": [10]}, (2, 5))
     assert (found.status == "passed") is passed
 
