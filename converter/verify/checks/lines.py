@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from converter.dataclass import dataclass
 from converter.parsing import parse_text
-from converter.planner.found import Found
-from converter.planner.wording import all_words
 from converter.source.python2 import readable
 from converter.source.text import split_lines
 from converter.verify.data import Check
@@ -93,9 +91,7 @@ def planned_lines(repeated: Repeated | None) -> Planned:
             )
     forward = any(made.plan is not None and made.plan.forward for made in repeated.files.values())
     plans = [made.plan for made in repeated.files.values() if made.plan is not None]
-    shares = all_words()[Found.STATISTICS_OF_SHARES].message
-    once = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces)
-    once = once and not any(finding.message == shares for finding in again.diagnostics)
+    once = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces) and not any(p.shares for p in plans)
     return Planned(run_as(Path(again.source.path).name), tuple(spans), forward=forward, once=once, said=said)
 
 
