@@ -295,6 +295,7 @@ class Plan:
 
     prepared: statements in front of the towers that make batches ready for them, once for all.
     forward: whether the end of a loss is computed after the towers, on their merged outputs.
+    shares: whether statistics of the batch go into a loss that are of each tower's share, where the script's are not.
     path: of another file of the project, "" for the script itself.
     helper_module: the module that carries the helpers where the script does not, with the dots of a relative
         import; the name that it is imported under where it is a package. "" where the script carries them itself.
@@ -332,6 +333,7 @@ class Plan:
     helper_folder: str = ""
     prepared: tuple[At, ...] = ()
     forward: bool = False
+    shares: bool = False
     builtins: str = ""
     hidden: tuple[str, ...] = ()
     modules: tuple[tuple[str, str], ...] = ()

@@ -17,6 +17,7 @@ from converter.plan import At, Loop, Plan
 from converter.planner.batch_size.batch_size import Scaled, Scaling, scale
 from converter.planner.batch_size.intervals import intervals
 from converter.planner.cases import Placed, Planned
+from converter.planner.found import Found
 from converter.planner.host.devices import own_devices
 from converter.planner.host.evaluations import nets_beside
 from converter.planner.host.gpu_count import GpuCount, gpu_count
@@ -39,6 +40,7 @@ from converter.planner.towers.dense_gradients import all_dense
 from converter.planner.towers.loop import LoopPart, plan_loop
 from converter.planner.towers.merges.summaries import collected_names, names_in
 from converter.planner.towers.partitioned.slices import cut_variables
+from converter.planner.wording import all_words
 from converter.planner.writing.aliases import TENSORFLOW, Aliases, helper_folder, helper_module
 from converter.planner.writing.builtin_names import BUILTINS_MODULE, Builtins, taken_modules
 from converter.planner.writing.helper_names import helper_names, read_by_helpers, with_names
@@ -89,6 +91,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         options=options,
         prepared=tuple(dict.fromkeys(at for region in regions for at in _prepared(region, text))),
         forward=any(region.forward for region in regions),
+        shares=_of_shares(parts),
         builtins=pen.builtins.module if hidden or sessions.hidden or any(loop.hidden for loop in loops) else "",
         hidden=hidden,
         modules=tuple((m, names.unused(f"python_{m}")) for m in sorted(taken_modules(facts, modules))),
@@ -106,6 +109,12 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     remarks = (*warnings, *made.seen, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
     known = {field.name: getattr(case, field.name) for field in fields(Placed)}
     return Planned(**known, plans=plans, noted=remarks, untrained=branches)
+
+
+def _of_shares(parts: list[LoopPart]) -> bool:
+    """Whether losses are warned of into which statistics of each tower's share of the batch go."""
+    message = all_words()[Found.STATISTICS_OF_SHARES].message
+    return any(warning.message == message for part in parts for warning in part.warnings)
 
 
 def _is_plain_device(case: Placed, made_outside: tuple[tuple[At, At], ...], text: Text) -> bool:

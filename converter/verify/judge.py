@@ -172,7 +172,7 @@ def _beside_steps(
     first = replayed["first"]
     return [
         check_writes(mine, theirs),
-        check_between(done, replayed["changed"] if replayed["as_far"] else None),
+        check_between(done, replayed["changed"] if replayed["as_far"] else None, replayed["data"].get("epoch")),
         check_draws(mine, theirs, first.get("drawn")),
         *check_uneven(first.get("uneven", {}), asked.gpus, asked.batch),
         check_checkpoint("checkpoint of the conversion, read by the original", first.get("restored", {})),

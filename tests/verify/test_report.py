@@ -119,8 +119,28 @@ def test_seeds_of_the_original_and_seeds_of_each_tower_are_right() -> None:
 
 
 def test_what_the_original_changes_too_may_change() -> None:
-    changes = [step(), step(between=([], [], ["rate:0"]))]
-    assert [check_between(changes, known).status for known in ((), ("rate:0",), None)] == ["failed", "passed", "passed"]
+    changes: list[Any] = [step(), step(between=([], [], ["rate:0"]))]
+    known: tuple[dict[str, list[int]] | None, ...] = ({}, {"rate:0": [1]}, None)
+    assert [check_between(changes, each).status for each in known] == ["failed", "passed", "passed"]
+
+
+@pytest.mark.parametrize(
+    ("begins", "own", "passed"),
+    [
+        ({2, 4}, [5, 10], True),
+        ({3, 4}, [5, 10], False),  # a step later
+        ({1, 2, 3, 4}, [5, 10], False),  # each step
+        ({2}, [5, 10], False),
+        ({2}, [5], True),  # not at each epoch: values decide
+        ({2, 3}, [5], False),
+        (set(), [5], True),
+        ({1, 3}, [5, 9], True),  # the original's epochs are not what it waits for
+    ],
+)
+def test_what_the_original_changes_where_its_epochs_begin(begins: set[int], own: list[int], passed: bool) -> None:
+    changes: list[Any] = [step(between=([], [], ["rate:0"] * (count in begins))) for count in range(5)]
+    found = check_between(changes, {"rate:0": own, "epoch:0": [10]}, (2, 5))
+    assert (found.status == "passed") is passed
 
 
 def test_a_counter_of_steps_that_the_conversion_alone_has() -> None:

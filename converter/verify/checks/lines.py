@@ -54,7 +54,8 @@ class Planned:
 
     script: the name of the script among them.
     forward: the end of a loss is computed on the towers' merged outputs, outside of them on purpose.
-    once: so is a loss that is not a mean, and its gradient is to be that of the whole batch.
+    once: so is a loss that is not a mean, and its gradient is to be that of the whole batch. Not where the conversion
+        warned that statistics of the batch go into it: these are of each tower's share, by design.
     said: the codes of the warnings with which it was made.
     """
 
@@ -90,7 +91,7 @@ def planned_lines(repeated: Repeated | None) -> Planned:
             )
     forward = any(made.plan is not None and made.plan.forward for made in repeated.files.values())
     plans = [made.plan for made in repeated.files.values() if made.plan is not None]
-    once = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces)
+    once = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces) and not any(p.shares for p in plans)
     return Planned(run_as(Path(again.source.path).name), tuple(spans), forward=forward, once=once, said=said)
 
 

@@ -168,24 +168,45 @@ def check_writes(mine: Facts, theirs: Facts) -> Check:
     return Check(name, "passed", "each variable is written as often as in the original")
 
 
-def check_between(figures: list[Facts], changed: Sequence[str] | None = None) -> Check:
+def check_between(
+    figures: list[Facts], changed: Mapping[str, Sequence[int]] | None = None, epoch: Sequence[int] | None = None
+) -> Check:
     """Between two steps the same variables change: none is initialised anew, or restored, on one side.
 
-    changed: what the original changes between any of its steps; None if nothing is known of that.
+    changed: what the original changes between its steps, each with how many steps came before; None if nothing is
+    known of that. epoch: how many steps of the conversion, and of the original, an epoch has, if one has ended.
     Other variables than the trained ones, such as a counter, an optimizer's slots or a rate that is set where an
-    epoch begins, may change between other steps than in the original.
+    epoch begins, may change between other steps than in the original: what it changes only where its epochs begin
+    changes where those of the conversion begin.
     """
     name = "between the steps"
-    for number_of, step in enumerate(figures, 1):
+    by_epoch = _changed_by_epoch(changed or {}, epoch)
+    begins = {count for count in range(1, len(figures)) if epoch and count % epoch[0] == 0}
+    for count, step in enumerate(figures):
+        where = f"between the steps {count} and {count + 1}"
         theirs, own, others = step.get("between", ((), (), ()))
         theirs = theirs or [variable for variable in others if changed is not None and variable not in changed]
         if theirs:
-            detail = f"{listing(theirs)} is changed between the steps {number_of - 1} and {number_of}"
-            return Check(name, "failed", f"{detail}, the original leaves it as it is")
+            return Check(name, "failed", f"{listing(theirs)} is changed {where}, the original leaves it as it is")
         if own:
-            detail = f"{listing(own)} is not changed between the steps {number_of - 1} and {number_of}"
-            return Check(name, "failed", f"{detail}, as it is in the original")
+            return Check(name, "failed", f"{listing(own)} is not changed {where}, as it is in the original")
+        if late := [variable for variable in others if variable in by_epoch and count not in begins]:
+            detail = f"{listing(late)} is changed {where}, in the original only where an epoch begins"
+            return Check(name, "failed", detail)
+        lacking = [variable for variable, always in by_epoch.items() if always and variable not in others]
+        if lacking and count in begins:
+            detail = f"{listing(lacking)} is not changed {where}, where an epoch begins, as it is in the original"
+            return Check(name, "failed", detail)
     return Check(name, "passed", "variables change where they change in the original")
+
+
+def _changed_by_epoch(changed: Mapping[str, Sequence[int]], epoch: Sequence[int] | None) -> dict[str, bool]:
+    """The variables that the original changes only where its epochs begin, each with whether it does so at each."""
+    if not epoch:
+        return {}
+    last = max((count for counts in changed.values() for count in counts), default=0)
+    begins = set(range(epoch[1], last + 1, epoch[1]))
+    return {variable: begins <= set(counts) for variable, counts in sorted(changed.items()) if set(counts) <= begins}
 
 
 def check_draws(mine: Facts, theirs: Facts, drawn: Sequence[int] | None = None) -> Check:

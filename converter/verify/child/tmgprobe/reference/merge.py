@@ -11,13 +11,14 @@ means: the same, and what the loss itself is made of, which is built in the towe
 What the model writes into a variable may also be the value on the first shard: one tower writes it.
 
 A batch of a size that is fixed in the graph cannot be taken whole; there the values on the shards are
-put together by what they are: rows, or the mean or sum that the graph ends with.
+put together by what they are: rows, or the means and sums of which the graph computes them (reductions.py).
 """
 
 from __future__ import absolute_import, division, print_function
 
 import numpy as np
 from tmgprobe.graph import graphs
+from tmgprobe.reference import reductions
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import compare, inputs, summary
 
@@ -253,13 +254,8 @@ class Reference(object):
         if len(pieces) == 1:
             yield 'rows', pieces[0]
         elif summary.is_summary(fetch.tensor):
-            parsed = [summary.parts(self.one.call.tf, piece)[0] for piece in pieces]
-            for how in ('mean', 'sum'):
-                yield how, {
-                    tag: summary.joined([piece[tag] for piece in parsed], sizes, COMBINED[how])
-                    for tag in parsed[0]
-                    if all(tag in piece for piece in parsed)
-                }
+            for how, value in self._summary(fetch.tensor, pieces, shards):
+                yield how, value
         elif rows(pieces, sizes, None) is not None:
             yield 'rows', rows(pieces, sizes, None)
         elif self._of_losses_only(fetch.tensor.op):
@@ -272,8 +268,44 @@ class Reference(object):
                 known = feed.get(fetch.tensor.name)
                 yield 'means', self.run(fetch.tensor, dict(shards[0][0], **feed)) if known is None else known
         elif len({np.shape(piece) for piece in pieces}) == 1 and np.asarray(pieces[0]).dtype.kind in 'fiu':
-            for how in self._reduction(fetch.tensor.op):
-                yield how, COMBINED[how](pieces, sizes)
+            exact, alone = self._reduced(fetch.tensor, shards) if fetch.order != fetched.WRITES else (None, False)
+            if exact is not None:
+                yield 'rows', exact
+            if not alone:
+                for how in self._reduction(fetch.tensor.op):
+                    yield how, COMBINED[how](pieces, sizes)
+
+    def _summary(self, tensor, pieces, shards):
+        """A summary put together from the shards': each scalar by what it is computed of, or their mean or sum."""
+        sizes, tf = [size for _, size in shards], self.one.call.tf
+        parsed, computed, certain = [summary.parts(tf, piece)[0] for piece in pieces], {}, {}
+        for operation in graphs.ancestors([tensor.op]) & self.dependent:
+            exact, alone = None, False
+            if operation.type == 'ScalarSummary':
+                exact, alone = self._reduced(operation.outputs[0], shards)
+            if exact is not None:
+                computed.update(summary.parts(tf, exact)[0])
+                certain.update(summary.parts(tf, exact)[0] if alone else {})
+        if computed:
+            yield 'rows', dict(parsed[0], **{tag: computed[tag] for tag in computed if tag in parsed[0]})
+        for how in ('mean', 'sum'):
+            yield how, {
+                tag: certain[tag]
+                if tag in certain
+                else summary.joined([piece[tag] for piece in parsed], sizes, COMBINED[how])
+                for tag in parsed[0]
+                if all(tag in piece for piece in parsed)
+            }
+
+    def _reduced(self, tensor, shards):
+        """The value computed from the sums and means of all shards, and whether it can be no other.
+
+        None where it is not computed of such alone. Of what is a part of a loss, the mean of the towers' is right, too.
+        """
+        numbers = reductions.nearest(self, tensor)
+        if not numbers:
+            return None, False
+        return reductions.of_all_shards(self, tensor, shards), not self.trunk & {number.op for number in numbers}
 
     def _of_losses_only(self, operation):
         """Whether a value is a loss, or depends on the batch only through losses."""

@@ -53,7 +53,8 @@ class Replay(object):
         self.further = 0  # steps behind the recorded ones
         self.over, self.late = False, False  # whether the script has ended; whether time was short for recorded steps
         self.compared = 0  # how many runs without a train op were compared until the recorded steps were
-        self.changed = set()  # variables that the original changes between its steps, also behind the recorded ones
+        # variables that the original changes between its steps, with how many steps came before: {name: [steps]}
+        self.changed = {}
 
     def step(self, call):
         """Takes one recorded step again; after the last one the original goes on for a while."""
@@ -70,7 +71,8 @@ class Replay(object):
     def _compared(self, call):
         """Takes the next recorded step."""
         kept = self.recording['steps'][len(self.figures)]
-        between = self._changed(call, kept)  # before a comparison loads anything
+        held = call.store().read()  # before a comparison loads anything
+        between = self._changed(kept, held)
         one = Comparison(call, kept, self.job)
         one.figures['between'] = between
         self._compare_asides(one.figures)
@@ -96,7 +98,7 @@ class Replay(object):
             taken = update.take(one, own, metadata)
             if metadata is not None:
                 self.first['timeline'] = timeline.read(one.step, taken.fed, metadata)
-            self.weights, result, self.left = taken.weights, taken.result, call.store().read()
+            self.weights, result, self.left = taken.weights, taken.result, self._leave_own(call, kept, held)
             if one.figures['idle'] and kept['triggered'] not in self.louder:
                 self.louder.append(kept['triggered'])
                 one.figures['louder'] = self._louder(call, kept)
@@ -208,13 +210,16 @@ class Replay(object):
             diary=self.watch.diary.facts(self.graph),
             error=self.message,
             further=self.further,
-            changed=sorted(self.changed),
+            changed=self.changed,
             as_far=self._as_far(),
             **self.answer
         )
 
-    def _changed(self, call, kept):
-        """Variables that change between two steps: [trained, by the conversion only; by the original only; others]."""
+    def _changed(self, kept, now):
+        """Variables that change between two steps: [trained, by the conversion only; by the original only; others].
+
+        now: the original's before the step.
+        """
         if self.left is None:
             return [], [], []
         trained = {variable.name for variable in self.graph.get_collection('trainable_variables')}
@@ -222,17 +227,27 @@ class Replay(object):
         last = self.recording['steps'][len(self.figures) - 1]['after']
         theirs = {name for name, value in kept['before'].items() if not np.array_equal(value, last.get(name))}
         # the values that the conversion's step has left may have been loaded to compare what is read beside the steps
-        own = self._changed_since(call, (self.left, last))
-        self.changed |= own
+        own = _changed_since(now, (self.left, last))
+        self._note_changes(own | _changed_since(now, (self.left,)) - trained, len(self.figures))
         return sorted(trained & (theirs - own)), sorted(trained & (own - theirs)), sorted(listed & theirs - trained)
 
-    def _changed_since(self, call, states):
-        """The variables that have another value now than in any of these states."""
-        return {
-            name
-            for name, value in call.store().read().items()
-            if not any(np.array_equal(value, held.get(name)) for held in states)
-        }
+    def _leave_own(self, call, kept, held):
+        """The variables after a step, with the original's own values where its step only reads what was loaded.
+
+        What the script sets where an epoch begins is the conversion's during a comparison, which may be in its next
+        epoch: the original would set it to what it is already. held: what the original had before the step.
+        """
+        left = call.store().read()
+        trained = {variable.name for variable in self.graph.get_collection('trainable_variables')}
+        still = {name for name, value in left.items() if np.array_equal(value, kept['before'].get(name))} - trained
+        own = {name: held[name] for name in still & set(held) if not np.array_equal(held[name], left[name])}
+        if own:
+            call.store().write(own)
+        return dict(left, **own)
+
+    def _note_changes(self, names, count):
+        for name in names:
+            self.changed.setdefault(name, []).append(count)
 
     def _fed(self, call, one):
         """Keeps what the original feeds one of its steps."""
@@ -292,7 +307,7 @@ class Replay(object):
         if self.job.get('seconds'):
             self._forget_runs()
         self._fed(call, None)
-        self.changed |= self._changed_since(call, (self.left,))
+        self._note_changes(_changed_since(call.store().read(), (self.left,)), len(self.figures) + self.further)
         result = call.as_asked()
         self.left = call.store().read()
         self.further += 1
@@ -436,3 +451,12 @@ def _unlike(fed):
     """The inputs that are fed other examples than in the original."""
     apart = streams.DIFFERS, streams.VALUES
     return sorted({row['input'] for row in fed if row['status'] in apart and row['fault'] in ('', 'others')})
+
+
+def _changed_since(now, states):
+    """The variables that have another value now than in any of these states."""
+    return {
+        name
+        for name, value in now.items()
+        if not any(np.array_equal(value, held.get(name)) for held in states)
+    }

@@ -1,0 +1,71 @@
+"""Variables that a script sets where its epochs begin, which are of other numbers of steps in a conversion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from converter.conversion import convert
+from converter.options import Options
+from converter.source import read
+from converter.verify import Settings, verify
+from converter.verify.data import ALL_STEPS
+
+SET = "        sess.run(tf.assign(rate, 0.1 * 0.9 ** number))\n"
+LOOP = "        for step in range(batches):\n"
+SINGLE = f"""\
+import numpy as np
+import tensorflow as tf
+
+batch_size, epochs = 4, EPOCHS
+rng = np.random.RandomState(1)
+data, target = rng.rand(28, 3), rng.rand(28, 1)
+
+x = tf.placeholder(tf.float32, [None, 3])
+y = tf.placeholder(tf.float32, [None, 1])
+rate = tf.Variable(0.0, trainable=False, name='rate')
+epoch = tf.Variable(0, trainable=False, name='epoch')
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))
+train_op = tf.train.GradientDescentOptimizer(rate).minimize(loss)
+batches = len(data) // batch_size
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for number in range(epochs):
+{SET}        sess.run(epoch.assign(number))
+{LOOP}            rows = slice(step * batch_size, (step + 1) * batch_size)
+            print(sess.run([loss, train_op], {{x: data[rows], y: target[rows]}})[0])
+"""
+NEVER = [(SET, "        if number == 0: sess.run(tf.assign(rate, 0.1))\n")]
+LATER = [(SET, ""), (LOOP, f"{LOOP}            if step == (number > 0):\n        {SET}")]
+EACH = [(SET, ""), (LOOP, LOOP + SET.replace("        ", " " * 12).replace("number", "(number * batches + step)"))]
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("epochs", "changes", "said"),
+    [
+        (2, [], ""),  # the original's second epoch begins behind the compared steps, with the conversion's values
+        (3, [], ""),
+        (2, NEVER, "rate:0 is not changed between the steps 3 and 4, where an epoch begins"),
+        (2, LATER, "rate:0 is not changed between the steps 3 and 4, where an epoch begins"),
+        (2, EACH, "rate:0 is changed between the steps 1 and 2, in the original only where an epoch begins"),
+    ],
+    ids=["two epochs", "three epochs", "never", "one step later", "each step"],
+)
+def test_what_is_set_at_an_epochs_beginning(
+    tmp_path: Path, tensorflow_python: str, epochs: int, changes: list[tuple[str, str]], said: str
+) -> None:
+    single, multi = tmp_path / "single.py", tmp_path / "multi.py"
+    single.write_text(SINGLE.replace("EPOCHS", str(epochs)))
+    text = convert(read(str(single)), Options(num_gpus=2)).text or ""
+    for old, new in changes:
+        assert old in text, "the fault would change nothing"
+        text = text.replace(old, new)
+    multi.write_text(text)
+    report = verify(single, multi, Settings(gpus=2, steps=ALL_STEPS, python=tensorflow_python))
+    (found,) = (check for check in report.checks if check.name == "between the steps")
+    assert found.status == ("failed" if said else "passed") and said in found.detail
+    if not said:
+        assert report.verdict == "passed", report.reason

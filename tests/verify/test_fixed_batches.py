@@ -1,0 +1,91 @@
+"""Values that are only shown, of a batch of a size that is fixed in the graph: the original takes no larger one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from converter.conversion import convert
+from converter.options import Options
+from converter.source import read
+from converter.verify import Report, Settings, verify
+
+VERSIONS = [pytest.param("2", marks=pytest.mark.tf2), pytest.param("1.15", marks=pytest.mark.tf1)]
+SINGLE = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 4
+rng = np.random.RandomState(1)
+data, target = rng.rand(48, 3), rng.rand(48, 1)
+mask = np.tile([0., 1., 0., 0., 1., 1., 1., 0.], 6)
+
+x = tf.placeholder(tf.float32, [batch_size, 3])
+y = tf.placeholder(tf.float32, [batch_size, 1])
+m = tf.placeholder(tf.float32, [batch_size])
+out = tf.layers.dense(x, 1)
+error = tf.reduce_sum(tf.square(out - y), 1)
+loss = tf.reduce_mean(error)
+SHOWN
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for start in range(0, len(data), batch_size):
+        rows = slice(start, start + batch_size)
+        _, value, seen = sess.run([train_op, loss, shown], {x: data[rows], y: target[rows], m: mask[rows]})
+        print(value, seen)
+"""
+MASKED = "tf.reduce_sum(error * m) / tf.reduce_sum(m)"
+CHOSEN = "tf.reduce_mean(tf.boolean_mask(error, m > 0.5))"
+RATIO = "tf.reduce_sum(tf.minimum(error, m)) / tf.maximum(tf.reduce_sum(tf.maximum(error, m)), 1.0)"
+DEVIATION = "tf.sqrt(tf.reduce_mean(tf.square(error - tf.reduce_mean(error))))"
+SUMMARY = f"tf.summary.scalar('masked', {MASKED})"
+OF_TOWER = MASKED.replace("error", "tower_error[{0}]").replace("m)", "tf.split(m, 2)[{0}])")
+FIRST, MEANS = OF_TOWER.format(0), f"({OF_TOWER.format(0)} + {OF_TOWER.format(1)}) / 2"
+
+
+def proven(folder: Path, python: str, shown: str, wrong: str = "") -> Report:
+    """The report of a script that shows this value, whose conversion has another one in its place."""
+    single, multi = folder / "single.py", folder / "multi.py"
+    single.write_text(SINGLE.replace("SHOWN", f"shown = {shown}"))
+    text = convert(read(str(single)), Options(num_gpus=2)).text or ""
+    line = f"shown = {shown}\n"
+    assert line in text and "tower_error" in text, "the fault would change nothing"
+    multi.write_text(text.replace(line, f"shown = {wrong}\n") if wrong else text)
+    return verify(single, multi, Settings(gpus=2, python=python))
+
+
+@pytest.mark.one_in(5)
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    "shown", [MASKED, CHOSEN, RATIO, DEVIATION, SUMMARY], ids=["masked", "chosen", "ratio", "deviation", "summary"]
+)
+def test_what_is_computed_of_means_and_sums(tmp_path: Path, tensorflow_python: str, version: str, shown: str) -> None:
+    report = proven(tmp_path, tensorflow_python, shown)
+    assert report.verdict == "passed", report.reason
+    assert [check for check in report.checks if check.name == "fetches" and check.status == "passed"]
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("shown", "wrong", "said"),
+    [
+        (MASKED, FIRST, "the value of tower 0 only"),
+        (MASKED, MEANS, "truediv:0 is"),
+        (CHOSEN, MEANS, "Mean_1:0 is"),
+        (CHOSEN, FIRST, "the value of tower 0 only"),
+        (SUMMARY, SUMMARY.replace(MASKED, MEANS), "the summary 'masked' is"),
+        (SUMMARY, SUMMARY.replace(MASKED, FIRST), "the summary 'masked' is"),
+        (DEVIATION, DEVIATION.replace("error", "tower_error[0]"), "the value of tower 0 only"),
+    ],
+)
+def test_what_is_of_one_tower_or_a_mean_of_means(
+    tmp_path: Path, tensorflow_python: str, shown: str, wrong: str, said: str
+) -> None:
+    report = proven(tmp_path, tensorflow_python, shown, wrong)
+    assert report.verdict == "failed"
+    (found,) = (check for check in report.checks if check.status == "failed")
+    assert found.name == "fetches" and said in found.detail
