@@ -82,8 +82,9 @@ def _reads(facts: Facts, added: Effect) -> tuple[list[Site], list[Site]]:
     found = [e for e in asked if e.kind is EffectKind.TOTAL_LOSS or e.name == added.name]
     before, after = ([e.site for e in found if (e.time > added.time) is later] for later in (False, True))
     sums = (t for t in facts.tensors if has(t.op.rpartition(".")[2], Trait.GIVES_COLLECTED_LOSSES))
-    for total in (t for t in sums if t.site is not None):
-        (after if added.value in total.inputs else before).append(total.site)
+    for total in sums:
+        if total.site is not None:
+            (after if added.value in total.inputs else before).append(total.site)
     return before, after
 
 
