@@ -513,6 +513,7 @@ TRAITS: dict[Trait, str] = {
     Trait.DRAWS_ROWS: (
         "random_normal random_uniform truncated_normal random_truncated_normal random_gamma random_poisson"
     ),
+    Trait.SHUFFLES_ROWS: "random_shuffle random.shuffle",
     Trait.TOLD_WIDTH: "one_hot sequence_mask contrib.layers.one_hot_encoding contrib.slim.one_hot_encoding",
     Trait.ROW_BY_ROW: "concat",
     Trait.STACKS: "stack",
