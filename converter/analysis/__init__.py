@@ -33,6 +33,7 @@ def read_facts(
     """
     from converter.analysis.inputs.embedded_data import data_entries, why_uncut
     from converter.analysis.inputs.feeds import decide_inputs, fed_back
+    from converter.analysis.inputs.shuffled import shuffled_inputs
     from converter.analysis.project import project_of
     from converter.analysis.python.run import walked
     from converter.analysis.walk import Known
@@ -49,6 +50,9 @@ def read_facts(
     facts = walked(path, tree, project, known) if decisions else facts
     while again := fed_back(facts, decisions, options):
         decisions.update(again)
+        facts = walked(path, tree, project, known)
+    if shuffled := shuffled_inputs(facts):
+        decisions.update(shuffled)
         facts = walked(path, tree, project, known)
     data = data_entries(facts)
     decisions.update(given.decisions)

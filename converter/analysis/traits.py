@@ -55,6 +55,7 @@ class Trait(Enum):
     TELLS_ROWS = "tells rows apart by their numbers"
     LOOKS_UP = "takes rows of a table by their numbers"
     DRAWS_ROWS = "draws numbers in a given shape: its rows are examples that no input brings in"
+    SHUFFLES_ROWS = "gives the rows of a tensor in a random order"
     TOLD_WIDTH = "is told by a number how many entries each example has, or how many are drawn for it"
     ROW_BY_ROW = "takes operands with as many rows as each other"
     BESIDE_ROWS = "takes states, lengths or conditions beside a batch, a row for each of its examples"

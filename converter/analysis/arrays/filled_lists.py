@@ -34,20 +34,47 @@ def filled(facts: Facts, rows: Sequence, around: Collection[Site]) -> Number | N
     around: the statements around the place where it is read.
     """
     puts = _puts(facts, rows)
-    if len(puts) != 1:
+    if len(puts) > 1:
+        return _filled_on(facts, rows, puts, around)
+    return _filled_by(facts, rows, puts[0], around) if puts else None
+
+
+def _filled_on(facts: Facts, rows: Sequence, puts: list[Effect], around: Collection[Site]) -> Number | None:
+    """The number up to which one loop fills a list, and another one behind it goes on where that ended early."""
+    loops = [_loop_of(put) for put in puts]
+    if None in loops or any(loop in around for loop in loops):
         return None
-    put = puts[0]
-    loop = next((s for s in put.site.chain() if isinstance(s.stmt, LOOPS)), None)
+    again = [a for a in loops for b in loops if a is not None and b is not None and a != b and a in b.chain()]
+    limits = [_behind(facts, rows, put, loop) for put, loop in zip(puts, loops, strict=True) if loop is not None]
+    if again or len(set(loops)) != len(loops) or any(limit is not limits[0] for limit in limits):
+        return None
+    return limits[0]
+
+
+def _loop_of(put: Effect) -> Site | None:
+    return next((s for s in put.site.chain() if isinstance(s.stmt, LOOPS)), None)
+
+
+def _behind(facts: Facts, rows: Sequence, put: Effect, loop: Site) -> Number | None:
+    """The number of rows that a list is seen to have at most behind a loop, by the condition that ends it."""
+    found = (_compared(facts, test, rows, put, False) for test in _tests_behind(facts, loop.stmt))
+    return next((number for number in found if number is not None), None)
+
+
+def _filled_by(facts: Facts, rows: Sequence, put: Effect, around: Collection[Site]) -> Number | None:
+    """The number that a list is filled up to by the one loop that puts rows into it."""
+    loop = _loop_of(put)
     if loop is None:
         return None
-    within = loop in around
-    for test in _tests_within(facts, rows, loop, around) if within else _tests_behind(loop.stmt):
-        number = _compared(facts, test, rows, put, within)
-        if number is None and within:
+    if loop not in around:
+        return _behind(facts, rows, put, loop) or _turns(facts, loop.stmt, put)
+    for test in _tests_within(facts, rows, loop, around):
+        number = _compared(facts, test, rows, put, True)
+        if number is None:
             number = _counted(facts, test, loop, put) or _counted_on(facts, test, loop, put)
         if number is not None:
             return number
-    return None if within else _turns(facts, loop.stmt, put)
+    return None
 
 
 def _turns(facts: Facts, loop: ast.stmt, put: Effect) -> Number | None:
@@ -81,13 +108,47 @@ def puts_one(change: Effect) -> bool:
     return single or change.name.endswith(".append")
 
 
-def _tests_behind(loop: ast.stmt) -> Iterator[Reached]:
-    """The conditions that a list meets behind a loop: what ends it."""
+def _tests_behind(facts: Facts, loop: ast.stmt) -> Iterator[Reached]:
+    """The conditions that a list meets behind a loop, unless the data ended before: what ends the loop."""
     if isinstance(loop, ast.While):
-        yield from reached(loop.test, False)
+        tests = loop.test.values if _all_hold(loop.test) and isinstance(loop.test, ast.BoolOp) else [loop.test]
+        for test in tests:
+            if all(other is test or _goes_over_data(facts, loop, other) for other in tests):
+                yield from reached(test, False)
     for stmt in getattr(loop, "body", ()):
         if isinstance(stmt, ast.If) and any(isinstance(s, ast.Break) for s in stmt.body):
             yield from reached(stmt.test, True)
+
+
+def _all_hold(test: ast.expr) -> bool:
+    return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+
+
+def _goes_over_data(facts: Facts, loop: ast.While, test: ast.expr) -> bool:
+    """Whether a condition ends a loop only where the data ends that it goes over one by one: `i < len(data)`, `i >= 0`.
+
+    It goes down from a place that is not written as a number: from 5, it would take 6 rows, whatever the limit.
+    """
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.left, ast.Name):
+        return False
+    counter, op, limit = test.left, test.ops[0], test.comparators[0]
+    places = {a.place for a in facts.accesses if a.node is counter}
+    inside = set(ast.walk(loop))
+    writes = {a.node: a.site.stmt for a in facts.accesses if a.write and a.place in places}
+    moves = {stmt for stmt in writes.values() if stmt in inside and stmt is not loop and not isinstance(stmt, ast.If)}
+    steps = {_step(stmt) for stmt in moves}
+    if steps == {1}:
+        return isinstance(op, (ast.Lt, ast.NotEq)) and _is_length(limit)
+    starts = [value for stmt in writes.values() for name, value in _assigned(stmt) if name == counter.id]
+    from_number = any(isinstance(start, ast.Constant) for start in starts)
+    return steps == {-1} and isinstance(op, ast.GtE) and _is_number(limit, 0) and not from_number
+
+
+def _is_length(node: ast.expr) -> bool:
+    """Whether an expression is the number of rows of something: `len(data)`, `data.shape[0]`."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.value, ast.Attribute) and node.value.attr == "shape" and _is_number(node.slice, 0)
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
 
 
 def _tests_within(facts: Facts, rows: Sequence, loop: Site, around: Collection[Site]) -> Iterator[Reached]:

@@ -16,6 +16,7 @@ from converter.analysis.values import (
     Sequence,
     Tensor,
     Value,
+    needed,
     opaque,
 )
 
@@ -102,6 +103,12 @@ def is_last(stacked: Tensor, part: Tensor) -> bool:
     return axis == -1 or (axis or 0) == (1 if part.op == RANGE else part.rank)
 
 
+def _number_several_rows(places: Tensor) -> bool:
+    """Whether places follow from `tf.range(2 * n)`, n examples: which example's rows these are is not seen."""
+    behind = (v for v in needed([places]).values() if isinstance(v, Tensor))
+    return any(t.op in RANGES and bool(t.batch.packed) for t in behind)
+
+
 def _axis_of(joined: Tensor) -> int | float | None:
     return next((v.value for v in joined.inputs if isinstance(v, Number)), None)
 
@@ -168,8 +175,9 @@ def gathered(params: Tensor, indices: Tensor, axis: int, inputs: tuple[Value, ..
         return Tensor(opaque(Why.PLACES_FED, name), inputs, None, name)
     if params.batch.kind == "example" and params.batch.packed == "" and indices.batch.kind == "example":
         return Tensor(opaque(Why.CONFLICT), inputs, None, name)  # indexes into the whole batch
-    if params.batch.kind == "example" and indices.batch.kind == "example" and params.batch.axis == 0:
+    known_rows = not _number_several_rows(indices)
+    if params.batch.kind == "example" == indices.batch.kind and params.batch.axis == 0 and known_rows:
         dims = None if params.lengths is None else (None, *params.lengths[1:])
-        return Tensor(Batch("example", indices.batch.axis), inputs, dims, name)
+        return Tensor(Batch("example", indices.batch.axis, indices.batch.rows), inputs, dims, name)
     picked = None if indices.lengths is None or params.lengths is None else (*indices.lengths, *params.lengths[1:])
     return Tensor(opaque(Why.PICKED_BY_INDEX), inputs, picked if not axis else None, name)

@@ -12,6 +12,7 @@ from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import (
     BATCH,
     FED,
+    FREE,
     ROWS,
     Axis,
     Batch,
@@ -289,3 +290,16 @@ def batch_entry(facts: Facts, entries: list[Value] | None) -> int | None:
         if isinstance(entry, Count) or stands_for_batch(facts, entry):
             return place
     return None
+
+
+def batch_of_shape(facts: Facts, entries: list[Value] | None) -> Batch:
+    """The batch of what is made in a shape: of `2 * tf.shape(x)[0]` rows each example has several.
+
+    All of them are made in one way, so that they may be taken to stand example after example.
+    """
+    axis = batch_entry(facts, entries)
+    if axis is None or entries is None:
+        return FREE
+    entry = entries[axis]
+    several = isinstance(entry, Count) and entry.scaled
+    return Batch("example", axis, (BATCH, None) if several else ROWS)

@@ -8,7 +8,19 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.windows import sized
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import FREE, Constant, Host, Input, Mapping, Number, Sequence, Tensor, Typed, Value
+from converter.analysis.values import (
+    FREE,
+    Batch,
+    Constant,
+    Host,
+    Input,
+    Mapping,
+    Number,
+    Sequence,
+    Tensor,
+    Typed,
+    Value,
+)
 
 COUNTED = "train.range_input_producer.dequeue"  # the operation that gives the index of a step
 DTYPES = {"FIFOQueue": 1, "PaddingFIFOQueue": 1, "PriorityQueue": 1, "RandomShuffleQueue": 2}  # index of `dtypes`
@@ -108,8 +120,16 @@ def _set_shape(call: Call) -> Value:
     if isinstance(call.receiver, Input):
         sized(call.receiver, call.get(0, "shape"))
         if entries := shaping.shape_entries(call.get(0, "shape")):
+            _measure(call.receiver, entries)
             _note_rows(call, call.receiver, entries)
     return Constant(None)
+
+
+def _measure(value: Input, entries: list[Value]) -> None:
+    """What comes out of a pipeline without a shape, as of a function of Python, has the one that it is given."""
+    lengths = shaping.lengths_of(entries)
+    if value.lengths is None and lengths and not value.ambiguous and value.batch == Batch("example", 0):
+        value.lengths = (None, *lengths[1:])
 
 
 def _note_rows(call: Call, value: Input, entries: list[Value]) -> None:

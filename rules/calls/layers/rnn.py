@@ -41,7 +41,7 @@ def _cell(call: Call) -> Value:
 
 def _zero_state(call: Call) -> Value:
     size = call.get(0, "batch_size")
-    kept = Batch("example", 0) if size is not None and shaping.batch_entry(call.walk.facts, [size]) == 0 else FREE
+    kept = shaping.batch_of_shape(call.walk.facts, None if size is None else [size])
     made = state_of(call, call.receiver, kept)
     rows = shaping.lengths_of([size] if size is not None else None)
     for state in tensors_in(made):

@@ -13,7 +13,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, reductions, shaping
 from converter.analysis.traits import Trait
-from converter.analysis.values import FREE, Batch, Lengths, Number, Tensor, Typed, Value, opaque
+from converter.analysis.values import FREE, Lengths, Number, Tensor, Typed, Value, opaque
 
 # Parameters that are broadcast with each other, in the order of the positional arguments.
 SCALARS = {
@@ -104,7 +104,7 @@ def _sample(call: Call) -> Value:
         if axis is not None:
             result.batch = opaque(Why.SAMPLES_FOR_EACH)
     elif axis is not None:
-        result.batch = Batch("example", axis)
+        result.batch = shaping.batch_of_shape(call.walk.facts, entries)
     return result
 
 

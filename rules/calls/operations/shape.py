@@ -407,12 +407,11 @@ def _einsum_letter(term: str, tensor: Tensor) -> str | int | None:
 
 
 def _filled(call: Call) -> Value:
-    """A tensor filled to a shape: one row an example where the shape begins with the batch size."""
+    """A tensor filled to a shape: a row for each example, or several, where the batch size is in the shape."""
     entries = shaping.shape_entries(call.get(0, "shape", "dims"))
-    axis = shaping.batch_entry(call.walk.facts, entries)
-    kept = Batch("example", axis) if axis is not None else FREE
-    result = Tensor(kept, call.values(), shaping.lengths_of(entries), call.name)
-    return result
+    return Tensor(
+        shaping.batch_of_shape(call.walk.facts, entries), call.values(), shaping.lengths_of(entries), call.name
+    )
 
 
 def _range(call: Call) -> Value:
@@ -423,8 +422,9 @@ def _range(call: Call) -> Value:
     given = ((start, 0), (call.get(2, "delta"), 1))
     own = all(value is None or getattr(value, "value", None) == number for value, number in given)
     name = call.name if own else OTHER_RANGE
-    if limit is not None and shaping.batch_entry(call.walk.facts, [limit]) == 0:
-        return Tensor(Batch("example", 0), call.values(), (None,), name)
+    rows = FREE if limit is None else shaping.batch_of_shape(call.walk.facts, [limit])
+    if rows.kind == "example":
+        return Tensor(rows, call.values(), (None,), name)
     count = shaping.lengths_of([limit]) if limit is not None and own else (None,)
     return Tensor(FREE, call.values(), count, name)
 
@@ -513,6 +513,7 @@ TRAITS: dict[Trait, str] = {
     Trait.DRAWS_ROWS: (
         "random_normal random_uniform truncated_normal random_truncated_normal random_gamma random_poisson"
     ),
+    Trait.SHUFFLES_ROWS: "random_shuffle random.shuffle",
     Trait.TOLD_WIDTH: "one_hot sequence_mask contrib.layers.one_hot_encoding contrib.slim.one_hot_encoding",
     Trait.ROW_BY_ROW: "concat",
     Trait.STACKS: "stack",

@@ -50,8 +50,8 @@ def _is_one_towers(region: Region, effect: Effect) -> bool:
 def added_again(case: Placed) -> Iterator[Diagnostic]:
     """Values that the model's own statements add to a collection that all towers share."""
     for effect in filter(_is_shared, case.facts.effects_of(EffectKind.COLLECTION)):
-        reads = _reads(case.facts, effect)
-        if any(r.in_tower(effect.site) or (r.comes_after(effect) and _inside(r, reads)) for r in case.regions if reads):
+        before, after = _reads(case.facts, effect)
+        if any(_meets_another(r, effect, before, after) for r in case.regions):
             yield error(
                 case.facts,
                 effect.node,
@@ -66,14 +66,28 @@ def _is_shared(effect: Effect) -> bool:
     return has(effect.name, Trait.GROWS_WITH_VARIABLES) and isinstance(effect.value, Tensor)
 
 
-def _reads(facts: Facts, added: Effect) -> list[Site]:
-    """Where the script asks for the collection, or for the sum of it, after something is added."""
-    asked = [e for kind in READS_COLLECTION for e in facts.effects_of(kind) if e.time > added.time]
-    found = [e.site for e in asked if e.kind is EffectKind.TOTAL_LOSS or e.name == added.name]
+def _meets_another(region: Region, added: Effect, before: list[Site], after: list[Site]) -> bool:
+    """Whether what one tower adds is read by another tower, or behind the towers.
+
+    What a tower reads before it adds anything holds what the tower before it has added.
+    """
+    if region.in_tower(added.site):
+        return bool(after) or _inside(region, before)
+    return region.comes_after(added) and _inside(region, after)
+
+
+def _reads(facts: Facts, added: Effect) -> tuple[list[Site], list[Site]]:
+    """Where the script asks for the collection, or for the sum of it: before something is added, and after it."""
+    asked = [e for kind in READS_COLLECTION for e in facts.effects_of(kind)]
+    found = [e for e in asked if e.kind is EffectKind.TOTAL_LOSS or e.name == added.name]
+    before, after = ([e.site for e in found if (e.time > added.time) is later] for later in (False, True))
     sums = (t for t in facts.tensors if has(t.op.rpartition(".")[2], Trait.GIVES_COLLECTED_LOSSES))
-    return found + [t.site for t in sums if t.site is not None and added.value in t.inputs]
+    for total in sums:
+        if total.site is not None:
+            (after if added.value in total.inputs else before).append(total.site)
+    return before, after
 
 
 def _inside(region: Region, reads: list[Site]) -> bool:
-    """Whether a tower reads what the script would add behind the loop."""
+    """Whether a tower reads the collection."""
     return any(map(region.in_tower, reads))

@@ -60,3 +60,34 @@ def test_batches_have_one_axis_more_than_their_elements(told: str, then: str, wa
 )
 def test_slices_have_one_axis_less_than_what_they_are_taken_from(made: str, wanted: object) -> None:
     assert ranks(value_of(QUEUE.format(made=made))) == wanted
+
+
+MAPPED = """
+data = tf.data.Dataset.from_tensor_slices(names).batch(8).map(lambda n: tf.py_func(load, [n], [tf.float32, tf.float32]))
+image, boxes = data.make_one_shot_iterator().get_next()
+both = [image, boxes]
+{}
+result = image, boxes
+"""
+
+
+@pytest.mark.parametrize(
+    ("told", "wanted"),
+    [
+        ("image.set_shape([None, None, None, 3])", [4, None]),
+        ("image.set_shape((8, 28, 28, 3))", [4, None]),
+        ("for one in both:\n    one.set_shape([None, None, 5])", [3, 3]),
+        ("image.set_shape(shape)", [None, None]),
+        ("tf.identity(image).set_shape([None, 3])", [None, None]),
+    ],
+)
+def test_what_a_function_of_python_gives_has_the_shape_that_it_is_given(told: str, wanted: object) -> None:
+    assert ranks(value_of(MAPPED.format(told))) == wanted
+
+
+def test_lengths_of_a_shape_that_is_given_are_those_of_each_example() -> None:
+    shape = "image.set_shape([None, None, None, 3])\n"
+    result = "result = tf.cast(tf.shape(image)[1:3] / tf.shape(tf.layers.conv2d(image, 4, 3))[1:3], tf.float32)"
+    told, untold = (value_of(MAPPED.format(line).rpartition("result =")[0] + result) for line in (shape, ""))
+    assert isinstance(told, Tensor) and told.batch.kind == "free"
+    assert not isinstance(untold, Tensor) or untold.batch.kind != "free"

@@ -875,9 +875,20 @@ tf.range(10)                                          -> free
 tf.range(tf.shape(x)[0])                              -> example 0
 tf.range(0, tf.shape(x)[0])                           -> example 0
 tf.range(batch_size)                                  -> example 0
+tf.zeros([2 * tf.shape(x)[0], 4])                     -> example 0 major
+tf.ones([3, tf.shape(x)[0] // 2])                     -> example 1 major
+tf.random_normal([tf.size(x)])                        -> example 0 major
+tf.random_normal([tf.size(v)])                        -> example 0
+tf.range(2 * tf.shape(x)[0])                          -> example 0 major
+tf.range(tf.size(x))                                  -> example 0 major
+tf.range(tf.size(v))                                  -> example 0
+tf.gather(x, tf.range(tf.size(x)) // 4)               -> opaque
+tf.gather(tf.concat([x, x], 0), tf.range(2 * tf.shape(x)[0])) -> opaque
+tf.gather(tf.concat([x, x], 0), tf.range(tf.shape(x)[0])) -> example 0
 tf.eye(batch_size)                                    -> opaque
 cell.zero_state(batch_size, tf.float32)               -> example 0
 cell.zero_state(tf.shape(x)[0], tf.float32)           -> example 0
+cell.zero_state(2 * tf.shape(x)[0], tf.float32)       -> example 0 major
 cell.zero_state(1, tf.float32)                        -> free
 """
 

@@ -48,6 +48,44 @@ def test_behind_the_loop(lines: tuple[str, ...], expected: str) -> None:
     assert scaled(filled(*lines, "x, y = np.array(x), np.array(y)")) == [expected]
 
 
+UP = ("i = rng.randint(9)", "while len(x) < n and i < len(data):", f"    {PUT}", "    i += 1")
+DOWN = ("i = rng.randint(9)", "while i >= 0 and len(x) < n:", f"    {PUT}", "    i = i - 1")
+ALIKE = (*UP[:2], "    if data[i, 0] > 0:", f"        {PUT}", "        i = i + 1", "    else:", "        break")
+
+
+@pytest.mark.parametrize(
+    "lines", [UP, DOWN, ALIKE, UP + DOWN, ALIKE + DOWN, (*UP[:1], UP[1].replace("len(data)", "data.shape[0]"), *UP[2:])]
+)
+def test_up_to_the_end_of_the_data(lines: tuple[str, ...]) -> None:
+    assert scaled(filled(*lines)) == [NAMED]
+
+
+@pytest.mark.parametrize(
+    ("lines", "old", "new"),
+    [
+        (UP, "i < len(data)", "i < 10"),  # 10 rows, whatever n is
+        (UP, "i < len(data)", "i <= len(data)"),
+        (UP, "i < len(data)", "len(y) < 10"),
+        (UP, "i < len(data)", "rng.rand() > 0.1"),
+        (UP, "i < len(data)", "i < len(data) and rng.rand() > 0.1"),
+        (UP, " and ", " or "),
+        (UP, "i += 1", "i += 7"),
+        (UP, "len(x) < n", "len(x) <= n"),
+        (UP, "i += 1", "i += 1; x.append(row)"),
+        (UP, "len(x) < n", "len(data) < n"),
+        (DOWN, "i = rng.randint(9)", "i = 5"),
+        (DOWN, "i >= 0", "i <= 0"),
+        (DOWN, "i >= 0", "i >= 5"),
+        (UP + DOWN, "while i >= 0 and len(x) < n", "while i >= 0 and len(x) < n + 1"),
+        (UP + DOWN, "while i >= 0 and len(x) < n", "while i >= 0"),
+        (UP + DOWN, "while i >= 0 and len(x) < n", "while i >= 0 and len(x) < step"),
+    ],
+)
+def test_lists_that_end_for_another_reason(lines: tuple[str, ...], old: str, new: str) -> None:
+    assert any(old in line for line in lines)
+    assert codes(filled(*(line.replace(old, new) for line in lines))) == ["TMG303"]
+
+
 @pytest.mark.parametrize(
     "lines",
     [

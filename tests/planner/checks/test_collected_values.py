@@ -90,6 +90,29 @@ def test_a_term_that_each_tower_would_add_again(add: str, loss: str) -> None:
     assert set(codes(TERMS.format(add=add, loss=loss))) == {"TMG250"}
 
 
+READS = [f"tf.get_collection({KEY})", "tf.losses.get_regularization_losses()"]
+
+
+@pytest.mark.parametrize("read", READS)
+def test_a_term_that_the_next_tower_would_read_before_it_adds_its_own(read: str) -> None:
+    added = "loss += tf.add_n(terms) + term"
+    assert codes(TERMS.format(add=f"terms = {read}\nterm = {ADDS[2]}", loss=added)) == ["TMG250"]
+    assert codes(TERMS.format(add=f"terms = {read}\nterm = decay(w)", loss=added)) == []
+    assert codes(TERMS.format(add=f"term = {ADDS[2]}", loss="loss += term")) == []
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("add", ADDS)
+def test_a_term_that_no_tower_needs_is_added_once_behind_them(add: str, read: str) -> None:
+    assert codes(TERMS.format(add=f"terms = {read}\n{add}", loss="loss += tf.add_n(terms)")) == []
+
+
+@pytest.mark.parametrize("after", ADDS)
+def test_a_term_that_is_added_behind_the_towers_and_read_by_them_before(after: str) -> None:
+    script = TERMS.format(add="", loss=SUM)
+    assert codes(script.replace("with tf.Session", f"{after}\nwith tf.Session")) == []
+
+
 @pytest.mark.parametrize(
     ("add", "loss"),
     [
