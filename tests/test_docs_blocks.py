@@ -155,7 +155,8 @@ NOT_OF_THE_TOOL = {
     *("--no", "--no-", "--no-NAME", "--noNAME"),
     *("--checkpoint_dir", "--eval_dir", "--input_type", "--logtostderr", "--output_directory", "--trainer"),
     *("--pipeline_config_path", "--train_dir", "--trained_checkpoint_prefix"),
-    *("--asked-batch", "--attributes", "--other-scripts", "--part-of", "--serve", "--serve-plain"),
+    *("--asked-batch", "--attributes", "--other-scripts", "--own-num-gpus", "--part-of"),
+    *("--serve", "--serve-plain"),
 }
 
 

@@ -137,6 +137,7 @@ class RunCall:
 
     handle: for a partial run, its handle; the feeds then include the feeds of the parts before this one.
     feed_node: the argument that gives the feeds, None if there is none.
+    unseen: feeds that something makes which is not followed.
     """
 
     call: ast.Call
@@ -146,6 +147,7 @@ class RunCall:
     time: int
     handle: Value | None = None
     feed_node: ast.expr | None = None
+    unseen: tuple[Value, ...] = ()
 
     @cached_property
     def behind(self) -> dict[int, Value]:

@@ -54,8 +54,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     made = _looped(case, module)
     pen, count, scaling, parts, aliases = made.pen, made.count, made.scaling, made.parts, made.pen.aliases
     loops = tuple(_with_builtins(part.loop, region, pen.builtins) for part, region in zip(parts, regions, strict=True))
-    text = pen.text
-    sessions = session_edits(pen)
+    text, sessions = pen.text, session_edits(pen)
     devices, warnings = own_devices(facts, regions, text)
     made_outside = tuple(dict.fromkeys(run for region in regions for run in pinned(facts, region, text)))
     plain, collected = names_in(facts, regions, text), collected_names(facts, regions, text)
@@ -107,7 +106,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     whole = _with_helpers_in(helper_folder(facts, paths), whole, facts) if module else whole
     plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
     remarks = (*warnings, *made.seen, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
-    known = {field.name: getattr(case, field.name) for field in fields(Placed)}
+    known = {f.name: getattr(case, f.name) for f in fields(Placed)}
     return Planned(**known, plans=plans, noted=remarks, untrained=branches)
 
 

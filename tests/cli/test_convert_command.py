@@ -468,7 +468,9 @@ def test_options_reach_the_engine(project: Path, run: Run, engine: Engine) -> No
     assert run("convert", "train.py", *flags).code == 0
     ((_, options),) = engine.asked
     assert options == from_flags(flags)
-    assert options == Options(None, "total", "balanced", "sqrt", "keep", 0.5, ("x", "self.y"), (("z", 1), ("w", 2)), 80)
+    assert options == Options(
+        None, "total", "balanced", "sqrt", "keep", "grow", 0.5, ("x", "self.y"), (("z", 1), ("w", 2)), 80
+    )
 
 
 def test_without_options_the_engine_gets_the_defaults(project: Path, run: Run, engine: Engine) -> None:

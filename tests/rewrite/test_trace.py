@@ -51,10 +51,12 @@ def check(conversion: Conversion) -> None:
     """Each run of added lines ends in a line with a rule, unless that line only stands elsewhere."""
     assert conversion.status == "converted"
     marked = dict(conversion.trace)
-    kept = set(squeezed(conversion.source.text))
+    kept, lines = set(squeezed(conversion.source.text)), ["", *squeezed(conversion.text or ""), "end"]
     assert {code for codes in marked.values() for code in codes} <= CODES
     for numbers, texts in added(conversion):
         new = [number for number, text in zip(numbers, texts, strict=True) if text not in kept]
+        while not lines[numbers.stop]:  # blank lines behind what is added may be the script's own
+            numbers = range(numbers.start, numbers.stop + 1)
         ends = [number for number in numbers if number in marked]
         assert not new or (ends and ends[-1] >= new[-1]), texts
 

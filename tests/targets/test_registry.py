@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 # What the engine does with any target: it chooses, and writes header, warnings and lines.
 OF_THE_ENGINE = {"target", "warnings"}
 # What a conversion notes, and from where an option comes.
-OF_NO_USER = {"asked_batch", "one_gpu", "merge_all", "of_project", "configured"}
+OF_NO_USER = {"asked_batch", "one_gpu", "flag_elsewhere", "merge_all", "of_project", "configured"}
 SESSION = "import tensorflow as tf\nwith tf.Session() as s:\n    s.run(tf.no_op())\n"
 KERAS = """\
 import tensorflow as tf

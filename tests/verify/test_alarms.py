@@ -205,6 +205,7 @@ MASKED = """
 import numpy as np
 import tensorflow as tf
 rng = np.random.RandomState(1)
+batch_size = 8
 x = tf.placeholder(tf.float32, [None, 5, 4], name='x')
 y = tf.placeholder(tf.float32, [None, 5], name='y')
 lengths = tf.placeholder(tf.int32, [None], name='lengths')
@@ -217,8 +218,8 @@ with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for _ in range(6):
-        rows = rng.rand(8, 5, 4)
-        sess.run([train, loss], {x: rows, y: rows.sum(2), lengths: rng.randint(1, 6, 8)})
+        rows = rng.rand(batch_size, 5, 4)
+        sess.run([train, loss], {x: rows, y: rows.sum(2), lengths: rng.randint(1, 6, batch_size)})
 """
 
 

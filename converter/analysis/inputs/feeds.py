@@ -65,9 +65,10 @@ def fed_tensors(facts: Facts) -> Decisions:
     found: Decisions = {}
     trained = {step.result.uid for step in facts.train_steps}
     for run in facts.runs:
-        if not run.feeds or not run.computes(trained):
+        keys = (*(key for key, _ in run.feeds), *run.unseen)
+        if not keys or not run.computes(trained):
             continue
-        for key, _ in run.feeds:
+        for key in keys:
             for tensor in [key] if isinstance(key, Tensor) else may_hold(key):
                 if (
                     not isinstance(tensor, Input)

@@ -78,7 +78,8 @@ def _objects(one: Value, two: Value, _: int) -> Value | None:
         return None
     if one.kind != two.kind or f"{one.kind}.__call__" not in handlers():
         return None
-    return Typed(one.kind, "", [], {}, None, tuple(dict.fromkeys([*(one.options or [one]), *(two.options or [two])])))
+    options = dict.fromkeys([*(one.options or [one]), *(two.options or [two])])
+    return Typed(one.kind, "", [], {}, None, options=tuple(options))
 
 
 def _states(one: Value, two: Value, _: int) -> Value | None:

@@ -195,9 +195,10 @@ def _record(
 ) -> None:
     walk, runs = call.walk, call.walk.facts.runs
     pairs = [(resolved(walk, k, call.node), v) for k, v in feed.pairs] if isinstance(feed, Mapping) else []
-    feeds = [(one, v) for key, v in pairs for one in leaves(key)]
+    unseen = [key for key, v in pairs if key in v.inputs]
+    feeds = [(one, v) for key, v in pairs if key not in unseen for one in leaves(key)]
     if isinstance(feed, Host):
-        feeds = [(feed, feed)]  # a dict that is made by what is not followed
+        unseen.append(feed)
     fetches = [resolved(walk, fetch, call.node) for fetch in fetches]
     earlier = next((run.feeds for run in reversed(runs) if handle is not None and run.handle is handle), ())
     assert walk.site is not None
@@ -210,6 +211,7 @@ def _record(
             time=walk.clock,
             handle=handle,
             feed_node=node,
+            unseen=tuple(unseen),
         )
     )
 

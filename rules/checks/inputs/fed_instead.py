@@ -36,7 +36,7 @@ def fed_in_its_stead(case: Placed) -> Iterator[Diagnostic]:
     trains = any(run.computes(trained) for run in case.facts.runs)
     elsewhere = "convert the script that runs the training step: this one only builds it"
     for run in case.facts.runs:
-        for key, _ in run.feeds:
+        for key in (*(key for key, _ in run.feeds), *run.unseen):
             made = [t for t in may_hold(key) if not isinstance(t, (Input, Variable))]
             if any(is_fed_by_towers(case.facts, region, run, key) for region in case.regions):
                 continue

@@ -83,7 +83,7 @@ def test_what_is_right_passes() -> None:
         ({"steps": [{**STEP, "triggered": [[0], [1]]}]}, "train op"),
         ({"steps": [{**STEP, "between": [["w:0"], [], []]}]}, "between the steps"),
         ({"trajectory": {"w:0": 0.1}}, "weights"),
-        ({"shares": [[32, 30]]}, "workers"),
+        ({"shares": [[33, 31]]}, "workers"),
         ({"shares": [[64, 0]]}, "workers"),
         ({"taken": [1, 2]}, "workers"),
         ({"alike": False}, "workers"),
