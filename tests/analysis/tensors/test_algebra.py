@@ -849,7 +849,8 @@ tf.shape(image)[1:3] / tf.shape(image)[1:3]           -> free
 x * tf.cast(tf.shape(image)[1:2] // tf.shape(s)[1:2], tf.float32) -> example 0
 tf.where(x > 0)                                       -> opaque
 tf.matmul(w, x)                                       -> other
-tf.random_shuffle(x)                                  -> opaque
+tf.random_shuffle(x)                                  -> example 0
+tf.random_shuffle(tf.nn.relu(x))                      -> opaque
 """
 
 FILLED = """
