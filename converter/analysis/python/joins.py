@@ -84,7 +84,8 @@ def _objects(one: Value, two: Value, _: int) -> Value | None:
 
 def _states(one: Value, two: Value, _: int) -> Value | None:
     """The state of one of two cells, of which each has other tensors: they may be several."""
-    if _are_states(one) and _are_states(two) and not _alike(one, two):
+    several = isinstance(one, Sequence) and isinstance(two, Sequence)
+    if _are_states(one) and _are_states(two) and not (several and _alike(one, two)):
         batch = reduce(join_batches, [t.batch for value in (one, two) for t in tensors_in(value)])
         return Tensor(batch, (one, two), (None, None), STATES)
     return None
@@ -325,7 +326,9 @@ def _identity(function: Value) -> object:
 
 def is_feed(value: Mapping) -> bool:
     """Whether a dict is a feed_dict: after two branches it may hold the feeds of both."""
-    return bool(value.pairs) and all(isinstance(key, (Tensor, Sequence)) for key, _ in value.pairs)
+    keys = [key for key, _ in value.pairs]
+    known = any(isinstance(key, (Tensor, Sequence)) for key in keys)
+    return known and all(isinstance(key, (Tensor, Sequence, Host)) for key in keys)  # what is fed may be not followed
 
 
 def is_callable(value: Value) -> bool:
@@ -348,10 +351,8 @@ def _are_states(value: Value) -> bool:
     return isinstance(value, Sequence) and bool(value.elements) and all(map(_are_states, value.elements))
 
 
-def _alike(one: Value, two: Value) -> bool:
+def _alike(one: Sequence, two: Sequence) -> bool:
     """Whether two tuples, or two lists of tensors, can be joined element by element."""
-    if not (isinstance(one, Sequence) and isinstance(two, Sequence)):
-        return isinstance(one, Tensor) and isinstance(two, Tensor)
     fixed = not (one.unmeasured or two.unmeasured) and len(one.elements) == len(two.elements)
     if one.mutable or two.mutable:
         batched = [any(t.batch.kind != "free" and not isinstance(t, Input) for t in tensors_in(v)) for v in (one, two)]

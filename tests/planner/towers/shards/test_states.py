@@ -103,18 +103,21 @@ SUMMED = """\
             feed[part] = kept"""
 PAIRED = """\
         feed.update(helpers.pairs(initial_state, state))"""
+PAIRED_BEHIND = """\
+        feed.update(helpers.more(images))
+        feed.update(helpers.pairs(initial_state, state))"""
 WHOLE_FEED = """\
         feed = helpers.feed(x, images, y, labels, initial_state, state)"""
 
 
-@pytest.mark.parametrize("feed", [FLAT, LISTED, SUMMED, PAIRED, WHOLE_FEED])
+@pytest.mark.parametrize("feed", [FLAT, LISTED, SUMMED, PAIRED, PAIRED_BEHIND, WHOLE_FEED])
 @pytest.mark.parametrize("make", [BY_CONDITION, IN_BRANCHES, KNOWN])
 def test_parts_that_are_listed(make: str, feed: str) -> None:
     _, inside, _ = parts("import helpers\n" + SCRIPT.format(make=make, feed=feed))
     assert "initial_state = map_structure(lambda t: shard_static([t], gpu)[0][0], initial_state_batch)" in inside
 
 
-FINAL = [one.replace("initial_state", "final_state") for one in (CHAINED, PAIRED, WHOLE_FEED)]
+FINAL = [one.replace("initial_state", "final_state") for one in (CHAINED, PAIRED, PAIRED_BEHIND, WHOLE_FEED)]
 
 
 @pytest.mark.parametrize("feed", [CHAINED, *FINAL])
