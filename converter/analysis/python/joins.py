@@ -84,8 +84,9 @@ def _objects(one: Value, two: Value, _: int) -> Value | None:
 
 def _states(one: Value, two: Value, _: int) -> Value | None:
     """The state of one of two cells, of which each has other tensors: they may be several."""
-    several = isinstance(one, Sequence) and isinstance(two, Sequence)
-    if _are_states(one) and _are_states(two) and not (several and _alike(one, two)):
+    if isinstance(one, Sequence) and isinstance(two, Sequence) and _alike(one, two):
+        return None
+    if _are_states(one) and _are_states(two):
         batch = reduce(join_batches, [t.batch for value in (one, two) for t in tensors_in(value)])
         return Tensor(batch, (one, two), (None, None), STATES)
     return None

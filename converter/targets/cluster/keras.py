@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from converter.analysis.traits import Trait, has
-from converter.syntax.changes import Change, added_argument
+from converter.syntax.changes import Change
 from converter.syntax.known import last_name
 from converter.syntax.script import Script, argument, is_spread
 from converter.targets.cluster.reading import BATCH_SIZE, OUTSIDE, Read
 from converter.targets.mirrored.counts import batch_counts
-from converter.targets.mirrored.keras import DEFAULT_BATCH, keras_fits
+from converter.targets.mirrored.keras import grown_fits, keras_fits
 from converter.targets.mirrored.losses import Losses, Makes, keras_losses
 from converter.targets.mirrored.replicated import keras_code
 from converter.targets.passes import Case
@@ -78,13 +78,7 @@ def batches(case: Read, cluster: str) -> Iterator[Change]:
     script, times = case.script, f"{cluster}.size"
     if not case.graph or case.by_runs or case.options.batch == "total" or case.options.shard == "files":
         return
-    for call in keras_fits(script):
-        given = argument(call, 2, "batch_size")
-        if given is None:
-            yield added_argument(script, call, f"batch_size={DEFAULT_BATCH} * {times}", case.width, BATCH_SIZE)
-        else:
-            begin, end = script.span(given)
-            yield Change(begin, end, f"{script.operand(given)} * {times}", BATCH_SIZE)
+    yield from grown_fits(case, times, BATCH_SIZE)
     yield from batch_counts(script, case.options, keras_code(script), times)
 
 

@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from converter.analysis.traits import Trait
 from converter.plan.decisions import Decision
-from converter.syntax.changes import Change, added_argument, lines_before
+from converter.syntax.changes import Change, lines_before
 from converter.syntax.known import is_known, last_name
 from converter.syntax.script import Script, argument, is_spread
 from converter.targets.mirrored.counts import batch_counts
-from converter.targets.mirrored.keras import DEFAULT_BATCH, compiles, keras_fits
+from converter.targets.mirrored.keras import compiles, grown_fits, keras_fits
 from converter.targets.mirrored.losses import keras_losses
 from converter.targets.mirrored.replicated import keras_code
 from converter.targets.passes import Case, adding
@@ -199,13 +199,7 @@ def _saving(script: Script, model: str) -> Iterator[Change]:
 
 def _sizes(case: Case, number: int) -> Iterator[Change]:
     script = case.script
-    for call in keras_fits(script):
-        given = argument(call, 2, "batch_size")
-        if given is None:
-            yield added_argument(script, call, f"batch_size={DEFAULT_BATCH} * {number}", case.width, BATCH)
-        else:
-            begin, end = script.span(given)
-            yield Change(begin, end, f"{script.operand(given)} * {number}", BATCH)
+    yield from grown_fits(case, str(number), BATCH)
     yield from batch_counts(script, case.options, keras_code(script))
 
 

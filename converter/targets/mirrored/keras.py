@@ -38,6 +38,18 @@ def keras_fits(script: Script) -> list[ast.Call]:
     ]
 
 
+def grown_fits(case: Case, times: str, rule: str) -> Iterator[Change]:
+    """The batch sizes of arrays that `fit()` trains on, multiplied; `fit()` has one of its own where none is given."""
+    script = case.script
+    for call in keras_fits(script):
+        given = argument(call, 2, "batch_size")
+        if given is None:
+            yield added_argument(script, call, f"batch_size={DEFAULT_BATCH} * {times}", case.width, rule)
+        else:
+            begin, end = script.span(given)
+            yield Change(begin, end, f"{script.operand(given)} * {times}", rule)
+
+
 def _returned(script: Script, models: set[str]) -> set[str]:
     """Names that are bound to what a function returns that compiles a model."""
     makers = {
