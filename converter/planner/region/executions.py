@@ -81,8 +81,8 @@ def _is_same_loop(one: Region, two: Region) -> bool:
 def _busy(region: Region) -> set[int]:
     """The statements that make tensors or have effects in an execution of a block."""
     facts, block = region.block.facts, region.block
-    marks = [*facts.tensors, *facts.effects]
-    return {index for mark in marks if (index := block.statement(mark.site)) is not None}
+    sites = (*(tensor.site for tensor in facts.tensors), *(effect.site for effect in facts.effects))
+    return {index for site in sites if (index := block.statement(site)) is not None}
 
 
 def _are_merged_alike(one: object, two: object) -> bool:
