@@ -15,8 +15,9 @@ def training_steps(facts: Facts) -> tuple[tuple[TrainStep, ...], tuple[TrainStep
     There is one for each call in the source and each loss that the call is given: a function that minimises its
     argument may be called for several losses of one model. A call that is executed again for a loss of the same
     expression and form makes another model: the largest on batches counts, of those that the script itself makes.
-    Of models that a loop makes it is the last, whose values the names have after that. A function that takes a step and is never
-    called trains nothing, where the script takes other steps itself; nor do towers of its own that it never builds.
+    Of models that a loop makes it is the last, whose values the names have after that. A function that takes a step
+    and is never called trains nothing, where the script takes other steps itself; nor do towers of its own that it
+    never builds.
     """
     by_loss: dict[tuple[object, ...], TrainStep] = {}
     for step in facts.train_steps:
