@@ -19,7 +19,6 @@ from converter.analysis.values import (
     Value,
 )
 
-
 THREADS = (("threading", "Thread"), ("multiprocessing", "Process"))
 
 

@@ -62,7 +62,9 @@ def test_batches_that_a_worker_puts_into_a_queue_are_scaled(queue: str, worker: 
     assert "rows = 32 * num_gpus\n" in converted(SAMPLER.format(queue=queue, worker=worker, put=put))
 
 
-@pytest.mark.parametrize("put", ["waiting.put(zip(*rows[:-1]))", "rows.append(rows[0])\n        " + PUT, "collate(rows)"])
+@pytest.mark.parametrize(
+    "put", ["waiting.put(zip(*rows[:-1]))", "rows.append(rows[0])\n        " + PUT, "collate(rows)"]
+)
 def test_batches_of_another_size_are_shared(put: str) -> None:
     script = SAMPLER.format(queue="multiprocessing.Queue()", worker="multiprocessing.Process", put=put)
     assert codes(script) == ["TMG303"]
