@@ -239,9 +239,10 @@ class Number(Value):
     chosen: it is one of its inputs, and only a run can tell which.
     op: what computed it from its inputs: the name of an operator or of a function; "" where that is not followed.
     turn: of a number that a loop counts by, what is the same for all numbers of its range; 0 for any other number.
+    branching: of a chosen one, what is the same for all that the branches of one `if` leave, in their order; 0 else.
     """
 
-    __slots__ = ("chosen", "linear", "op", "origins", "turn", "value")
+    __slots__ = ("branching", "chosen", "linear", "op", "origins", "turn", "value")
 
     def __init__(
         self,
@@ -255,6 +256,7 @@ class Number(Value):
         self.value = value if value is None or -LARGEST < value < LARGEST else None
         self.op = ""
         self.turn = 0
+        self.branching = 0
         self.origins = origins
         self.linear = linear
         self.chosen = chosen

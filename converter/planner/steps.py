@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
 from converter.analysis.facts import Facts, TrainStep
@@ -15,15 +14,18 @@ def training_steps(facts: Facts) -> tuple[tuple[TrainStep, ...], tuple[TrainStep
 
     There is one for each call in the source and each loss that the call is given: a function that minimises its
     argument may be called for several losses of one model. A call that is executed again for a loss of the same
-    expression makes another model: the largest one on batches counts, of those that the script itself makes. Of models
-    that a loop makes it is the last, whose values the names have after that. A function that takes a step and is never
-    called trains nothing, where the script takes other steps itself; nor do towers of its own that it never builds.
+    expression and form makes another model: the largest on batches counts, of those that the script itself makes.
+    Of models that a loop makes it is the last, whose values the names have after that. A function that takes a step
+    and is never called trains nothing, where the script takes other steps itself; nor do towers of its own that it
+    never builds.
     """
-    by_loss: dict[tuple[ast.AST, ast.AST | None], TrainStep] = {}
+    by_loss: dict[tuple[object, ...], TrainStep] = {}
     for step in facts.train_steps:
-        known = by_loss.get((step.call, step.loss.node))
+        form = step.loss.batch
+        key = step.call, step.loss.node, form.kind, form.how
+        known = by_loss.get(key)
         if known is None or _outweighs(step, known):
-            by_loss[step.call, step.loss.node] = step
+            by_loss[key] = step
     batched = tuple(s for s in by_loss.values() if _is_batched(s))
     if any(map(is_run, batched)):
         spread = {uncalled_around(effect.site) for effect in devices_of_several_gpus(facts)}

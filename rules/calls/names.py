@@ -7,6 +7,12 @@ from functools import cache
 
 from converter.analysis.library import Naming
 
+# Modules of tensorflow.python.ops whose functions stand in tf itself, under the same names (checked on 1.15).
+OPS = (
+    "check_ops clip_ops functional_ops gradients gradients_impl linalg_ops logging_ops map_fn parsing_ops random_ops "
+    "script_ops sparse_ops state_ops tensor_array_ops"
+).split()
+
 # Modules that stand for others: the longest match is replaced.
 ALIASES = {
     "compat.v1.": "",
@@ -26,6 +32,12 @@ ALIASES = {
     "python.ops.embedding_ops.": "nn.",
     "python.ops.nn_ops.": "nn.",
     "python.ops.init_ops.": "",
+    **{f"python.ops.{module}.": "" for module in OPS},
+    "python.ops.candidate_sampling_ops.": "nn.",
+    "python.ops.ctc_ops.": "nn.",
+    "python.ops.image_ops.": "image.",
+    "python.ops.losses.losses.": "losses.",
+    "python.ops.nn_impl.": "nn.",
     "python.ops.variable_scope.": "",
     "dtypes.": "",
     "python.platform.flags.": "app.flags.",

@@ -14,6 +14,8 @@ from converter.analysis.values import Symbol
         ("tensorflow", "", ("tf", "")),
         ("tensorflow", "compat.v1", ("tf", "")),
         ("tensorflow", "python.ops.nn.relu", ("tf", "nn.relu")),
+        ("tensorflow", "python.ops.tensor_array_ops.TensorArray", ("tf", "TensorArray")),
+        ("tensorflow", "python.ops.losses.losses.log_loss", ("tf", "losses.log_loss")),
         ("tf_slim", "conv2d", ("tf", "contrib.slim.conv2d")),
         ("absl", "flags", ("tf", "app.flags")),
         ("absl", "logging", ("absl", "logging")),

@@ -77,7 +77,52 @@ EPOCHS = [
     "left = list(data)\nwhile left:\n    rows = left[:@B]\n    del left[:@B]",
     "left = list(data)\nwhile left:\n    rows = [left.pop(0) for _ in range(@B)]",
     "for i, _ in enumerate(range(160 // @B)):\n    rows = data[i * @B:(i + 1) * @B]",
+    "for i in range(160 // @B):\n    begin, end = i * @B, (i + 1) * @B\n"
+    "    end = end if end < len(data) else len(data)\n    rows = data[begin:end]",
     "it = iter(data)\nfor rows in iter(lambda: list(itertools.islice(it, @B)), []):",
+]
+# Readers that remember how far they are, and begin again behind the last whole batch.
+READER = """\
+class Reader:
+    offset = 0
+
+    def __init__(self, data, size):
+        self.data, self.size = data, size
+
+    def next_batch(self, size):
+{body}
+
+reader = Reader(data, @B)
+for i in range(30):
+    rows = reader.next_batch(@B)
+"""
+BODIES = [
+    "start = self.offset\nself.offset += size\nif self.offset > len(self.data):\n"
+    "    start = 0\n    self.offset = size\nend = self.offset\nreturn self.data[start:end]",
+    "start = self.offset\nself.offset += size\nif self.offset > self.data.shape[0]:\n"
+    "    self.data = self.data[np.random.permutation(len(self.data))]\n    start = 0\n    self.offset = size\n"
+    "return self.data[start:self.offset]",
+    "if self.offset + size > len(self.data):\n    self.offset = 0\nstart = self.offset\nself.offset += size\n"
+    "return self.data[start:self.offset]",
+    "if self.offset >= len(self.data):\n    self.offset = 0\nrows = self.data[self.offset:self.offset + size]\n"
+    "self.offset = self.offset + size\nreturn rows",
+    "start, end = self.offset, self.offset + size\nif end > len(self.data):\n    start, end = 0, size\n"
+    "self.offset = end\nreturn self.data[start:end]",
+    "end = self.offset + size\nif end <= len(self.data):\n    start = self.offset\nelse:\n    start, end = 0, size\n"
+    "self.offset = end\nreturn self.data[start:end]",
+    "start = self.offset\nself.offset = (start + size) % len(self.data)\nreturn self.data[start:start + size]",
+    "start = self.offset * size\nself.offset = (self.offset + 1) % (len(self.data) // size)\n"
+    "return self.data[start:start + size]",
+    "start = self.offset\nif start + size > len(self.data):\n    rest = self.data[start:]\n"
+    "    self.offset = size - len(rest)\n    return np.concatenate([rest, self.data[:self.offset]])\n"
+    "self.offset = start + size\nreturn self.data[start:self.offset]",
+]
+READERS = [READER.replace("{body}", "        " + body.replace("\n", "\n        ")) for body in BODIES]
+OTHER_READERS = [
+    READERS[0].replace("self.offset = size", "self.offset = 16"),
+    READERS[4].replace("start, end = 0, size", "start, end = size, 2 * size - 1"),
+    READERS[3].replace("self.offset = self.offset + size", "self.offset = self.offset + size // 2"),
+    READERS[6].replace("(start + size) %", "(start + size // 2) %"),
 ]
 # As many steps as the batch size says: that number of steps stays.
 STEPS = [
@@ -238,10 +283,12 @@ SCALED: dict[str, list[str]] = {  # what a person scales
     "fills": _written(FILLED, FILLS),
     "counted fills": _written("%s\n", COUNTED_FILLS),
     "draws": _written(DRAW, DRAWS),
+    "readers": _written(EPOCH, READERS),
 }
 OTHERS: dict[str, list[str]] = {  # what no number of rows makes N batches of
     "other rows": _written(DRAWN, OTHER_ROWS),
     "other windows": _written(WINDOW, OTHER_WINDOWS),
     "other fills": _written(FILLED, OTHER_FILLS),
     "beside": _written(DRAW, BESIDE),
+    "other readers": _written(EPOCH, OTHER_READERS),
 }

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import isfinite
 
-from converter.analysis.counts.terms import Of, Terms, atom, function, number
+from converter.analysis.counts.terms import Of, Terms, atom, function, number, taken_together
 from converter.analysis.values import Constant, Host, Number, Origin, Sequence, Symbol, Value
 
 Length = Callable[[Number], Number | None]  # of what `len(…)` is asked for; None where it is not followed
@@ -71,7 +71,7 @@ class Reading:
         if value.op == SPAN:
             upper, lower = value.inputs
             reading = Reading(self._sizes, self._length, lower)
-            return reading.of(upper, deep) - reading.of(lower, deep)
+            return taken_together(reading.of(upper, deep) - reading.of(lower, deep))
         if value.turn:
             return self._of_turn(value.turn, value.inputs, deep)
         if value.op and value.inputs:
@@ -79,7 +79,7 @@ class Reading:
         if value.chosen and value.linear & self._sizes:
             return atom(SIZE)
         if value.chosen and value.inputs:
-            return function("one of", *(self.of(v, deep) for v in value.inputs))
+            return function("one of", *(self.of(v, deep) for v in value.inputs), branching=value.branching)
         if len(value.origins) == 1 and value.origins == value.linear:
             (origin,) = value.origins
             if origin in self._sizes:
@@ -177,7 +177,7 @@ def combined(name: str, terms: list[Terms]) -> Terms | None:
 
 def _binary(name: str, one: Terms, two: Terms) -> Terms | None:
     if name in ("subtract", "sub"):
-        return one - two
+        return taken_together(one - two)
     if name in PRODUCTS:
         return one * two
     if name in QUOTIENTS:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 
 from converter.dataclass import dataclass
 
@@ -23,12 +23,13 @@ class Of:
     """What a function that is not followed makes of its arguments: a new atom.
 
     The least, the most and "one of" several numbers are one of the arguments. weight: how many atoms and functions it
-    is written with.
+    is written with. branching: where it is 1 of several by the branches of an `if`, what tells this `if` from others.
     """
 
     name: str
     given: tuple[Terms, ...]
     weight: int = 1
+    branching: int = 0
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(str, self.given))})"
@@ -140,11 +141,30 @@ def atom(of: Atom) -> Terms:
     return Terms(frozenset(((frozenset(((of, Fraction(1)),)), Fraction(1)),)))
 
 
-def function(name: str, *given: Terms) -> Terms:
+def function(name: str, *given: Terms, branching: int = 0) -> Terms:
     """What a function that is not followed makes of numbers; of the same number several times it may be this one."""
     if name in CHOICES and len(set(given)) == 1:
         return given[0]
-    return atom(Of(name, given, 1 + sum(terms.weight for terms in given)))
+    return atom(Of(name, given, 1 + sum(terms.weight for terms in given), branching))
+
+
+def taken_together(terms: Terms) -> Terms:
+    """The number without choices that cancel out: each branch of an `if` leaves all numbers that it sets.
+
+    Of `end - start` after `if start + n > last: start, end = 0, n` the two branches make the same number.
+    """
+    chosen = [one for monomial, _ in terms for one, _ in monomial if isinstance(one, Of) and one.branching]
+    for branching in {one.branching for one in chosen}:
+        count = {len(one.given) for one in chosen if one.branching == branching}
+        made = [terms.replaced(partial(_taken, branching, side)) for side in range(*count)] if len(count) == 1 else []
+        if made and all(other == made[0] for other in made):
+            return taken_together(made[0])
+    return terms
+
+
+def _taken(branching: int, side: int, one: Atom) -> Terms | None:
+    """What one branch of an `if` leaves in the place of a choice."""
+    return one.given[side] if isinstance(one, Of) and one.branching == branching else None
 
 
 def degree(terms: Terms, sizes: frozenset[Atom]) -> Fraction | None:
@@ -167,7 +187,9 @@ def _replaced(one: Atom, by: Callable[[Atom], Terms | None]) -> Terms:
     found = by(one)
     if found is not None:
         return found
-    return function(one.name, *(given.replaced(by) for given in one.given)) if isinstance(one, Of) else atom(one)
+    if not isinstance(one, Of):
+        return atom(one)
+    return function(one.name, *(given.replaced(by) for given in one.given), branching=one.branching)
 
 
 def _sum(parts: Iterable[tuple[Monomial, Fraction]]) -> Terms:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -254,6 +255,9 @@ def _break(walk: Walk, stmt: ast.stmt) -> Signal:
     return "break"
 
 
+_branchings = count(1)  # executions of an `if` of which both branches are followed
+
+
 def _continue(walk: Walk, stmt: ast.stmt) -> Signal:
     return "continue"
 
@@ -280,6 +284,7 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
         walk.collections[key][begin:begin] = values
     changed_too = take_back(walk.undo_log, mark, walk.frame)
     branches.leave_open()
+    branching = next(_branchings)
     for change, value in (*(changed if first else ()), *(changed_too if second else ())):
         if not isinstance(change.holder, (Frame, Sequence)) and change.holder.time > began:
             change.put(value)  # the branch made this object itself, and may return it
@@ -289,13 +294,13 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
             change.put(value)
         if "raise" not in (first, second):  # a caller, or a further turn, sees what the other branch puts into lists
             left, kept = ([pair for pair in each if isinstance(pair[0].holder, Sequence)] for each in (gone, stays))
-            put_back(walk, left, kept, stmt)
+            put_back(walk, left, kept, stmt, branching)
     else:
-        put_back(walk, changed, changed_too, stmt)
+        put_back(walk, changed, changed_too, stmt, branching)
     if second and not first:
         walk.frame.locals = after_body
     elif not second and not first:  # objects that a branch has made have their attributes again
-        _join_branches(walk, after_body, walk.frame.locals, stmt)
+        _join_branches(walk, after_body, walk.frame.locals, stmt, branching)
     return first if first and second else None
 
 
@@ -324,17 +329,22 @@ def _trains(body: list[ast.stmt]) -> bool:
     return any(isinstance(f, ast.Attribute) and has(f.attr, Trait.TRAINS) for f in calls)
 
 
-def put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt) -> None:
-    """Puts the joined values of both branches into changed attributes and items."""
+def put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt, branching: int = 0) -> None:
+    """Puts the joined values of both branches into changed attributes and items.
+
+    branching: what tells one execution of an `if` from all others; 0 for what is none.
+    """
     for change, value in one:
         other = next((v for c, v in two if c.same_place(change)), change.old)
-        _settle(walk, change, value, other, stmt)
+        _settle(walk, change, value, other, stmt, branching)
     for change, value in two:
         if not any(c.same_place(change) for c, _ in one):
-            _settle(walk, change, change.old, value, stmt)
+            _settle(walk, change, change.old, value, stmt, branching)
 
 
-def _settle(walk: Walk, change: Change, one: Value | None, two: Value | None, stmt: ast.stmt) -> None:
+def _settle(
+    walk: Walk, change: Change, one: Value | None, two: Value | None, stmt: ast.stmt, branching: int = 0
+) -> None:
     if isinstance(one, Sequence) and isinstance(two, Sequence) and isinstance(change.holder, Sequence):
         held = join_contents(one, two)
         for element in held.elements:
@@ -351,18 +361,28 @@ def _settle(walk: Walk, change: Change, one: Value | None, two: Value | None, st
     if one is two and one is None:
         change.put(None)
         return
-    joined = after_branches(walk, join(one, two), stmt)
+    joined = after_branches(walk, _joined(one, two, branching), stmt)
     walk.maybe(place, one, two, joined)
     change.put(joined)
     if joined not in (one, two):
         walk.write(place, joined, stmt)
 
 
-def _join_branches(walk: Walk, one: dict[str, Value], two: dict[str, Value], stmt: ast.stmt) -> None:
+def _joined(one: Value | None, two: Value | None, branching: int) -> Value:
+    """The value after two branches; numbers that the same branches leave are told by the `if` that chose them."""
+    made = join(one, two)
+    if isinstance(made, Number) and made.chosen and made.inputs == (one, two):
+        made.branching = branching
+    return made
+
+
+def _join_branches(
+    walk: Walk, one: dict[str, Value], two: dict[str, Value], stmt: ast.stmt, branching: int
+) -> None:
     """Binds each name to the joined value of both branches; a name with a new value counts as written."""
     walk.frame.locals = {}
     for name in (*one, *(n for n in two if n not in one)):
-        value = after_branches(walk, join(one.get(name), two.get(name)), stmt)
+        value = after_branches(walk, _joined(one.get(name), two.get(name), branching), stmt)
         walk.maybe(Place("name", walk.frame.uid, name, frame=walk.frame), one.get(name), two.get(name), value)
         walk.frame.locals[name] = value
         if value is not one.get(name) and value is not two.get(name):

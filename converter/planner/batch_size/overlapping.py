@@ -16,7 +16,7 @@ from converter.analysis.counts.reading import SIZE, TURN
 from converter.analysis.counts.terms import Atom, Of, Terms, atom, number
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Number, Origin, Site, needed
+from converter.analysis.values import Host, Number, Origin, Site, Value, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.counts import is_fixed
 from converter.planner.batch_size.written_out import LOOPS
@@ -134,7 +134,7 @@ def _lengths(rows: Terms) -> list[Terms]:
     """The numbers of rows that a window may have, but for the end of the data: of `min(i + b, n) - i` that is b."""
     how, options = rows.choice()
     inner = [option for option in options if all(one == SIZE for one in option.atoms())]
-    return inner if how == "least" and inner else [rows]
+    return inner if how in ("least", "one of") and inner else [rows]
 
 
 def _in_first_turn(terms: Terms) -> Terms:
@@ -186,12 +186,19 @@ def _moves(begins: list[Terms]) -> list[Terms]:
 
 
 def _counted(facts: Facts, begin: ast.AST, sizes: frozenset[Origin]) -> list[Terms]:
-    """What statements add to the number at which a window begins: `i += 8`."""
-    places = {access.place for access in facts.accesses if access.node is begin}
-    writes = [w for place in places for w in facts.writes_to(place) if isinstance(w.value, Number)]
-    sums = [(w.value, w.site) for w in writes if isinstance(w.value, Number) and w.value.op == "add"]
-    steps = (terms_of(facts, value.inputs[1], sizes, site) for value, site in sums)
+    """What statements add to the number at which a window begins: `i += 8`, also to an attribute that it is read of."""
+    held = {part.uid for a in facts.accesses if a.node is begin for part in _options(a.value)}
+    places = {a.place for a in facts.accesses if a.value.uid in held}
+    parts = ((part, w.site) for place in places for w in facts.writes_to(place) for part in _options(w.value))
+    sums = dict.fromkeys((part, site) for part, site in parts if part.op == "add")
+    steps = (terms_of(facts, part.inputs[1], sizes, site) for part, site in sums)
     return list(filter(_is_of_size, steps))
+
+
+def _options(value: Value) -> Iterator[Number]:
+    """The number itself, and those that it is one of."""
+    if isinstance(value, Number):
+        yield from (one for one in (value, *value.options()) if isinstance(one, Number))
 
 
 def _is_of_size(move: Terms) -> bool:

@@ -5,7 +5,8 @@
     else:
         net = Net()                 # its build() leaves None there
 
-Each execution builds a model of its own, and the loop in `build()` serves both.
+Each execution builds a model of its own, and the loop in `build()` serves both. So it does for a class that is made
+several times with other settings, each model trained after the one before.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ def in_one_loop(groups: Sequence[Group]) -> Group | None:
 
     It is the group with the most inputs; an input that another execution lacks is cut if it is there.
     """
-    first, *others = sorted(groups, key=lambda group: -len(group.region.inputs))
-    if not others or not all(step.chosen for group in groups for step in group.steps):
-        return None  # models that are there side by side
+    first, *others = sorted(groups, key=lambda group: (-len(group.region.inputs), -len(group.region.needed)))
+    if not others:
+        return None
     same = all(_calls(first) == _calls(other) and _is_same_loop(first.region, other.region) for other in others)
     if not same:
         return None
@@ -59,12 +60,17 @@ def _calls(group: Group) -> set[ast.AST]:
 
 
 def _is_same_loop(one: Region, two: Region) -> bool:
-    """True if two executions put the same statements into the towers, and leave alike what is read behind them."""
+    """True if two executions put the same statements into the towers, and leave alike what is read behind them.
+
+    A statement of the first that does nothing in the other, under a condition that does not hold there, may stay.
+    """
     if one.block.body is not two.block.body or one.block.frame is two.block.frame or one.handed or two.handed:
         return False
-    if (one.before, one.tower, one.after, one.forward) != (two.before, two.tower, two.after, two.forward):
+    if (one.forward, one.splits, one.behind) != (two.forward, two.splits, two.behind):
         return False
-    if one.splits != two.splits or one.behind != two.behind:
+    if not (two.tower <= one.tower and two.before <= one.before and two.after <= one.after | one.tower):
+        return False
+    if not ((one.tower - two.tower) | (one.before - two.before)).isdisjoint(_busy(two)):
         return False
     left = [_left(region) for region in (one, two)]
     read = {text for kinds in left for text, (_, read_behind) in kinds.items() if read_behind}
@@ -72,10 +78,18 @@ def _is_same_loop(one: Region, two: Region) -> bool:
     return all(_are_merged_alike(*(side.get(text, nothing)[0] for side in left)) for text in read)
 
 
+def _busy(region: Region) -> set[int]:
+    """The statements that make tensors or have effects in an execution of a block."""
+    facts, block = region.block.facts, region.block
+    sites = (*(tensor.site for tensor in facts.tensors), *(effect.site for effect in facts.effects))
+    return {index for site in sites if (index := block.statement(site)) is not None}
+
+
 def _are_merged_alike(one: object, two: object) -> bool:
     """True for values of one kind, and for rows of which one has several for each example, example after example."""
     if isinstance(one, Batch) and isinstance(two, Batch) and "minor" not in (one.packed, two.packed):
-        return one == replace(two, rows=one.rows)
+        affine = two.affine if two.how == "sum" else one.affine  # a mean stays one when a constant is added
+        return one == replace(two, rows=one.rows, affine=affine)
     return one == two
 
 

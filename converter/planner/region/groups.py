@@ -48,13 +48,16 @@ def grouped(
 def _executed_again(facts: Facts, groups: Sequence[Group]) -> list[TrainStep]:
     """Steps for other losses of the same towers, taken by the same calls: of a list of losses, filled before the first.
 
+    Each loss is made in the block of the towers, or by a function that this block calls for each of them.
+
     Losses that are made between the steps belong to a model that is built and trained once in each turn of a loop.
     """
     found: dict[int, TrainStep] = {}
     for group in groups:
         known = {step.loss.uid for step in group.steps}
         for call in {step.call for step in group.steps}:
-            steps = [step for step in facts.train_steps if step.call is call and group.region.in_tower(step.loss.site)]
+            block = group.region.block
+            steps = [s for s in facts.train_steps if s.call is call and block.statement(s.loss.site) is not None]
             first = min((step.time for step in steps), default=0)
             if all(step.loss.time < first for step in steps):
                 found.update({s.loss.uid: s for s in steps if s.loss.uid not in known and depends_on_batch(s.loss)})

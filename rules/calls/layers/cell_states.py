@@ -13,15 +13,18 @@ ATTENTION_STATE = ("cell_state", "attention", "time", "alignments", "alignment_h
 STATE_IS_TUPLE = {"BasicLSTMCell", "LSTMCell", "LayerNormBasicLSTMCell", "LSTMBlockCell", "NASCell", "PhasedLSTMCell"}
 
 
-def state_of(call: Call, cell: Value | None, kept: Batch) -> Value:
-    """The state of a cell: (c, h) for an LSTM, a tuple of states for stacked cells; for others, one or several."""
+def state_of(call: Call, cell: Value | None, kept: Batch, all_steps: bool = False) -> Value:
+    """The state of a cell: (c, h) for an LSTM, a tuple of states for stacked cells; for others, one or several.
+
+    all_steps: whether as many steps are taken as the inputs have, and not only to the end of the longest sequence.
+    """
     if isinstance(cell, Typed) and cell.options:
-        return reduce(join, [state_of(call, option, kept) for option in cell.options])
+        return reduce(join, [state_of(call, option, kept, all_steps) for option in cell.options])
     if isinstance(cell, Typed):
         name = cell.name.rpartition(".")[2]
         stacked = cell.args[0] if cell.args else cell.kwargs.get("cells")
         if name == "MultiRNNCell" and isinstance(stacked, Sequence):
-            return Sequence([state_of(call, c, kept) for c in stacked.elements], many=stacked.many)
+            return Sequence([state_of(call, c, kept, all_steps) for c in stacked.elements], many=stacked.many)
         wrapped = cell.args[0] if cell.args else cell.kwargs.get("cell")
         if name == "AttentionWrapper":
             rest: list[Value] = [
@@ -29,12 +32,12 @@ def state_of(call: Call, cell: Value | None, kept: Batch) -> Value:
             ]
             history: Value = Sequence([])
             if getattr(cell.kwargs.get("alignment_history"), "value", False) is not False:
-                batched = kept.kind != "free"
-                history = Tensor(opaque(Why.HISTORY) if batched else FREE, call.values(), None, ARRAY)
+                entry = kept if all_steps or kept.kind == "free" else opaque(Why.HISTORY)
+                history = Tensor(entry, call.values(), None, ARRAY)
             rest[ATTENTION_STATE.index("alignment_history") - 1] = history
-            return Record(ATTENTION_STATE, [state_of(call, wrapped, kept), *rest])
+            return Record(ATTENTION_STATE, [state_of(call, wrapped, kept, all_steps), *rest])
         if name.endswith("Wrapper") and wrapped is not None:
-            return state_of(call, wrapped, kept)
+            return state_of(call, wrapped, kept, all_steps)
         tuple_given = getattr(cell.kwargs.get("state_is_tuple"), "value", True)
         if name in STATE_IS_TUPLE and tuple_given is not False:
             both = [Tensor(kept, call.values(), (None, None), STATE) for _ in range(2)]

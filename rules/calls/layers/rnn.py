@@ -17,6 +17,7 @@ from converter.analysis.values import (
     Sequence,
     Tensor,
     Value,
+    is_none,
     opaque,
     tensors_in,
 )
@@ -72,7 +73,8 @@ def _dynamic(call: Call) -> Value:
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     kept = call.laid_out(inputs, call.flag(7, "time_major"))
     outputs = Tensor(kept, call.values(), (None, None, None), call.name)
-    return Sequence([outputs, state_of(call, cell, _rows(kept))])
+    # Without lengths a step is taken for each time step of the inputs (rnn.py, _dynamic_rnn_loop, 1.15).
+    return Sequence([outputs, state_of(call, cell, _rows(kept), is_none(call.get(2, "sequence_length")))])
 
 
 def _inputs(call: Call) -> Tensor:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from dataclasses import replace
+from typing import Literal
+
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
-from converter.analysis.tensors import algebra
+from converter.analysis.tensors import algebra, reductions
 from converter.analysis.traits import Trait
-from converter.analysis.values import Tensor, Value, opaque
+from converter.analysis.values import Constant, How, Symbol, Tensor, Typed, Value, opaque
 
 LAST = (  # a sum or a mean over the last axis (tensorflow/python/keras/losses.py and metrics.py, 1.15)
     "categorical_crossentropy binary_crossentropy mean_squared_error mse mean_absolute_error mae hinge squared_hinge "
@@ -14,6 +18,21 @@ LAST = (  # a sum or a mean over the last axis (tensorflow/python/keras/losses.p
     "categorical_accuracy binary_accuracy"
 ).split()
 SPARSE = ("sparse_categorical_crossentropy", "sparse_categorical_accuracy")  # of labels without that axis
+# Classes whose objects compute one of these for each row and reduce what they get; where they are told how.
+LOSS_OBJECTS = {
+    "keras.losses.BinaryCrossentropy": ("binary_crossentropy", 2),
+    "keras.losses.CategoricalCrossentropy": ("categorical_crossentropy", 2),
+    "keras.losses.CategoricalHinge": ("categorical_hinge", 0),
+    "keras.losses.Hinge": ("hinge", 0),
+    "keras.losses.KLDivergence": ("kullback_leibler_divergence", 0),
+    "keras.losses.LogCosh": ("logcosh", 0),
+    "keras.losses.MeanAbsoluteError": ("mean_absolute_error", 0),
+    "keras.losses.MeanSquaredError": ("mean_squared_error", 0),
+    "keras.losses.Poisson": ("poisson", 0),
+    "keras.losses.SparseCategoricalCrossentropy": ("sparse_categorical_crossentropy", 1),
+    "keras.losses.SquaredHinge": ("squared_hinge", 0),
+}
+HOW: dict[str, How | Literal["none"]] = {"auto": "mean", "sum_over_batch_size": "mean", "sum": "sum", "none": "none"}
 MODULES = ("keras.losses.", "keras.objectives.", "keras.metrics.", "keras.backend.")
 
 
@@ -33,14 +52,49 @@ def _by_last_axis(call: Call) -> Value:
     return Tensor(kept, call.values(), dims, call.name)
 
 
+def _loss_object(call: Call) -> Value:
+    return call.typed("KerasLoss")
+
+
+def _call_loss(call: Call) -> Value:
+    """A loss object that is called on labels and predictions: their losses, reduced as the object was told.
+
+    Without a word that is their sum divided by their number, weighted or not (losses.py and losses_utils.py, 1.15).
+    """
+    assert isinstance(call.receiver, Typed)
+    function, position = LOSS_OBJECTS[call.receiver.name]
+    rows = _by_last_axis(replace(call, name=function))
+    how = HOW.get(_told(call.receiver, position))
+    if how == "none":
+        return rows
+    if how is None:
+        return Tensor(opaque(Why.UNKNOWN_CALL, call.name), call.values(), (), call.name)
+    made = reductions.reduce(algebra.as_tensor(rows), None, how, False)
+    made.inputs = (*made.inputs, *call.values())
+    return made
+
+
+def _told(loss: Typed, position: int) -> str:
+    """How an object reduces the losses of the rows, in lower case; "" where that is not seen."""
+    given = loss.kwargs.get("reduction", loss.args[position] if len(loss.args) > position else Constant("auto"))
+    if isinstance(loss.node, ast.Call) and any(keyword.arg is None for keyword in loss.node.keywords):
+        return ""
+    told = given.name if isinstance(given, Symbol) else getattr(given, "value", "")
+    return str(told).rpartition(".")[2].lower()
+
+
 TRAITS: dict[Trait, str] = {
     Trait.ADDS_UP: "keras.backend.sum",
     Trait.AVERAGES: "keras.backend.mean",
 }
 
 CALLS: dict[str, Handler] = {
-    m + name: _by_last_axis
-    for m in MODULES
-    for name in (*LAST, *SPARSE)
-    if m != "keras.backend." or name in ("categorical_crossentropy", "sparse_categorical_crossentropy")
+    **{
+        m + name: _by_last_axis
+        for m in MODULES
+        for name in (*LAST, *SPARSE)
+        if m != "keras.backend." or name in ("categorical_crossentropy", "sparse_categorical_crossentropy")
+    },
+    **dict.fromkeys(LOSS_OBJECTS, _loss_object),
+    "KerasLoss.__call__": _call_loss,
 }

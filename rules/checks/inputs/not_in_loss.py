@@ -19,7 +19,7 @@ CODES = ("TMG222",)
 
 
 # Effects after which a value is not followed.
-HANDED = (EffectKind.ESCAPE, EffectKind.UNFOLLOWED, EffectKind.COLLECTION, EffectKind.GRAPH_NAME)
+HANDED = (EffectKind.ESCAPE, EffectKind.UNFOLLOWED, EffectKind.COLLECTION)
 
 
 @check(Placed)
@@ -66,10 +66,12 @@ def _used_elsewhere(facts: Facts, value: Value) -> bool:
     for tensor in sorted(facts.tensors, key=lambda t: t.uid):
         if any(v.uid in made for i in tensor.inputs for v in (i, *tensors_in(i))):
             made.add(tensor.uid)
+    # A name or an operation that is read matters where something is looked up that is not followed.
+    kinds = {*HANDED, EffectKind.GRAPH_NAME} if any(facts.effects_of(EffectKind.LOOKUP)) else HANDED
     handed = (
         t
         for e in facts.effects
-        if e.kind in HANDED and e.value
+        if e.kind in kinds and e.value
         for v in (e.value, *e.value.inputs)
         for t in (v, *tensors_in(v))
     )

@@ -133,7 +133,9 @@ KEPT = "class Kept(object):\n    def __init__(self, z):\n        self.z = z\n\n\
     [("", []), ("hidden = extern(Z)\n", ["TMG222"]), ("spread = tf.reduce_max(Z)\n", []),
      ("spread = tf.reduce_max(Z)\nprint(spread)\n", []), ("hidden = extern(tf.reduce_max(Z))\n", ["TMG222"]),
      ("held = {}\nheld['z'] = tf.reduce_max(Z)\n", []), ("held = Box()\nheld.put(tf.reduce_max(Z))\n", ["TMG222"]),
-     ("tf.add_to_collection('z', tf.reduce_max(Z))\n", ["TMG222"]), ("print(Z)\n", []), ("extern(Z)\n", ["TMG222"]),
+     ("tf.add_to_collection('z', tf.reduce_max(Z))\n", ["TMG222"]), ("print(Z)\n", []), ("print(Z.op.name)\n", []),
+     ("late = tf.get_default_graph().get_tensor_by_name(renamed(Z.op.name))\n", ["TMG209", "TMG222"]),
+      ("extern(Z)\n", ["TMG222"]),
      (KEPT.format("held = Kept(Z)\n"), []), (KEPT.format("held = Kept(Z)\nextern(held.z)\n"), ["TMG222"]),
      (KEPT.format("held = Kept(Z)\n\n\ndef later(held):\n    return tf.reduce_max(held.z)\n\n\n"), ["TMG222"])],
 )

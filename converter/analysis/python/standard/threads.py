@@ -1,4 +1,4 @@
-"""Threads: what they run is followed where they are made."""
+"""Threads and processes: what they run is followed where they are made."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ from converter.analysis.values import (
     Value,
 )
 
+THREADS = (("threading", "Thread"), ("multiprocessing", "Process"))
+
 
 def _thread(call: Call) -> Value:
-    """`threading.Thread(group, target, name, args, kwargs)`."""
+    """`threading.Thread(group, target, name, args, kwargs)`, and a process of the same arguments."""
     return _runs(call, call.get(1, "target"), call.get(3, "args"), call.get(4, "kwargs"))
 
 
@@ -31,7 +33,7 @@ def _start_new(call: Call) -> Value:
 
 
 def _start(call: Call) -> Value:
-    """`worker.start()` of a class that inherits from threading.Thread: it calls `run`."""
+    """`worker.start()` of a class that inherits from Thread or Process: it calls `run`."""
     worker = call.receiver
     assert isinstance(worker, Instance)
     if worker.cls is None or not _is_thread(worker.cls):
@@ -45,7 +47,7 @@ def _start(call: Call) -> Value:
 
 def _is_thread(cls: Class) -> bool:
     bases = (base for one in cls.lineage() for base in one.bases)
-    return any(isinstance(base, Symbol) and (base.library, base.name) == ("threading", "Thread") for base in bases)
+    return any(isinstance(base, Symbol) and (base.library, base.name) in THREADS for base in bases)
 
 
 def _runs(call: Call, target: Value | None, args: Value | None, kwargs: Value | None) -> Value:
@@ -76,7 +78,7 @@ def _is_followed(target: Value) -> bool:
 
 
 CALLS: dict[str, Handler] = {
-    "threading.Thread": _thread,
+    **dict.fromkeys(("threading.Thread", "multiprocessing.Process"), _thread),
     "Instance.start": _start,
     "_thread.start_new_thread": _start_new,
     "thread.start_new_thread": _start_new,

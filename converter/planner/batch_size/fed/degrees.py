@@ -11,7 +11,7 @@ from converter.analysis.counts.terms import Atom, Of, Terms, atom
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.values import Input, Origin, Value
 
-UNKNOWN = "?"  # in place of a number that has no name in the script
+UNKNOWN = "an unknown number of"  # where the sum has a number without a name in the script
 
 
 def other_degrees(
@@ -24,7 +24,8 @@ def other_degrees(
             continue
         terms = terms_of(facts, rows, sizes, run.site)
         if degree_in(terms) != 1:
-            yield str(terms.replaced(lambda one: _named(facts, one)))
+            named = {one: _named(facts, one) for one in terms.atoms()}
+            yield UNKNOWN if atom(UNKNOWN) in named.values() else str(terms.replaced(named.get))
 
 
 def _named(facts: Facts, one: Atom) -> Terms | None:

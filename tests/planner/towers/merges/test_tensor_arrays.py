@@ -51,6 +51,25 @@ def test_the_history_of_an_attention_is_refused_where_it_is_read() -> None:
     assert codes(SEQUENCES + DECODER.format(history=True) + STEP + read + TRAINING) == ["TMG208"]
 
 
+ALIGNED = """\
+attention = tf.contrib.seq2seq.BahdanauAttention(6, X)
+cell = tf.contrib.seq2seq.AttentionWrapper(tf.nn.rnn_cell.GRUCell(6), attention, alignment_history=True)
+outputs, final = tf.nn.dynamic_rnn(cell, Y, {lengths}dtype=tf.float32)
+alignments = tf.transpose(final.alignment_history.stack(), [1, 2, 0])
+loss = tf.reduce_mean(tf.square(outputs - Y))
+"""
+
+
+def test_the_history_of_all_steps_of_the_inputs_is_merged() -> None:
+    script = SEQUENCES + ALIGNED.format(lengths="") + STEP + "print(alignments)\n" + TRAINING
+    assert "alignments = tf.concat(tower_alignments, 0)" in parts(script)[2]
+
+
+def test_of_a_history_to_the_end_of_the_longest_sequence_the_first_towers_is_shown() -> None:
+    script = SEQUENCES + ALIGNED.format(lengths="tf.fill([tf.shape(X)[0]], 5), ") + STEP
+    assert codes(script + "print(alignments)\n" + TRAINING) == ["TMG393"]
+
+
 @pytest.mark.parametrize(
     ("history", "read", "line"),
     [
