@@ -137,7 +137,6 @@ TRAITS: dict[Trait, str] = {
     Trait.COMPUTES_ONE: "argmax arg_max reduce_mean reduce_max reduce_min reduce_sum",
     Trait.ADDS_UP: "reduce_sum",
     Trait.AVERAGES: "reduce_mean",
-    Trait.METRIC: "metrics.*",
     Trait.COUNTS: "reduce_sum reduce_mean reduce_max count_nonzero",
     Trait.ANY_AXIS: "reduce_mean reduce_sum",
     Trait.OWN_DTYPE: "arg_max arg_min argmax argmin nn.in_top_k count_nonzero",

@@ -487,7 +487,6 @@ POSITIONS: dict[Argument, dict[str, int]] = {
 TRAITS: dict[Trait, str] = {
     Trait.COMPUTES_ONE: "squeeze transpose expand_dims reshape",
     Trait.MASKS: "boolean_mask",
-    Trait.SPARSE_GRADIENTS: "gather",
     Trait.DATA_SECOND: "nn.embedding_lookup",
     Trait.PRODUCT: "matmul",
     Trait.TAKES_LONGEST: "sequence_mask",

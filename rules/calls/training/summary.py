@@ -63,7 +63,6 @@ TRAITS: dict[Trait, str] = {
     Trait.SEEDS: "set_random_seed random_set_random_seed",
     Trait.SAVES: "train.Saver",
     Trait.CHECKPOINTS: "save restore",
-    Trait.WRITES_EVENTS: "summary.FileWriter",
     Trait.TAKES_VARIABLES: "Saver",
     Trait.TAKES_VARIABLE: "Saver",
     Trait.TAKES_ALL_VARIABLES: "train.Saver",
