@@ -15,11 +15,11 @@ import pytest
 import yaml
 from _pytest.mark.structures import ParameterSet
 
-from converter.cli.command_line.reading import read
 from converter.cli.command_line.table import COMMANDS, Command
 from converter.cli.config.file import load
 from converter.cli.config.layers import Layers
 from converter.source.toml import parsed
+from tests.cli.standins import given_by
 from tests.test_docs import OTHERS, ROOT, TEXTS, flags
 from tests.trees import nodes_of
 
@@ -77,13 +77,13 @@ def test_every_command_line_is_one_that_the_program_takes(page: str, line: str) 
     words = ["2" if word in NUMBERS else word for word in words]
     if all(word.startswith("-") for word in words[1:]):  # a command that is spoken of, not one to be copied
         words += [argument.name for argument in COMMANDS[words[0]].arguments]
-    assert read(words) is not None, f"the program does not read: {words}"
+    assert given_by(words) is not None, f"the program does not read: {words}"
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=list(COMMANDS))
 def test_the_command_lines_of_the_helps_are_read(command: Command) -> None:
     for line, _ in command.examples:
-        assert read(shlex.split(line)[1:]) is not None, line
+        assert given_by(shlex.split(line)[1:]) is not None, line
 
 
 EVERY = [block for page in TEXTS for block in blocks(page)]
@@ -111,7 +111,7 @@ def test_every_workflow_and_every_hook_names_what_is_there(block: Block) -> None
             continue
         for hook in entry.get("hooks", ()):
             words = [*shlex.split(ENTRIES[hook["id"]]), *hook.get("args", ())]
-            assert read([*words[1:], "train.py"]) is not None
+            assert given_by([*words[1:], "train.py"]) is not None
         for step in entry.get("steps", ()):
             if step.get("uses", "").endswith("tf-multigpu"):
                 assert step["with"].keys() <= ACTION["inputs"].keys()

@@ -32,6 +32,8 @@ from converter.targets.registry import described
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+INTERRUPTED = 128 + 2  # the exit status
+
 
 class UsageError(ValueError):
     """A command line that cannot be followed, found out before anything was done.
@@ -662,7 +664,7 @@ PROGRAM = Command(
         VERSION,
         Option(("--install-completion",), "Install completion for the current shell."),
         Option(
-            ("--show-completion",), "Show completion for the current shell, or the one whose name follows, to copy it."
+            ("--show-completion",), "Show completion for the current shell, to copy it or customize the installation."
         ),
     ),
     examples=(("tf-multigpu convert train.py -o train_mg.py --verify", ""),),
