@@ -24,8 +24,8 @@ VERSIONS = {"2": pytest.mark.tf2, "1.15": pytest.mark.tf1}
 TOWERS = (1, 2, 3, 4, 8, 12)
 MANY = (8, 12)  # past ten, tower_1 is a prefix of tower_10
 MODES = ("per-gpu", "total")
-# What `make test` proves of a fixture when it is its turn: one of these. What is proven on TensorFlow 2 is also trained
-# to its end on 1.15, in other turns. `make matrix` does what `in_matrix` says, `make product` all of it.
+# What `make test` proves of a fixture that it chooses: one of these. What is proven on TensorFlow 2 is also trained
+# to its end on 1.15, for other fixtures. `make matrix` does what `in_matrix` says, `make product` all of it.
 IN_MAKE_TEST = (("1.15", 3, "per-gpu"), ("2", 2, "total"))
 MANY_TOWERS = {  # where hand-written towers fail: moving averages, and cells under reuse
     ("base_model", "1.15", 12, "per-gpu"),
