@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler
+from converter.analysis.call import Call, Handler, nothing
 from converter.analysis.effects import EffectKind
 from converter.analysis.traits import Argument, Trait
-from converter.analysis.values import Constant, Host, Tensor, Value
+from converter.analysis.values import Host, Tensor, Value
 from rules.calls.training.loss import note_scope
 
 
@@ -35,10 +35,6 @@ def _checkpoint(call: Call) -> Value:
     path = call.get(1, "save_path") if of_saver else call.get(0, "checkpoint_dir")
     call.walk.effect(EffectKind.CHECKPOINT, call.name, path, call.node)
     return _host(call)
-
-
-def _nothing(call: Call) -> Value:
-    return Constant(None)
 
 
 SUMMARIES = "scalar histogram image audio text".split()
@@ -97,6 +93,6 @@ CALLS: dict[str, Handler] = {
             "add_check_numerics_ops",
             "Saver.__call__",
         ),
-        _nothing,
+        nothing,
     ),
 }
