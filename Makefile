@@ -40,7 +40,7 @@ help:
 	@echo 'make coverage which lines the tests without TensorFlow run'
 	@echo 'make lint     ruff, mypy, and whether the generated pages are up to date'
 	@echo 'make format   let ruff sort imports and mend what it can'
-	@echo 'make goldens  convert every fixture again; review the result as a diff'
+	@echo 'make goldens  convert every fixture again; review the result as a diff (helpers stand in fixtures/helpers.py alone)'
 	@echo 'make docs     write what the documentation takes from the program: options, schemas, printed data'
 	@echo 'make site     build the documentation into build/site; a broken link fails'
 	@echo 'make bench    time startup, conversion, folders and verification against their budgets; fails over one'
@@ -157,6 +157,8 @@ goldens: compiled
 	    rm -rf "$${single%single/train.py}multi"; \
 	    $(BIN)/tf-multigpu convert "$$single" --output-dir "$${single%single/train.py}multi" || exit 1; \
 	done
+	@$(BIN)/python -m tests.goldens
+	@rm -rf build/fixtures-*
 
 docs: $(VENV)/.dev
 	$(BIN)/python tools/schemas.py docs/schema

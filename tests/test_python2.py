@@ -13,9 +13,10 @@ from converter.conversion import Conversion, convert
 from converter.options import Options
 from converter.source import encode, from_bytes, read
 from converter.verify import Settings, verify
+from tests import goldens
 from tests.scripts import as_written_by
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "python2"
+FIXTURES = goldens.FIXTURES / "python2"
 SCRIPT = FIXTURES / "script"
 PACKAGE = FIXTURES / "package"
 PAIRS = {
