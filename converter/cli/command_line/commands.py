@@ -40,7 +40,7 @@ class _PipeClosed(Exception):
 
 class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Errors in the library's words, without its name for their kind, which Typer puts in front of some."""
+        """Removes the words `Value error, ` that Typer puts in front of some messages."""
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
@@ -48,7 +48,7 @@ class _Command(TyperCommand):
             raise
 
     def invoke(self, ctx: Any) -> Any:
-        """Calls the function with what the command line gives, and None for all else: others may have a say in that."""
+        """Calls the function with None for each option that is not given: a configuration file may give it."""
         for name in ctx.params:
             source = ctx.get_parameter_source(name)
             if source is None or source.name != "COMMANDLINE":

@@ -39,13 +39,13 @@ _FLAGS = {flag: option for option in CONVERT.options for flag in option.flags}
 
 
 def nothing_to_do(arguments: Sequence[str]) -> bool:
-    """True if a command line converts files in a mode that passes over those that train nothing, and all are such."""
+    """True if a command line is a `convert --in-place` or `--check` of files that all train nothing."""
     given = _given(arguments)
     return given is not None and _is_passed_over(given)
 
 
 def _given(arguments: Sequence[str]) -> dict[str, object] | None:
-    """What a `convert` of plain paths and whole flags gives; None for all other command lines, which Typer reads."""
+    """The values of a `convert` with paths and complete flags; None for any other command line, which Typer reads."""
     if not arguments or arguments[0] != CONVERT.name or os.name == "nt":  # where Typer expands * and ~
         return None
     given: dict[str, object] = {}
@@ -66,7 +66,7 @@ def _given(arguments: Sequence[str]) -> dict[str, object] | None:
 
 
 def _is_good(option: Option, value: str) -> bool:
-    """Whether it is the value of an option that a hook may have, as Typer would find."""
+    """True if `value` is one of the option's choices, or a number of GPUs: the options that a hook may give here."""
     return value in option.choices if option.choices else option.name == "num_gpus" and _is_number_of_gpus(value)
 
 

@@ -66,7 +66,7 @@ class ConfigurationError(Exception):
 
 
 class Argument(NamedTuple):
-    """What stands in a command line without a flag in front; `many` takes all that is left, for `optional` none too."""
+    """A positional argument. many: it takes all words that are left. optional: it may be left out."""
 
     name: str
     metavar: str
@@ -132,7 +132,7 @@ class Command(NamedTuple):
         return held | {argument.name: () for argument in self.arguments if argument.many and argument.optional}
 
     def run(self, values: Mapping[str, object]) -> int:
-        """Does it, and returns the exit status.
+        """Runs the command and returns its exit status.
 
         Raises:
             UsageError: the values do not go together, or one of them is none.

@@ -161,14 +161,14 @@ def _plain(value: Value) -> Value:
 
 
 def _counts_on(value: Value, number: Tensor) -> bool:
-    """Whether a loop variable is the number of the next example."""
+    """True if the loop variable counts up by one for each example."""
     if not isinstance(value, Tensor) or value.op != "add" or number not in value.inputs:
         return False
     return [getattr(_plain(v), "value", None) for v in value.inputs if v is not number] == [1]
 
 
 def _is_written_once(old: Value, new: Tensor, number: Tensor) -> bool:
-    """Whether an array got one entry, under the number of the example, which is computed of this example alone."""
+    """True if each iteration writes one entry, at the example's index, computed from that example alone."""
     array = isinstance(old, Tensor) and new.op == old.op == ARRAY
     if not array or new.batch.kind != "free" or new.inputs[:2] != (old, number):
         return False

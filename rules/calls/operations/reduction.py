@@ -112,7 +112,7 @@ def _global_norm(call: Call) -> Value:
 
 
 def _zero_fraction(call: Call) -> Value:
-    """The mean over all elements of whether one is zero."""
+    """The share of elements that are zero."""
     return reductions.reduce(call.tensor(0, "value"), None, "mean", keep=False)
 
 
