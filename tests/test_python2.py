@@ -82,7 +82,6 @@ for step in range(100):
 """
 MODEL = "out = tf.layers.dense(x, 1)"
 RUN = "a, b = data.next_batch(batch_size); sess.run(train_op, {x: a, y: b})"
-CHANGED = RUN.replace("(batch_size)", "(batch_size * num_gpus)")
 # the model, the run, and what must stand in the converted text
 CASES = {
     "print of a changed value": (
