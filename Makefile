@@ -31,7 +31,7 @@ PYTHON2 := $(sort $(wildcard fixtures/python2/*/single.py))
 help:
 	@echo 'make demo     convert a script, show the diff, verify it on 4 virtual devices, as text and as a page'
 	@echo 'make quick    ruff, mypy and tests without TensorFlow, PyTorch, browser or installed program; of many cases a fourth'
-	@echo 'make test     ruff, mypy and all tests but the matrix; of long variations of a test those of a TURN'
+	@echo 'make test     ruff, mypy and all tests but the matrix, which has most of the variations that take long'
 	@echo 'make test-torch  the tests that run PyTorch; makes .venv-torch, which takes 1 GB'
 	@echo 'make matrix   all variations, also TensorFlow 1.4 and 1.12, and each fixture with 1, 2, 3, 4 and many towers'
 	@echo 'make product  also each number of towers in each batch mode on each TensorFlow'
@@ -40,7 +40,7 @@ help:
 	@echo 'make coverage which lines the tests without TensorFlow run'
 	@echo 'make lint     ruff, mypy, and whether the generated pages are up to date'
 	@echo 'make format   let ruff sort imports and mend what it can'
-	@echo 'make goldens  convert every fixture again; review the result as a diff'
+	@echo 'make goldens  convert every fixture again; review the result as a diff (helpers stand in fixtures/helpers.py alone)'
 	@echo 'make docs     write what the documentation takes from the program: options, schemas, printed data'
 	@echo 'make site     build the documentation into build/site; a broken link fails'
 	@echo 'make bench    time startup, conversion, folders and verification against their budgets; fails over one'
@@ -87,21 +87,18 @@ demo: compiled
 	$(BIN)/tf-multigpu verify fixtures/slim_cnn/single.py build/demo/multi.py --gpus 4 --html build/demo/report.html
 	@echo; echo 'The same as a page: build/demo/report.html'
 
-# Which of the cases that take turns (tests/turns.py): .ci/run goes through all turns, one with each commit.
-TURN := 0
-
 # ruff and mypy run beside the tests: each leaves a processor waiting now and then.
 BESIDE_LINT = @{ $(LINT); } & lint=$$!; status=0; $(1) || status=$$?; wait $$lint || status=$$?; exit $$status
 QUICK := not left_by_quick and not matrix and not tf1 and not tf2 and not torch and not slow and not browser and not programs
 
 quick: $(VENV)/.dev compiled
-	$(call BESIDE_LINT,$(PYTEST) -m '$(QUICK)' --turn $(TURN) --durations=10)
+	$(call BESIDE_LINT,$(PYTEST) -m '$(QUICK)' --durations=10)
 
 # Tests that run scripts wait for them now and then, and a processor with them: there is one worker more than processors.
 test matrix product: WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 test: site compiled tf1.15
-	$(call BESIDE_LINT,$(PYTEST) -m 'not matrix' --turn $(TURN) --durations=10)
+	$(call BESIDE_LINT,$(PYTEST) -m 'not matrix' --durations=10)
 
 test-torch: $(VENV)/.dev compiled torch
 	$(PYTEST) -m 'torch and not matrix' tests/test_ddp.py --durations=10
@@ -160,6 +157,8 @@ goldens: compiled
 	    rm -rf "$${single%single/train.py}multi"; \
 	    $(BIN)/tf-multigpu convert "$$single" --output-dir "$${single%single/train.py}multi" || exit 1; \
 	done
+	@$(BIN)/python -m tests.goldens
+	@rm -rf build/fixtures-*
 
 docs: $(VENV)/.dev
 	$(BIN)/python tools/schemas.py docs/schema

@@ -16,13 +16,13 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from timing import ROOT, TOOL, Figure, alternate, cpu_seconds, report, wall_seconds
+from timing import TOOL, Figure, alternate, cpu_seconds, report, wall_seconds
 
 from converter.verify import Settings, verify
+from tests.goldens import FIXTURES
 
 STEPS = 3
 BUDGET = 2.5
-FIXTURES = ROOT / "fixtures"
 IMPORTED_ONCE = 0.85  # of the processor time, in one proof
 IMPORTED_ONCE_FOR_ALL = 0.5  # in each of SEVERAL proofs
 SEVERAL = 5

@@ -11,11 +11,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from timing import ROOT
-
 from converter.verify import Interpreters, Report, Settings, verify_more
+from tests.goldens import FIXTURES
 
-FIXTURES = ROOT / "fixtures"
 THIRTY = (
     "accumulated_steps argparse_main attention autoencoder averaged_moments base_model clipped_gradients crf "
     "decay_per_epoch drawn_noise embedding_text fed_batch_size flags_main full_batch functions_between "

@@ -22,6 +22,8 @@ from typing import Any
 
 from timing import ROOT
 
+from tests import goldens
+
 sys.path.insert(0, str(ROOT))
 
 from converter.verify import Interpreters, Report, Settings, verify_more  # noqa: E402
@@ -40,7 +42,7 @@ def tried(wrong: Wrong, python: str, pool: Interpreters) -> Row:
     found: Row = {"kind": wrong.kind, "fixture": wrong.fixture, "level": "", "checks": [], "open": {}}
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work) / wrong.fixture
-        shutil.copytree(ROOT / "fixtures" / wrong.fixture, folder)
+        shutil.copytree(goldens.FIXTURES / wrong.fixture, folder)
         multi = folder / "multi.py"
         multi.write_text(spoiled(multi.read_text(), wrong))
         for level, how in LEVELS.items():

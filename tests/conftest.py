@@ -22,7 +22,7 @@ from converter.verify.processes import interpreters
 from tests.bare import BareRuns
 from tests.conversions import conversion_of
 from tests.records import Records
-from tests.turns import leave_out
+from tests.selection import leave_out
 
 # How long an example takes is for the benchmarks to say: on a busy machine a test would fail for it now and then.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -114,12 +114,11 @@ def _changes_the_program(item: pytest.Item) -> bool:
 def pytest_addoption(parser: pytest.Parser) -> None:
     what = "the TensorFlow of tests that are marked tf1 without a version"
     parser.addoption("--tensorflow", default="1.15", choices=sorted({*ENVIRONMENTS} - {"torch"}), help=what)
-    parser.addoption("--turn", type=int, default=0, help="which of the cases that take turns run")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    leave_out(items, config.getoption("turn"))
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    leave_out(items)
 
 
 def pytest_collection_finish() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from converter.conversion import Conversion, convert
 from converter.options import Options
 from converter.source import Source
+from tests.goldens import FIXTURES
 
 ROOT = Path(__file__).resolve().parent.parent
-FIXTURES = ROOT / "fixtures"
 
 
 class Conversions:

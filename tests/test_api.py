@@ -19,11 +19,12 @@ from converter.options import Options
 from converter.source import Source
 from converter.source.header import bare
 from converter.verify.data import Entry, Report
+from tests.goldens import FIXTURES
 from tests.scripts import as_written_by
 
 ROOT = Path(__file__).resolve().parent.parent
-SINGLE = ROOT / "fixtures/logistic_regression/single.py"
-PROJECT = ROOT / "fixtures/projects/modules"
+SINGLE = FIXTURES / "logistic_regression/single.py"
+PROJECT = FIXTURES / "projects/modules"
 
 
 def test_importing_it_costs_nothing() -> None:

@@ -22,9 +22,10 @@ from converter.options import Options
 from converter.source import from_bytes
 from converter.verify import Report, Settings, VerifyError, verify
 from converter.verify.processes.ports import free_ports
+from tests import goldens
 
 ROOT = Path(__file__).resolve().parent.parent
-FIXTURE = ROOT / "fixtures" / "cluster" / "fed_arrays"
+FIXTURE = goldens.FIXTURES / "cluster" / "fed_arrays"
 WORKERS = 3
 SAME = 1e-6  # of weights; sums in another order came to 6e-8 after 12 steps
 QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "PYTHONDONTWRITEBYTECODE": "1"}

@@ -12,10 +12,11 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import encode, read
 from converter.verify import Report, VerifyError
+from tests import goldens
 from tests.proofs import proof_of
 from tests.scripts import as_written_by
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "ddp"
+FIXTURES = goldens.FIXTURES / "ddp"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
 WARNED = {"conv_net": ["TMG370"]}
 

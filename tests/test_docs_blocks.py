@@ -15,11 +15,12 @@ import pytest
 import yaml
 from _pytest.mark.structures import ParameterSet
 
-from converter.cli.command_line.reading import read
 from converter.cli.command_line.table import COMMANDS, Command
 from converter.cli.config.file import load
 from converter.cli.config.layers import Layers
 from converter.source.toml import parsed
+from tests import goldens
+from tests.cli.standins import given_by
 from tests.test_docs import OTHERS, ROOT, TEXTS, flags
 from tests.trees import nodes_of
 
@@ -77,13 +78,13 @@ def test_every_command_line_is_one_that_the_program_takes(page: str, line: str) 
     words = ["2" if word in NUMBERS else word for word in words]
     if all(word.startswith("-") for word in words[1:]):  # a command that is spoken of, not one to be copied
         words += [argument.name for argument in COMMANDS[words[0]].arguments]
-    assert read(words) is not None, f"the program does not read: {words}"
+    assert given_by(words) is not None, f"the program does not read: {words}"
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=list(COMMANDS))
 def test_the_command_lines_of_the_helps_are_read(command: Command) -> None:
     for line, _ in command.examples:
-        assert read(shlex.split(line)[1:]) is not None, line
+        assert given_by(shlex.split(line)[1:]) is not None, line
 
 
 EVERY = [block for page in TEXTS for block in blocks(page)]
@@ -111,7 +112,7 @@ def test_every_workflow_and_every_hook_names_what_is_there(block: Block) -> None
             continue
         for hook in entry.get("hooks", ()):
             words = [*shlex.split(ENTRIES[hook["id"]]), *hook.get("args", ())]
-            assert read([*words[1:], "train.py"]) is not None
+            assert given_by([*words[1:], "train.py"]) is not None
         for step in entry.get("steps", ()):
             if step.get("uses", "").endswith("tf-multigpu"):
                 assert step["with"].keys() <= ACTION["inputs"].keys()
@@ -120,7 +121,7 @@ def test_every_workflow_and_every_hook_names_what_is_there(block: Block) -> None
 @pytest.mark.parametrize("block", of("diff"))
 def test_every_diff_shows_lines_as_the_program_writes_them(block: Block) -> None:
     """Of a conversion among the fixtures, or of the script that the page speaks of."""
-    made = [path.read_text() for path in (ROOT / "fixtures").rglob("multi*.py")]
+    made = [path.read_text() for path in goldens.FIXTURES.rglob("multi*.py")]
     written = {line.strip() for text in made for line in text.splitlines()}
     for line in block.text.splitlines():
         if line.startswith("+"):
@@ -140,7 +141,7 @@ def test_the_pages_have_the_blocks_that_are_looked_at() -> None:
 @pytest.mark.tf2
 @pytest.mark.parametrize("block", of("python", "api.md"))
 def test_the_program_runs(block: Block, tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_bytes((ROOT / "fixtures/logistic_regression/single.py").read_bytes())
+    (tmp_path / "train.py").write_bytes((goldens.FIXTURES / "logistic_regression/single.py").read_bytes())
     program = block.text.replace("/opt/tf1.15/bin/python", sys.executable)
     assert program != block.text
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)

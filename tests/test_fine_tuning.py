@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from converter.verify import Settings, verify
+from tests import goldens
 from tests.bare import BareRuns
 
-FIXTURE = Path(__file__).resolve().parent.parent / "fixtures" / "video_clips"
+FIXTURE = goldens.FIXTURES / "video_clips"
 PRETRAIN = """\
 import os
 import numpy as np

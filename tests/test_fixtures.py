@@ -16,42 +16,21 @@ from converter.options import BatchMode, Options
 from converter.source import read
 from converter.verify import Settings, verify
 from tests.bare import BareRuns
+from tests.goldens import FIXTURES, expected
 from tests.proofs import skipped
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
 VERSIONS = {"2": pytest.mark.tf2, "1.15": pytest.mark.tf1}
 TOWERS = (1, 2, 3, 4, 8, 12)
 MANY = (8, 12)  # past ten, tower_1 is a prefix of tower_10
 MODES = ("per-gpu", "total")
-# What `make test` proves of a fixture when it is its turn: one of these. What is proven on TensorFlow 2 is also trained
-# to its end on 1.15, in other turns. `make matrix` does what `in_matrix` says, `make product` all of it.
+# What `make test` proves of a fixture that it chooses: one of these. What is proven on TensorFlow 2 is also trained
+# to its end on 1.15, for other fixtures. `make matrix` does what `in_matrix` says, `make product` all of it.
 IN_MAKE_TEST = (("1.15", 3, "per-gpu"), ("2", 2, "total"))
 MANY_TOWERS = {  # where hand-written towers fail: moving averages, and cells under reuse
     ("base_model", "1.15", 12, "per-gpu"),
     ("graph_dict", "2", 12, "per-gpu"),
 }
-# Their batches have a fixed size, and so no uneven rest.
-STATIC = {
-    "recurrent",
-    "inference_loss_training",
-    "fixed_batch",
-    "stateful_characters",
-    "reading_pipeline",
-    "own_queue",
-    "window_producer",
-    "step_decoder",
-    "trained_and_sampled",
-    "masked_fixed_batch",
-}
-# Their model takes no batch with more padding than its longest example needs.
-PADDED = {"padded_sequences", "counted_lengths"}
-# Their data lie in the graph: nothing goes in by which a batch could be told.
-IN_GRAPH = {"constant_data", "arrays_in_graph"}
-# Several optimizers take the gradients of one step: there is no one loss that belongs to it.
-SEVERAL_OPTIMIZERS = {"three_train_ops", "clipped_gradients"}
-# Their train op applies what earlier runs gathered: it takes no batch and has no loss itself.
-GATHERED = {"accumulated_steps"}
 RUN_ALONE = {"1.15": pytest.mark.tf1, "1.12": pytest.mark.tf1(version="1.12"), "1.4": pytest.mark.tf1(version="1.4")}
 
 
@@ -114,15 +93,10 @@ def test_proof(name: str, gpus: int, batch: BatchMode, tensorflow_python: str, t
     multi.write_text(conversion.text, encoding="utf-8")
     report = verify(single, multi, Settings(gpus=gpus, python=tensorflow_python))
     assert report.verdict == "passed", report
-    # A batch of a fixed size has no uneven rest; on one tower nothing can be uneven. The way of the weights
-    # over several steps is left out where the original itself ends elsewhere after a change in the last place.
-    uneven = {"uneven batch", "fewer examples than towers"} if name in STATIC or gpus == 1 else set()
-    uneven |= {"fewer examples than towers"} if name in PADDED else set()
-    uneven |= {"uneven batch"} if name in IN_GRAPH | GATHERED else set()  # no step is fed one
-    loss = {"loss"} if name in SEVERAL_OPTIMIZERS | GATHERED else set()
-    batches = {"batch", "traced lines"} if name in IN_GRAPH else set()
-    parts = {"session config"} if name == "run_in_parts" else set()  # its steps are not seen without a watch
-    assert skipped(report) <= {"weights", *uneven, *loss, *batches, *parts}
+    # On one tower nothing can be uneven. The way of the weights over several steps is left out where the original
+    # itself ends elsewhere after a change in the last place.
+    alone = {"uneven batch", "fewer examples than towers"} if gpus == 1 else set[str]()
+    assert skipped(report) <= {"weights", *alone, *expected(FIXTURES / name, "unproven")}
 
 
 @pytest.mark.tf2

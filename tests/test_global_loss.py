@@ -12,11 +12,12 @@ from converter.conversion import convert
 from converter.options import BatchMode, Options
 from converter.source import encode, read
 from converter.verify import Report, Settings, verify
+from tests import goldens
 from tests.bare import BareRuns
 from tests.proofs import skipped
 from tests.scripts import as_written_by
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures/global_loss"
+FIXTURES = goldens.FIXTURES / "global_loss"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
 STEPS = 1e-5  # how far weights may be from the original's, relative to the way that they have gone
 ROUNDING = 3e-5  # the same of gradients, whose terms cancel out in pairwise losses: 2e-5 was seen

@@ -27,12 +27,12 @@ from converter.runtime.worker import PACKAGE as CLUSTER_PACKAGE
 from converter.runtime.worker import worker_package
 from converter.source import read
 from converter.verify import Settings, verify
+from tests.goldens import FIXTURES
 from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, converted
 from tests.test_projects import MODEL as NET
 from tests.test_projects import TRAIN, put, tree
 
 ROOT = Path(__file__).resolve().parent.parent
-FIXTURES = ROOT / "fixtures"
 SHARED: tuple[Helpers, ...] = ("module", "package")
 FLAGS = SCRIPT.replace("batch_size = 32\n", "flags = tf.app.flags\nflags.DEFINE_integer('batch_size', 32, '')\n"
                        "FLAGS = flags.FLAGS\n").replace("batch_size)", "FLAGS.batch_size)")  # fmt: skip
@@ -305,7 +305,7 @@ def test_proof(helpers: Helpers, tensorflow_python: str, tmp_path: Path) -> None
 def test_the_page_has_the_figures_of_the_fixtures() -> None:
     """Lines of helpers, and of the script's own, in the median: within a tenth of what docs/helpers.md says."""
     helpers, own = [], []
-    for multi in sorted((ROOT / "fixtures").glob("*/multi.py")):
+    for multi in sorted(FIXTURES.glob("*/multi.py")):
         lines = multi.read_text().splitlines()
         begin = next((i for i, line in enumerate(lines) if line.startswith("# tf-multigpu: helpers")), None)
         end = next((i for i, line in enumerate(lines) if line.startswith("# tf-multigpu: end of helpers")), None)

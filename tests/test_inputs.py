@@ -11,11 +11,12 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import encode, read
 from converter.verify import Settings, verify
+from tests import goldens
 from tests.proofs import skipped
 from tests.scripts import as_written_by
 
 ROOT = Path(__file__).resolve().parent.parent
-FIXTURES = ROOT / "fixtures" / "inputs"
+FIXTURES = goldens.FIXTURES / "inputs"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
 QUEUES = {"prefetch_queue", "record_files"}  # their batches cannot be replaced by smaller ones
 ROWS = [
@@ -29,7 +30,7 @@ def test_each_row_of_the_page_is_held_by_a_script() -> None:
     held = [row[-1].strip(" `") for row in ROWS]
     assert {name.partition("/")[2] for name in held if name.startswith("inputs/")} == set(NAMES)
     for row, name in zip(ROWS, held, strict=True):
-        text = (ROOT / "fixtures" / name / "single.py").read_text()
+        text = (goldens.FIXTURES / name / "single.py").read_text()
         assert all(word.split(":")[0] in text for word in re.findall(r"`(?:tf\.)?(?:train\.)?(\w+)`", row[0])), row
 
 

@@ -13,12 +13,13 @@ from zipfile import ZipFile
 
 import pytest
 
+from tests.goldens import FIXTURES
 from tests.scripts import as_written_by
 from tools.one_package import rewritten
 
 pytestmark = pytest.mark.programs
 ROOT = Path(__file__).resolve().parent.parent
-SINGLE = ROOT / "fixtures/logistic_regression/single.py"
+SINGLE = FIXTURES / "logistic_regression/single.py"
 PARTS = ("converter", "rules")
 # What imports TensorFlow, or runs beside it under other names.
 BESIDE = (".runtime.", ".child.")

@@ -13,11 +13,12 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import encode, read
 from converter.verify import Settings, verify
+from tests import goldens
 from tests.bare import BareRuns
 from tests.proofs import skipped
 from tests.scripts import as_written_by
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "loops"
+FIXTURES = goldens.FIXTURES / "loops"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
 GIVEN = {
     "slim_learning": "slim.learning.train(",

@@ -12,11 +12,12 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import encode, read
 from converter.verify import Report, Settings, verify
+from tests import goldens
 from tests.bare import BareRuns
 from tests.proofs import proof_of
 from tests.scripts import as_written_by
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "mirrored"
+FIXTURES = goldens.FIXTURES / "mirrored"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
 WARNED = {"keras_arrays": ["TMG382"]}
 # Estimators went with TensorFlow 2.16.

@@ -17,9 +17,10 @@ from converter.source import encode, from_bytes, read
 from converter.source.header import is_as_written, relabel
 from converter.source.notebook.json_text import scan
 from converter.verify import Report, Settings, VerifyError, verify
+from tests import goldens
 from tests.source.notebook.books import TRAINING, book
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "notebooks"
+FIXTURES = goldens.FIXTURES / "notebooks"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.ipynb"))
 VERSIONS = [pytest.param("1.15", marks=pytest.mark.tf1), pytest.param("2", marks=pytest.mark.tf2)]
 JOINED = {"digits_cells": [(9, 11)], "iris_function": [], "keras_cells": [(3, 4)]}

@@ -14,10 +14,10 @@ from converter.options import Options
 from converter.source import encode, read
 from converter.verify import Report, Settings, verify
 from tests.bare import BareRuns
+from tests.goldens import FIXTURES
 from tests.proofs import skipped
 from tests.scripts import as_written_by
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 NAMES = sorted(path.parent.name for path in (FIXTURES / "partitioned").glob("*/single.py"))
 VERSIONS = {"2": pytest.mark.tf2, "1.15": pytest.mark.tf1}
 PROVEN = [

@@ -16,10 +16,11 @@ from converter.options import Options
 from converter.source import read
 from converter.source.header import bare, find_header
 from converter.verify import Settings, verify
+from tests import goldens
 from tests.bare import BareRuns
 from tests.proofs import skipped
 
-PROJECTS = Path(__file__).resolve().parent.parent / "fixtures/projects"
+PROJECTS = goldens.FIXTURES / "projects"
 NAMES = sorted(path.name for path in PROJECTS.iterdir())
 VERSIONS = {"2": pytest.mark.tf2, "1.15": pytest.mark.tf1}
 LINE_LENGTH = PROJECTS.parent / "pyproject.toml"

@@ -13,9 +13,10 @@ from converter.conversion import Conversion, convert
 from converter.options import Options
 from converter.source import encode, from_bytes, read
 from converter.verify import Settings, verify
+from tests import goldens
 from tests.scripts import as_written_by
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "python2"
+FIXTURES = goldens.FIXTURES / "python2"
 SCRIPT = FIXTURES / "script"
 PACKAGE = FIXTURES / "package"
 PAIRS = {
@@ -81,7 +82,6 @@ for step in range(100):
 """
 MODEL = "out = tf.layers.dense(x, 1)"
 RUN = "a, b = data.next_batch(batch_size); sess.run(train_op, {x: a, y: b})"
-CHANGED = RUN.replace("(batch_size)", "(batch_size * num_gpus)")
 # the model, the run, and what must stand in the converted text
 CASES = {
     "print of a changed value": (

@@ -15,7 +15,7 @@ from converter.options import Options
 from converter.rule import all_rules
 from converter.source import read
 from converter.source.header import find_header
-from tests import styles
+from tests import goldens, styles
 from tests.conversions import conversion_of
 from tests.styles import STYLES, TARGETS, Style
 
@@ -38,14 +38,14 @@ def test_each_row_is_held_by_a_fixture_or_a_page() -> None:
 @pytest.mark.parametrize(("style", "target", "fixture"), FIXTURES, ids=[row[2] for row in FIXTURES])
 def test_what_a_fixture_holds_is_converted_for_that_target(style: str, target: str, fixture: str) -> None:
     options = Options(target="cluster") if target == "cluster" else Options()
-    done = conversion_of(read(str(ROOT / "fixtures" / fixture / "single.py")), options)
+    done = conversion_of(read(str(goldens.FIXTURES / fixture / "single.py")), options)
     assert done.status == "converted" and done.text is not None
     header = find_header(done.text)
     assert header is not None
     words = {"mirrored": "strategy", "auto": "towers", "ddp": "ddp", "cluster": "cluster"}
     assert words[header.options.target] == target
     named = re.findall(r"`tf\.(?:\w+\.)*(\w+)`|`(slim\.learning\.train)`", style)
-    text = (ROOT / "fixtures" / fixture / "single.py").read_text()
+    text = (goldens.FIXTURES / fixture / "single.py").read_text()
     assert all((one or other) in text for one, other in named)
 
 

@@ -18,8 +18,8 @@ from converter.report.diff import lines_of, unified
 from converter.rewrite.helper_text import BEGIN, END
 from converter.rule import Kind, Rule, all_rules, with_links
 from converter.source.notebook.json_text import scan
+from tests.goldens import FIXTURES
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 HEADINGS: dict[Kind, str] = {
     "input": "Input",
     "conversion": "Conversions",

@@ -1,29 +1,16 @@
-"""Where the program begins: the quick ways first, Typer only where a command line is not plainly right."""
+"""Where the program begins: files that train nothing are passed over at once, all else is read by Typer."""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from converter import __version__
-from converter.cli.command_line.reading import read
 from converter.cli.command_line.shortcut import nothing_to_do
-from converter.cli.command_line.table import (
-    COMMANDS,
-    COMPLETION,
-    CONVERT,
-    HELP,
-    HELP_ALL,
-    VERSION,
-    Command,
-    ConfigurationError,
-    UsageError,
-)
+from converter.cli.command_line.table import COMPLETION, ConfigurationError
 
-INTERRUPTED = 128 + 2
 BROKEN_PIPE = 128 + 13
 
 
@@ -46,38 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    if COMPLETION not in os.environ:
-        if shown := _shown(arguments):
-            print(shown, file=sys.stdout if arguments else sys.stderr)
-            return 0 if arguments else 2
-        with suppress(UsageError):  # Typer finds the same fault, and prints it with the usage
-            if found := read(arguments):
-                return _guarded(*found)
-    from converter.cli.command_line import commands
-
     try:
+        if COMPLETION not in os.environ and nothing_to_do(arguments):
+            return 0
+        from converter.cli.command_line import commands
+
         return commands.run(arguments)
     except ConfigurationError as error:
         return _configuration_error(error)
-    except BrokenPipeError:
-        raise
-    except Exception as error:
-        return _internal_error(error)
-
-
-def _guarded(command: Command, given: Mapping[str, object]) -> int:
-    """The exit status of a command, also of one that fails."""
-    from converter.cli.config.layers import completed
-
-    try:
-        values = completed(command, given)
-        return 0 if command is CONVERT and nothing_to_do(values) else command.run(values)
-    except UsageError:
-        raise
-    except ConfigurationError as error:
-        return _configuration_error(error)
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except BrokenPipeError:
         raise
     except Exception as error:
@@ -99,16 +62,6 @@ def _internal_error(error: Exception) -> int:
     print(traceback.format_exc(), file=sys.stderr)
     print(f"{message}\n    please report it to the project, with the command and the lines above", file=sys.stderr)
     return 4
-
-
-def _shown(arguments: Sequence[str]) -> str:
-    """The text to show if only that was asked for: the version, or a help text; else ""."""
-    *command, last = arguments or HELP.flags[:1]
-    if last in (*HELP.flags, *HELP_ALL.flags) and (not command or (len(command) == 1 and command[0] in COMMANDS)):
-        from converter.cli.command_line.usage import help_text
-
-        return help_text(COMMANDS[command[0]] if command else None, last in HELP_ALL.flags)
-    return f"tf-multigpu {__version__}" if not command and last in VERSION.flags else ""
 
 
 @contextmanager

@@ -209,7 +209,7 @@ def _in_one_line(request: Request, result: FileResult, otherwise: bool) -> bool:
 
 
 def _print_line(result: FileResult, tell: Callable[[str], None]) -> None:
-    """One file of a folder; of what goes with it as it was only the number is said, and what is left out at the end."""
+    """Prints one line for a file of a folder; files that stay as they were are only counted, at the end."""
     if result.outcome not in _AS_THEY_WERE:
         tell(text.line(result))
         if result.report:
@@ -219,7 +219,7 @@ def _print_line(result: FileResult, tell: Callable[[str], None]) -> None:
 
 
 def _print_rest(done: Sequence[FileResult]) -> None:
-    """What is left out, and where the rest of what is known of the files is found."""
+    """Prints what is left out, and what -v would show."""
     if named := text.left_out(done):
         say(named)
     if any(result.decisions or result.diagnostics for result in done if result.outcome not in _AS_THEY_WERE):
@@ -271,7 +271,7 @@ def _offer(result: FileResult) -> str:
 
 
 def _is_alone(request: Request, result: FileResult) -> bool:
-    """True if a user names one script, and for a reason that is told nothing changes in place or is compared.
+    """True if one script is named and nothing is written or compared, for a reason that is printed.
 
     Files without TensorFlow are passed over in silence, here as on the shorter way (command_line/shortcut.py).
     """
@@ -290,7 +290,7 @@ def _is_news(result: FileResult) -> bool:
 
 
 def _is_worth_saying(requests: Sequence[Request], done: list[FileResult]) -> bool:
-    """True if a line about all files tells more than those about each: of a check it may be the only one."""
+    """True if the summary line says something that the lines for each file do not."""
     said = [result for result in done if result.outcome != "unchanged" or result.written]
     checks = any(request.compares or request.mode == "check" for request in requests)
     return bool(said) and (len(done) > 1 or checks and not EXIT_CODES[said[0].outcome])

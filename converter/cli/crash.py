@@ -54,7 +54,7 @@ def _script(path: str) -> str:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error, and those behind it, each once."""
+    """The error and its causes (`__cause__`, `__context__`), each once."""
     seen: set[int] = set()
     one: BaseException | None = error
     while one is not None and id(one) not in seen:
@@ -64,7 +64,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _name(filename: str) -> str:
-    """A file of the tool by its path in it, one of a package by the path there, any other one by nothing."""
+    """A file's path inside the tool or inside a package; 'elsewhere' for all others, which may be the user's."""
     path = Path(filename)
     if path.is_relative_to(_ROOT) and "site-packages" not in path.parts:
         return path.relative_to(_ROOT).as_posix()

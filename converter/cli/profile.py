@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from converter.cli.app import INTERRUPTED
+from converter.cli.command_line.table import INTERRUPTED
 from converter.cli.endings import ended_in_order
 from converter.cli.gpu_numbers import gpu_numbers
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from converter.choices import BatchMode, OutputFormat
 from converter.cli import formats
-from converter.cli.app import INTERRUPTED
-from converter.cli.command_line.table import UsageError
+from converter.cli.command_line.table import INTERRUPTED, UsageError
 from converter.cli.endings import ended_in_order
 from converter.cli.gpu_numbers import gpu_numbers
 from converter.cli.terminal import say, shown

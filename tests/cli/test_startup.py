@@ -13,14 +13,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from converter.cli import app
-from converter.cli.command_line.reading import read
 from converter.cli.command_line.shortcut import nothing_to_do
-from converter.cli.config.layers import completed
 from tests.cli.standins import NO_TRAINING, PLAIN, Engine, Run, files, put
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM = "import sys; from tf_multigpu.__main__ import main; sys.exit(main())"
-HEAVY = {"tensorflow", "numpy", "black", "rich", "pydantic", "libcst.matchers", "libcst.codemod", "yaml"}
+HEAVY = {"tensorflow", "numpy", "black", "rich", "libcst.matchers", "libcst.codemod", "yaml"}
 
 
 def imported(*arguments: str) -> set[str]:
@@ -33,8 +31,7 @@ def imported(*arguments: str) -> set[str]:
 
 def quick(line: str) -> bool:
     """Whether a command line takes the quick way out."""
-    found = read(line.split())
-    return found is not None and found[0].name == "convert" and nothing_to_do(completed(*found))
+    return nothing_to_do(line.split())
 
 
 @pytest.fixture
@@ -51,7 +48,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_file_without_tensorflow_costs_nothing(folder: Path, arguments: tuple[str, ...]) -> None:
     modules = imported("convert", *arguments)
     assert "converter.cli.command_line.shortcut" in modules
-    assert not modules & (HEAVY | {"typer", "libcst", "ast", "dataclasses", "converter.source.text"})
+    assert not modules & (HEAVY | {"typer", "pydantic", "libcst", "ast", "dataclasses", "converter.source.text"})
 
 
 @pytest.mark.parametrize(
@@ -69,20 +66,17 @@ def test_a_file_without_tensorflow_costs_nothing(folder: Path, arguments: tuple[
 def test_nor_does_the_long_way_import_anything_heavy(folder: Path, arguments: tuple[str, ...]) -> None:
     modules = imported("convert", *arguments)
     assert "converter.cli.files.work" in modules
-    assert not modules & (HEAVY | {"typer", "libcst", "json", "converter.conversion", "urllib.parse", "traceback"})
-    assert not modules & {"multiprocessing", "difflib", "pathlib", "subprocess", "pathspec", "converter.plan"}
-    assert ("shlex" in modules) == (arguments[0] == "--check")  # which names the command that writes the output
-    assert ("hashlib" in modules) == (arguments == ("sub", "-o", "out/"))  # of what is written into a folder
-    assert ("tempfile" in modules) == (arguments == ("sub", "-o", "out/"))  # where a copy is written
+    assert not modules & (HEAVY | {"libcst", "converter.conversion"})
+    assert not modules & {"multiprocessing", "pathspec", "converter.plan"}
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("-h",), ("convert", "--help"), ("verify", "-h"), ()])
 def test_help_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
-    assert not imported(*arguments) & (HEAVY | {"typer", "dataclasses", "converter.cli.convert"})
+    assert not imported(*arguments) & (HEAVY | {"pydantic", "libcst", "converter.cli.convert"})
 
 
 def test_a_run_that_needs_one_process_does_not_import_what_several_need(folder: Path) -> None:
-    assert not imported("convert", "sub", "net.py", "-o", "out/") & {"multiprocessing", "socket"}
+    assert "multiprocessing" not in imported("convert", "sub", "net.py", "-o", "out/")
 
 
 def test_nothing_is_left_to_the_collector_when_the_process_ends() -> None:
@@ -103,16 +97,13 @@ def test_converting_imports_nothing_that_it_does_not_need(folder: Path) -> None:
         modules = imported("convert", script)
         assert needed in modules
         assert not modules & HEAVY
-        unwanted = {"typer", "zipfile", "importlib.resources", "urllib.parse", "difflib", "multiprocessing"}
-        if sys.version_info < (3, 13):
-            unwanted.remove("urllib.parse")  # pathlib imports it
-        assert not modules & unwanted
+        assert "multiprocessing" not in modules
 
 
 @pytest.mark.parametrize("arguments", [("--version",), ("rules",), ("explain", "TMG001")])
 def test_small_commands_import_nothing_heavy(arguments: tuple[str, ...]) -> None:
     modules = imported(*arguments)
-    assert not modules & (HEAVY | {"typer", "libcst", "converter.cli.convert", "converter.cli.verify"})
+    assert not modules & (HEAVY | {"libcst", "converter.cli.convert", "converter.cli.verify"})
 
 
 @pytest.mark.parametrize(
@@ -123,7 +114,7 @@ def test_small_commands_import_nothing_heavy(arguments: tuple[str, ...]) -> None
         "convert --check plain.py sub empty.py",
         "convert --in-place -q --num-gpus 4 --batch total --variables gpu:0 --scale-lr sqrt plain.py",
         "convert --in-place --skip-non-training --num-gpus auto plain.py",
-        "convert --in-place --num-gpus=2 -j4 -- plain.py",
+        "convert --in-place --num-gpus=2 plain.py",
     ],
 )
 def test_what_the_quick_way_takes(folder: Path, line: str) -> None:
@@ -153,6 +144,10 @@ def test_what_the_quick_way_takes(folder: Path, line: str) -> None:
         "convert --in-place --batch half plain.py",
         "convert --in-place --batch",
         "convert --in-place -",
+        "convert --in-place -j4 plain.py",
+        "convert --in-place -- plain.py",
+        "convert --in-place=yes plain.py",
+        "convert --in-place --batch= plain.py",
         "convert --help --in-place plain.py",
         "verify --in-place plain.py",
         "rules --check plain.py",

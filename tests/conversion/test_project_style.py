@@ -11,8 +11,8 @@ import pytest
 from converter.cli.app import main
 from converter.conversion.project_style import Style, style_of
 from converter.source.header import find_header
+from tests.goldens import FIXTURES
 
-FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 TWENTY = (
     *("accumulated_steps", "argparse_main", "attention", "autoencoder", "base_model"),
     *("clipped_gradients", "constant_data", "crf", "decay_per_epoch", "embedding_text"),

@@ -15,10 +15,10 @@ from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.source import from_bytes, read
 from tests.conversions import conversion_of
+from tests.goldens import FIXTURES
 from tests.scripts import INPUTS, SCRIPT, STEP, TRAINING
 from tests.test_projects import MODEL, TRAIN, put
 
-FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 MARK = "# tf-multigpu: TMG"
 SUMMARY = INPUTS + """\
 prediction = tf.layers.dense(X, 1)

@@ -18,14 +18,13 @@ import sys
 import tokenize
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import from_bytes
+from tests.goldens import FIXTURES
 
 SECONDS = 60
-FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 WRAPPERS = (
     "if True:",
     "with tf.name_scope('wrapped'):",

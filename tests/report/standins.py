@@ -12,10 +12,11 @@ from converter.report.page.html import Scripts
 from converter.source import read
 from converter.source.header import find_header
 from converter.verify.data import Box, Changed, Edge, Entry, LossRow, Origin, Part, Report, Span, StepTrace
+from tests import goldens
 from tests.verify.test_report import verdict
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FOLDER = ROOT / "fixtures/layers_cnn"
+FOLDER = goldens.FIXTURES / "layers_cnn"
 
 
 def step_trace(towers: int) -> StepTrace:

@@ -16,9 +16,10 @@ from converter.report.review import lines_to_look_at, ranges, to_judge
 from converter.report.verification import render_summary, render_text
 from converter.verify.data import Check, Entry, Origin, Report
 from converter.verify.origin import origin_of, repeat
-from tests.report.standins import FOLDER, ROOT, report, scripts
+from tests import goldens
+from tests.report.standins import FOLDER, report, scripts
 
-NOTEBOOKS, PROJECT = ROOT / "fixtures/notebooks/digits_cells", ROOT / "fixtures/projects/attributes"
+NOTEBOOKS, PROJECT = goldens.FIXTURES / "notebooks/digits_cells", goldens.FIXTURES / "projects/attributes"
 WARNING = Diagnostic("TMG301", "train.py", 31, 1, "the loss is a sum", severity="warning")
 NOTE = Diagnostic("TMG009", "train.py", 1, 1, "converted before", severity="info")
 

@@ -9,10 +9,11 @@ import pytest
 from converter.options import Options
 from converter.report.sides import Row, Stretch, side_by_side
 from converter.source import read
+from tests import goldens
 from tests.conversions import conversion_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FIXTURES = sorted((ROOT / "fixtures").glob("*/single.py"))
+FIXTURES = sorted(goldens.FIXTURES.glob("*/single.py"))
 
 
 def rows(before: str, after: str, trace: object = ()) -> list[Row]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 import libcst as cst
 import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from converter.rewrite.outline import LINE, LossError, Outline, outline
+from tests.goldens import FIXTURES
 
-FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 ODD = '''# a header
 
 import a; import b

@@ -12,12 +12,13 @@ from converter.conversion import Conversion
 from converter.options import Options
 from converter.rule import Rule, all_rules
 from converter.source import read
+from tests import goldens
 from tests.conversions import conversion_of
 from tests.rules.test_rules import converted as converted_example
 from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FIXTURES = sorted((ROOT / "fixtures").glob("*/single.py"))
+FIXTURES = sorted(goldens.FIXTURES.glob("*/single.py"))
 CONVERSIONS = [rule for rule in all_rules() if rule.kind == "conversion"]
 CODES = {rule.code for rule in CONVERSIONS} | {"TMG009"}
 READS = {"TMG146"}  # rules of what is read, which write no line

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from converter.verify import Report, Settings, verify
+from tests.goldens import FIXTURES
 
-FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 DATA = Path(__file__).parent / "data"
 
 # kind, fixture, what stands in the right conversion, what the wrong one has instead, the check, its words

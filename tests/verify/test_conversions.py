@@ -11,10 +11,10 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
 from converter.verify import Report, Settings, verify
+from tests.goldens import FIXTURES
 from tests.proofs import skipped
 
 DATA = Path(__file__).parent / "data"
-FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 OLD = [
     pytest.param(version, marks=[pytest.mark.tf1(version=version), pytest.mark.matrix]) for version in ("1.4", "1.12")
 ]

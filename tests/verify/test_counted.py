@@ -12,9 +12,9 @@ import pytest
 from converter.conversion import convert
 from converter.source import read
 from converter.verify import Settings, verify, verify_more
+from tests.goldens import FIXTURES
 from tests.verify.wrong import Right, Wrong, right_conversions, spoiled, wrong_conversions
 
-FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 WRONG, RIGHT = list(wrong_conversions()), list(right_conversions())
 
 

@@ -10,8 +10,8 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
 from converter.verify import Settings, verify
+from tests.goldens import FIXTURES
 
-FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 MIXED = """\
 import numpy as np
 import tensorflow as tf

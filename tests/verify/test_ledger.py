@@ -18,6 +18,7 @@ from converter.source.header import Header
 from converter.verify.data import ALL_STEPS, Check, Entry, Origin, Report
 from converter.verify.ledger import _same, ledger, of_checks, of_later_steps, of_origin
 from converter.verify.origin import origin_of, repeat
+from tests import goldens
 from tests.rules.test_rules import FILE
 from tests.verify.test_report import MOVING, VARIABLE, facts, step, verdict
 
@@ -204,14 +205,14 @@ def test_a_conversion_that_is_what_it_says_adds_nothing() -> None:
 
 
 def test_the_origin_of_a_golden_is_known() -> None:
-    folder = ROOT / "fixtures/layers_cnn"
+    folder = goldens.FIXTURES / "layers_cnn"
     origin = origin_of(repeat(folder / "single.py", folder / "multi.py", {}))
     assert (origin.same_source, origin.rewritten) == (True, True)
     assert ("TMG110",) in [codes for _, codes in origin.files[0].trace]
 
 
 def test_the_origin_of_an_edited_conversion_is_not(tmp_path: Path) -> None:
-    folder = ROOT / "fixtures/layers_cnn"
+    folder = goldens.FIXTURES / "layers_cnn"
     text = (folder / "multi.py").read_text()
     (tmp_path / "multi.py").write_text(text.replace("weight)\n", "weight * 2)\n", 1))
     (tmp_path / "other.py").write_text((folder / "single.py").read_text() + "\n")

@@ -11,11 +11,11 @@ from converter.options import Options
 from converter.source import encode, read
 from converter.verify import Report, Settings, verify
 from converter.verify.data import StepTrace
+from tests.goldens import FIXTURES
 from tests.verify.test_compare import record
 from tests.verify.test_conversions import DATA, VERSIONS, with_multi
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FIXTURES = ROOT / "fixtures"
 
 
 def devices(trace: StepTrace | None, part: str) -> set[str]:

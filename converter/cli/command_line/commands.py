@@ -1,12 +1,12 @@
-"""The commands as Typer knows them, made from the table: what completes, and says what is wrong with a command line."""
+"""The command line as Typer reads it, helps with it and completes it, made from the table of commands."""
 
 from __future__ import annotations
 
 import inspect
-import os
-from collections.abc import Callable, Sequence
-from textwrap import shorten
-from typing import Annotated, Any, Literal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from textwrap import fill, indent, shorten
+from typing import Annotated, Any, Literal, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -15,8 +15,9 @@ from converter import __version__
 from converter.cli.command_line.table import (
     CODE,
     COMMANDS,
-    COMPLETION,
     HELP,
+    HELP_ALL,
+    INTERRUPTED,
     PROGRAM,
     VERSION,
     Argument,
@@ -24,16 +25,22 @@ from converter.cli.command_line.table import (
     Option,
     UsageError,
 )
-from converter.cli.command_line.usage import help_text
+from converter.cli.terminal import has_color
 
 SHOWN_BY_SHELLS = 70  # characters
-SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")  # that Typer has a script for
-SHOW, INSTALL = "--show-completion", "--install-completion"  # Typer's own options, which take no value
+SHOWN_EXAMPLES = 2  # where not all is asked for
+COMPLETIONS = ("--show-completion", "--install-completion")  # Typer's own options
+WIDEST = 102  # Typer leaves the last two columns free
+_WHOLE = "tf_multigpu.whole"  # in a context's `meta`: --help-all was given
+
+
+class _PipeClosed(Exception):
+    """Carries a BrokenPipeError through Typer, which would make another exit status of it."""
 
 
 class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Errors in the library's words, without its name for their kind, which Typer puts in front of some."""
+        """Removes the words `Value error, ` that Typer puts in front of some messages."""
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
@@ -41,44 +48,130 @@ class _Command(TyperCommand):
             raise
 
     def invoke(self, ctx: Any) -> Any:
-        """Calls the function with what the command line gives, and None for all else: others may have a say in that."""
+        """Calls the function with None for each option that is not given: a configuration file may give it."""
         for name in ctx.params:
             source = ctx.get_parameter_source(name)
             if source is None or source.name != "COMMANDLINE":
                 ctx.params[name] = None
         return super().invoke(ctx)
 
-    def get_help(self, ctx: Any) -> str:
-        return help_text(COMMANDS[self.name or ""])
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        _write_options(COMMANDS[self.name or ""], formatter, _WHOLE in ctx.meta)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        _write_epilog(COMMANDS[self.name or ""], formatter, _WHOLE in ctx.meta)
 
 
 class _Group(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Typer takes what stands behind its options for completion as a command, and never runs it."""
-        if args[:1] in ([SHOW], [INSTALL]) and len(args) > 1:
-            if args[0] == INSTALL:
-                message = f"it is for the shell that runs it, and takes no name; {SHOW} prints the script of any"
-            else:
-                message = f"{' '.join(args[1:])!r} is not one of {', '.join(SHELLS)}"
-            raise typer.BadParameter(message, param_hint=args[0])
+        """Refuses a word behind Typer's options for completion, which would pass over the shell that it names."""
+        if args[1:] and args[0] in COMPLETIONS:
+            raise typer.BadParameter("it is for the shell that runs it, and takes no name", param_hint=args[0])
         return super().parse_args(ctx, args)
 
-    def get_help(self, ctx: Any) -> str:
-        return help_text()
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Flags are off where they are not given: to read None, Typer would import Pydantic for each command's help."""
+        params = super().get_params(ctx)
+        for flag in params:
+            flag.default = False if flag.default is None else flag.default
+        return params
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        _write_options(PROGRAM, formatter, _WHOLE in ctx.meta)
+        _write_panel(formatter, "Commands", [(one.name, one.help) for one in COMMANDS.values()])
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        _write_epilog(PROGRAM, formatter, _WHOLE in ctx.meta)
+
+
+def _write_options(command: Command, formatter: Any, whole: bool) -> None:
+    """The arguments and options under their headings; the short help only names options that are seldom needed."""
+    if command.arguments:
+        _write_panel(formatter, "Arguments", [(one.metavar, one.help) for one in command.arguments])
+    panels: dict[str, list[tuple[str, str]]] = {}
+    for option in (*(one for one in command.options if whole or not one.rare), HELP):
+        panels.setdefault(option.panel, []).append((_flags(option), _meaning(option, whole)))
+    for heading, rows in panels.items():
+        _write_panel(formatter, heading, rows)
+    names = sorted(option.flags[0] for option in command.options if option.rare)
+    if names and not whole:
+        _write_text(formatter, f"More ({HELP_ALL.flags[0]}): {', '.join(names)}.")
+
+
+def _write_panel(formatter: Any, heading: str, rows: Sequence[tuple[str, str]]) -> None:
+    with formatter.section(_bold(heading)):
+        formatter.write_dl(rows)
+
+
+def _write_epilog(command: Command, formatter: Any, whole: bool) -> None:
+    """Examples, of which the short help shows the first ones, and the exit statuses."""
+    if command.examples:
+        with formatter.section(_bold("Examples")):
+            for line, purpose in command.examples if whole else command.examples[:SHOWN_EXAMPLES]:
+                fits = len(line) + len(purpose) + 4 <= formatter.width
+                formatter.write(f"  {line}  {purpose}".rstrip() + "\n" if fits else f"  {line}\n")
+                if not fits:
+                    formatter.write(indent(fill(purpose, formatter.width - 6), " " * 6) + "\n")
+    if command.statuses:
+        _write_text(formatter, f"Exit status: {command.statuses}")
+
+
+def _write_text(formatter: Any, text: str) -> None:
+    formatter.write_paragraph()
+    formatter.write(fill(text, formatter.width, break_on_hyphens=False) + "\n")
+
+
+def _bold(heading: str) -> str:
+    return typer.style(heading, bold=True) if has_color(sys.stdout) else heading
+
+
+def _flags(option: Option) -> str:
+    """The flags of an option, short ones first, and the word for its value."""
+    return f"{', '.join(sorted(option.flags, key=len))} {option.metavar}".rstrip()
+
+
+def _meaning(option: Option, whole: bool) -> str:
+    """What an option does, and its default."""
+    does = option.help if whole or not option.brief else option.brief
+    if option.default in (None, ""):
+        return does
+    shown = f"{option.default:g}" if isinstance(option.default, float) else option.default
+    return f"{does} [default: {shown}]"
 
 
 app = typer.Typer(
     name="tf-multigpu",
     cls=_Group,
-    context_settings={"help_option_names": list(HELP.flags)},
+    context_settings={"help_option_names": list(HELP.flags), "max_content_width": WIDEST},
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # importing Rich would take as long as all the rest
+    no_args_is_help=True,
 )
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"tf-multigpu {__version__}")
-        raise typer.Exit
+        _print(f"tf-multigpu {__version__}")
+
+
+def _print_whole_help(ctx: typer.Context, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta[_WHOLE] = True
+        _print(ctx.get_help())
+
+
+def _print(text: str) -> NoReturn:
+    """Prints what was asked for instead of a command, and ends."""
+    try:
+        print(text)
+    except BrokenPipeError as error:
+        raise _PipeClosed from error
+    raise typer.Exit
+
+
+_HelpAll = Annotated[
+    bool, typer.Option(*HELP_ALL.flags, callback=_print_whole_help, is_eager=True, help=HELP_ALL.help)
+]
 
 
 @app.callback(help=PROGRAM.help)
@@ -86,6 +179,7 @@ def _main(
     version: Annotated[
         bool, typer.Option(*VERSION.flags, callback=_print_version, is_eager=True, help=VERSION.help)
     ] = False,
+    help_all: _HelpAll = False,
 ) -> None:
     pass
 
@@ -105,12 +199,22 @@ def _function(command: Command) -> Callable[..., None]:
             status = command.run(completed(command, given))
         except UsageError as error:
             raise typer.BadParameter(str(error), param_hint=error.about) from None
+        except KeyboardInterrupt:
+            status = INTERRUPTED
+        except BrokenPipeError as error:
+            raise _PipeClosed from error
         raise typer.Exit(status)
 
-    parameters = [*map(_argument, command.arguments), *map(_option, command.options)]
+    parameters = list(_parameters(command))
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
+
+
+def _parameters(command: Command) -> Iterator[inspect.Parameter]:
+    yield from map(_argument, command.arguments)
+    yield from map(_option, command.options)
+    yield inspect.Parameter("help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_HelpAll)
 
 
 def _argument(argument: Argument) -> inspect.Parameter:
@@ -153,19 +257,15 @@ def _parameter(name: str, taken: Any, about: Any, default: Any) -> inspect.Param
 
 
 for _one in COMMANDS.values():
-    app.command(_one.name, cls=_Command, help=_one.help)(_function(_one))
+    app.command(_one.name, cls=_Command, help=f"{_one.help} {_one.more}".rstrip())(_function(_one))
 
 
 def run(arguments: Sequence[str]) -> int:
     """Runs one command line and returns its exit status."""
-    shell = arguments[1] if tuple(arguments) in [(SHOW, shell) for shell in SHELLS] else ""
-    if shell:
-        os.environ[COMPLETION] = f"source_{shell}"  # as a shell's start-up file may ask for the same script
     try:
-        app([] if shell else list(arguments), prog_name="tf-multigpu")
+        app(list(arguments), prog_name="tf-multigpu")
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
-    finally:
-        if shell:
-            del os.environ[COMPLETION]
+    except _PipeClosed as closed:
+        raise BrokenPipeError from closed
     return 0

@@ -1,16 +1,16 @@
-"""Answers for files that train nothing before anything that takes time is imported.
+"""Answers for files that train nothing, as hooks name them, before anything that takes time is imported.
 
 A hook that runs over a project meets mostly files that name neither TensorFlow nor another library that trains. What
-this module does not answer it leaves to the command, so that an answer from here is the one that the command would
-have given.
+this module does not answer it leaves to Typer and the command, so that an answer from here is the one that the command
+would have given.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
-from converter.cli.command_line.table import CONVERT
+from converter.cli.command_line.table import CONVERT, ConfigurationError, Option, UsageError
 from converter.source.look import SCRIPTS, scripts_in
 from converter.source.project.leading import may_train
 
@@ -35,15 +35,53 @@ _OF_NO_ACCOUNT = {
     "eval_batch",
 }
 _USUAL = {option.name: option.usual for option in CONVERT.options}
+_FLAGS = {flag: option for option in CONVERT.options for flag in option.flags}
 
 
-def nothing_to_do(values: Mapping[str, object]) -> bool:
-    """True if `convert` passes over files that train nothing in this mode, and all files are such."""
+def nothing_to_do(arguments: Sequence[str]) -> bool:
+    """True if a command line is a `convert --in-place` or `--check` of files that all train nothing."""
+    given = _given(arguments)
+    return given is not None and _is_passed_over(given)
+
+
+def _given(arguments: Sequence[str]) -> dict[str, object] | None:
+    """The values of a `convert` with paths and complete flags; None for any other command line, which Typer reads."""
+    if not arguments or arguments[0] != CONVERT.name or os.name == "nt":  # where Typer expands * and ~
+        return None
+    given: dict[str, object] = {}
+    paths: list[str] = []
+    words = iter(arguments[1:])
+    for word in words:
+        flag, equals, value = word.partition("=")
+        option = _FLAGS.get(flag)
+        if option is None and word[:1] not in ("", "-"):
+            paths.append(word)
+        elif option is not None and option.kind is bool and not equals:
+            given[option.name] = True
+        elif option is not None and _is_good(option, value := value if equals else next(words, "")):
+            given[option.name] = value
+        else:
+            return None
+    return given | {"sources": tuple(paths)}
+
+
+def _is_good(option: Option, value: str) -> bool:
+    """True if `value` is one of the option's choices, or a number of GPUs: the options that a hook may give here."""
+    return value in option.choices if option.choices else option.name == "num_gpus" and _is_number_of_gpus(value)
+
+
+def _is_passed_over(given: dict[str, object]) -> bool:
+    from converter.cli.config.layers import completed
+
+    try:
+        values = completed(CONVERT, given)
+    except (UsageError, ConfigurationError):
+        return False  # the command says what is wrong
     paths = values["sources"]
-    given = {name for name, value in values.items() if name not in _OF_NO_ACCOUNT and value != _USUAL[name]}
-    modes = given.intersection(_MODES)
-    given -= modes
-    if len(modes) != 1 or not given <= {"num_gpus"} or not _is_number_of_gpus(str(values["num_gpus"])):
+    said = {name for name, value in values.items() if name not in _OF_NO_ACCOUNT and value != _USUAL[name]}
+    modes = said.intersection(_MODES)
+    said -= modes
+    if len(modes) != 1 or not said <= {"num_gpus"} or not _is_number_of_gpus(str(values["num_gpus"])):
         return False
     return isinstance(paths, tuple) and bool(paths) and all(_trains_nothing(path) for path in paths)
 

@@ -32,6 +32,8 @@ from converter.targets.registry import described
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+INTERRUPTED = 128 + 2  # the exit status
+
 
 class UsageError(ValueError):
     """A command line that cannot be followed, found out before anything was done.
@@ -64,7 +66,7 @@ class ConfigurationError(Exception):
 
 
 class Argument(NamedTuple):
-    """What stands in a command line without a flag in front; `many` takes all that is left, for `optional` none too."""
+    """A positional argument. many: it takes all words that are left. optional: it may be left out."""
 
     name: str
     metavar: str
@@ -130,7 +132,7 @@ class Command(NamedTuple):
         return held | {argument.name: () for argument in self.arguments if argument.many and argument.optional}
 
     def run(self, values: Mapping[str, object]) -> int:
-        """Does it, and returns the exit status.
+        """Runs the command and returns its exit status.
 
         Raises:
             UsageError: the values do not go together, or one of them is none.
@@ -662,7 +664,7 @@ PROGRAM = Command(
         VERSION,
         Option(("--install-completion",), "Install completion for the current shell."),
         Option(
-            ("--show-completion",), "Show completion for the current shell, or the one whose name follows, to copy it."
+            ("--show-completion",), "Show completion for the current shell, to copy it or customize the installation."
         ),
     ),
     examples=(("tf-multigpu convert train.py -o train_mg.py --verify", ""),),

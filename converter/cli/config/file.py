@@ -132,7 +132,7 @@ def further(folders: Iterable[str], followed: Configuration | None) -> Iterator[
 
 
 def _may_have_table(data: bytes) -> bool:
-    """Whether a file has to be read as TOML, whose library most starts are spared."""
+    """True if the file names the tool: only then is the TOML library imported."""
     return b"multigpu" in data and _KEY.search(data) is not None
 
 
@@ -194,7 +194,7 @@ def load(path: str, data: bytes) -> Configuration | None:
 
 
 def _check_names(path: str, text: str, whole: Mapping[str, object]) -> None:
-    """A table with a name that looks like the right one would be left out without a word.
+    """Refuses tables such as [tool.tf_multigpu]: a misspelt name would silently have no effect.
 
     Raises:
         ConfigurationError: TMG033.

@@ -59,7 +59,7 @@ class Key(NamedTuple):
 
     @property
     def expected(self) -> str:
-        """Its values in words."""
+        """The allowed values, as an error message names them."""
         if self.many:
             kinds = ["a list of texts", *(["a table such as {x = 1}"] if self.pairs else [])]
             return " or ".join(kinds)

@@ -43,11 +43,11 @@ class Layers(NamedTuple):
         return {name: origin for name, (_, origin) in self._set(path, True).items()}
 
     def configured(self, path: str = "") -> frozenset[str]:
-        """The options that the file says something of, in force or not."""
+        """The options that the configuration file sets, also those that the command line overrides."""
         return frozenset(self.of_file(path))
 
     def _set(self, path: str, places: bool = False) -> dict[str, tuple[object, str]]:
-        """All values that are not defaults' own, with their origin where places are asked for."""
+        """All values that are not defaults; with `places`, also the flag or the place in the file."""
         of_file = self.of_file(path)
         fitting = {name: value for name, (value, _) in of_file.items() if self._fits(name, of_file)}
         found = {name: (value, self._place(of_file[name][1]) if places else "") for name, value in fitting.items()}
@@ -75,7 +75,7 @@ class Layers(NamedTuple):
         return found
 
     def _fits(self, name: str, of_file: Mapping[str, tuple[object, object]]) -> bool:
-        """Whether a value of the file has a place in this run; what the file alone contradicts is an error later."""
+        """True unless the command line rules out what the file says of this option."""
         given = {one for one, value in self.given.items() if value}
         if self.command is CONVERT:
             if name in _PLACES:
@@ -112,7 +112,7 @@ class Layers(NamedTuple):
         return len(self._sources()) == 1 and not isdir(self._sources()[0])
 
     def check(self) -> None:
-        """Looks at values that are texts for which only the options' own rules can tell.
+        """Checks values of the file that are texts, such as batch-axis = "x=1", by the rules of their options.
 
         Raises:
             ConfigurationError: TMG033.

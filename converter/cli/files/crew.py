@@ -24,7 +24,7 @@ AHEAD = 2  # items that a worker is given in advance, so that it never waits
 def in_turn(
     work: Callable[[Item], Result], items: Sequence[Item], workers: int, lost: Callable[[Item, str], Result]
 ) -> Generator[Result, None, None]:
-    """The results of `work` in the order of the items, however long each takes.
+    """Runs `work` on the items in several processes; the results come in the order of the items.
 
     Closing the iterator ends the processes, and so does whatever ends this one.
 

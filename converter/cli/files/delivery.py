@@ -44,7 +44,7 @@ class Written:
     kept: set[str] = field(default_factory=set)
 
     def keeps(self, target: str) -> bool:
-        """Whether a file stays as an earlier run left it: a copy of the source beside the others would not fit them."""
+        """True if the file must stay as an earlier run left it, as the files that it belongs to were not written."""
         return os.path.abspath(target) in self.kept and os.path.lexists(target)
 
 
@@ -158,7 +158,7 @@ def deliver(job: Job, request: Request, done: Conversion, written: Written) -> l
 
 
 def _is_of_this_run(path: str, request: Request, written: Written) -> bool:
-    """Whether a script is converted in this run too, or is a copy that a run has written."""
+    """True if this run converts the file too, or the file lies in the folder that it writes."""
     inside = os.path.join(os.path.abspath(request.output), "") if request.mode == "folder" and request.output else None
     path = os.path.abspath(path)
     return path in written.jobs or (inside is not None and path.startswith(inside))

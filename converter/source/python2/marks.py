@@ -18,7 +18,6 @@ _EDGE = "\f\t\f"
 _BEHIND, _AHEAD, _INDENT = " ", "\t", "\f"  # the view's characters stand behind the reader, ahead, or begin the line
 _BITS = 7  # for each character: all of them are ASCII
 _MARK = re.compile(rf"{_EDGE}([ \t\f])((?:[ \t]{{{_BITS}}})*)\f((?:[ \t]{{{_BITS}}})*){_EDGE}")
-_LEAD = re.compile(r"[ \t\f]*")
 TAB = 8  # columns, as Python 2 counts them (Parser/tokenizer.c)
 
 

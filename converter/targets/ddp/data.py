@@ -11,7 +11,6 @@ from converter.targets.ddp.scopes import Scopes, parameters
 from converter.targets.ddp.training import LOADER, Training, looped_over, unmoved
 
 SHARE = "TMG178"
-_BOUND = "bind the loader to a name of its own: train_loader = DataLoader(train_set, batch_size=64, shuffle=True)"
 # Losses that are means over the examples where neither reduction nor weights are given (torch.nn, torch.nn.functional).
 _MEANS = frozenset(
     [

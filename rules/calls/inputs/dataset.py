@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from converter.analysis.arrays.shapes import shape_of
-from converter.analysis.call import Call, Handler
+from converter.analysis.call import Call, Handler, makes, unbatched
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.sparse import ELEMENT, is_sparse
 from converter.analysis.tensors.spreading import dims_of
@@ -151,10 +151,6 @@ def _element(structure: Value) -> Value:
     return Tensor(op=ELEMENT if is_sparse(structure) else "element")
 
 
-def _transformation(call: Call) -> Value:
-    return call.typed("Transformation")
-
-
 def _apply(call: Call) -> Value:
     """`Dataset.apply(transformation)`: what the transformation makes of the data set."""
     from converter.analysis.python.calling import call_value
@@ -235,10 +231,6 @@ def _initializer(call: Call) -> Value:
         assert isinstance(held, Sequence)
         held.elements.append(made)
     return made
-
-
-def _string_handle(call: Call) -> Value:
-    return Tensor(FREE, call.values(), (), op="string_handle")
 
 
 def _queue_batch(call: Call) -> Value:
@@ -336,7 +328,8 @@ CALLS: dict[str, Handler] = {
     "Dataset.repeat": _repeat,
     **dict.fromkeys(("Dataset.batch", "Dataset.padded_batch"), _batch),
     **dict.fromkeys(
-        [f"{module}.{name}" for module in ("contrib.data", "data.experimental") for name in BATCHING], _transformation
+        [f"{module}.{name}" for module in ("contrib.data", "data.experimental") for name in BATCHING],
+        makes("Transformation"),
     ),
     "Dataset.apply": _apply,
     "Dataset.group_by_window": _grouped,
@@ -352,7 +345,7 @@ CALLS: dict[str, Handler] = {
     ),
     **dict.fromkeys(("data.Iterator.from_structure", "data.Iterator.from_string_handle"), _from_structure),
     "Iterator.make_initializer": _initializer,
-    "Iterator.string_handle": _string_handle,
+    "Iterator.string_handle": unbatched(lengths=(), op="string_handle"),
     "train.slice_input_producer": _slices,
     **dict.fromkeys(QUEUES, _queue_batch),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from converter.analysis.call import Call, Handler
+from converter.analysis.call import Call, Handler, makes
 from converter.analysis.facts import Fallback, FlagDefinition
 from converter.analysis.python.settings import replace_sizes
 from converter.analysis.traits import Trait
@@ -13,10 +13,6 @@ from converter.analysis.values import Class, Constant, Function, Host, Instance,
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
-
-
-def _parser(call: Call) -> Value:
-    return call.typed("ArgumentParser")
 
 
 def _option_group(call: Call) -> Value:
@@ -114,7 +110,7 @@ TRAITS: dict[Trait, str] = {
 OBJECTS: dict[str, Callable[[Walk], Value]] = {"app.flags.FLAGS": lambda walk: walk.flags}
 
 CALLS: dict[str, Handler] = {
-    **dict.fromkeys(("argparse.ArgumentParser", "optparse.OptionParser"), _parser),
+    **dict.fromkeys(("argparse.ArgumentParser", "optparse.OptionParser"), makes("ArgumentParser")),
     "optparse.OptionGroup": _option_group,
     **dict.fromkeys(("ArgumentParser.add_argument", "ArgumentParser.add_option"), _add_argument),
     "ArgumentParser.add_argument_group": _group,

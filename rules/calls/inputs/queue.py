@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from converter.analysis.call import Call, Handler
+from converter.analysis.call import Call, Handler, makes, unbatched
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.windows import sized
 from converter.analysis.traits import Trait, has
@@ -107,15 +107,6 @@ def _dequeue_many(call: Call) -> Value:
     return _components(call, make)
 
 
-def _counter(call: Call) -> Value:
-    """tf.train.range_input_producer: a queue of the step indices of an epoch."""
-    return call.typed("Counter")
-
-
-def _count(call: Call) -> Value:
-    return Tensor(FREE, call.values(), (), COUNTED)
-
-
 def _set_shape(call: Call) -> Value:
     if isinstance(call.receiver, Input):
         sized(call.receiver, call.get(0, "shape"))
@@ -166,11 +157,6 @@ def _dequeue(call: Call) -> Value:
 READERS = ("TFRecordReader", "TextLineReader", "FixedLengthRecordReader", "WholeFileReader", "IdentityReader")
 
 
-def _reader(call: Call) -> Value:
-    """`tf.TFRecordReader()`: reads records of the files whose names a queue holds."""
-    return call.typed("Reader")
-
-
 def _read(call: Call) -> Value:
     """`reader.read(queue)`: the key and the value of one record."""
     return Sequence([Tensor(FREE, call.values(), (), call.name) for _ in range(2)])
@@ -205,10 +191,10 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("Queue.enqueue", "Queue.enqueue_many"), _enqueue),
     **dict.fromkeys(("Queue.dequeue_many", "Queue.dequeue_up_to"), _dequeue_many),
     "Queue.dequeue": _dequeue,
-    **dict.fromkeys(READERS, _reader),
+    **dict.fromkeys(READERS, makes("Reader")),
     "Reader.read": _read,
     "Reader.read_up_to": _read_up_to,
-    "train.range_input_producer": _counter,
-    "Counter.dequeue": _count,
+    "train.range_input_producer": makes("Counter"),  # a queue of the step indices of an epoch
+    "Counter.dequeue": unbatched(lengths=(), op=COUNTED),
     "Input.set_shape": _set_shape,
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from converter.analysis.call import Call, Handler
+from converter.analysis.call import Call, Handler, makes
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving, shaping
@@ -20,10 +20,6 @@ ANY_AXIS = frozenset(
     "Dense Activation ReLU LeakyReLU PReLU ELU ThresholdedReLU Softmax Embedding Dropout GaussianNoise GaussianDropout "
     "AlphaDropout Masking ActivityRegularization BatchNormalization".split()
 )
-
-
-def _keras_layer(call: Call) -> Value:
-    return call.typed("Layer")
 
 
 def _call_layer(call: Call) -> Value:
@@ -168,7 +164,7 @@ def _pad_sequences(call: Call) -> Value:
 
 
 _FUNCTIONS: dict[Callable[[Call], Value], list[str]] = {
-    _keras_layer: [module + name for module in ("layers.", "keras.layers.") for name in LAYERS],
+    makes("Layer"): [module + name for module in ("layers.", "keras.layers.") for name in LAYERS],
     _dot: ["keras.layers.dot"],
     _merge: [f"keras.layers.{name.lower()}" for name in sorted(MERGES)],
     _pad_sequences: ["keras.preprocessing.sequence.pad_sequences"],

@@ -296,10 +296,6 @@ TRAITS: dict[Trait, str] = {
         "contrib.slim.pool contrib.slim.flatten contrib.layers.max_pool2d contrib.layers.avg_pool2d "
         "contrib.layers.max_pool3d contrib.layers.avg_pool3d contrib.layers.pool contrib.layers.flatten"
     ),
-    Trait.SPARSE_GRADIENTS: (
-        "nn.embedding_lookup nn.embedding_lookup_sparse nn.nce_loss nn.sampled_softmax_loss "
-        "contrib.layers.embed_sequence feature_column.embedding_column"
-    ),
     Trait.UPDATES_COLLECTION: "update_ops",
     Trait.NORMALIZES: "batch_normalization batch_norm BatchNormalization fused_batch_norm",
     Trait.ADDS_UP: "nn.l2_loss",

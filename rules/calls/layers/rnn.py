@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler
+from converter.analysis.call import Call, Handler, makes
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving, shaping
@@ -34,10 +34,6 @@ def _lstm_state(call: Call) -> Value:
     """`LSTMStateTuple(c, h)`, as scripts put a state together that they feed."""
     parts = [call.get(at, name) for at, name in enumerate(("c", "h"))]
     return Record(("c", "h"), [part if part is not None else Tensor() for part in parts])
-
-
-def _cell(call: Call) -> Value:
-    return call.typed("Cell")
 
 
 def _zero_state(call: Call) -> Value:
@@ -230,8 +226,8 @@ TRAITS: dict[Trait, str] = {
 }
 
 CALLS: dict[str, Handler] = {
-    **dict.fromkeys([m + c for m in MODULES for c in CELLS], _cell),
-    "contrib.seq2seq.AttentionWrapper": _cell,
+    **dict.fromkeys([m + c for m in MODULES for c in CELLS], makes("Cell")),
+    "contrib.seq2seq.AttentionWrapper": makes("Cell"),
     **dict.fromkeys([m + "LSTMStateTuple" for m in MODULES], _lstm_state),
     **dict.fromkeys(("Cell.zero_state", "Instance.zero_state"), _zero_state),
     "Cell.__call__": _call_cell,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler
+from converter.analysis.call import Call, Handler, makes
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait
@@ -45,19 +45,6 @@ def _examples(value: Value | None) -> Batch:
         if tensor.batch.kind != "free":
             return tensor.batch
     return FREE
-
-
-def _mechanism(call: Call) -> Value:
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    return call.typed("Attention")
-
-
-def _helper(call: Call) -> Value:
-    return call.typed("Helper")
-
-
-def _decoder(call: Call) -> Value:
-    return call.typed("Decoder")
 
 
 def _decode(call: Call) -> Value:
@@ -192,9 +179,9 @@ TRAITS: dict[Trait, str] = {
 }
 
 CALLS: dict[str, Handler] = {
-    **dict.fromkeys([f"contrib.seq2seq.{name}" for name in MECHANISMS], _mechanism),
-    **dict.fromkeys([f"contrib.seq2seq.{name}" for name in HELPERS], _helper),
-    **dict.fromkeys(("contrib.seq2seq.BasicDecoder", "contrib.seq2seq.BeamSearchDecoder"), _decoder),
+    **dict.fromkeys([f"contrib.seq2seq.{name}" for name in MECHANISMS], makes("Attention", EffectKind.VARIABLE)),
+    **dict.fromkeys([f"contrib.seq2seq.{name}" for name in HELPERS], makes("Helper")),
+    **dict.fromkeys(("contrib.seq2seq.BasicDecoder", "contrib.seq2seq.BeamSearchDecoder"), makes("Decoder")),
     "contrib.seq2seq.dynamic_decode": _decode,
     "contrib.seq2seq.tile_batch": _tile_batch,
     "Record.clone": _clone,

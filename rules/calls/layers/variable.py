@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from converter.analysis.call import Attribute, Call, Context, Handler
+from converter.analysis.call import Attribute, Call, Context, Handler, makes, on_host
 from converter.analysis.effects import EffectKind
 from converter.analysis.tensors import shaping
 from converter.analysis.traits import Argument, Trait
@@ -54,11 +54,6 @@ def _value_dims(value: Value | None) -> tuple[int | None, ...] | None:
     return None
 
 
-def _host(call: Call) -> Value:
-    """A data set or a helper of TensorFlow's tutorials: it adds nothing to the graph."""
-    return Host(call.values(), call.name, call.node)
-
-
 def _get_variable(call: Call) -> Value:
     dims = shaping.lengths_of(shaping.shape_entries(call.get(1, "shape")))
     initializer = call.get(3, "initializer")
@@ -96,23 +91,11 @@ def _initializer(call: Call) -> Value:
     return Tensor(inputs=call.values(), op=call.name)
 
 
-def _variable_scope(call: Call) -> Value:
-    return call.typed("VariableScope")
-
-
-def _name_scope(call: Call) -> Value:
-    return call.typed("NameScope")
-
-
 def _enter_scope(walk: Walk, scope: Typed, node: ast.expr) -> Callable[[], object]:
     name = scope.args[0] if scope.args else None
     walk.effect(EffectKind.SCOPE, scope.kind, scope, node)
     walk.scopes.append(str(getattr(name, "value", "")) if isinstance(name, Constant) else "?")
     return walk.scopes.pop
-
-
-def _get_scope(call: Call) -> Value:
-    return call.typed("VariableScope")
 
 
 def _reuse_variables(call: Call) -> Value:
@@ -138,10 +121,6 @@ def _assign(call: Call) -> Value:
 def _read(call: Call) -> Value:
     receiver = call.receiver
     return Tensor(inputs=call.values(), lengths=receiver.dims if isinstance(receiver, Tensor) else None, op=call.name)
-
-
-def _moving_average(call: Call) -> Value:
-    return call.typed("ExponentialMovingAverage")
 
 
 def _ema_apply(call: Call) -> Value:
@@ -228,7 +207,7 @@ CALLS: dict[str, Handler] = {
             "keras.datasets.cifar10.load_data",
             "keras.utils.get_file",
         ),
-        _host,
+        on_host,
     ),
     "get_variable": _get_variable,
     **dict.fromkeys(
@@ -285,10 +264,10 @@ CALLS: dict[str, Handler] = {
         ),
         _initializer,
     ),
-    **dict.fromkeys(("variable_scope", "variable_op_scope"), _variable_scope),
+    **dict.fromkeys(("variable_scope", "variable_op_scope"), makes("VariableScope")),
     "make_template": _make_template,
-    **dict.fromkeys(("name_scope", "op_scope"), _name_scope),
-    "get_variable_scope": _get_scope,
+    **dict.fromkeys(("name_scope", "op_scope"), makes("NameScope")),
+    "get_variable_scope": makes("VariableScope"),
     "VariableScope.reuse_variables": _reuse_variables,
     **dict.fromkeys(
         (
@@ -308,7 +287,7 @@ CALLS: dict[str, Handler] = {
         _assign,
     ),
     **dict.fromkeys(("Variable.read_value", "Variable.initialized_value", "Variable.value"), _read),
-    "train.ExponentialMovingAverage": _moving_average,
+    "train.ExponentialMovingAverage": makes("ExponentialMovingAverage"),
     "ExponentialMovingAverage.apply": _ema_apply,
     **dict.fromkeys(("ExponentialMovingAverage.average", "ExponentialMovingAverage.average_name"), _ema_average),
     "Variable.shape": _shape_of,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 
-from converter.analysis.call import Call, Handler
+from converter.analysis.call import Call, Handler, makes, unbatched
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving
 from converter.analysis.traits import Trait, has
@@ -161,14 +161,14 @@ def _plain(value: Value) -> Value:
 
 
 def _counts_on(value: Value, number: Tensor) -> bool:
-    """Whether a loop variable is the number of the next example."""
+    """True if the loop variable counts up by one for each example."""
     if not isinstance(value, Tensor) or value.op != "add" or number not in value.inputs:
         return False
     return [getattr(_plain(v), "value", None) for v in value.inputs if v is not number] == [1]
 
 
 def _is_written_once(old: Value, new: Tensor, number: Tensor) -> bool:
-    """Whether an array got one entry, under the number of the example, which is computed of this example alone."""
+    """True if each iteration writes one entry, at the example's index, computed from that example alone."""
     array = isinstance(old, Tensor) and new.op == old.op == ARRAY
     if not array or new.batch.kind != "free" or new.inputs[:2] != (old, number):
         return False
@@ -320,10 +320,6 @@ def _not_followed(call: Call, *found: Value) -> Value:
 # -- tensor arrays: represented by a tensor that stands for any one of the elements ------------------------------------
 
 
-def _array(call: Call) -> Value:
-    return Tensor(FREE, call.values(), None, ARRAY)
-
-
 def _array_write(call: Call) -> Value:
     array, value = call.receiver, call.tensor(1, "value")
     assert isinstance(array, Tensor)
@@ -355,10 +351,6 @@ def _array_stack(call: Call) -> Value:
     if _is_of_examples(array):
         kept = Batch("example", 0) if call.name.endswith("stack") else opaque(Why.PICKED)
     return Tensor(kept, call.values(), None if array.dims is None else (None, *array.dims), call.name)
-
-
-def _custom_gradient(call: Call) -> Value:
-    return call.typed("CustomGradient")
 
 
 def _call_custom(call: Call) -> Value:
@@ -399,9 +391,9 @@ CALLS: dict[str, Handler] = {
     "with_dependencies": _with_dependencies,
     **dict.fromkeys(("scan", "foldl", "foldr"), _scan),
     **dict.fromkeys(("map_fn", "vectorized_map"), _map_fn),
-    "custom_gradient": _custom_gradient,
+    "custom_gradient": makes("CustomGradient"),
     "CustomGradient.__call__": _call_custom,
-    "TensorArray": _array,
+    "TensorArray": unbatched(op=ARRAY),
     **dict.fromkeys(("Tensor.write", "Tensor.unstack"), _array_write),
     "Tensor.read": _array_read,
     **dict.fromkeys(("Tensor.stack", "Tensor.gather"), _array_stack),

@@ -112,7 +112,7 @@ def _global_norm(call: Call) -> Value:
 
 
 def _zero_fraction(call: Call) -> Value:
-    """The mean over all elements of whether one is zero."""
+    """The share of elements that are zero."""
     return reductions.reduce(call.tensor(0, "value"), None, "mean", keep=False)
 
 
@@ -137,7 +137,6 @@ TRAITS: dict[Trait, str] = {
     Trait.COMPUTES_ONE: "argmax arg_max reduce_mean reduce_max reduce_min reduce_sum",
     Trait.ADDS_UP: "reduce_sum",
     Trait.AVERAGES: "reduce_mean",
-    Trait.METRIC: "metrics.*",
     Trait.COUNTS: "reduce_sum reduce_mean reduce_max count_nonzero",
     Trait.ANY_AXIS: "reduce_mean reduce_sum",
     Trait.OWN_DTYPE: "arg_max arg_min argmax argmin nn.in_top_k count_nonzero",

@@ -102,7 +102,7 @@ def _split(call: Call) -> Value:
 
 
 def _is_fixed(call: Call, sizes: Value | None) -> bool:
-    """Whether the number of pieces, or their sizes, do not depend on the batch size: they are written, or told."""
+    """True if the number of pieces, or their sizes, are literals or known not to depend on the batch size."""
     if isinstance(sizes, Sequence):
         return not sizes.many and bool(sizes.elements)
     return isinstance(sizes, Number) and not shaping.stands_for_batch(call.walk.facts, sizes)
@@ -154,7 +154,7 @@ def _size(call: Call) -> Value:
 
 
 def _rank(call: Call) -> Value:
-    """The number of axes, which is that of a shard too."""
+    """The number of axes; a shard has as many."""
     return Number(call.tensor(0, "input").rank)
 
 
@@ -206,7 +206,7 @@ def _written_out(call: Call, value: Value | None) -> Value | None:
 
 
 def _may_change(call: Call, array: Host) -> bool:
-    """Whether an entry of an array was set, or code that is not followed has got it."""
+    """True if an entry of the array was assigned, or the array was passed to code that is not followed."""
     facts = call.walk.facts
     set_there = any(access.write and access.place.holder is array for access in facts.accesses)
     handed = (e.value for e in facts.effects_of(EffectKind.UNFOLLOWED))
@@ -487,7 +487,6 @@ POSITIONS: dict[Argument, dict[str, int]] = {
 TRAITS: dict[Trait, str] = {
     Trait.COMPUTES_ONE: "squeeze transpose expand_dims reshape",
     Trait.MASKS: "boolean_mask",
-    Trait.SPARSE_GRADIENTS: "gather",
     Trait.DATA_SECOND: "nn.embedding_lookup",
     Trait.PRODUCT: "matmul",
     Trait.TAKES_LONGEST: "sequence_mask",

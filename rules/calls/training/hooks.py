@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from converter.analysis.call import Call, Handler
+from converter.analysis.call import Call, Handler, makes, nothing
 from converter.analysis.effects import EffectKind
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -177,14 +177,6 @@ def _run_args(call: Call) -> Value:
     return Record(FIELDS, [value if value is not None else Constant(None) for value in given])
 
 
-def _feed_function(call: Call) -> Value:
-    return call.typed("FeedFnHook")
-
-
-def _request_stop(call: Call) -> Value:
-    return Constant(None)
-
-
 TRAITS: dict[Trait, str] = {
     Trait.ASKED_BY_HOOK: "train.SessionRunArgs",
     Trait.FEEDS_BY_FUNCTION: "train.FeedFnHook",
@@ -207,6 +199,6 @@ STEP_NUMBERS = {
 
 CALLS: dict[str, Handler] = {
     "train.SessionRunArgs": _run_args,
-    "train.FeedFnHook": _feed_function,
-    "SessionRunContext.request_stop": _request_stop,
+    "train.FeedFnHook": makes("FeedFnHook"),
+    "SessionRunContext.request_stop": nothing,
 }

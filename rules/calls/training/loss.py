@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler
+from converter.analysis.call import Call, Handler, makes
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra
@@ -158,10 +158,6 @@ def _total_loss(call: Call) -> Value:
     return result
 
 
-def _regularizer(call: Call) -> Value:
-    return call.typed("Regularizer")
-
-
 def _regularized(call: Call) -> Value:
     call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
     return Tensor(inputs=call.values(), lengths=(), op=call.name)
@@ -222,7 +218,7 @@ CALLS: dict[str, Handler] = {
             for m in ("contrib.layers.", "contrib.slim.", "keras.regularizers.")
             for name in ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer", "l1", "l2")
         ],
-        _regularizer,
+        makes("Regularizer"),
     ),
     "Regularizer.__call__": _regularized,
     "contrib.layers.apply_regularization": _apply_regularization,

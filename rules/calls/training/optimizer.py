@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from converter.analysis.call import Call, Handler
+from converter.analysis.call import Call, Handler, makes, unbatched
 from converter.analysis.facts import RateSite, StepKind, TrainStep
 from converter.analysis.library import naming
 from converter.analysis.traits import Argument, Trait
@@ -49,11 +49,6 @@ def _note_rate(call: Call, position: int) -> None:
 def _extended(call: Call) -> Value:
     """A class of optimizers that decay weights and then do as the one that is given."""
     return Symbol(naming().library, EXTENDED)
-
-
-def _wrapped(call: Call) -> Value:
-    """An optimizer around another one: loss scaling, averaging, clipping."""
-    return call.typed("Optimizer")
 
 
 def _minimize(call: Call) -> Value:
@@ -163,10 +158,6 @@ def _record(
     walk.facts.train_steps.append(step)
 
 
-def _decay(call: Call) -> Value:
-    return Tensor(inputs=call.values(), lengths=(), op=call.name)
-
-
 DECAYS = (
     "exponential_decay piecewise_constant polynomial_decay natural_exp_decay inverse_time_decay cosine_decay "
     "linear_cosine_decay noisy_linear_cosine_decay cosine_decay_restarts"
@@ -242,7 +233,7 @@ TRAITS: dict[Trait, str] = {
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([f"train.{name}" for name in OPTIMIZERS], _optimizer),
     **dict.fromkeys([f"contrib.opt.{name}" for name in CONTRIB], _optimizer),
-    **dict.fromkeys(WRAPPERS, _wrapped),
+    **dict.fromkeys(WRAPPERS, makes("Optimizer")),
     "contrib.opt.extend_with_decoupled_weight_decay": _extended,
     EXTENDED: _optimizer,
     "Optimizer.minimize": _minimize,
@@ -254,5 +245,5 @@ CALLS: dict[str, Handler] = {
         ("contrib.layers.optimize_loss", "contrib.slim.learning.create_train_op", "contrib.training.create_train_op"),
         _train_op_function,
     ),
-    **dict.fromkeys([f"train.{name}" for name in DECAYS], _decay),
+    **dict.fromkeys([f"train.{name}" for name in DECAYS], unbatched(lengths=())),
 }

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from converter.analysis.call import Call, Context, Handler
+from converter.analysis.call import Call, Context, Handler, makes
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import RunCall, SessionSite
 from converter.analysis.flow.joined import leaves
@@ -113,14 +113,6 @@ def _train_loop(call: Call) -> Value:
     return Host(call.values(), "run", call.node)
 
 
-def _config(call: Call) -> Value:
-    return call.typed("ConfigProto")
-
-
-def _gpu_options(call: Call) -> Value:
-    return call.typed("GPUOptions")
-
-
 def _run(call: Call) -> Value:
     fetches, feed = call.get(0, "fetches"), call.get(1, "feed_dict")
     _record_hooked(call, call.receiver, [fetches] if fetches is not None else [], feed, call.node_of(1, "feed_dict"))
@@ -218,10 +210,6 @@ def _record(
 
 def _as_default(call: Call) -> Value:
     return call.receiver if call.receiver is not None else Host()
-
-
-def _graph(call: Call) -> Value:
-    return call.typed("Graph")
 
 
 def _control_dependencies(call: Call) -> Value:
@@ -366,8 +354,8 @@ CALLS: dict[str, Handler] = {
     "Session.close": _close,
     "train.FinalOpsHook": _final_ops,
     **dict.fromkeys(TRAIN_LOOPS, _train_loop),
-    "ConfigProto": _config,
-    "GPUOptions": _gpu_options,
+    "ConfigProto": makes("ConfigProto"),
+    "GPUOptions": makes("GPUOptions"),
     "Session.run": _run,
     "Host.run": _run_of_unknown,
     "Session.partial_run": _partial_run,
@@ -383,7 +371,7 @@ CALLS: dict[str, Handler] = {
     "train.replica_device_setter": _replica_device_setter,
     **dict.fromkeys(EVALUATED, _eval),
     **dict.fromkeys(("Session.as_default", "Graph.as_default", "Session.__enter__"), _as_default),
-    **dict.fromkeys(("Graph", "get_default_graph"), _graph),
+    **dict.fromkeys(("Graph", "get_default_graph"), makes("Graph")),
     "get_default_session": lambda call: Typed("Session", call.name, call.args, call.kwargs, call.node),
     **dict.fromkeys(("control_dependencies", "Graph.control_dependencies"), _control_dependencies),
     **dict.fromkeys(("device", "Graph.device"), _device),

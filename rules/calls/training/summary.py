@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler
+from converter.analysis.call import Call, Handler, nothing
 from converter.analysis.effects import EffectKind
 from converter.analysis.traits import Argument, Trait
-from converter.analysis.values import Constant, Host, Tensor, Value
+from converter.analysis.values import Host, Tensor, Value
 from rules.calls.training.loss import note_scope
 
 
@@ -37,10 +37,6 @@ def _checkpoint(call: Call) -> Value:
     return _host(call)
 
 
-def _nothing(call: Call) -> Value:
-    return Constant(None)
-
-
 SUMMARIES = "scalar histogram image audio text".split()
 OLD = "scalar_summary histogram_summary image_summary audio_summary".split()
 HOST = (
@@ -63,7 +59,6 @@ TRAITS: dict[Trait, str] = {
     Trait.SEEDS: "set_random_seed random_set_random_seed",
     Trait.SAVES: "train.Saver",
     Trait.CHECKPOINTS: "save restore",
-    Trait.WRITES_EVENTS: "summary.FileWriter",
     Trait.TAKES_VARIABLES: "Saver",
     Trait.TAKES_VARIABLE: "Saver",
     Trait.TAKES_ALL_VARIABLES: "train.Saver",
@@ -98,6 +93,6 @@ CALLS: dict[str, Handler] = {
             "add_check_numerics_ops",
             "Saver.__call__",
         ),
-        _nothing,
+        nothing,
     ),
 }

@@ -62,32 +62,10 @@ def test_a_misspelt_command(run: Run) -> None:
     assert "Did you mean 'convert'?" in done.err
 
 
-@pytest.mark.parametrize(
-    ("shell", "shown"),
-    [
-        ("bash", "complete -o default -F _tf_multigpu_completion tf-multigpu"),
-        ("zsh", "#compdef tf-multigpu"),
-        ("fish", "complete --command tf-multigpu"),
-    ],
-)
-def test_the_completion_of_a_named_shell(run: Run, shell: str, shown: str) -> None:
-    done = run("--show-completion", shell)
-    assert done.code == 0 and shown in done.out.decode()
-    assert run("--version").code == 0  # and no completion
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--show-completion", "tcsh"), "'tcsh' is not one of bash, zsh"),
-        (("--show-completion", "zsh", "fish"), "'zsh fish' is not one of"),
-        (("--show-completion", "convert", "train.py"), "'convert train.py' is not one of"),
-        (("--install-completion", "zsh"), "takes no name"),
-    ],
-)
-def test_no_other_word_behind_a_completion_option(run: Run, arguments: tuple[str, ...], said: str) -> None:
-    done = run(*arguments)
-    assert (done.code, done.out) == (2, b"") and said in " ".join(done.err.replace("│", " ").split())
+def test_no_word_behind_a_completion_option(run: Run) -> None:
+    for option in ("--show-completion", "--install-completion"):
+        done = run(option, "zsh")
+        assert (done.code, done.out) == (2, b"") and "takes no name" in done.err
 
 
 @pytest.mark.parametrize("code", ["TMG004", "tmg004"])
@@ -186,12 +164,12 @@ def test_every_offer_is_one_line(offers: Offers, shell: str) -> None:
     for command in COMMANDS.values():
         long = [flag for option in command.options for flag in option.flags if flag.startswith("--")]
         lines = offers(shell, f"tf-multigpu {command.name} --")
-        assert len(lines) == len([*long, "--help"]), lines
+        assert len(lines) == len([*long, "--help", "--help-all"]), lines
         # Typer's quotes for zsh drop apostrophes: `the scripts batch size`.
         assert "'" not in "".join(lines).replace("''", "'"), lines
 
 
-@pytest.mark.parametrize(("columns", "lines"), [(100, 40), (80, 48)])
+@pytest.mark.parametrize(("columns", "lines"), [(100, 42), (80, 50)])
 @pytest.mark.parametrize("name", [*COMMANDS, ""])
 def test_help_fits_a_screen_and_has_an_example(
     run: Run, monkeypatch: pytest.MonkeyPatch, name: str, columns: int, lines: int

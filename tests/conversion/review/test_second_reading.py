@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -20,9 +19,9 @@ from converter.plan import Replace
 from converter.planner.batch_size.batch_size import _scaled
 from converter.planner.writing.source_text import Text as SourceText
 from converter.source import read
+from tests.goldens import FIXTURES
 from tests.scripts import SCRIPT, run
 
-FIXTURES = Path(__file__).resolve().parent.parent.parent.parent / "fixtures"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -15,8 +14,7 @@ from converter.plan import Plan
 from converter.planner import passes
 from converter.source import read
 from tests.conversion.review.faults import faults
-
-FIXTURES = Path(__file__).resolve().parent.parent.parent.parent / "fixtures"
+from tests.goldens import FIXTURES
 
 # A fixture, and a fault as tests/conversion/review/faults.py names it.
 FAULTS = [

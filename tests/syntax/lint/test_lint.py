@@ -11,10 +11,11 @@ from converter.source import from_bytes, parse
 from converter.syntax.lint import lint
 from converter.syntax.lint.towers import Towers
 from converter.syntax.script import Script
+from tests import goldens
 
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 RIGHT = next(rule.after for rule in all_rules() if rule.code == "TMG401")
-CONVERTED = sorted(path for path in (ROOT / "fixtures").rglob("*.py") if path.read_text()[:15] == "# tf-multigpu 0")
+CONVERTED = sorted(path for path in goldens.FIXTURES.rglob("*.py") if path.read_text()[:15] == "# tf-multigpu 0")
 LOSS = "tower_loss = tf.losses.sparse_softmax_cross_entropy(labels[i], logits)"
 GRADS = "tower_grads.append(optimizer.compute_gradients(tower_loss))"
 STACKED = "        grads = tf.stack([g for g, _ in grads_and_vars])\n"
@@ -45,7 +46,7 @@ def test_the_right_script_is_right() -> None:
     assert codes(RIGHT) == []
 
 
-@pytest.mark.parametrize("path", CONVERTED, ids=lambda path: str(path.relative_to(ROOT / "fixtures")))
+@pytest.mark.parametrize("path", CONVERTED, ids=lambda path: str(path.relative_to(goldens.FIXTURES)))
 def test_nothing_is_found_in_conversions(path: Path) -> None:
     assert lint(from_bytes(str(path), path.read_bytes())) == ()
 
@@ -63,7 +64,7 @@ def test_the_loops_of_conversions_are_seen() -> None:
     ],
 )
 def test_conversions_that_were_broken(fixture: str, before: str, after: str, code: str) -> None:
-    text = (ROOT / "fixtures" / fixture / "multi.py").read_text()
+    text = (goldens.FIXTURES / fixture / "multi.py").read_text()
     assert before in text
     assert set(codes(text.replace(before, after))) == {code}
 

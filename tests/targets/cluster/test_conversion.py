@@ -11,9 +11,10 @@ from converter.options import Options
 from converter.report.text import diagnostics
 from converter.source import encode, from_bytes, read
 from converter.source.header import HELPERS, HELPERS_END
+from tests import goldens
 from tests.scripts import as_written_by
 
-FIXTURES = Path(__file__).resolve().parent.parent.parent.parent / "fixtures" / "cluster"
+FIXTURES = goldens.FIXTURES / "cluster"
 SCRIPT = """\
 import numpy as np
 import tensorflow as tf

@@ -26,8 +26,7 @@ from converter.verify.checks.lines import (
     spans_of,
 )
 from converter.verify.origin import Repeated, repeat
-
-FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
+from tests.goldens import FIXTURES
 
 VERSIONS = [pytest.param("2", marks=pytest.mark.tf2), pytest.param("1.15", marks=pytest.mark.tf1)]
 

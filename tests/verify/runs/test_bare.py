@@ -10,8 +10,8 @@ import pytest
 
 from converter.verify import Check, Report, Settings, verify
 from converter.verify.runs.bare import check_bare, with_bare
+from tests.goldens import FIXTURES
 
-FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 CONFIG = "config = tf.ConfigProto(allow_soft_placement=True, gpu_options=tf.GPUOptions(allow_growth=True))\n"
 
 

@@ -1,4 +1,4 @@
-"""The turns of `make test` and of `make quick` together run every case, and each of them runs a part of each test."""
+"""`make test` and `make quick` run the same part of each test whenever they run; the matrix runs every case."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from tests.turns import leave_out
+from tests.selection import leave_out
 
 MARKED = [f"test_marked[{case}]" for case in "abcd"]
 MANY = [f"test_many[{case}]" for case in "abcdefg"]
@@ -29,27 +29,28 @@ class Case:
         self.marks.append(getattr(pytest.mark, name).mark)
 
 
-def run_in(turn: int, *left_out: str) -> Sequence[str]:
+def cases_without(*left_out: str) -> Sequence[str]:
     marks = {**dict.fromkeys(MARKED, [pytest.mark.one_in(3)]), **dict.fromkeys(WHOLE, [pytest.mark.quick_whole])}
     cases = [Case(name, *marks.get(name, ())) for name in ALL]
     cases.insert(1, Case("test_marked[of the matrix]", pytest.mark.one_in(3), pytest.mark.matrix))
-    leave_out(cast("list[pytest.Item]", cases), turn)
+    leave_out(cast("list[pytest.Item]", cases))
     return [case.nodeid for case in cases if not any(case.get_closest_marker(name) for name in left_out)]
 
 
-def test_make_test_runs_all_but_those_of_marked_tests_that_are_not_in_turn() -> None:
-    first, second = run_in(6, "matrix"), run_in(7, "matrix")
-    assert first == [MARKED[0], MARKED[3], *ALL[4:]]
-    assert second == [MARKED[1], *ALL[4:]]
+def test_make_test_runs_the_first_of_three_cases_of_a_marked_test() -> None:
+    assert cases_without("matrix") == [MARKED[0], MARKED[3], *ALL[4:]]
 
 
 def test_make_quick_runs_a_fourth_of_many_cases() -> None:
-    turns = [run_in(turn, "matrix", "left_by_quick") for turn in (4, 5, 6, 7)]
-    assert [[name for name in turn if name in MANY] for turn in turns] == [MANY[first::4] for first in range(4)]
-    for turn in turns:
-        assert {*FEW, *WHOLE, "test_one"} < set(turn)
-        assert set(turn) & set(MARKED)  # of what `make test` leaves of them
+    quick = cases_without("matrix", "left_by_quick")
+    assert [name for name in quick if name in MANY] == MANY[::4]
+    assert {*FEW, *WHOLE, "test_one"} < set(quick)
+    assert set(quick) & set(MARKED)  # of what `make test` leaves of them
+
+
+def test_the_matrix_runs_every_case() -> None:
+    assert {*ALL} < set(cases_without())
 
 
 def test_what_quick_leaves_out_is_in_make_test() -> None:
-    assert set(run_in(0, "matrix")) > set(run_in(0, "matrix", "left_by_quick")) > set(FEW)
+    assert set(cases_without("matrix")) > set(cases_without("matrix", "left_by_quick")) > set(FEW)
