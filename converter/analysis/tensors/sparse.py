@@ -25,7 +25,7 @@ def sparse_input(tensor: object) -> Input | None:
 
 
 def _source(tensor: object) -> Tensor | None:
-    """The sparse tensor behind changes of values, types and rows: a placeholder, feature or path; None for dense ones."""
+    """The placeholder, feature or path behind changes of values, types and rows; None for a dense tensor."""
     while isinstance(tensor, Tensor):
         if tensor.op in (ELEMENT, BATCHES, PATHS) or has(tensor.op, Trait.SPARSE_PLACEHOLDER):
             return tensor

@@ -36,7 +36,7 @@ def _loss(call: Call) -> Value:
     batched = [t for t in operands if t.batch.kind != "free"]
     kept = Batch()
     if batched:
-        kept = _reduction(call, batched)
+        kept = reduction(call, batched)
     dims = () if kept.kind != "example" else None
     result = Tensor(kept, call.values(), dims, call.name)
     collection = call.kwargs.get("loss_collection")
@@ -46,7 +46,8 @@ def _loss(call: Call) -> Value:
     return result
 
 
-def _reduction(call: Call, batched: list[Tensor]) -> Batch:
+def reduction(call: Call, batched: list[Tensor]) -> Batch:
+    """What a loss makes of the batches of its labels and predictions, by its arguments `reduction` and `weights`."""
     if any(t.batch.kind == "opaque" for t in batched):
         return next(t.batch for t in batched if t.batch.kind == "opaque")
     combined = algebra.combine([t for t in batched if t.batch.kind == "example"])
