@@ -28,6 +28,7 @@ SAME = frozenset(  # functions of one number that give the same number, or the w
 UNARY: dict[type[ast.unaryop], str] = {ast.USub: "negative", ast.UAdd: "int"}
 LEAST, MOST_OF = ("min", "minimum", "amin", "least"), ("max", "maximum", "amax")
 SUMS, PRODUCTS = ("sum", "fsum", "add"), ("prod", "mul", "multiply", "matmul")
+DIFFERENCES = ("subtract", "sub")
 MOVES = ("add", "subtract")  # a number on from another one
 ROOTS = ("sqrt", "isqrt")
 QUOTIENTS = ("divide", "floordiv", "truediv", "floor_divide", "true_divide")
@@ -136,9 +137,25 @@ class Reading:
         shared = name in QUOTIENTS and isinstance(given[0], Symbol)  # `data.num_examples // size` of an unknown object
         if not all(isinstance(v, (Number, Host, Constant)) for v in (given[1:] if shared else given)):
             return self._unknown(value, given, deep)
+        if name in DIFFERENCES and len(given) == 2 and (distance := self._chosen_together(*given, deep)) is not None:
+            return distance
         terms = [self.of(v, deep) for v in given]
         made = combined(name, terms)
         return function(name, *terms) if made is None else made
+
+    def _chosen_together(self, upper: Value, lower: Value, deep: int) -> Terms | None:
+        """The distance of two numbers that the branches of one `if` leave, where it is the same behind each; else None.
+
+        A reader of batches starts anew in one branch with `start, end = 0, size`; in the other one `end` is
+        `start + size`: each branch leaves `size` rows between them, although one end of another branch would not.
+        """
+        if not (isinstance(upper, Number) and isinstance(lower, Number) and upper.chosen and lower.chosen):
+            return None
+        if upper.site is None or upper.site != lower.site or len(upper.inputs) != len(lower.inputs):
+            return None
+        pairs = zip(upper.inputs, lower.inputs, strict=True)
+        distances = [self.of(one, deep) - self.of(two, deep) for one, two in pairs]
+        return distances[0] if all(d == distances[0] for d in distances) else None
 
     def _item(self, value: Host, deep: int) -> Terms:
         """`divmod(n, b)[0]`."""
@@ -176,7 +193,7 @@ def combined(name: str, terms: list[Terms]) -> Terms | None:
 
 
 def _binary(name: str, one: Terms, two: Terms) -> Terms | None:
-    if name in ("subtract", "sub"):
+    if name in DIFFERENCES:
         return one - two
     if name in PRODUCTS:
         return one * two
