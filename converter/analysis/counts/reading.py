@@ -137,8 +137,10 @@ class Reading:
         shared = name in QUOTIENTS and isinstance(given[0], Symbol)  # `data.num_examples // size` of an unknown object
         if not all(isinstance(v, (Number, Host, Constant)) for v in (given[1:] if shared else given)):
             return self._unknown(value, given, deep)
-        if name in DIFFERENCES and len(given) == 2 and (distance := self._chosen_together(*given, deep)) is not None:
-            return distance
+        if name in DIFFERENCES and len(given) == 2:
+            distance = self._chosen_together(given[0], given[1], deep)
+            if distance is not None:
+                return distance
         terms = [self.of(v, deep) for v in given]
         made = combined(name, terms)
         return function(name, *terms) if made is None else made

@@ -448,12 +448,11 @@ def _boolean_mask(call: Call) -> Value:
 
 def _has_rows_of_batch(facts: Facts, value: Value | None) -> bool:
     """Whether a list of numbers, or a constant made of it, has one for each example: `[steps] * batch_size`."""
+    if isinstance(value, Sequence):
+        return any(shaping.stands_for_batch(facts, part) for part in value.inputs if part not in value.elements)
     copied = isinstance(value, Tensor) and value.op in ("constant", "convert_to_tensor", "cast")
-    if copied or isinstance(value, Host) and value.call in ("numpy.array", "numpy.asarray"):
-        return any(_has_rows_of_batch(facts, part) for part in value.inputs)
-    return isinstance(value, Sequence) and any(
-        shaping.stands_for_batch(facts, part) for part in value.inputs if part not in value.elements
-    )
+    copied = copied or isinstance(value, Host) and value.call in ("numpy.array", "numpy.asarray")
+    return copied and value is not None and any(_has_rows_of_batch(facts, part) for part in value.inputs)
 
 
 def _sequence_mask(call: Call) -> Value:

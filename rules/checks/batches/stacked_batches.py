@@ -13,7 +13,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.questions.batch_statistics import norms_behind
-from converter.planner.region.groups import Group
+from converter.planner.region.executions import Group
 from converter.planner.region.inputs import uncut_values
 from converter.planner.writing.findings import error
 
