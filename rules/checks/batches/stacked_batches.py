@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from converter.analysis.arrays.rows import rows_of
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.reasons import Why
-from converter.analysis.values import Host, Input, Mapping, Sequence, Tensor, Value
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Host, Input, Mapping, Sequence, Tensor, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
@@ -68,11 +69,18 @@ def _needs_whole_batches(facts: Facts, group: Group) -> Iterator[bool]:
 
 def _is_fed_in_parts(case: Placed, run: RunCall, group: Group) -> bool:
     for value in (value for key, value in run.feeds if isinstance(key, Input) and key in group.region.inputs):
-        if any(t.batch.kind == "example" and t.batch.packed == "minor" for t in _fetched(value)):
+        if any(map(_is_of_kinds, _fetched(value))):
             return True
         if isinstance(value, Host) and value.call in CONCATENATES and _are_batches(case, run, value):
             return True
     return False
+
+
+def _is_of_kinds(tensor: Tensor) -> bool:
+    """Whether a tensor has the rows of several batches that the graph concatenates."""
+    if tensor.batch.kind != "example" or tensor.batch.packed != "minor":
+        return False
+    return any(isinstance(v, Tensor) and has(v.op, Trait.CONCATENATES) for v in needed([tensor]).values())
 
 
 def _are_batches(case: Placed, run: RunCall, joined: Host) -> bool:

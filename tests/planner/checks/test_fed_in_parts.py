@@ -46,9 +46,10 @@ NORM = "tf.layers.batch_normalization(x, training=True)"
         (JOINED, NORM, MEAN, True),
         (JOINED, "x", MEAN, False),
         ("a, kind_a", "x", CHOSEN, False),
+        ("tf.reshape(tf.transpose(a), [-1]), kind_a", "x", CHOSEN, False),
         ("a, kind_a", NORM, MEAN, False),
     ],
-    ids=["some of them", "a batch norm", "a mean", "one kind", "one kind and a batch norm"],
+    ids=["some of them", "a batch norm", "a mean", "one kind", "in another order", "one kind and a batch norm"],
 )
 def test_batches_that_the_graph_concatenates(rows: str, hidden: str, loss: str, refused: bool) -> None:
     found = codes(GRAPH.format(rows=rows, hidden=hidden, loss=loss))
