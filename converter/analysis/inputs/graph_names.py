@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.traits import Argument, positions
-from converter.analysis.values import Constant, Mapping, Sequence, Tensor, Typed, Value
+from converter.analysis.values import Bound, Constant, Mapping, Sequence, Tensor, Typed, Value
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -66,10 +66,12 @@ def pattern_of(name: ast.expr | None) -> str:
 
 
 def resolved(walk: Walk, value: Value, node: ast.AST) -> Value:
-    """Fetches with tensors in place of their names, through lists and dicts."""
+    """Fetches with tensors in place of their names, through lists and dicts; a name may be read: `x.name`."""
+    if isinstance(value, Bound) and value.name == "name" and isinstance(value.receiver, Tensor):
+        return value.receiver
     if isinstance(value, Constant) and isinstance(value.value, str):
         return by_name(walk, value.value, node) or value
-    if isinstance(value, Sequence) and any(isinstance(v, (Constant, Sequence, Mapping)) for v in value.elements):
+    if isinstance(value, Sequence) and any(isinstance(v, (Bound, Constant, Sequence, Mapping)) for v in value.elements):
         return Sequence([resolved(walk, v, node) for v in value.elements], value.mutable, value.many)
     if isinstance(value, Mapping):
         return Mapping([(key, resolved(walk, inner, node)) for key, inner in value.pairs])

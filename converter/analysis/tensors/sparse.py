@@ -15,13 +15,24 @@ PATHS = "sparse paths"  # the op of what a CTC decoder gives
 
 def is_sparse(tensor: object) -> bool:
     """Whether a tensor is a sparse placeholder, feature or decoder's path, or one with other values or types of it."""
+    return _source(tensor) is not None
+
+
+def sparse_input(tensor: object) -> Input | None:
+    """The sparse placeholder that a tensor is, or has other values or types of; None for others."""
+    source = _source(tensor)
+    return source if isinstance(source, Input) and has(source.op, Trait.SPARSE_PLACEHOLDER) else None
+
+
+def _source(tensor: object) -> Tensor | None:
+    """The placeholder, feature or path behind changes of values, types and rows; None for a dense tensor."""
     while isinstance(tensor, Tensor):
         if tensor.op in (ELEMENT, BATCHES, PATHS) or has(tensor.op, Trait.SPARSE_PLACEHOLDER):
-            return True
+            return tensor
         if tensor.op != PART and not has(tensor.op, Trait.KEEPS_SPARSE):
-            return False
+            return None
         tensor = next((i for i in tensor.inputs if isinstance(i, Tensor)), None)
-    return False
+    return None
 
 
 def taken_as_sparse(value: object) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Container
 from converter.analysis.arrays.shapes import arguments_of, shape_of
 from converter.analysis.values import Host, Number, Sequence, Value
 
+COPIES = ("numpy.array", "numpy.asarray")  # arrays with the rows of what they are given
 ALIKE = ("numpy.ones", "numpy.zeros", "numpy.full", "numpy.empty")  # whose rows are all the same
 
 
@@ -20,6 +21,8 @@ def has_rows(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
         return any(_is_size(v, sizes) for v in value.inputs if v not in value.elements)
     if not isinstance(value, Host) or not value.call.startswith("numpy.") or value.roots:
         return False
+    if value.call in COPIES:
+        return any(has_rows(v, sizes) for v in value.inputs)
     return any(_is_size(v, sizes) for i in value.inputs for v in (i, *(i.elements if isinstance(i, Sequence) else ())))
 
 
@@ -27,6 +30,8 @@ def are_alike(value: Value) -> bool:
     """True if all such rows are equal: then each tower can make its own."""
     if not isinstance(value, Host):
         return isinstance(value, Sequence)
+    if value.call in COPIES:
+        return any(map(are_alike, value.inputs))
     return value.call in ALIKE or (value.call == "numpy.tile" and _is_repeated_whole(value))
 
 

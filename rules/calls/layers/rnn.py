@@ -6,6 +6,7 @@ from converter.analysis.call import Call, Handler, makes
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving, shaping
+from converter.analysis.tensors.sparse import sparse_input
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import (
     FREE,
@@ -169,7 +170,11 @@ def _sequence_loss_by_example(call: Call) -> Value:
 
 
 def _ctc_loss(call: Call) -> Value:
+    """A loss for each sequence: the sparse labels have a row for each of them, whatever they are fed with."""
     inputs = call.tensor(1, "inputs")
+    labels = sparse_input(call.get(0, "labels"))
+    if labels is not None and labels.shape is None and inputs.batch.kind == "example":
+        call.walk.effect(EffectKind.LABELS, call.name, labels, call.node)
     kept = Batch("example", 0) if inputs.batch.kind == "example" else inputs.batch
     return Tensor(kept, call.values(), (None,), call.name)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Facts
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, factors, moving, shaping
@@ -445,9 +446,20 @@ def _boolean_mask(call: Call) -> Value:
     return result
 
 
+def _has_rows_of_batch(facts: Facts, value: Value | None) -> bool:
+    """Whether a list of numbers, or a constant made of it, has one for each example: `[steps] * batch_size`."""
+    if isinstance(value, Sequence):
+        return any(shaping.stands_for_batch(facts, part) for part in value.inputs if part not in value.elements)
+    copied = isinstance(value, Tensor) and value.op in ("constant", "convert_to_tensor", "cast")
+    copied = copied or isinstance(value, Host) and value.call in ("numpy.array", "numpy.asarray")
+    return copied and value is not None and any(_has_rows_of_batch(facts, part) for part in value.inputs)
+
+
 def _sequence_mask(call: Call) -> Value:
     lengths = call.tensor(0, "lengths")
     longest = call.get(1, "maxlen")
+    if lengths.batch.kind == "free" and _has_rows_of_batch(call.walk.facts, call.get(0, "lengths")):
+        lengths = Tensor(Batch("example", 0), (lengths,), (None,))
     if lengths.batch.kind == "example" and (longest is None or isinstance(longest, Constant) and longest.value is None):
         call.walk.effect(EffectKind.LONGEST, call.name, lengths, call.node)
     dims = None if lengths.lengths is None else (*lengths.lengths, None)

@@ -10,7 +10,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, reductions
 from converter.analysis.traits import Trait
-from converter.analysis.values import Constant, How, Symbol, Tensor, Typed, Value, opaque
+from converter.analysis.values import Constant, How, Symbol, Tensor, Typed, Value, is_none, opaque
 
 LAST = (  # a sum or a mean over the last axis (tensorflow/python/keras/losses.py and metrics.py, 1.15)
     "categorical_crossentropy binary_crossentropy mean_squared_error mse mean_absolute_error mae hinge squared_hinge "
@@ -24,14 +24,21 @@ LOSS_OBJECTS = {
     "keras.losses.CategoricalCrossentropy": ("categorical_crossentropy", 2),
     "keras.losses.CategoricalHinge": ("categorical_hinge", 0),
     "keras.losses.Hinge": ("hinge", 0),
+    "keras.losses.Huber": ("huber_loss", 1),
     "keras.losses.KLDivergence": ("kullback_leibler_divergence", 0),
     "keras.losses.LogCosh": ("logcosh", 0),
     "keras.losses.MeanAbsoluteError": ("mean_absolute_error", 0),
+    "keras.losses.MeanAbsolutePercentageError": ("mean_absolute_percentage_error", 0),
     "keras.losses.MeanSquaredError": ("mean_squared_error", 0),
+    "keras.losses.MeanSquaredLogarithmicError": ("mean_squared_logarithmic_error", 0),
     "keras.losses.Poisson": ("poisson", 0),
     "keras.losses.SparseCategoricalCrossentropy": ("sparse_categorical_crossentropy", 1),
     "keras.losses.SquaredHinge": ("squared_hinge", 0),
 }
+MEANS = (  # functions that take a mean over the last axis
+    "mean_squared_error mean_absolute_error mean_absolute_percentage_error mean_squared_logarithmic_error hinge "
+    "squared_hinge poisson logcosh binary_crossentropy huber_loss"
+).split()
 HOW: dict[str, How | Literal["none"]] = {"auto": "mean", "sum_over_batch_size": "mean", "sum": "sum", "none": "none"}
 MODULES = ("keras.losses.", "keras.objectives.", "keras.metrics.", "keras.backend.")
 
@@ -40,9 +47,11 @@ def _by_last_axis(call: Call) -> Value:
     """Reduces the last axis of the predictions, which holds the classes or the components of an example."""
     labels, predictions = call.tensor(0, "y_true", "target"), call.tensor(1, "y_pred", "output")
     axis = call.constant(99, "axis")
-    operands = [predictions] if call.name.rpartition(".")[2] in SPARSE else [labels, predictions]
-    kept = algebra.combine([t for t in operands if t.batch.kind != "free"])
-    ranks = {t.rank for t in operands if t.rank is not None}
+    sparse = call.name.rpartition(".")[2] in SPARSE
+    # A column beside a vector is broadcast: it gives pairs of examples.
+    both = predictions if sparse else algebra.elementwise(call.walk.facts, "subtract", [labels, predictions])
+    kept = both.batch
+    ranks = {t.rank for t in ([predictions] if sparse else [labels, predictions]) if t.rank is not None}
     if kept.kind == "example":
         if axis not in (None, -1) or not ranks:
             kept = opaque(Why.AXIS_UNKNOWN, call.name)
@@ -63,13 +72,18 @@ def _call_loss(call: Call) -> Value:
     """
     assert isinstance(call.receiver, Typed)
     function, position = LOSS_OBJECTS[call.receiver.name]
-    rows = _by_last_axis(replace(call, name=function))
+    rows = algebra.as_tensor(_by_last_axis(replace(call, name=function)))
+    weights = call.get(2, "sample_weight")
+    if weights is not None and not is_none(weights):
+        rows = algebra.elementwise(call.walk.facts, "multiply", [rows, weights])
     how = HOW.get(_told(call.receiver, position))
     if how == "none":
         return rows
     if how is None:
         return Tensor(opaque(Why.UNKNOWN_CALL, call.name), call.values(), (), call.name)
-    made = reductions.reduce(algebra.as_tensor(rows), None, how, False)
+    if how == "mean" and rows.batch.why is Why.ALONG_EXAMPLES and function in MEANS:  # of vectors: a mean of means
+        rows = algebra.elementwise(call.walk.facts, "subtract", [call.tensor(0, "y_true"), call.tensor(1, "y_pred")])
+    made = reductions.reduce(rows, None, how, False)
     made.inputs = (*made.inputs, *call.values())
     return made
 

@@ -105,8 +105,11 @@ def room_for_one(case: Placed) -> Iterator[Diagnostic]:
 def one_by_default(case: Placed) -> Iterator[Diagnostic]:
     """A setting for the batch size that is 1 where the user gives none, in a script whose batches do not grow."""
     keys = {origin.key for origin in case.size.origins} if case.size.fixed else set()
+    if case.size.fixed:  # also where the size of what a step takes was not found, but is written in its shape
+        counted = (fixed_size(value) for value in batch_inputs(case.steps))
+        keys |= {origin.key for rows in counted if rows is not None for origin in rows.linear}
     for fallback in case.facts.fallbacks:
-        if fallback.setting in keys and isinstance(fallback.node, ast.Constant) and fallback.node.value == 1:
+        if fallback.setting in keys and _is_one(case.facts, fallback.node):
             yield error(
                 case.facts,
                 fallback.node,
@@ -114,6 +117,13 @@ def one_by_default(case: Placed) -> Iterator[Diagnostic]:
                 "a batch has one example by default, and cannot grow: there is nothing to share among the towers",
                 "give the batch size a larger default",
             )
+
+
+def _is_one(facts: Facts, node: ast.expr) -> bool:
+    """Whether an expression is 1, or a constant that is: `default=BATCH_SIZE`."""
+    if isinstance(node, ast.Constant):
+        return node.value == 1
+    return any(a.node is node and isinstance(a.value, Number) and a.value.value == 1 for a in facts.accesses)
 
 
 def _without_axis(facts: Facts, steps: Sequence[TrainStep], any_shape: bool) -> Iterator[Diagnostic]:

@@ -8,7 +8,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import behind_losses
 from converter.analysis.tensors.sparse import has_rows
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Tensor
+from converter.analysis.values import Host, Input, Tensor
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -47,13 +47,13 @@ def sparse_without_rows(case: Placed) -> Iterator[Diagnostic]:
 
 @check(Placed)
 def sparse_fed_unseen(case: Placed) -> Iterator[Diagnostic]:
-    """Sparse placeholders without a shape behind a loss that no run is seen to feed, beside batches."""
+    """Sparse placeholders without a shape behind a loss, beside batches, that no run is seen to feed a known value."""
     facts = case.facts
     effects = list(facts.effects_of(EffectKind.SPARSE_PLACEHOLDER))
     if not effects or not any(region.inputs for region in case.regions):
         return
     behind = behind_losses(case.steps)
-    fed = {key.uid for run in facts.runs for key, _ in run.feeds}
+    fed = {key.uid for run in facts.runs for key, value in run.feeds if not isinstance(value, Host)}
     for effect in effects:
         value = effect.value
         if not isinstance(value, Input) or value.uid not in behind or value.uid in fed:

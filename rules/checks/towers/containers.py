@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.analysis.frames import Access
+from converter.analysis.values import Bound
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
 from converter.planner.found import Found
+from converter.planner.region.region import Region
 from converter.planner.wording import Words
+from converter.planner.writing.findings import error
+
+CODES = ("TMG208",)
 
 WORDS = {
     Found.DIFFERENT_ROWS: Words(
@@ -22,3 +33,26 @@ WORDS = {
         "use keys that do not come from the graph, such as the names of the layers",
     ),
 }
+
+
+@check(Placed)
+def names_of_shares(case: Placed) -> Iterator[Diagnostic]:
+    """Names of inputs that the model keeps for later, such as the keys of feeds: in a tower they name its rows."""
+    for region in case.regions:
+        for access in case.facts.accesses:
+            if access.write and region.in_tower(access.site) and _names_an_input(access, region):
+                reads = case.facts.accesses_of(access.value)
+                if any(not read.write and region.comes_after(read) for read in reads):
+                    yield error(
+                        case.facts,
+                        access.node,
+                        "TMG208",
+                        "the name of an input is kept here where the towers are built, and each tower would keep that "
+                        "of its own rows",
+                        "read the name where it is needed, or before the model",
+                    )
+
+
+def _names_an_input(access: Access, region: Region) -> bool:
+    value = access.value
+    return isinstance(value, Bound) and value.name == "name" and value.receiver in region.inputs

@@ -961,6 +961,20 @@ tf.nn.sigmoid_cross_entropy_with_logits(labels=x, logits=x) -> example 0
 tf.nn.nce_loss(e, e[:, 0], tf.expand_dims(n, 1), x, 5, 100) -> example 0
 tf.losses.mean_squared_error(y, y)                    -> mean
 tf.losses.mean_squared_error(w, w)                    -> free
+tf.keras.losses.MeanSquaredError()(y, y * 2)          -> mean
+tf.keras.losses.MeanSquaredError()(tf.ones_like(y), y) -> mean
+tf.keras.losses.MeanSquaredError()(v, v * 2)          -> mean
+tf.keras.losses.BinaryCrossentropy(True)(tf.ones_like(x), x) -> mean
+tf.keras.losses.BinaryCrossentropy(from_logits=True, reduction='sum_over_batch_size')(x, x) -> mean
+tf.keras.losses.CategoricalCrossentropy()(x, x * 2)   -> mean
+tf.keras.losses.CategoricalCrossentropy()(v, v * 2)   -> opaque
+tf.keras.losses.MeanSquaredError()(w, w)              -> free
+tf.keras.losses.MeanSquaredError(reduction='sum')(y, y) -> sum
+tf.keras.losses.MeanSquaredError('none')(y, y)        -> example 0
+tf.keras.losses.MeanSquaredError(reduction=kind)(y, y) -> opaque
+tf.keras.losses.MeanSquaredError()(y, y, v)           -> mean
+tf.keras.losses.MeanSquaredError()(v, y)              -> other
+tf.keras.losses.MeanSquaredError()(x, tf.transpose(x)) -> other
 tf.losses.sparse_softmax_cross_entropy(n, x)          -> mean
 tf.losses.mean_squared_error(y, y, reduction=tf.losses.Reduction.SUM) -> sum
 tf.losses.mean_squared_error(y, y, reduction=tf.losses.Reduction.NONE) -> example 0

@@ -158,3 +158,47 @@ with tf.Session() as sess:
 def test_rows_that_belong_to_one_picture(shape: str, fed: str, found: list[str]) -> None:
     """Boxes of the picture that a step is fed: half of them beside the whole picture would be another step."""
     assert [code for code in codes(PICTURE.format(shape=shape, fed=fed)) if code == "TMG218"] == found
+
+
+FILLED = """\
+import argparse
+import threading
+import tensorflow as tf
+
+BATCH_SIZE = {default}
+parser = argparse.ArgumentParser()
+parser.add_argument('--batch_size', type=int, default={written})
+parser.add_argument('--other', type=int, default=1)
+args = parser.parse_args()
+row = tf.placeholder(tf.float32, [4])
+queue = tf.FIFOQueue(32, ['float32'], shapes=[[4]])
+put = queue.enqueue([row])
+x = queue.dequeue_many(args.batch_size)
+loss = tf.reduce_mean(tf.layers.dense(x, 1))
+step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+
+
+def fill(sess):
+    while True:
+        for one in read():
+            sess.run(put, {{row: one}})
+
+
+with tf.Session() as sess:
+    threading.Thread(target=fill, args=(sess,)).start()
+    for i in range(100):
+        sess.run(step)
+"""
+
+
+@pytest.mark.parametrize(
+    ("default", "written", "found"),
+    [
+        ("1", "BATCH_SIZE", ["TMG218"]),
+        ("8", "1", ["TMG218"]),
+        ("8", "BATCH_SIZE", ["TMG303"]),
+        ("1", "BATCH_SIZE * 8", ["TMG303"]),
+    ],
+)
+def test_a_queue_that_cannot_grow_gives_one_example_by_default(default: str, written: str, found: list[str]) -> None:
+    assert codes(FILLED.format(default=default, written=written)) == found

@@ -76,7 +76,7 @@ def is_only_shown(facts: Facts, region: Region, value: Tensor) -> bool:
     if any(value in choices(named) for named, _, _ in facts.named):
         return False
     try:
-        flow = Flow(facts, region, frozenset(run.call for run in facts.runs))
+        flow = Flow(facts, region, frozenset(run.call for run in facts.runs), value.rank == 0)
         return flow.ends_in_what_shows(_reads(facts, region, value))
     except Unknown:
         return False
@@ -102,11 +102,15 @@ def _is_one_item(parent: ast.AST | None, node: ast.AST) -> bool:
 
 @dataclass(frozen=True)
 class Flow:
-    """Follows a value through the syntax of the project's files."""
+    """Follows a value through the syntax of the project's files.
+
+    number: it is a single number, which fits beside any other value.
+    """
 
     facts: Facts
     region: Region
     runs: frozenset[ast.AST]
+    number: bool = False
 
     def ends_in_what_shows(self, begin: Iterator[Step]) -> bool:
         """Whether each way of a value ends in what shows it; raises Unknown where it goes anywhere else."""
@@ -160,8 +164,8 @@ class Flow:
 
     def _check_alone(self, parent: ast.AST, node: ast.AST | None = None, but: ast.AST | None = None) -> None:
         """Raises Unknown if other parts hold more than plain numbers, such as rows of the whole batch."""
-        if _is_text(parent):
-            return  # it shows them side by side
+        if self.number or _is_text(parent):
+            return  # a text shows them side by side
         ahead = [parent]
         while ahead:
             for part in ast.iter_child_nodes(ahead.pop()):

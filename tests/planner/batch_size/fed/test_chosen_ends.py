@@ -63,3 +63,53 @@ def test_the_number_of_rows_is_found(end: str, rows: str) -> None:
 def test_other_ends_are_not_the_batch_size(lines: str) -> None:
     text = script("other = int(input())", lines, "sess.run(train_op, {x: xs[begin:end], y: ys[begin:end]})")
     assert codes(text) == ["TMG303"]
+
+
+READER = """
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+
+
+class Reader(object):
+    offset = 0
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def next_rows(self, size):
+        start = self.offset
+        self.offset += size
+        if self.offset > len(self.rows):
+            np.random.shuffle(self.rows)
+            {start}
+            self.offset = {offset}
+        return self.rows[start:self.offset]
+
+
+x = tf.placeholder(tf.float32, [None, 4])
+loss = tf.reduce_mean(tf.layers.dense(x, 1))
+step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+reader = Reader(np.load('rows.npy'))
+with tf.Session() as sess:
+    for i in range(100):
+        sess.run(step, {{x: reader.next_rows(batch_size)}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "offset", "scaled"),
+    [
+        ("start = 0", "size", True),
+        ("start = 5", "5 + size", True),
+        ("start = 5", "size", False),
+        ("start = 0", "size * size", False),
+        ("pass", "size", False),
+    ],
+)
+def test_a_reader_that_starts_anew_gives_as_many_rows_in_each_branch(start: str, offset: str, scaled: bool) -> None:
+    text = READER.format(start=start, offset=offset)
+    assert codes(text) == ([] if scaled else ["TMG303"])
+    if scaled:
+        assert "batch_size = 8 * num_gpus" in converted(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, body, codes, parts
+from tests.scripts import INPUTS, STEP, TRAINING, body, codes, converted, parts
 
 MODEL = """\
 prediction = tf.layers.dense(X, 1)
@@ -115,3 +115,59 @@ def test_a_name_that_two_models_fill_with_lists_of_named_tensors() -> None:
         "loss = tf.add_n(tower_loss)",
         "loss = tf.add_n(towers_loss)",
     ]
+
+
+KEPT = """\
+import tensorflow as tf
+
+batch_size = 8
+
+
+class Net(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, {shape}name='x')
+        {before}
+        self.out = self.build()
+        self.loss = tf.reduce_mean(tf.square(self.out))
+        {behind}
+        self.step = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+
+    def build(self):
+        hidden = tf.layers.dense(tf.reshape(self.x, [-1, 4]), 3)
+        {inside}
+        return hidden
+
+
+net = Net()
+with tf.Session() as sess:
+    for i in range(100):
+        feed = {{}}
+        feed[{key}] = next_batch(batch_size)
+        sess.run([net.step, {fetch}], feed)
+"""
+
+
+def kept(key: str = "net.x.name", fetch: str = "net.loss", shape: str = "[None, 4], ", **places: str) -> str:
+    filled = {"before": "pass", "behind": "pass", "inside": "pass", **places}
+    return KEPT.format(key=key, fetch=fetch, shape=shape, **filled)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        kept(),
+        kept(shape=""),
+        kept(fetch="net.loss.name"),
+        kept("net.named", before="self.named = self.x.name"),
+        kept("net.named", behind="self.named = self.x.name"),
+    ],
+    ids=["an attribute", "no shape", "fetched", "kept before", "kept behind"],
+)
+def test_a_feed_by_the_name_of_an_input_is_one_of_the_input(script: str) -> None:
+    assert codes(script) == []
+    assert "batch_size = 8 * num_gpus" in converted(script)
+
+
+def test_the_name_of_a_towers_rows_is_not_kept() -> None:
+    assert codes(kept("net.named", inside="self.named = self.x.name")) == ["TMG208"]
+    assert codes(kept(inside="self.named = self.x.name")) == []  # nothing reads it

@@ -135,3 +135,24 @@ def test_a_share_that_meets_the_whole_batch_is_refused(shown: str) -> None:
 @pytest.mark.parametrize("shown", ["print(step, shown / 2.0)", "print('%d %s' % (step, shown))", "print(shown[0])"])
 def test_plain_numbers_beside_a_share_are_shown_with_it(shown: str) -> None:
     assert codes(SCRIPT.replace("print(step, shown)", shown)) == ["TMG393"]
+
+
+NUMBER = SCRIPT.replace("0.001), variance", "0.001), tf.reduce_max(variance)")
+
+
+@pytest.mark.parametrize(
+    ("used", "found"),
+    [
+        ("print(step, 0.5 * shown + cost)", "TMG393"),
+        ("both = 0.5 * shown + cost\n        print(step, both)", "TMG393"),
+        ("print(step, np.mean([shown, cost]), np.abs(shown - labels).max())", "TMG393"),
+        ("both = shown + cost\n        if both < 3.0:\n            break", "TMG210"),
+        ("sess.run(train_op, {X: images * (shown + cost), Y: labels})", "TMG210"),
+        ("np.save('both.npy', shown + cost)", "TMG210"),
+    ],
+)
+def test_a_number_is_shown_beside_any_other(used: str, found: str) -> None:
+    """A number fits beside rows of the whole batch: what is printed of both is as near as the number itself."""
+    run_both = RUN.replace("_, shown", "_, cost, shown").replace("train_op, variance", "train_op, loss, variance")
+    script = NUMBER.replace(RUN, run_both).replace(PRINTED, f"        {used}\n")
+    assert found in codes("import numpy as np\n" + script)

@@ -17,6 +17,7 @@ def script(made: str, rows: str = "weights", behind: str = "") -> str:
     "made",
     [
         "weights = [1.0] * batch_size\n",
+        "weights = np.array([1.0] * batch_size, dtype='f')\n",
         "weights = np.ones([batch_size])\n",
         "weights = np.full(batch_size, 2.0)\n",
         "weights = np.tile(np.array([0.5, 1.5]), (batch_size, 3, 1))\n",
@@ -72,3 +73,49 @@ with tf.Session() as sess:
         sess.run(net.step, {net.X: xs, net.Y: ys})
 """
     assert codes(text) == ["TMG207"]
+
+
+@pytest.mark.parametrize("made", ["[5] * batch_size", "np.array([5] * batch_size)"])
+def test_lengths_are_made_by_each_tower_unless_something_else_reads_them(made: str) -> None:
+    text = f"""
+import numpy as np
+import tensorflow as tf
+
+batch_size = 32
+lengths = {made}
+X = tf.placeholder(tf.float32, [None, 6, 4])
+
+
+def build():
+    _, state = tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(3), X, lengths, dtype=tf.float32)
+    return tf.reduce_mean(tf.square(state))
+
+
+loss = build()
+step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    for i in range(100):
+        sess.run(step, {{X: next_batch(batch_size)}})
+"""
+    assert f"        lengths = {made}\n" in converted(text)
+    assert f"X, {made}, dtype" in converted(text.replace(" lengths,", f" {made},"))
+    assert codes(text + "print(len(lengths))\n") == ["TMG207"]
+
+
+MASKED = "out = tf.layers.dense(X, 6)\n{made}loss = tf.reduce_mean(tf.square(out) * mask) + tf.reduce_mean(out - Y)\n"
+
+
+@pytest.mark.parametrize(
+    ("lengths", "inside"),
+    [
+        ("[4] * batch_size", True),
+        ("tf.constant([4] * batch_size)", True),
+        ("np.array(batch_size * [4])", True),
+        ("[4]", False),
+    ],
+)
+def test_a_mask_with_a_row_for_each_example_is_made_by_each_tower(lengths: str, inside: bool) -> None:
+    made = f"mask = tf.sequence_mask({lengths}, 6, tf.float32)\n"
+    text = converted("import numpy as np\n" + INPUTS + MASKED.format(made=made) + STEP + TRAINING)
+    assert (f"        {made}" in text) == inside
+    assert ("batch_size = shard_size(global_batch_size, gpu)" in text) == inside

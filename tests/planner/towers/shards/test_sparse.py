@@ -177,3 +177,35 @@ def test_what_is_fed_tells_whose_rows_they_are(
     else:
         _, inside, _ = parts(script)
         assert any("shard_sparse([one_batch" in line for line in inside) == bool(found)
+
+
+UNSEEN = """\
+import tensorflow as tf
+from queues import reader
+
+batch_size = 8
+S = tf.sparse_placeholder(tf.int32{shape})
+Y = tf.placeholder(tf.float32, [None, 5, 8])
+logits = tf.transpose(tf.layers.dense(Y, 9), [1, 0, 2])
+loss = tf.reduce_mean({loss})
+train_op = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as sess:
+    for s, y in reader(batch_size):
+        sess.run(train_op, {{S: s, Y: y}})
+"""
+
+
+@pytest.mark.parametrize("labels", ["S", "tf.cast(S, tf.int32)"])
+def test_labels_of_sequences_are_rows_whatever_is_fed(labels: str) -> None:
+    _, inside, _ = parts(UNSEEN.format(shape="", loss=f"tf.nn.ctc_loss({labels}, logits, lengths)"))
+    assert any("S_batch" in line and "shard_sparse" in line for line in inside)
+
+
+@pytest.mark.parametrize(
+    ("shape", "found"),
+    [("", ["TMG225"]), (", [9, 9]", [])],
+    ids=["no shape", "a matrix"],
+)
+def test_a_sparse_input_that_is_fed_an_unseen_value_needs_a_shape(shape: str, found: list[str]) -> None:
+    loss = "tf.reduce_mean(tf.sparse_tensor_dense_matmul(S, W)) + logits"
+    assert codes(UNSEEN.format(shape=shape, loss=loss)) == found
