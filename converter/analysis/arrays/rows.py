@@ -132,7 +132,7 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
     if further:  # `[row] * n`
         times = further[0] if len(further) == 1 and isinstance(further[0], Number) else None
         repeats = len(value.elements) if times is None or times.value is not None else 1
-        return times if times is not None and (times.value is None or times.value == repeats) else None
+        return at.measured(times, deep) if times is not None and times.value in (None, repeats) else None
     if not changes and not value.many and not value.elements and (later := _filled_later(at, value)) is not None:
         return _of_list(at, later, deep)
     if not changes:
@@ -235,6 +235,8 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
         return _sum(at, list(value.inputs), deep)
     if value.call == "str" and isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return _size(at, value.inputs[1], deep)  # `'a' * n`
+    if value.call == "multiply" and isinstance(node, ast.BinOp) and (repeated := _repeated(value)) is not None:
+        return _size(at, repeated, deep)
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and value.call in ARITHMETIC and len(value.inputs) == 2:
         arrays = [v for v in value.inputs if shape_of(v) != ()]
         return _alike([_rows(at, v, deep) for v in arrays])
@@ -251,6 +253,17 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
         _, shape = reshaping(source)
         return _split(at, source) or (_size(at, shape[1], deep) if len(shape) > 1 else None) or at.asked(source)
     return _called(at, value, node, deep) if isinstance(node, ast.Call) else None
+
+
+def _repeated(product: Host) -> Host | None:
+    """The n of `[0] * n`, where a function of Python's gives it, as `sum([n])` does; None for any other product.
+
+    What NumPy gives may be an array, which a list is multiplied with entry by entry.
+    """
+    lists = [v for v in product.inputs if isinstance(v, List) and len(v.elements) == 1 and not v.many]
+    times = [v for v in product.inputs if isinstance(v, Host) and is_computed(v)]
+    alone = len(lists) == 1 and len(times) == 1 and not times[0].call.startswith("numpy.")
+    return times[0] if alone else None
 
 
 def _alike(numbers: list[Number | None]) -> Number | None:
