@@ -97,9 +97,9 @@ def _moved_on(
             for loop in (site for site in run.site.chain() if isinstance(site.stmt, LOOPS)):
                 inside = [w for w in writes if any(site.stmt is loop.stmt for site in w.site.chain())]
                 moved = inside[0].value if len({w.node for w in inside}) == 1 else None
-                branches = any(isinstance(n, ast.IfExp) for w in inside for n in ast.walk(w.site.stmt))
-                sums = isinstance(moved, Number) and moved.op == "add" and not branches
-                if moved is None or not sums or moved.inputs[0].uid not in known:
+                if not isinstance(moved, Number) or moved.op != "add" or moved.inputs[0].uid not in known:
+                    continue
+                if any(isinstance(n, ast.IfExp) for w in inside for n in ast.walk(w.site.stmt)):
                     continue
                 first = next((w.value for w in reversed(writes[: writes.index(inside[0])])), None)
                 if _is_of_size(terms_of(facts, moved.inputs[1], sizes, loop)):
