@@ -105,3 +105,30 @@ def test_batches_of_an_evaluation_count_no_steps(batches: str, line: int) -> Non
     """The batch size is told by where it comes from: not by a name that speaks of batches."""
     said = decided(script=EVALUATED.format(batches=batches))["epochs"]
     assert said.startswith(f"train.py:{line} counts" if line else "no line was seen"), said
+
+
+TESTED = """\
+import numpy as np
+import tensorflow as tf
+n = 8
+x = tf.placeholder(tf.float32, [None, 4])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1)))
+step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+data = np.random.rand(64, 4)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range({turns}):
+        sess.run(step, {{x: data[np.random.randint(0, 64, n)]}})
+        for j in range(0, 64, n):
+            print(sess.run(loss, {{x: data[j:j + n]}}))
+    total = np.floor(64 / n).astype(np.int16)
+    for j in range(total):
+        print(sess.run(loss, {{x: data[j * n:(j + 1) * n]}}))
+"""
+
+
+@pytest.mark.parametrize(("turns", "line"), [("100", 0), ("64 // n", 10), ("3 * int(np.ceil(64.0 / n))", 10)])
+def test_only_what_trains_is_asked(turns: str, line: int) -> None:
+    """A test between the steps, or behind them, goes over its rows in batches, and tells nothing of training."""
+    said = decided(script=TESTED.format(turns=turns))["epochs"]
+    assert said.startswith(f"train.py:{line} counts" if line else "no line was seen"), said

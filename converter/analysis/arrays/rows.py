@@ -213,10 +213,13 @@ def _turns(at: _At, iterable: Value, deep: int) -> Number | None:
     """How many entries a loop goes over: `range(n)`, `range(begin, begin + n)`, or the rows of an array."""
     if not isinstance(iterable, List) or iterable.uid not in at.facts.ranges:
         return _rows(at, iterable, deep)
-    bounds = at.facts.ranges[iterable.uid]
+    return _ranged(at, at.facts.ranges[iterable.uid], at.facts.range_calls[iterable.uid].args[:1], deep)
+
+
+def _ranged(at: _At, bounds: list[Value], begin: list[ast.expr], deep: int) -> Number | None:
+    """How many numbers a range has; begin: its first bound as it is written, where there are several."""
     if len(bounds) == 1:
         return _size(at, bounds[0], deep)
-    begin = at.facts.range_calls[iterable.uid].args[:1]
     if len(bounds) == 2:
         return _between(at, bounds[0], bounds[1], begin[0], deep) if begin else None
     numbers = [bound for bound in bounds if isinstance(bound, Number)]
@@ -374,8 +377,8 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
     if name == "random.choice":
         return _size(at, given.get(1, "size"), deep)
     if name in (*SHAPED, "arange", "random.permutation", "eye", "identity"):
-        if name == "arange" and len(given.positions) == 2:
-            return _between(at, given.positions[0], given.positions[1], node.args[0], deep)
+        if name == "arange" and len(given.positions) in (2, 3):
+            return _ranged(at, given.positions, node.args[:1], deep)
         alone = name in SHAPED or len(given.positions) == 1
         return _size(at, given.get(0, "shape", "N", "n"), deep) if alone else None
     if name == "reshape":

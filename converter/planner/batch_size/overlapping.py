@@ -16,9 +16,10 @@ from converter.analysis.counts.reading import SIZE, TURN
 from converter.analysis.counts.terms import Atom, Of, Terms, atom, number
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Number, Origin, Site, Value, needed
+from converter.analysis.values import Host, Number, Origin, Site, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.counts import is_fixed
+from converter.planner.batch_size.steps import is_moved
 from converter.planner.batch_size.written_out import LOOPS
 
 RESTS = ("mod", "remainder")
@@ -188,15 +189,9 @@ def _moves(begins: list[Terms]) -> list[Terms]:
 def _counted(facts: Facts, begin: ast.AST, sizes: frozenset[Origin]) -> list[Terms]:
     """What statements add to the number at which a window begins: `i += 8`."""
     places = {access.place for access in facts.accesses if access.node is begin}
-    sums = [w for place in places for w in facts.writes_to(place) if _is_sum(w.value)]
+    sums = [w for place in places for w in facts.writes_to(place) if is_moved(w.value)]
     steps = (terms_of(facts, w.value.inputs[1], sizes, w.site) for w in sums)
     return list(filter(_is_of_size, steps))
-
-
-def _is_sum(value: Value) -> bool:
-    """Whether a value is what an addition gave, of known numbers or of others: `i + min(n, 18)`."""
-    added = isinstance(value, Host) and isinstance(value.node, (ast.BinOp, ast.AugAssign)) and value.call == "add"
-    return (added or (isinstance(value, Number) and value.op == "add")) and len(value.inputs) > 1
 
 
 def _is_of_size(move: Terms) -> bool:
