@@ -74,12 +74,11 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     dense = _never_sparse(case, module, needed)
     used, modules = read_by_helpers(carried, dense) if not module else (set(), set())
     hidden = pen.builtins.hidden(facts.module, used)
-    of_loops = dict.fromkeys(replace for part in parts for replace in part.replaces)
     whole = Plan(
         loops=loops,
         replaces=(
-            *(*text.planned, *of_loops, *plain, *collected, *waits),
-            *(*sessions.replaces, *devices, *(cut.replaces if cut else ())),
+            *(*text.planned, *dict.fromkeys(edit for part in parts for edit in part.replaces), *plain, *collected),
+            *(*waits, *sessions.replaces, *devices, *(cut.replaces if cut else ())),
         ),
         inserts=(*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *sessions.inserts),
         pinned=made_outside,
@@ -200,7 +199,7 @@ def _looped(case: Placed, module: str) -> _Looped:
     if found:
         raise Faults(found)
     pen = replace(pen.after(shown), names=parts[-1].names)
-    return _Looped(pen, count, scaling, parts, reading, seen, bool(divided), steps | own)
+    return _Looped(pen, count, scaling, parts, reading=reading, seen=seen, divided=bool(divided), kept=steps | own)
 
 
 def _needed(around: dict[str, bool], options: Options) -> list[str]:
