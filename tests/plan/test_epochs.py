@@ -132,3 +132,9 @@ def test_only_what_trains_is_asked(turns: str, line: int) -> None:
     """A test between the steps, or behind them, goes over its rows in batches, and tells nothing of training."""
     said = decided(script=TESTED.format(turns=turns))["epochs"]
     assert said.startswith(f"train.py:{line} counts" if line else "no line was seen"), said
+
+
+def test_the_line_is_told_where_the_number_is_made() -> None:
+    """Also where other lines read it, too."""
+    script = TESTED.format(turns="turns").replace("with tf", "turns = 64 // n\nprint(turns)\nwith tf", 1)
+    assert decided(script=script)["epochs"].startswith("train.py:8 counts")

@@ -38,10 +38,20 @@ def steps_by_size(
                 heads.append(site.stmt.iter)
             heads += _ends(reads, run, site, moves.get(site, []))
         for head in dict.fromkeys(heads):
-            yield min(reads.of(head), key=_place, default=head)
+            yield min(_read_for(reads, head), key=_place, default=head)
     for one in facts.step_numbers:
         if one.counter is None and follows(terms_of(facts, one.value, reads.sizes, facts.runs[0].site), -1):
             yield one.node
+
+
+def _read_for(reads: Reads, head: ast.AST) -> Collection[ast.AST]:
+    """Where the batch size is read for an expression: in it, or where a name in it is assigned."""
+    if found := reads.of(head):
+        return found
+    values = (access.value for node in ast.walk(head) for access in reads.known.get(node, ()))
+    made = [write.site.stmt for value in values for write in reads.facts.accesses_of(value) if write.write]
+    assigned = (node for stmt in made if isinstance(stmt, ast.Assign) for node in ast.walk(stmt.value))
+    return [node for node in assigned if node in reads.nodes]
 
 
 def made_in(run: RunCall) -> Iterator[Site]:
