@@ -439,6 +439,11 @@ class Facts:
             if not access.write and not (id(access.node) in filled and isinstance(access.site.stmt, ast.Expr)):
                 yield access
 
+    def runs_of(self, steps: Iterable[TrainStep]) -> list[RunCall]:
+        """The runs that take one of these training steps."""
+        trained = {step.result.uid for step in steps}
+        return [run for run in self.runs if run.computes(trained)]
+
     def writes_to(self, place: Place) -> list[Access]:
         """The writes of a place, in the order of the walk."""
         return self.writes_by_place.get(place, [])

@@ -77,8 +77,7 @@ def counting_of(
             for _, access in accesses:
                 if not access.write:
                     reads.setdefault(access.node, []).append(access)
-    trained = {step.result.uid for step in steps}
-    return Counting(facts, [run for run in facts.runs if run.computes(trained)], reads, scaled)
+    return Counting(facts, facts.runs_of(steps), reads, scaled)
 
 
 def _is_multiple(value: Value, scaled: set[Origin]) -> bool:

@@ -89,7 +89,7 @@ def _moved_on(
 
     Each with the loop, the statement, and the number that the bound has in front of the loop.
     """
-    for run in _training(facts, steps):
+    for run in facts.runs_of(steps):
         cuts = [v.node for v in _fed(run) if isinstance(v.node, ast.Slice)]
         nodes = {node for cut in cuts for node in ast.walk(cut)}
         places = {access.place for access in facts.accesses if access.node in nodes} if nodes else ()
@@ -144,14 +144,9 @@ def _in_first_turn(terms: Terms) -> Terms:
 
 def _windows_of(facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Origin]) -> Iterator[_Window]:
     """The windows of what the runs of training steps are fed."""
-    for run in _training(facts, steps):
+    for run in facts.runs_of(steps):
         for value in _fed(run):
             yield from _window(facts, run, value, sizes)
-
-
-def _training(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[RunCall]:
-    trained = {step.result.uid for step in steps}
-    return (run for run in facts.runs if run.computes(trained))
 
 
 def _fed(run: RunCall) -> Iterator[Host]:

@@ -59,7 +59,7 @@ class Branch:
 def untrained_branches(facts: Facts, steps: Iterable[TrainStep]) -> list[Branch]:
     """The outermost branches around runs and pipelines that train nothing, where the condition decides that."""
     trained = {step.result.uid for step in (*steps, *facts.train_steps)}
-    training = [run for run in facts.runs if run.computes(trained)]
+    training = facts.runs_of((*steps, *facts.train_steps))
     if not training:
         return []
     modes = _Modes(facts, frozenset(trained), tuple(training))
