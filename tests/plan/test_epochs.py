@@ -76,6 +76,18 @@ def test_a_line_of_a_file_that_stays_may_count_steps(tmp_path: Path, size: str, 
     assert said.startswith("helpers.py:2 counts" if counts else "no line was seen"), said
 
 
+@pytest.mark.parametrize("data", ["data", "data[:-1 * int(0.1 * len(data))]"])
+def test_batches_may_be_taken_apart_before_they_are_fed(tmp_path: Path, data: str) -> None:
+    (tmp_path / "helpers.py").write_text(CUTS)
+    size = FLAG.replace("rows", "batch_size") + "\ndata = d.x"
+    script = FED.format(size=size, batches=f"helpers.batches({data}, n)").replace("import helpers", "import helpers, d")
+    script = script.replace("        sess.run", "        rows, _ = zip(*rows)\n        sess.run")
+    (tmp_path / "train.py").write_text(script)
+    done = convert(read(str(tmp_path / "train.py")), Options())
+    said = {decision.topic: decision.text for decision in done.decisions}["epochs"]
+    assert said.startswith("helpers.py:2 counts"), said
+
+
 EVALUATED = """\
 import numpy as np
 import tensorflow as tf

@@ -323,13 +323,21 @@ def _spanned(at: _At, key: Value, place: ast.Slice, deep: int) -> Number | None:
     if upper is None:
         return None
     if lower is None or (isinstance(lower, Number) and isinstance(place.lower, ast.Constant) and lower.value == 0):
-        rows = _size(at, upper, deep)
+        rows = None if _counts_back(at, upper, deep) else _size(at, upper, deep)
     else:
         rows = _between(at, lower, upper, place.lower, deep)
     if place.step is None or rows is None:
         return rows
     by = bounds[0] if bounds else None
     return _computed(at, "divide", [rows, by], deep) if isinstance(by, Number) and by.value is not None else None
+
+
+def _counts_back(at: _At, bound: Value, deep: int) -> bool:
+    """Whether a bound counts rows from the end: `x[:-n]` has all but n."""
+    if not isinstance(bound, (Number, Host)):
+        return False
+    factors = [factor for _, factor in Reading(frozenset(), lambda number: at.length(number, deep)).of(bound)]
+    return bool(factors) and all(factor < 0 for factor in factors)
 
 
 def _between(at: _At, lower: Value, upper: Value, written: ast.expr | None, deep: int) -> Number | None:

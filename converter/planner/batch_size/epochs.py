@@ -33,7 +33,7 @@ def steps_by_size(
     moves = moves_in_loops(facts)
     for run in counting.runs:
         heads: list[ast.AST] = [head for _, head, over, site in loops_around(facts, run) if _shrinks(reads, over, site)]
-        for site in made_in(run):
+        for site in dict.fromkeys((*made_in(run), *_giving(facts, run))):
             if site in facts.turned and isinstance(site.stmt, ast.For) and _shrinks(reads, facts.turned[site], site):
                 heads.append(site.stmt.iter)
             heads += _ends(reads, run, site, moves.get(site, []))
@@ -58,6 +58,14 @@ def made_in(run: RunCall) -> Iterator[Site]:
     """What stands around a run, and around what makes the values that it is fed."""
     yield from run.site.chain()
     for value in needed(value for _, value in run.feeds).values():
+        if value.site is not None:
+            yield from value.site.chain()
+
+
+def _giving(facts: Facts, run: RunCall) -> Iterator[Site]:
+    """What stands around what the loops around a run go over, such as the loop of a generator."""
+    overs = (facts.turned[site] for site in run.site.chain() if site in facts.turned)
+    for value in (part for over in overs for part in (over, *over.parts())):
         if value.site is not None:
             yield from value.site.chain()
 
