@@ -150,3 +150,20 @@ def test_the_line_is_told_where_the_number_is_made() -> None:
     """Also where other lines read it, too."""
     script = TESTED.format(turns="turns").replace("with tf", "turns = 64 // n\nprint(turns)\nwith tf", 1)
     assert decided(script=script)["epochs"].startswith("train.py:8 counts")
+
+
+def test_a_loop_that_collects_the_rows_of_a_batch_counts_no_steps() -> None:
+    rows = """\
+def rows():
+    found = np.zeros((n, 4))
+    count = 0
+    while count < n:
+        found[count] = data[np.random.randint(64)]
+        count += 1
+    return found
+
+
+with tf"""
+    script = TESTED.format(turns="100").replace("with tf", rows, 1)
+    script = script.replace("data[np.random.randint(0, 64, n)]", "rows()")
+    assert decided(script=script)["epochs"].startswith("no line was seen")

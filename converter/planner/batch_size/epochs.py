@@ -93,7 +93,7 @@ def _ends(reads: Reads, run: RunCall, loop: Site, moves: Iterable[Access]) -> It
     for write in asked(run, ends, moves):
         if _follows(reads, write.value.inputs[-1], loop, 1):
             yield write.site.stmt
-    if isinstance(loop.stmt, ast.While):
+    if isinstance(loop.stmt, ast.While) and loop in set(run.site.chain()):  # others may collect the rows of a batch
         yield from (node for node in ast.walk(loop.stmt.test) if node in reads.nodes)
     for _, test, _ in ends:
         read = ((n, a.value) for n in ast.walk(test) for a in reads.known.get(n, ()))
