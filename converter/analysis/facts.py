@@ -283,6 +283,7 @@ class Facts:
     data: list[Entry] = field(default_factory=list)  # arrays, lists and constants on their way into the graph
     beside: list[Entry] = field(default_factory=list)  # what tensors are set against, element by element
     cut: dict[int, Input] = field(default_factory=dict)  # uid of an array or a list -> the input that it is
+    compared: dict[ast.AST, Value] = field(default_factory=dict)  # numbers that are compared, or divided by for a rest
     by_row: set[ast.AST] = field(default_factory=set)  # Python code that makes a row of each row of an input
     told_by_position: bool = False  # entries of a list of the graph's variables are picked by their places
     called: frozenset[ast.AST] = frozenset()  # the functions and classes that a run of the script comes to
@@ -437,6 +438,11 @@ class Facts:
         for access in self.accesses_of(value):
             if not access.write and not (id(access.node) in filled and isinstance(access.site.stmt, ast.Expr)):
                 yield access
+
+    def runs_of(self, steps: Iterable[TrainStep]) -> list[RunCall]:
+        """The runs that take one of these training steps."""
+        trained = {step.result.uid for step in steps}
+        return [run for run in self.runs if run.computes(trained)]
 
     def writes_to(self, place: Place) -> list[Access]:
         """The writes of a place, in the order of the walk."""

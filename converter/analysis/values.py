@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
+from functools import cached_property
 from itertools import count
 from math import inf
 from typing import Literal
@@ -835,15 +836,18 @@ class Site:
 
         A condition in a loop is asked again each time, and is left out.
         """
-        found: dict[tuple[int, ast.AST], bool] = {}
-        inner: ast.stmt | None = None
-        for one in self.chain():
-            if isinstance(one.stmt, (ast.For, ast.While)):
-                found.clear()
-            elif isinstance(one.stmt, ast.If) and inner is not None:
-                found[one.frame.uid, one.stmt] = inner in one.stmt.body
-            inner = one.stmt
-        return found
+        return self._sides[0]
+
+    @cached_property
+    def _sides(self) -> tuple[dict[tuple[int, ast.AST], bool], bool]:
+        """The same, and whether this site is a loop or stands in one."""
+        above, is_loop = self.parent, isinstance(self.stmt, (ast.For, ast.While))
+        if above is None:
+            return {}, is_loop
+        sides, looped = above._sides
+        if not looped and isinstance(above.stmt, ast.If):
+            sides = {(above.frame.uid, above.stmt): self.stmt in above.stmt.body, **sides}
+        return sides, looped or is_loop
 
     def excludes(self, other: Site) -> bool:
         """True if a condition that is asked once chooses between this site and the other."""
@@ -851,5 +855,5 @@ class Site:
 
     def leaves_out(self, sides: dict[tuple[int, ast.AST], bool]) -> bool:
         """True if this site stands on another side of one of these conditions."""
-        mine = self.sides()
+        mine = self.sides() if sides else {}
         return any(mine[at] is not side for at, side in sides.items() if at in mine)

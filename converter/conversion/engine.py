@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from converter.analysis.facts import Decisions, Facts
     from converter.plan import Plan
-    from converter.plan.decisions import Command, Decision
+    from converter.plan.decisions import Command, Decision, File
     from converter.planner.outcome import Refused
     from converter.planner.passes import Decided, LossPlan
     from converter.planner.towers.global_loss.named_calls import Apart
@@ -224,7 +224,6 @@ def _converted(
 ) -> Conversion:
     """Source to facts to plans to texts, all of them as Python 3 reads them; raises Refusal."""
     from converter.conversion.constants import with_constants
-    from converter.conversion.sizes_read import files_of
     from converter.plan.decisions import decisions_of
     from converter.planner.outcome import Refused
     from converter.planner.steps import takes_a_step
@@ -243,7 +242,7 @@ def _converted(
         return _refused(source, read, _with_names(read.placed(made_plans.findings), asked.unknown))
     plans = tuple(_as_asked(plan, options) for plan in made_plans.plans)
     plans = tuple(_with_reasons(plan, read.named.get(plan.path)) for plan in plans)
-    decided = decisions_of(plans, files_of(read, plans), {finding.code for finding in made_plans.findings})
+    decided = decisions_of(plans, _shown(read, plans), {finding.code for finding in made_plans.findings})
     width = _style(source.path, options).width
     made = []
     for plan in plans:
@@ -295,6 +294,15 @@ def _above(read: Reading, plan: Plan) -> tuple[str, ...]:
     helpers = os.path.normpath(os.path.join(here, plan.helper_folder))
     found += [helpers] if plan.helper_folder and helpers not in read.facts.project.paths else []
     return tuple(dict.fromkeys(found))
+
+
+def _shown(read: Reading, plans: Sequence[Plan]) -> dict[str, File]:
+    """The files that plans change or speak of, by their paths."""
+    from converter.plan import decisions
+
+    counted = (at.path for at in plans[0].counted if not at.path or at.path in read.facts.modules)
+    paths = dict.fromkeys((*(plan.path for plan in plans), *counted))
+    return {path: decisions.File(os.path.basename(read.file(path).path), read.file(path).text) for path in paths}
 
 
 @dataclass(frozen=True)

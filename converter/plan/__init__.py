@@ -316,6 +316,7 @@ class Plan:
     beside: layers outside of the towers that evaluations feed with batches of all towers.
     evaluated: runs of evaluations that keep the script's batch size.
     untrained: where branches begin in which nothing trains, and one tower is built.
+    counted: where the script counts its training steps by a batch size that grows.
     """
 
     loops: tuple[Loop, ...]
@@ -344,6 +345,7 @@ class Plan:
     beside: tuple[At, ...] = ()
     evaluated: tuple[At, ...] = ()
     untrained: tuple[At, ...] = ()
+    counted: tuple[At, ...] = ()
 
     def places(self) -> list[At]:
         """Where the plan changes something, in the order of the file."""

@@ -54,15 +54,10 @@ class Command:
 
 @dataclass(frozen=True)
 class File:
-    """One file of a conversion: its name as it is shown, its text, and its tree.
-
-    sizes: the lines and columns at which it reads a batch size that grows.
-    """
+    """One file of a conversion: its name as it is shown, and its text."""
 
     name: str
     text: str
-    tree: ast.Module
-    sizes: frozenset[tuple[int, int]] = frozenset()
 
     @cached_property
     def lines(self) -> list[str]:
@@ -75,7 +70,7 @@ def decisions_of(
 ) -> tuple[Decision, ...]:
     """What the plans of one conversion decided.
 
-    files: by the paths of their plans, and others that read the batch size. codes: those of its findings.
+    files: by the paths of their plans, and others that count steps. codes: those of its findings.
     """
     options = plans[0].options
     return (
@@ -195,70 +190,15 @@ def _epochs(plans: Sequence[Plan], files: Mapping[str, File], by_another: bool) 
     number = "N" if plans[0].options.num_gpus is None else str(plans[0].options.num_gpus)
     if by_another:
         return Decision("epochs", f"as many steps as before, which take {number} times the examples")
-    for path, file in files.items():
-        edits = [edit for plan in plans if plan.path == path for edit in plan.replaces if edit.why == BATCH_SIZE]
-        nodes = list(ast.walk(file.tree))
-        built = {id(node) for stmt in _in_towers(plans, path, nodes) for node in ast.walk(stmt)}
-        sizes = file.sizes.union((edit.at.line, edit.at.column) for edit in edits)
-        line = _counts_steps([node for node in nodes if id(node) not in built], sizes)
-        if line:
-            text = f"{file.name}:{line} counts by the batch size, so that an epoch takes 1/{number} of the steps"
-            return Decision("epochs", text)
+    for at in (at for at in plans[0].counted if at.path in files):
+        line = f"{files[at.path].name}:{at.line}"
+        text = f"{line} counts by the batch size, so that an epoch takes 1/{number} of the steps"
+        return Decision("epochs", text)
     text = (
         f"no line was seen that counts steps by the batch size: as many steps take {number} times the examples, and as "
         "long as before; --scale-steps divide trains on as many examples"
     )
     return Decision("epochs", text)
-
-
-def _in_towers(plans: Sequence[Plan], path: str, nodes: Sequence[ast.AST]) -> Iterator[ast.stmt]:
-    """The statements of the towers: a loss divided by the batch size (`tf.reduce_sum(errors) / n`) counts no steps."""
-    places = {(place.line, place.column) for p in plans if p.path == path for loop in p.loops for place in loop.tower}
-    yield from (n for n in nodes if isinstance(n, ast.stmt) and (n.lineno, n.col_offset) in places)
-
-
-def _name(node: ast.expr | None) -> str:
-    """The name, the attribute or the key (`params["batch_size"]`) by which an expression reads a value, or ""."""
-    if isinstance(node, ast.Subscript):
-        key = node.slice
-        return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
-def _counts_steps(nodes: Sequence[ast.AST], sizes: Collection[tuple[int, int]]) -> int:
-    """The line of the first expression that counts by a batch size (see `_counted_by`); 0 where there is none.
-
-    sizes: lines and columns of those that grow.
-    """
-    for node in nodes:
-        for size in _counted_by(node):
-            if isinstance(size, ast.Call) and _name(size.func) in ("float", "int") and size.args:
-                size = size.args[0]
-            if (size.lineno, size.col_offset) in sizes:
-                return getattr(node, "lineno", 0)
-    return 0
-
-
-def _counted_by(node: ast.AST) -> Iterator[ast.expr]:
-    """By what an expression divides, a range goes on, or a `while` loop comes nearer to its end."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv)):
-        yield node.right
-    elif isinstance(node, ast.Call) and _name(node.func) in ("range", "xrange", "arange"):
-        yield from node.args[2:3]
-    elif isinstance(node, ast.While) and isinstance(node.test, ast.Compare):
-        product = node.test.left  # of `while step * batch_size < examples`
-        if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult):
-            yield product.right
-        tested = {_name(part) for part in ast.walk(node.test) if isinstance(part, (ast.Name, ast.Attribute))}
-        yield from (added for stmt in ast.walk(node) for name, added in _additions(stmt) if name in tested)
-
-
-def _additions(stmt: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """What a statement gives a variable by adding (`begin += size`, `end = begin + size`), and what it adds."""
-    if isinstance(stmt, ast.AugAssign) and isinstance(stmt.op, ast.Add):
-        yield _name(stmt.target), stmt.value
-    elif isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.BinOp) and isinstance(stmt.value.op, ast.Add):
-        yield from ((_name(target), stmt.value.right) for target in stmt.targets)
 
 
 def _bare(text: str) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Facts
+from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.values import Origin
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan import At, Loop, Plan
 from converter.planner.batch_size.batch_size import Scaled, Scaling, scale
+from converter.planner.batch_size.epochs import steps_by_size
 from converter.planner.batch_size.intervals import intervals
 from converter.planner.cases import Placed, Planned
 from converter.planner.found import Found
@@ -73,12 +74,11 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     dense = _never_sparse(case, module, needed)
     used, modules = read_by_helpers(carried, dense) if not module else (set(), set())
     hidden = pen.builtins.hidden(facts.module, used)
-    of_loops = dict.fromkeys(replace for part in parts for replace in part.replaces)
     whole = Plan(
         loops=loops,
         replaces=(
-            *(*text.planned, *of_loops, *plain, *collected, *waits),
-            *(*sessions.replaces, *devices, *(cut.replaces if cut else ())),
+            *(*text.planned, *dict.fromkeys(edit for part in parts for edit in part.replaces), *plain, *collected),
+            *(*waits, *sessions.replaces, *devices, *(cut.replaces if cut else ())),
         ),
         inserts=(*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *sessions.inserts),
         pinned=made_outside,
@@ -100,6 +100,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         dense=dense,
         beside=tuple(text.start(node) for node in _nets_beside(case)),
         evaluated=tuple(sorted(text.start(node) for node in case.evaluated.calls)),
+        counted=tuple(sorted({text.start(node) for node in steps_by_size(*_counting(case), made.kept)})),
     )
     whole, branches = _with_one_tower(case, whole, count, text)
     paths = ["", *sorted({at.path for at in whole.places()} - {""})]
@@ -157,7 +158,7 @@ class _Looped:
     """The loops, and the edits of batch size, padding and visible GPUs that later edits build on.
 
     reading: helpers that read the length of the longest example. seen: warnings about visible GPUs. divided: whether
-    numbers of steps are divided by the number of GPUs.
+    numbers of steps are divided by the number of GPUs. kept: reads of the batch size that stay as they are.
     """
 
     pen: Pen
@@ -167,6 +168,12 @@ class _Looped:
     reading: list[str]
     seen: list[Diagnostic]
     divided: bool
+    kept: frozenset[ast.AST] = frozenset()
+
+
+def _counting(case: Placed) -> tuple[Facts, Sequence[Region], Sequence[TrainStep], frozenset[Origin]]:
+    """The script, its towers and training steps, and the numbers for the batch size that grow."""
+    return case.facts, case.regions, case.steps, _grown(case)
 
 
 def _looped(case: Placed, module: str) -> _Looped:
@@ -176,9 +183,9 @@ def _looped(case: Placed, module: str) -> _Looped:
     count = gpu_count(pen, module, scaled, bool(module) and options.flag_elsewhere)
     found: list[Diagnostic] = []
     scaling, names = Scaling(), count.names
+    own, steps = case.evaluated.reads, frozenset[ast.AST]()
     with noted(found):
-        steps = intervals(facts, regions, case.steps, scaled)
-        own = case.evaluated.reads
+        steps = intervals(*_counting(case))
         scaling, names = scale(facts, regions, Scaled(scaled, steps, own), pen.text, count.beside, count.names)
     pen = pen.after([*scaling.replaces, *rate_edits(facts, options, pen.text, count)])
     divided = step_edits(step_numbers(facts, options, regions, case.steps, scaled), pen.text)
@@ -192,7 +199,7 @@ def _looped(case: Placed, module: str) -> _Looped:
     if found:
         raise Faults(found)
     pen = replace(pen.after(shown), names=parts[-1].names)
-    return _Looped(pen, count, scaling, parts, reading=reading, seen=seen, divided=bool(divided))
+    return _Looped(pen, count, scaling, parts, reading=reading, seen=seen, divided=bool(divided), kept=steps | own)
 
 
 def _needed(around: dict[str, bool], options: Options) -> list[str]:

@@ -52,6 +52,12 @@ OTHER_WINDOWS = [
     *("-(i + 1) * @B:-i * @B", "i * @B:i * @B + @B // 2", "i * 16:i * 16 + @B"),
     *("i * @B:(i + 2) * @B", "i * @B:(i + 1) * @B - 1", "i * (@B | 1):i * (@B | 1) + @B"),
 ]
+# The same where the place moves on by what no multiple of the batch size is.
+OTHER_MOVES = [
+    f"def batches(b):\n    i = 0\n    while i < 160:\n        yield data[i:i + b]\n        i += {move}\n"
+    f"for rows in batches(@B):\n    {STEP}\n"
+    for move in ("min(b, 18)", "max(b, 20)", "b - 1", "divmod(b, 10)[1]")
+]
 # Loops over the data in steps of a batch.
 EPOCHS = [
     "for i in range(0, 160, @B):\n    rows = data[i:i + @B]",
@@ -208,6 +214,11 @@ COUNTED_FILLS = [
     "        rows.append(data[k])\n        k += 1\n    RUN",
     "k = 0\nfor i in range(160 // @B):\n    rows = []\n    for _ in [0] * @B:\n"
     "        rows.append(data[k])\n        k += 1\n    RUN",
+    *(
+        f"for i in range(10):\n    rows = []\n    for k in [0] * ({size}):\n"
+        "        rows.append(data[np.random.randint(160)])\n    RUN"
+        for size in ("sum([@B])", "@B + 2 - 2", "divmod(@B, 2)[0]", "abs(@B)")
+    ),
     "q = queue.Queue()\nfor row in data: q.put(row)\n"
     "for i in range(160 // @B):\n    rows = [q.get() for _ in range(@B)]\n    RUN",
     "d = collections.deque(data)\nwhile d:\n    rows = [d.popleft() for _ in range(@B)]\n    RUN",
@@ -288,6 +299,7 @@ SCALED: dict[str, list[str]] = {  # what a person scales
 OTHERS: dict[str, list[str]] = {  # what no number of rows makes N batches of
     "other rows": _written(DRAWN, OTHER_ROWS),
     "other windows": _written(WINDOW, OTHER_WINDOWS),
+    "other moves": OTHER_MOVES,
     "other fills": _written(FILLED, OTHER_FILLS),
     "beside": _written(DRAW, BESIDE),
     "other readers": _written(EPOCH, OTHER_READERS),

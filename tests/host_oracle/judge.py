@@ -6,7 +6,7 @@ Its reference is the same program with twice as many rows: what a person would h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from converter.conversion import Conversion, convert
@@ -84,8 +84,8 @@ class Program:
 def judge(program: Program) -> Verdict:
     """Converts a program, and runs original, reference and conversion."""
     original, reference = run(program.original), run(program.reference)
-    if original.error or not original.steps:
-        return Verdict(Outcome.FAILED, original.error or "no step")
+    if original.error or not original.steps or _has_no_rows(original):
+        return Verdict(Outcome.FAILED, original.error or "no step, or none with rows")
     again = run(program.original, seed=1)
     drawn = again.steps != original.steps
     why_not = _is_no_reference(original, reference, drawn, program.sequential)
@@ -101,6 +101,8 @@ def _outcome(done: Conversion, original: Trace, reference: Trace, drawn: bool, s
     converted = run(done.text)
     if scalable and not _differ(converted, reference, drawn):
         return Outcome.SCALED, ""
+    if drawn and not _differ(converted, _drawn_twice(original), drawn):
+        return Outcome.SCALED, ""  # as many rows as two of its batches, by another number than the batch size
     kept = any(code.startswith("TMG303") for code in codes)
     if not _differ(converted, original, drawn) and kept:
         return Outcome.KEPT, "; ".join(codes)
@@ -108,6 +110,16 @@ def _outcome(done: Conversion, original: Trace, reference: Trace, drawn: bool, s
         return Outcome.TOLD, "; ".join(codes)
     beside = reference if scalable else original
     return Outcome.WRONG, f"{_differ(converted, beside, drawn) or 'nothing is said'} {codes}"
+
+
+def _has_no_rows(trace: Trace) -> bool:
+    return not any(rows for step in trace.steps for rows in step.values())
+
+
+def _drawn_twice(trace: Trace) -> Trace:
+    """The run of a program that draws twice as many rows in each step."""
+    twice = [replace(event, rows=tuple((name, rows * 2) for name, rows in event.rows)) for event in trace.events]
+    return Trace([two if two.kind == "train" else event for event, two in zip(trace.events, twice, strict=True)])
 
 
 def _differ(one: Trace, two: Trace, drawn: bool) -> str:

@@ -76,8 +76,10 @@ def test_what_a_global_loss_comes_to_is_said(loss: str, told: str) -> None:
         ("for step in range(int(np.ceil(len(xs) / float(batch_size)))):", 11),
         ("for at in range(0, len(xs), batch_size):", 11),
         ("while step * batch_size < examples:", 11),
-        ("while end < len(xs):\n        end += batch_size", 11),
-        ("while end < len(xs):\n        begin = end\n        end = begin + batch_size", 11),
+        ("while end < len(xs):\n        end += batch_size", 12),
+        ("while end < len(xs):\n        begin = end\n        end = begin + batch_size", 13),
+        ("while step < 100 // batch_size:\n        step += 1", 11),
+        ("for at in np.arange(0, 640, batch_size):", 11),
         ("while step < 100:", 0),
         ("while step < 100:\n        seen += batch_size", 0),
         ("while step < 100:\n        step += 1", 0),
@@ -88,6 +90,7 @@ def test_what_a_global_loss_comes_to_is_said(loss: str, told: str) -> None:
 def test_a_line_that_counts_steps_is_named(loop: str, line: int, name: str) -> None:
     """By the batch size, whatever the script calls it."""
     text = SCRIPT.replace("for step in range(100):", loop).replace("batch_size", name)
+    text = text.replace("as tf\n", "as tf; import numpy as np; end = seen = step = 0\n", 1)
     said = decided(script=text)["epochs"]
     counts = f"train.py:{line} counts by the batch size, so that an epoch takes 1/2 of the steps"
     assert (said == counts) == bool(line) and said.startswith("no line was seen") == (not line)

@@ -76,6 +76,18 @@ def test_a_line_of_a_file_that_stays_may_count_steps(tmp_path: Path, size: str, 
     assert said.startswith("helpers.py:2 counts" if counts else "no line was seen"), said
 
 
+@pytest.mark.parametrize("data", ["data", "data[:-1 * int(0.1 * len(data))]"])
+def test_batches_may_be_taken_apart_before_they_are_fed(tmp_path: Path, data: str) -> None:
+    (tmp_path / "helpers.py").write_text(CUTS)
+    size = FLAG.replace("rows", "batch_size") + "\ndata = d.x"
+    script = FED.format(size=size, batches=f"helpers.batches({data}, n)").replace("import helpers", "import helpers, d")
+    script = script.replace("        sess.run", "        rows, _ = zip(*rows)\n        sess.run")
+    (tmp_path / "train.py").write_text(script)
+    done = convert(read(str(tmp_path / "train.py")), Options())
+    said = {decision.topic: decision.text for decision in done.decisions}["epochs"]
+    assert said.startswith("helpers.py:2 counts"), said
+
+
 EVALUATED = """\
 import numpy as np
 import tensorflow as tf
@@ -105,3 +117,53 @@ def test_batches_of_an_evaluation_count_no_steps(batches: str, line: int) -> Non
     """The batch size is told by where it comes from: not by a name that speaks of batches."""
     said = decided(script=EVALUATED.format(batches=batches))["epochs"]
     assert said.startswith(f"train.py:{line} counts" if line else "no line was seen"), said
+
+
+TESTED = """\
+import numpy as np
+import tensorflow as tf
+n = 8
+x = tf.placeholder(tf.float32, [None, 4])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1)))
+step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+data = np.random.rand(64, 4)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range({turns}):
+        sess.run(step, {{x: data[np.random.randint(0, 64, n)]}})
+        for j in range(0, 64, n):
+            print(sess.run(loss, {{x: data[j:j + n]}}))
+    total = np.floor(64 / n).astype(np.int16)
+    for j in range(total):
+        print(sess.run(loss, {{x: data[j * n:(j + 1) * n]}}))
+"""
+
+
+@pytest.mark.parametrize(("turns", "line"), [("100", 0), ("64 // n", 10), ("3 * int(np.ceil(64.0 / n))", 10)])
+def test_only_what_trains_is_asked(turns: str, line: int) -> None:
+    """A test between the steps, or behind them, goes over its rows in batches, and tells nothing of training."""
+    said = decided(script=TESTED.format(turns=turns))["epochs"]
+    assert said.startswith(f"train.py:{line} counts" if line else "no line was seen"), said
+
+
+def test_the_line_is_told_where_the_number_is_made() -> None:
+    """Also where other lines read it, too."""
+    script = TESTED.format(turns="turns").replace("with tf", "turns = 64 // n\nprint(turns)\nwith tf", 1)
+    assert decided(script=script)["epochs"].startswith("train.py:8 counts")
+
+
+def test_a_loop_that_collects_the_rows_of_a_batch_counts_no_steps() -> None:
+    rows = """\
+def rows():
+    found = np.zeros((n, 4))
+    count = 0
+    while count < n:
+        found[count] = data[np.random.randint(64)]
+        count += 1
+    return found
+
+
+with tf"""
+    script = TESTED.format(turns="100").replace("with tf", rows, 1)
+    script = script.replace("data[np.random.randint(0, 64, n)]", "rows()")
+    assert decided(script=script)["epochs"].startswith("no line was seen")

@@ -10,22 +10,13 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from converter.analysis.counts.conditions import Reached, leaves, reached
-from converter.analysis.values import Host, Number, Sequence
+from converter.analysis.values import Host, Number, Sequence, Value
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Effect, Facts
     from converter.analysis.values import Site
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
-OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "add",
-    ast.Sub: "subtract",
-    ast.Mult: "multiply",
-    ast.Div: "divide",
-    ast.FloorDiv: "divide",
-    ast.Mod: "mod",
-    ast.Pow: "pow",
-}
 
 
 def filled(facts: Facts, rows: Sequence, around: Collection[Site]) -> Number | None:
@@ -86,7 +77,7 @@ def _turns(facts: Facts, loop: ast.stmt, put: Effect) -> Number | None:
         if not isinstance(counter, ast.Name) or test.multiple:
             continue
         ups, starts = _moves(facts, loop.body, counter)
-        from_nothing = bool(starts) and all(_is_number(start, 0) for start in starts)
+        from_nothing = bool(starts) and all(map(_is_nothing, starts))
         skipped = any(isinstance(node, ast.Continue) for node in ast.walk(loop))
         if len(ups) == 1 and _step(ups[0]) == 1 and from_nothing and not skipped:
             return _limit(facts, test)
@@ -225,21 +216,31 @@ def _counted_on(facts: Facts, test: Reached, loop: Site, put: Effect) -> Number 
     if len(steps) != 1 or not starts:
         return None
     together = _comes_first(loop, steps[0], test.limit) == _comes_first(loop, put.site.stmt, test.limit)
-    if together and _step(steps[0]) == 1 and all(_is_number(start, 0) for start in starts):
+    if together and _step(steps[0]) == 1 and all(map(_is_nothing, starts)):
         return _limit(facts, test)
-    same = len({ast.dump(start) for start in starts}) == 1
+    same = len(set(map(_made_of, starts))) == 1
     down = _step(steps[0]) == -1 and _is_number(test.limit, 0) and not test.more
-    return _number(facts, starts[0]) if together and down and same else None
+    return _as_number(starts[0]) if together and down and same else None
 
 
-def _moves(facts: Facts, body: list[ast.stmt], counter: ast.Name) -> tuple[list[ast.stmt], list[ast.expr]]:
+def _moves(facts: Facts, body: list[ast.stmt], counter: ast.Name) -> tuple[list[ast.stmt], list[Value]]:
     """The statements of a loop that move a number by one, and what else is assigned to it anywhere."""
     places = {a.place for a in facts.accesses if a.node is counter}
-    writes = {a.node: a.site.stmt for a in facts.accesses if a.write and a.place in places}
-    moves = [s for s in body if _step(s) and any(w is s for w in writes.values())]
-    sets = {stmt for stmt in writes.values() if stmt not in moves and not isinstance(stmt, ast.If)}  # branches join
-    starts = [number for stmt in sets for name, number in _assigned(stmt) if name == counter.id]
-    return moves, starts if len(starts) == len(sets) else []
+    writes = {a.node: a for a in facts.accesses if a.write and a.place in places}.values()
+    moves = [stmt for stmt in body if _step(stmt) and any(write.site.stmt is stmt for write in writes)]
+    sets = [w for w in writes if w.site.stmt not in moves and not isinstance(w.site.stmt, ast.If)]  # branches join
+    plain = all(isinstance(write.site.stmt, ast.Assign) for write in sets)
+    return moves, [write.value for write in sets] if plain else []
+
+
+def _is_nothing(start: Value) -> bool:
+    return isinstance(start, Number) and start.value == 0
+
+
+def _made_of(start: Value) -> object:
+    """The same for numbers that are the same one, or that one operator makes of the same numbers."""
+    op = start.op if isinstance(start, Number) else ""
+    return (op, *(value.uid for value in start.inputs)) if op else start.uid
 
 
 def _step(stmt: ast.stmt) -> int:
@@ -356,26 +357,19 @@ def _limit(facts: Facts, test: Reached) -> Number | None:
     return made
 
 
-def _number(facts: Facts, node: ast.expr) -> Number | None:
-    """The number that stands for a limit."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
-        origins = frozenset((facts.origin_of(node),))
-        return Number(node.value, origins, origins)
-    if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-        sides = [_number(facts, node.left), _number(facts, node.right)]
-        made = Number(None, inputs=[side for side in sides if side is not None])
-        made.op = OPERATORS[type(node.op)]
-        return made if len(made.inputs) == 2 else None
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.UAdd):
-        return _number(facts, node.operand)
-    if isinstance(node, ast.Subscript) and _is_number(node.slice, 0):  # `divmod(n, 2)[0]`
-        divides = isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "divmod"
-        pair = node.value.args if divides and isinstance(node.value, ast.Call) else []
-        return _number(facts, ast.BinOp(pair[0], ast.FloorDiv(), pair[1])) if len(pair) == 2 else None
-    if isinstance(node, ast.Call):
-        results = [value for (_, call), value in facts.results.items() if call is node]
-        made = Number(None, inputs=results[:1])
-        made.op = "int"
-        return made if results and isinstance(results[0], (Number, Host)) else None
-    read = (a.value for a in facts.accesses if a.node is node and not a.write)
-    return next((value for value in read if isinstance(value, Number)), None)
+def _number(facts: Facts, limit: ast.expr) -> Number | None:
+    """The number that stands for a limit: what the walk compared with it, or divided by it."""
+    value = facts.compared.get(limit)
+    if value is None and isinstance(limit, ast.Constant) and isinstance(limit.value, int):
+        origins = frozenset((facts.origin_of(limit),))
+        return Number(limit.value, origins, origins)  # the 0 of `if not k`
+    return _as_number(value)
+
+
+def _as_number(value: Value | None) -> Number | None:
+    """A number, also of what is not followed."""
+    if not isinstance(value, Host):
+        return value if isinstance(value, Number) else None
+    made = Number(None, inputs=(value,))
+    made.op = "int"
+    return made

@@ -132,7 +132,7 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
     if further:  # `[row] * n`
         times = further[0] if len(further) == 1 and isinstance(further[0], Number) else None
         repeats = len(value.elements) if times is None or times.value is not None else 1
-        return times if times is not None and (times.value is None or times.value == repeats) else None
+        return at.measured(times, deep) if times is not None and times.value in (None, repeats) else None
     if not changes and not value.many and not value.elements and (later := _filled_later(at, value)) is not None:
         return _of_list(at, later, deep)
     if not changes:
@@ -213,10 +213,13 @@ def _turns(at: _At, iterable: Value, deep: int) -> Number | None:
     """How many entries a loop goes over: `range(n)`, `range(begin, begin + n)`, or the rows of an array."""
     if not isinstance(iterable, List) or iterable.uid not in at.facts.ranges:
         return _rows(at, iterable, deep)
-    bounds = at.facts.ranges[iterable.uid]
+    return _ranged(at, at.facts.ranges[iterable.uid], at.facts.range_calls[iterable.uid].args[:1], deep)
+
+
+def _ranged(at: _At, bounds: list[Value], begin: list[ast.expr], deep: int) -> Number | None:
+    """How many numbers a range has; begin: its first bound as it is written, where there are several."""
     if len(bounds) == 1:
         return _size(at, bounds[0], deep)
-    begin = at.facts.range_calls[iterable.uid].args[:1]
     if len(bounds) == 2:
         return _between(at, bounds[0], bounds[1], begin[0], deep) if begin else None
     numbers = [bound for bound in bounds if isinstance(bound, Number)]
@@ -235,6 +238,8 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
         return _sum(at, list(value.inputs), deep)
     if value.call == "str" and isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return _size(at, value.inputs[1], deep)  # `'a' * n`
+    if value.call == "multiply" and isinstance(node, ast.BinOp) and (repeated := _repeated(value)) is not None:
+        return _size(at, repeated, deep)
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and value.call in ARITHMETIC and len(value.inputs) == 2:
         arrays = [v for v in value.inputs if shape_of(v) != ()]
         return _alike([_rows(at, v, deep) for v in arrays])
@@ -251,6 +256,17 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
         _, shape = reshaping(source)
         return _split(at, source) or (_size(at, shape[1], deep) if len(shape) > 1 else None) or at.asked(source)
     return _called(at, value, node, deep) if isinstance(node, ast.Call) else None
+
+
+def _repeated(product: Host) -> Host | None:
+    """The n of `[0] * n`, where a function of Python's gives it, as `sum([n])` does; None for any other product.
+
+    What NumPy gives may be an array, which a list is multiplied with entry by entry.
+    """
+    lists = [v for v in product.inputs if isinstance(v, List) and len(v.elements) == 1 and not v.many]
+    times = [v for v in product.inputs if isinstance(v, Host) and is_computed(v)]
+    alone = len(lists) == 1 and len(times) == 1 and not times[0].call.startswith("numpy.")
+    return times[0] if alone else None
 
 
 def _alike(numbers: list[Number | None]) -> Number | None:
@@ -307,13 +323,21 @@ def _spanned(at: _At, key: Value, place: ast.Slice, deep: int) -> Number | None:
     if upper is None:
         return None
     if lower is None or (isinstance(lower, Number) and isinstance(place.lower, ast.Constant) and lower.value == 0):
-        rows = _size(at, upper, deep)
+        rows = None if _counts_back(at, upper, deep) else _size(at, upper, deep)
     else:
         rows = _between(at, lower, upper, place.lower, deep)
     if place.step is None or rows is None:
         return rows
     by = bounds[0] if bounds else None
     return _computed(at, "divide", [rows, by], deep) if isinstance(by, Number) and by.value is not None else None
+
+
+def _counts_back(at: _At, bound: Value, deep: int) -> bool:
+    """Whether a bound counts rows from the end: `x[:-n]` has all but n."""
+    if not isinstance(bound, (Number, Host)):
+        return False
+    factors = [factor for _, factor in Reading(frozenset(), lambda number: at.length(number, deep)).of(bound)]
+    return bool(factors) and all(factor < 0 for factor in factors)
 
 
 def _between(at: _At, lower: Value, upper: Value, written: ast.expr | None, deep: int) -> Number | None:
@@ -361,8 +385,8 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
     if name == "random.choice":
         return _size(at, given.get(1, "size"), deep)
     if name in (*SHAPED, "arange", "random.permutation", "eye", "identity"):
-        if name == "arange" and len(given.positions) == 2:
-            return _between(at, given.positions[0], given.positions[1], node.args[0], deep)
+        if name == "arange" and len(given.positions) in (2, 3):
+            return _ranged(at, given.positions, node.args[:1], deep)
         alone = name in SHAPED or len(given.positions) == 1
         return _size(at, given.get(0, "shape", "N", "n"), deep) if alone else None
     if name == "reshape":

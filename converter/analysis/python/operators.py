@@ -58,7 +58,16 @@ COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 
 def _binary(walk: Walk, node: ast.BinOp) -> Value:
-    return binary(walk, node.op, walk.evaluate(node.left), walk.evaluate(node.right), node)
+    left, right = walk.evaluate(node.left), walk.evaluate(node.right)
+    if isinstance(node.op, ast.Mod):
+        _note_number(walk, node.right, right)
+    return binary(walk, node.op, left, right, node)
+
+
+def _note_number(walk: Walk, node: ast.expr, value: Value) -> None:
+    """Notes a number that something is compared with, or divided by for the rest, where it is first met."""
+    if isinstance(value, (Number, Host)):
+        walk.facts.compared.setdefault(node, value)
 
 
 def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
@@ -203,7 +212,10 @@ def _unary(walk: Walk, node: ast.UnaryOp) -> Value:
 
 
 def _compare(walk: Walk, node: ast.Compare) -> Value:
-    operands = [walk.evaluate(node.left), *(walk.evaluate(c) for c in node.comparators)]
+    sides = [node.left, *node.comparators]
+    operands = [walk.evaluate(side) for side in sides]
+    for side, operand in zip(sides, operands, strict=True):
+        _note_number(walk, side, operand)
     if any(isinstance(o, Tensor) for o in operands) and not isinstance(
         node.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
     ):

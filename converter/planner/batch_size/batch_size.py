@@ -550,8 +550,7 @@ def _origins(
 
 
 def _beginnings(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> Iterator[Number]:
-    trained = {step.result.uid for step in steps}
-    return beginnings(facts, [run for run in facts.runs if run.computes(trained)], inputs)
+    return beginnings(facts, facts.runs_of(steps), inputs)
 
 
 def _feeding(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> Iterator[tuple[RunCall, Fed]]:

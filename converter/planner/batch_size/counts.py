@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator
 
-from converter.analysis.facts import Facts, RunCall, TrainStep
+from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.nodes import below
 from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.values import Number, Origin, needed
@@ -70,7 +70,7 @@ def other_sizes(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin
     whatever name.
     """
     sizes = set(found)
-    for run in _training(facts, steps):
+    for run in facts.runs_of(steps):
         for site in run.site.chain():
             ends = facts.ranges.get(facts.turned[site].uid, ()) if site in facts.turned else ()
             numbers = [v for v in needed(ends).values() if isinstance(v, Number)] if sizes else []
@@ -127,15 +127,10 @@ def _is_count(facts: Facts, ratio: ast.BinOp) -> bool:
     return False
 
 
-def _training(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[RunCall]:
-    trained = {step.result.uid for step in steps}
-    return (run for run in facts.runs if run.computes(trained))
-
-
 def _loops(facts: Facts, steps: Iterable[TrainStep]) -> list[tuple[ast.stmt, ...]]:
     """For each run of a training step, the loops around it, through callers up to the module."""
     found: dict[tuple[ast.stmt, ...], None] = {}
-    for run in _training(facts, steps):
+    for run in facts.runs_of(steps):
         found[tuple(s.stmt for s in run.site.chain() if isinstance(s.stmt, LOOPS))] = None
     return [loops for loops in found if loops]
 

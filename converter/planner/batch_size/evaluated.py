@@ -87,8 +87,7 @@ def evaluated(
     if options.eval_batch == "grow" or options.batch == "total":
         return Evaluated()
     scaled = set(sizes)
-    trained = {step.result.uid for step in (*steps, *facts.train_steps)}
-    training = [run for run in facts.runs if run.computes(trained)]
+    training = facts.runs_of((*steps, *facts.train_steps))
     behind = _behind(facts, training)
     taken = _sized(behind.values(), scaled) | _around(training)
     counting = counting_of(facts, regions, steps, scaled)

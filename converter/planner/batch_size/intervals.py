@@ -36,7 +36,7 @@ def intervals(
     facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]
 ) -> frozenset[ast.AST]:
     """The expressions that read a batch size, or write one as a number, and mean a number of steps."""
-    found, counting = _reads(facts, regions, steps, sizes)
+    found, counting = reads_of(facts, regions, steps, sizes)
     if counting is None:
         return frozenset()
     ends = grown_steps(Reads(facts, frozenset(counting.scaled), found, counting.reads), counting.runs)
@@ -48,13 +48,13 @@ def divided_steps(
 ) -> Iterator[ast.AST]:
     """Numbers of steps that are divided by a batch size: `epoch = step // batch_size`."""
     ratios = [node for node in facts.nodes(ast.BinOp) if isinstance(node.op, DIVIDES)]
-    found, counting = _reads(facts, regions, steps, sizes) if ratios else (set[ast.AST](), None)
+    found, counting = reads_of(facts, regions, steps, sizes) if ratios else (set[ast.AST](), None)
     if counting is not None:
         apart = (ratio for ratio in ratios if ratio.right in found and not counting.is_interval(ratio.right))
         yield from filter(counting.divides_steps, apart)
 
 
-def _reads(
+def reads_of(
     facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]
 ) -> tuple[set[ast.AST], Counting | None]:
     """The expressions outside the towers that are a batch size, and what tells what they count; None without any."""
@@ -77,8 +77,7 @@ def counting_of(
             for _, access in accesses:
                 if not access.write:
                     reads.setdefault(access.node, []).append(access)
-    trained = {step.result.uid for step in steps}
-    return Counting(facts, [run for run in facts.runs if run.computes(trained)], reads, scaled)
+    return Counting(facts, facts.runs_of(steps), reads, scaled)
 
 
 def _is_multiple(value: Value, scaled: set[Origin]) -> bool:

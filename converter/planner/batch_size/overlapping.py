@@ -19,6 +19,7 @@ from converter.analysis.frames import Access
 from converter.analysis.values import Host, Number, Origin, Site, Value, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.counts import is_fixed
+from converter.planner.batch_size.steps import is_moved
 from converter.planner.batch_size.written_out import LOOPS
 
 RESTS = ("mod", "remainder")
@@ -88,7 +89,7 @@ def _moved_on(
 
     Each with the loop, the statement, and the number that the bound has in front of the loop.
     """
-    for run in _training(facts, steps):
+    for run in facts.runs_of(steps):
         cuts = [v.node for v in _fed(run) if isinstance(v.node, ast.Slice)]
         nodes = {node for cut in cuts for node in ast.walk(cut)}
         places = {access.place for access in facts.accesses if access.node in nodes} if nodes else ()
@@ -97,9 +98,9 @@ def _moved_on(
             for loop in (site for site in run.site.chain() if isinstance(site.stmt, LOOPS)):
                 inside = [w for w in writes if any(site.stmt is loop.stmt for site in w.site.chain())]
                 moved = inside[0].value if len({w.node for w in inside}) == 1 else None
-                branches = any(isinstance(n, ast.IfExp) for w in inside for n in ast.walk(w.site.stmt))
-                sums = isinstance(moved, Number) and moved.op == "add" and not branches
-                if moved is None or not sums or moved.inputs[0].uid not in known:
+                if not isinstance(moved, Number) or moved.op != "add" or moved.inputs[0].uid not in known:
+                    continue
+                if any(isinstance(n, ast.IfExp) for w in inside for n in ast.walk(w.site.stmt)):
                     continue
                 first = next((w.value for w in reversed(writes[: writes.index(inside[0])])), None)
                 if _is_of_size(terms_of(facts, moved.inputs[1], sizes, loop)):
@@ -143,14 +144,9 @@ def _in_first_turn(terms: Terms) -> Terms:
 
 def _windows_of(facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Origin]) -> Iterator[_Window]:
     """The windows of what the runs of training steps are fed."""
-    for run in _training(facts, steps):
+    for run in facts.runs_of(steps):
         for value in _fed(run):
             yield from _window(facts, run, value, sizes)
-
-
-def _training(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[RunCall]:
-    trained = {step.result.uid for step in steps}
-    return (run for run in facts.runs if run.computes(trained))
 
 
 def _fed(run: RunCall) -> Iterator[Host]:
@@ -190,15 +186,15 @@ def _counted(facts: Facts, begin: ast.AST, sizes: frozenset[Origin]) -> list[Ter
     held = {part.uid for a in facts.accesses if a.node is begin for part in _options(a.value)}
     places = {a.place for a in facts.accesses if a.value.uid in held}
     parts = ((part, w.site) for place in places for w in facts.writes_to(place) for part in _options(w.value))
-    sums = dict.fromkeys((part, site) for part, site in parts if part.op == "add")
+    sums = dict.fromkeys((part, site) for part, site in parts if is_moved(part))
     steps = (terms_of(facts, part.inputs[1], sizes, site) for part, site in sums)
     return list(filter(_is_of_size, steps))
 
 
-def _options(value: Value) -> Iterator[Number]:
+def _options(value: Value) -> Iterator[Value]:
     """The number itself, and those that it is one of."""
-    if isinstance(value, Number):
-        yield from (one for one in (value, *value.options()) if isinstance(one, Number))
+    yield value
+    yield from value.options() if isinstance(value, Number) else ()
 
 
 def _is_of_size(move: Terms) -> bool:

@@ -35,8 +35,7 @@ def _kind(name: str) -> str:
 
 def behind_training(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]) -> dict[int, Value]:
     """All values that inputs are computed from, including the sources of placeholders and iterators."""
-    trained = {step.result.uid for step in steps}
-    return behind_runs(facts, inputs, [run for run in facts.runs if run.computes(trained)])
+    return behind_runs(facts, inputs, facts.runs_of(steps))
 
 
 def behind_runs(facts: Facts, inputs: Iterable[Input], runs: list[RunCall]) -> dict[int, Value]:

@@ -15,11 +15,12 @@ from converter.analysis.counts.reading import MOVES
 from converter.analysis.counts.terms import Terms
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access, Place
-from converter.analysis.values import Input, Number, Origin, Site, Value, needed
+from converter.analysis.values import Host, Input, Number, Origin, Site, Value, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.written_out import LOOPS, parents_of
 
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
+End = tuple[ast.stmt, ast.expr, set[Place]]  # a statement that may end a loop, its condition, and what that reads
 ASSIGNED = 3  # assignments behind each other through which a number of steps is followed
 
 
@@ -76,10 +77,10 @@ def grown_steps(reads: Reads, runs: Iterable[RunCall]) -> Iterator[Steps]:
     seen: set[ast.AST] = set()
     runs = list(runs)
     fed = needed(value for run in runs for _, value in run.feeds).keys()
-    moves = _moves_in_loops(reads.facts) if runs else {}
-    ends = {site.stmt: _ends(reads.facts, site.stmt) for site in moves}
+    moves = moves_in_loops(reads.facts) if runs else {}
+    ends = {site.stmt: ends_of(reads.facts, site.stmt) for site in moves}
     for run in runs:
-        for loop, head, over, site in _loops(reads.facts, run):
+        for loop, head, over, site in loops_around(reads.facts, run):
             if loop in seen or not _takes_a_batch(reads, run, _picked(over)):
                 continue
             length = turns_of(reads.facts, over, site)
@@ -88,12 +89,12 @@ def grown_steps(reads: Reads, runs: Iterable[RunCall]) -> Iterator[Steps]:
                 seen.add(loop)
                 yield Steps(loop, reads.of(head), turns)
         for site in (s for s in run.site.chain() if s in moves and s.stmt not in seen):
-            for start, moved in _counted_down(reads, fed, site, _asked(run, ends[site.stmt], moves[site])):
+            for start, moved in _counted_down(reads, fed, site, asked(run, ends[site.stmt], moves[site])):
                 seen.add(site.stmt)
                 yield Steps(site.stmt, reads.of(start), moved)
 
 
-def _loops(facts: Facts, run: RunCall) -> Iterator[tuple[ast.AST, ast.expr, Value, Site]]:
+def loops_around(facts: Facts, run: RunCall) -> Iterator[tuple[ast.AST, ast.expr, Value, Site]]:
     """The `for` loops and comprehensions around a run: where they begin, what they go over as text and as a value."""
     for site in run.site.chain():
         if isinstance(site.stmt, ast.For) and site in facts.turned:
@@ -120,30 +121,37 @@ def _takes_a_batch(reads: Reads, run: RunCall, turns: set[int]) -> bool:
     return True
 
 
-def _moves_in_loops(facts: Facts) -> dict[Site, list[Access]]:
+def moves_in_loops(facts: Facts) -> dict[Site, list[Access]]:
     """For each loop, the statements in it that move a number on from itself: `n -= 1`."""
     found: dict[Site, list[Access]] = {}
     for write in facts.accesses:
-        if write.write and isinstance(write.value, Number) and write.value.op in MOVES:
+        if write.write and is_moved(write.value):
             for loop in write.site.chain():
                 if isinstance(loop.stmt, LOOPS):
                     found.setdefault(loop, []).append(write)
     return found
 
 
-def _ends(facts: Facts, loop: ast.stmt) -> list[tuple[ast.stmt, set[Place]]]:
-    """The statements that may end a loop, each with what its condition reads."""
+def is_moved(value: Value) -> bool:
+    """Whether a value is another one, moved on: `n - 1`, `i + min(n, 18)`."""
+    op = value.op if isinstance(value, Number) else value.call if isinstance(value, Host) else ""
+    written = isinstance(value, Number) or isinstance(getattr(value, "node", None), (ast.BinOp, ast.AugAssign))
+    return op in MOVES and written and len(value.inputs) > 1
+
+
+def ends_of(facts: Facts, loop: ast.stmt) -> list[End]:
+    """The statements that may end a loop, each with its condition, and what that reads."""
     tests: list[tuple[ast.stmt, ast.expr]] = [(loop, loop.test)] if isinstance(loop, ast.While) else []
     for stmt in ast.walk(loop):
         if isinstance(stmt, ast.If) and any(isinstance(s, ast.Break) for s in stmt.body):
             tests.append((stmt, stmt.test))
-    return [(stmt, {place for node in ast.walk(t) for place in facts.places_read.get(node, ())}) for stmt, t in tests]
+    return [(stmt, t, {p for node in ast.walk(t) for p in facts.places_read.get(node, ())}) for stmt, t in tests]
 
 
-def _asked(run: RunCall, ends: Iterable[tuple[ast.stmt, set[Place]]], moves: Iterable[Access]) -> Iterator[Access]:
+def asked(run: RunCall, ends: Iterable[End], moves: Iterable[Access]) -> Iterator[Access]:
     """Those moves of a number by which a loop ends, but for conditions that let a step train."""
     around = {site.stmt for site in run.site.chain()}
-    read = {place for stmt, places in ends if not (isinstance(stmt, ast.If) and stmt in around) for place in places}
+    read = {place for stmt, _, places in ends if not (isinstance(stmt, ast.If) and stmt in around) for place in places}
     return (write for write in moves if write.place in read)
 
 

@@ -9,8 +9,9 @@ from collections.abc import Sequence as Several
 from converter.analysis.arrays.rows import LEAST, may_be_longer, parts_of
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Input, Number, Origin, Sequence, Site, Typed, Value, is_none, needed
+from converter.analysis.values import Host, Input, Number, Origin, Sequence, Typed, Value, is_none, needed
 from converter.dataclass import dataclass
+from converter.planner.batch_size.epochs import made_in
 from converter.planner.batch_size.evaluated import takes_batches
 from converter.planner.batch_size.pipelines import behind_runs, behind_training
 from converter.planner.batch_size.streams import FILLED, is_share
@@ -37,13 +38,13 @@ def evaluations(
     scaled = set(sizes)
     trained = {step.result.uid for step in (*steps, *facts.train_steps)}
     whole = {site: over for site, over in facts.turned.items() if _holds_whole_batches(_bounds(facts, over), scaled)}
-    training = {site for run in facts.runs if whole and run.computes(trained) for site in _made_in(run)}
+    training = {site for run in facts.runs if whole and run.computes(trained) for site in made_in(run)}
     apart = {site: over for site, over in whole.items() if site not in training}
     seen: set[ast.AST] = set()
     for run in (run for run in facts.runs if not run.computes(trained)):
         if run.call in kept or not takes_batches(run):
             continue
-        loops = {site.stmt: apart[site] for site in (_made_in(run) if apart else ()) if site in apart}
+        loops = {site.stmt: apart[site] for site in (made_in(run) if apart else ()) if site in apart}
         found: list[tuple[Loop, Value]] = [(loop, over) for loop, over in loops.items() if isinstance(loop, ast.For)]
         found += (pair for pair in _comprehensions(facts, run) if _holds_whole_batches(_bounds(facts, pair[1]), scaled))
         for loop, over in found:
@@ -104,7 +105,7 @@ def smaller_ends(
             continue
         if any(_is_filled(value, scaled) or may_be_longer(value) for value in behind.values()):
             continue  # the script makes as many rows of the last ones as a batch has
-        around = [facts.turned[site] for site in _made_in(run) if site in facts.turned and not _skips(site.stmt)]
+        around = [facts.turned[site] for site in made_in(run) if site in facts.turned and not _skips(site.stmt)]
         around += [over for _, over in _comprehensions(facts, run)]
         around += [facts.listed[uid] for uid in behind if uid in facts.listed]
         for over in (_listed(facts, over) for over in around):
@@ -266,16 +267,9 @@ def _listed(facts: Facts, over: Value) -> Value:
 def _bounds(facts: Facts, over: Value) -> Several[Value]:
     """The arguments of the range that a loop goes over, or of what it has as many turns as; none for anything else."""
     over = _listed(facts, over)
+    over = _listed(facts, facts.zipped[over.uid][0]) if facts.zipped.get(over.uid) else over
     parts = parts_of(over) if isinstance(over, Host) else None
     return facts.ranges.get(over.uid, []) if parts is None else [parts]
-
-
-def _made_in(run: RunCall) -> Iterator[Site]:
-    """What stands around a run, and around what makes the values that it is fed."""
-    yield from run.site.chain()
-    for value in needed(value for _, value in run.feeds).values():
-        if value.site is not None:
-            yield from value.site.chain()
 
 
 def _comprehensions(facts: Facts, run: RunCall) -> Iterator[tuple[Loop, Value]]:

@@ -27,8 +27,7 @@ def padded_inputs(facts: Facts, steps: Iterable[TrainStep], scaled: Set[Origin])
             pads = _pipeline_pads(value) if isinstance(value, Input) and value.batch.kind == "example" else None
             if pads is not None and isinstance(value, Input):
                 found.setdefault(value, pads)
-    trained = {step.result.uid for step in steps}
-    for run in (run for run in facts.runs if run.computes(trained)):
+    for run in facts.runs_of(steps):
         for key, value in run.feeds:
             if isinstance(key, Input) and key.batch.kind == "example" and key not in found:
                 node = next(_padded(facts, value, scaled), None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import field
 from functools import cached_property
 
 from converter.analysis.facts import Facts, RunCall, TrainStep
@@ -58,7 +59,7 @@ class Branch:
 def untrained_branches(facts: Facts, steps: Iterable[TrainStep]) -> list[Branch]:
     """The outermost branches around runs and pipelines that train nothing, where the condition decides that."""
     trained = {step.result.uid for step in (*steps, *facts.train_steps)}
-    training = [run for run in facts.runs if run.computes(trained)]
+    training = facts.runs_of((*steps, *facts.train_steps))
     if not training:
         return []
     modes = _Modes(facts, frozenset(trained), tuple(training))
@@ -69,11 +70,15 @@ def untrained_branches(facts: Facts, steps: Iterable[TrainStep]) -> list[Branch]
 
 @dataclass(frozen=True)
 class _Modes:
-    """The conditions of a script, and what trains. training: the runs that compute what is in trained."""
+    """The conditions of a script, and what trains.
+
+    training: the runs that compute what is in trained. known: whether something that is fetched trains, once looked up.
+    """
 
     facts: Facts
     trained: frozenset[int]
     training: tuple[RunCall, ...]
+    known: dict[tuple[int, ...], bool] = field(default_factory=dict, compare=False)
 
     def outermost(self, site: Site) -> Branch | None:
         """The outermost branch around a statement in which nothing trains, of those where a line can be inserted."""
@@ -100,7 +105,10 @@ class _Modes:
                     return False
             inner = one.stmt
         fetched = [part for value in run.fetches for part in self._chosen(value, answers)]
-        return not self.trained.isdisjoint(built_from(fetched))
+        key = tuple(part.uid for part in fetched)
+        if key not in self.known:
+            self.known[key] = not self.trained.isdisjoint(built_from(fetched))
+        return self.known[key]
 
     def _chosen(self, value: Value, answers: Answers) -> Iterator[Value]:
         """What is fetched, where conditions with a known answer choose between tensors."""

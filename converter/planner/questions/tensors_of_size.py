@@ -24,12 +24,13 @@ def counts_examples(facts: Facts, value: Value, sizes: Container[tuple[object, .
     """
     if not isinstance(value, Tensor) or value.op != "multiply":
         return False
+    factors = [v for v in value.inputs if isinstance(v, Number)]
+    if not any(origin.key in sizes for number in factors for origin in number.linear):
+        return False
     steps = {v.uid for made in facts.tensors if made.op == "train op" for v in made.inputs if isinstance(v, Variable)}
     given = [v for v in value.inputs if not isinstance(v, Number)]
-    factors = [v for v in value.inputs if isinstance(v, Number)]
     behind = [v for v in needed(given).values() if isinstance(v, Tensor) and (isinstance(v, Variable) or not v.inputs)]
-    linear = any(origin.key in sizes for number in factors for origin in number.linear)
-    return linear and bool(behind) and all(v.uid in steps for v in behind)
+    return bool(behind) and all(v.uid in steps for v in behind)
 
 
 def may_be_made_again(facts: Facts, value: Value, sizes: Container[tuple[object, ...]]) -> bool:

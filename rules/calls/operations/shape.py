@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import takewhile
 
 from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.call import Call, Handler
@@ -209,7 +210,8 @@ def _written_out(call: Call, value: Value | None) -> Value | None:
 def _may_change(call: Call, array: Host) -> bool:
     """True if an entry of the array was assigned, or the array was passed to code that is not followed."""
     facts = call.walk.facts
-    set_there = any(access.write and access.place.holder is array for access in facts.accesses)
+    later = takewhile(lambda access: access.time > array.time, reversed(facts.accesses))
+    set_there = any(access.write and access.place.holder is array for access in later)
     handed = (e.value for e in facts.effects_of(EffectKind.UNFOLLOWED))
     given = (made for made in (*handed, *facts.results.values()) if isinstance(made, Host))
     return set_there or any(array in made.inputs for made in given)

@@ -17,8 +17,7 @@ def session_of_a_caller(case: Placed) -> Iterator[Diagnostic]:
     """A session that is handed to the code that trains."""
     if case.facts.sessions or not case.facts.runs:
         return
-    trained = {step.result.uid for step in case.steps}
-    run = next((run for run in case.facts.runs if run.computes(trained)), None)
+    run = next(iter(case.facts.runs_of(case.steps)), None)
     if run is not None:
         yield warn(
             case.facts,

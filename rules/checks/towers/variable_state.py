@@ -121,6 +121,10 @@ def _read_by(value: Value, set_behind: Callable[[Value], set[int]]) -> Iterator[
 
 
 def _set_behind(value: Value, set_by: dict[int, set[int]]) -> set[int]:
-    """The variables that operations behind a value set, those that it only waits for included."""
-    behind = needed([value]) if set_by else {}
-    return {variable for uid, variables in set_by.items() if uid in behind for variable in variables}
+    """The variables that operations behind a value set, those that it only waits for included.
+
+    None of the operations behind a tensor is made after it.
+    """
+    earlier = {uid for uid in set_by if uid <= value.uid or not isinstance(value, Tensor)}
+    behind = needed([value]) if earlier else {}
+    return {variable for uid in earlier if uid in behind for variable in set_by[uid]}

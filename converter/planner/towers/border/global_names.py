@@ -58,10 +58,12 @@ def name_in_module(facts: Facts, value: Value) -> tuple[str, str] | None:
 
 def _of_module(facts: Facts, region: Region, traffic: Traffic, path: str, key: str) -> tuple[str | None, Traffic]:
     own = region.block.frame.module
-    for stmt in own.node.body if isinstance(own.node, ast.Module) else ():
+    body = own.node.body if isinstance(own.node, ast.Module) else []
+    here = os.path.abspath(facts.path_of(body[0]) or facts.path) if body else ""
+    for stmt in body:
         if not isinstance(stmt, ast.ImportFrom) or stmt.level or not stmt.module:
             continue
-        if facts.project.find(stmt.module, os.path.abspath(facts.path_of(stmt) or facts.path), 0) != path:
+        if facts.project.find(stmt.module, here, 0) != path:
             continue
         if stmt not in traffic.modules:
             name, traffic = traffic.fresh(stmt.module.rpartition(".")[2])

@@ -84,15 +84,22 @@ def is_only_shown(facts: Facts, region: Region, value: Tensor) -> bool:
 
 def _reads(facts: Facts, region: Region, value: Tensor) -> Iterator[Step]:
     """The expressions behind the towers that give the tensor, or something that holds it."""
+    holders: dict[int, bool] = {}
     for access in facts.accesses:
-        if access.write or not region.comes_after(access):
-            continue
         held = access.value
-        if isinstance(held, Tensor) and (held is value or (held.op == "join" and value in choices(held))):
+        if held.uid not in holders:
+            holders[held.uid] = _holds(held, value)
+        if not holders[held.uid] or access.write or not region.comes_after(access):
+            continue
+        if isinstance(held, Tensor) or not _is_one_item(facts.parents.get(access.node), access.node):
             yield access.node, ()
-        holds = isinstance(held, (Sequence, Mapping)) and value in tensors_in(held)
-        if holds and not _is_one_item(facts.parents.get(access.node), access.node):
-            yield access.node, ()
+
+
+def _holds(held: Value, value: Tensor) -> bool:
+    """Whether something is the tensor, a branch's choice of it, or a list or dict that it is in."""
+    if isinstance(held, Tensor):
+        return held is value or (held.op == "join" and value in choices(held))
+    return isinstance(held, (Sequence, Mapping)) and value in tensors_in(held)
 
 
 def _is_one_item(parent: ast.AST | None, node: ast.AST) -> bool:

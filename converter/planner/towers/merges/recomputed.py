@@ -152,9 +152,16 @@ def _stays(region: Region, access: Access, stmt: ast.stmt) -> bool:
     """Whether what a call leaves outside its own names is what the towers leave there: nothing writes it later."""
     if _of_callee(region, access):
         return True
-    mine = [a for _, a in region.block.accesses() if a.write and a.place == access.place and a.time <= region.end]
-    last = max(mine, key=lambda a: a.time, default=access)
+    last = _last_write(region, access) or access
     return _within(region, last.site, stmt)
+
+
+def _last_write(region: Region, access: Access) -> Access | None:
+    """The last write of a place in the block of the towers, up to their end."""
+    block = region.block
+    writes = (a for a in block.facts.writes_to(access.place) if a.time <= region.end)
+    inside = (a for a in writes if (index := block.statement(a.site)) is not None and index >= 0)
+    return max(inside, key=lambda a: a.time, default=None)
 
 
 def _changed_later(facts: Facts, region: Region, value: Value, stmt: ast.stmt) -> bool:
@@ -165,7 +172,7 @@ def _changed_later(facts: Facts, region: Region, value: Value, stmt: ast.stmt) -
 
 
 def _is(region: Region, access: Access, text: str) -> bool:
-    return spelling(region.block.frame, access.place) == text
+    return access.place.key in text and spelling(region.block.frame, access.place) == text
 
 
 def _within(region: Region, site: Site, stmt: ast.stmt) -> bool:
@@ -215,8 +222,7 @@ def _final(region: Region, access: Access, stmt: ast.stmt) -> bool:
     made_here = holder is not None and holder.site is not None and _within(region, holder.site, stmt)
     if made_here or isinstance(access.value, Input) or _of_callee(region, access):
         return True
-    mine = [a for _, a in region.block.accesses() if a.write and a.place == access.place and a.time <= region.end]
-    last = max(mine, key=lambda a: a.time, default=None)
+    last = _last_write(region, access)
     if last is not None and last.value is not access.value:
         return False
     batched = isinstance(access.value, Tensor) and access.value.batch.kind != "free"

@@ -385,9 +385,9 @@ def _aliases_out(
     """Restore names that the towers bind to an input: after the loop they mean the whole batch again."""
     by_input: dict[int, str] = {}
     for group in (*traffic.groups, tuple(optional)):
-        for access in region.tower_reads():
+        for access in (read for value in group for read in region.reads_of(value)):
             text = spelling(region.block.frame, access.place)
-            if text in saved and access.value in group:
+            if text in saved:
                 by_input.setdefault(access.value.uid, saved[text])
     rebound = set(_bound_texts(region))
     maybe = {m.place: m for m in facts.maybe if region.in_tower(m.site)}  # what other branches leave there

@@ -55,11 +55,15 @@ def begin_anew(site: LoopSite, before: Traffic) -> Traffic:
             found.append(finding(facts, cell.node or region.block.body[0], Found.CELL_COPIED, name=name))
     for access in arrays_before(region.block, region.tower):
         found.append(finding(facts, access.node, Found.ARRAY_BEFORE_TOWERS, name=access.place.key))
+    kept = set[int]()  # lists and dicts that were looked at without a fault: a second look would find no more
     for effect in facts.effects:
         grown = changed_by(effect) if region.in_tower(effect.site) else None
+        if grown is not None and grown.uid in kept:
+            continue
         with noted(found):
             if isinstance(grown, (Sequence, Mapping)) or (grown is not None and is_unfollowed(grown)):
                 traffic = _reset_container(site, traffic, grown, effect.node)
+                kept.add(grown.uid)
             elif isinstance(grown, Input) and effect.name == "Input.pop":
                 raise _unreachable(facts, effect.node, grown.label or "a batch")
     if found:
@@ -146,13 +150,15 @@ def _reset_container(site: LoopSite, traffic: Traffic, value: Value, node: ast.A
 
 def _bound_by_towers(region: Region, value: Value) -> set[str]:
     """The names that only the towers bind to a list or dict from before them: `ends = self.ends`."""
-    writes = [
-        (index, a)
-        for index, a in region.block.accesses()
-        if a.write and a.value is value and a.place.kind == "name" and a.place.frame is region.block.frame
+    block = region.block
+    bound = [
+        a
+        for a in block.facts.accesses_of(value)
+        if a.write and a.place.kind == "name" and a.place.frame is block.frame
     ]
-    before = {a.place.key for index, a in writes if index < min(region.tower)}
-    return {a.place.key for index, a in writes if index in region.tower} - before
+    writes = [(block.statement(a.site), a.place.key) for a in bound]
+    before = {name for index, name in writes if index is not None and 0 <= index < min(region.tower)}
+    return {name for index, name in writes if index in region.tower} - before
 
 
 def _module_unreachable(facts: Facts, region: Region, node: ast.AST, path: str, name: str) -> Exception:

@@ -1,0 +1,104 @@
+"""Where a script counts its training steps by the batch size, so that an epoch has fewer of them with larger batches.
+
+Only what trains is asked: a loop over the batches of a test counts those.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator
+
+from converter.analysis.arrays.rows import terms_of, turns_of
+from converter.analysis.counts.degrees import follows
+from converter.analysis.facts import Facts, RunCall, TrainStep
+from converter.analysis.frames import Access
+from converter.analysis.values import Host, Number, Origin, Site, Value, needed
+from converter.planner.batch_size.intervals import reads_of
+from converter.planner.batch_size.steps import Reads, asked, ends_of, loops_around, moves_in_loops
+from converter.planner.region.region import Region
+
+
+def steps_by_size(
+    facts: Facts,
+    regions: Iterable[Region],
+    steps: Iterable[TrainStep],
+    sizes: Iterable[Origin],
+    kept: Collection[ast.AST],
+) -> Iterator[ast.AST]:
+    """The expressions by which training steps are counted; kept: those that read a batch size that stays."""
+    found, counting = reads_of(facts, regions, steps, sizes)
+    if counting is None:
+        return
+    reads = Reads(facts, frozenset(counting.scaled), found - set(kept), counting.reads)
+    moves = moves_in_loops(facts)
+    for run in counting.runs:
+        heads: list[ast.AST] = [head for _, head, over, site in loops_around(facts, run) if _shrinks(reads, over, site)]
+        for site in dict.fromkeys((*made_in(run), *_giving(facts, run))):
+            if site in facts.turned and isinstance(site.stmt, ast.For) and _shrinks(reads, facts.turned[site], site):
+                heads.append(site.stmt.iter)
+            heads += _ends(reads, run, site, moves.get(site, []))
+        for head in dict.fromkeys(heads):
+            yield min(_read_for(reads, head), key=_place, default=head)
+    for one in facts.step_numbers:
+        if one.counter is None and follows(terms_of(facts, one.value, reads.sizes, facts.runs[0].site), -1):
+            yield one.node
+
+
+def _read_for(reads: Reads, head: ast.AST) -> Collection[ast.AST]:
+    """Where the batch size is read for an expression: in it, or where a name in it is assigned."""
+    if found := reads.of(head):
+        return found
+    values = (access.value for node in ast.walk(head) for access in reads.known.get(node, ()))
+    made = [write.site.stmt for value in values for write in reads.facts.accesses_of(value) if write.write]
+    assigned = (node for stmt in made if isinstance(stmt, ast.Assign) for node in ast.walk(stmt.value))
+    return [node for node in assigned if node in reads.nodes]
+
+
+def made_in(run: RunCall) -> Iterator[Site]:
+    """What stands around a run, and around what makes the values that it is fed."""
+    yield from run.site.chain()
+    for value in needed(value for _, value in run.feeds).values():
+        if value.site is not None:
+            yield from value.site.chain()
+
+
+def _giving(facts: Facts, run: RunCall) -> Iterator[Site]:
+    """What stands around what the loops around a run go over, such as the loop of a generator."""
+    overs = (facts.turned[site] for site in run.site.chain() if site in facts.turned)
+    for value in (part for over in overs for part in (over, *over.parts())):
+        if value.site is not None:
+            yield from value.site.chain()
+
+
+def _shrinks(reads: Reads, over: Value, site: Site) -> bool:
+    """Whether a loop has fewer turns where the batches are larger."""
+    length = turns_of(reads.facts, over, site)
+    if length is not None:
+        return _follows(reads, length, site, -1)
+    bounds = reads.facts.ranges.get(over.uid, [])
+    by = len(bounds) > 2 and _follows(reads, bounds[2], site, 1)
+    return by or any(_follows(reads, bound, site, -1) for bound in bounds)
+
+
+def _follows(reads: Reads, number: Value, site: Site, sign: int) -> bool:
+    known = isinstance(number, (Number, Host))
+    return known and follows(terms_of(reads.facts, number, reads.sizes, site), sign)
+
+
+def _ends(reads: Reads, run: RunCall, loop: Site, moves: Iterable[Access]) -> Iterator[ast.AST]:
+    """What brings a loop nearer to its end by a batch, and what its condition says of batches."""
+    if not isinstance(loop.stmt, (ast.For, ast.While)):
+        return
+    ends = ends_of(reads.facts, loop.stmt)
+    for write in asked(run, ends, moves):
+        if _follows(reads, write.value.inputs[-1], loop, 1):
+            yield write.site.stmt
+    if isinstance(loop.stmt, ast.While) and loop in set(run.site.chain()):  # others may collect the rows of a batch
+        yield from (node for node in ast.walk(loop.stmt.test) if node in reads.nodes)
+    for _, test, _ in ends:
+        read = ((n, a.value) for n in ast.walk(test) for a in reads.known.get(n, ()))
+        yield from (node for node, value in read if _follows(reads, value, loop, -1))
+
+
+def _place(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
