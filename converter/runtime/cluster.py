@@ -550,15 +550,15 @@ class ClusterStep(object):
         return any(op in fed or op in self.sources for op in above - stop)
 
     def kind(self, tensor, fed):
-        """How a result of this step is made one for all: 'mean', 'sum' or 'chief'."""
+        """How a result of this step is made one for all: 'mean', 'sum', 'rows' for arrays alone, or 'chief'."""
         if tensor.name not in self.kinds:
             operation = tensor.op
             losses = self.state.losses
             while operation.type in ('Identity', 'Cast', 'Reshape', 'Squeeze') and operation.name not in losses:
                 operation = operation.inputs[0].op
             added = operation.type == 'Sum' and operation.name not in losses
-            of_data = (tensor.dtype.is_floating or added) and self.of_data(tensor, fed)
-            self.kinds[tensor.name] = ('sum' if added else 'mean') if of_data else 'chief'
+            kind = 'sum' if added else 'mean' if tensor.dtype.is_floating else 'rows'
+            self.kinds[tensor.name] = kind if self.of_data(tensor, fed) else 'chief'
         return self.kinds[tensor.name]
 
     def check(self, fed):
@@ -586,13 +586,13 @@ class ClusterStep(object):
 class ClusterRuns(object):
     """What `session.run` does in a cluster."""
 
-    COMPARED = 3  # steps whose batches are compared over the workers
+    COMPARED = 3  # batches that are compared over the workers as wholes, and those of datasets that each reads for itself
+    SAMPLED = 4096  # numbers of an array that are compared later
 
     def __init__(self, cluster):
         from tensorflow.python.client import session as sessions
 
-        self.cluster, self.compared, self.returned, self.trained = cluster, 0, [], False
-        self.numbers = set()  # names of numbers that workers are fed otherwise: the chief's count
+        self.cluster, self.compared, self.updated, self.trained = cluster, 0, [], False
         self.fetched, base = sessions._FetchHandler, sessions.BaseSession
         bare, begin = base.run, base.__init__
         self.bare = bare
@@ -724,8 +724,9 @@ class ClusterRuns(object):
         if dealt and self.cluster.deal == 'files':
             return self.train_on_own_files(session, step, fetches, feed, told)
         if dealt:
-            feed = self.compare(self.with_batches(session, step, feed, True))
-            return self.merged(session, step, fetches, *self.rows_of(feed), told=told)
+            whole = self.with_batches(session, step, feed, True)
+            whole = self.compare(whole, self.prints(whole))
+            return self.merged(session, step, fetches, *self.rows_of(whole), told=told)
         return self.merged(session, step, fetches, feed, (None, None, [1] * self.cluster.size), told)
 
     def with_batches(self, session, step, feed, wanted):
@@ -758,29 +759,34 @@ class ClusterRuns(object):
         found.update(more)
         return found
 
-    def compare(self, feed):
-        """The feed, with the chief's numbers where workers have other ones; in the first steps, arrays must be alike.
+    def prints(self, feed):
+        """Name, whether it is an array, and checksum of what is fed; later ones are of some numbers of an array."""
+        found = []
+        for key, value in feed.items():
+            if isinstance(key, tf.Tensor) and not key.op.type.startswith(('Queue', 'Reader')):
+                value = numpy.asarray(value)
+                part = value if self.compared < self.COMPARED else value.flat[::value.size // self.SAMPLED | 1]
+                found.append((key.name, bool(value.ndim), zlib.crc32(pickle.dumps((value.shape, part), 2))))
+        return sorted(found)
 
-        A time that the script has measured is such a number.
+    def compare(self, feed, prints):
+        """Ends all workers where arrays are not alike; the feed, with the chief's numbers where others have other ones.
+
+        A time that the script has measured is such a number. prints: of all that was prepared since the last time.
         """
-        if self.compared < self.COMPARED:
-            self.compared += 1
-            queued = [key for key in feed if isinstance(key, tf.Tensor) and key.op.type.startswith(('Queue', 'Reader'))]
-            own = sorted((key.name, bool(numpy.ndim(value)), zlib.crc32(pickle.dumps(numpy.asarray(value), 2)))
-                         for key, value in feed.items() if isinstance(key, tf.Tensor) and key not in queued)
-            others = [pickle.loads(data) for data in self.cluster.messages.all(pickle.dumps(own, 2))]
-            for index, other in enumerate(others):
-                unlike = sorted(set(other) ^ set(others[0]))
-                arrays = [name for name, is_array, _ in unlike if is_array]
-                if arrays:
-                    cluster_error('worker %d has another batch for %s than worker 0: seed what prepares it'
-                                  % (index, arrays[0]))
-                self.numbers.update(name for name, _, _ in unlike)
-        numbers = [key for key in feed if isinstance(key, tf.Tensor) and key.name in self.numbers]
-        if not numbers:
+        self.compared += 1
+        others = [pickle.loads(data) for data in self.cluster.messages.all(pickle.dumps(prints, 2))]
+        for index, other in enumerate(others):
+            arrays = [name for name, is_array, _ in sorted(set(other) ^ set(others[0])) if is_array]
+            if arrays:
+                cluster_error('worker %d has another batch for %s than worker 0: seed what prepares it'
+                              % (index, arrays[0]))
+        if all(other == others[0] for other in others):
             return feed
-        told = self.cluster.of_chief(dict((key.name, feed[key]) for key in numbers) if self.cluster.is_chief else None)
-        return self.joined(feed, ((key, told.get(key.name, feed[key])) for key in numbers))
+        numbers = dict((key.name, value) for key, value in feed.items() if isinstance(key, tf.Tensor)
+                       and not cluster_is_array(value))
+        told = self.cluster.of_chief(numbers)
+        return self.joined(feed, ((key, told[key.name]) for key in feed if getattr(key, 'name', None) in told))
 
     def rows_of(self, feed):
         """This worker's rows of a batch, and its share, see `merged`."""
@@ -822,17 +828,22 @@ class ClusterRuns(object):
     def train_in_turn(self, session, step, fetches, feed, told):
         """Keeps this run's batch if it is this worker's turn; each N-th run makes a step of the last N."""
         cluster, waiting = self.cluster, step.state.waiting.setdefault(step.key, {'turn': 0, 'shown': {}})
-        if any(value is one for value in feed.values() for one in self.returned):
-            cluster_error('what one step returns is fed to the next: batches cannot be dealt to workers')
+        if any(value is one for value in feed.values() for one in self.updated):
+            cluster_error('what one step returns of its update is fed to the next: batches cannot be dealt to workers')
         turn, waiting['turn'] = waiting['turn'], (waiting['turn'] + 1) % cluster.size
         shown = self.to_show(fetches, session.graph, waiting) if turn < cluster.size - 1 else []
-        wanted = turn == cluster.index or bool(shown) or self.compared < self.COMPARED
-        whole = self.compare(self.with_batches(session, step, feed, wanted))
+        early = self.compared < self.COMPARED
+        whole = self.with_batches(session, step, feed, turn == cluster.index or bool(shown) or early)
+        given = dict((key, value) for key, value in feed.items() if not isinstance(value, tf.Tensor))
+        waiting['prints'] = waiting.get('prints', []) + self.prints(whole if early else given)
+        if early or turn == cluster.size - 1:
+            whole = self.compare(whole, waiting.pop('prints'))
         if turn == cluster.index:
             waiting['feed'] = dict((key, numpy.array(value) if isinstance(key, tf.Tensor) else value)
                                    for key, value in whole.items())
         if turn < cluster.size - 1:
             return self.between(session, fetches, whole, waiting, shown)
+        self.updated = []
         scalars = dict((key, whole[key]) for key, value in feed.items() if not cluster_is_array(value))
         own = self.joined(waiting.pop('feed'), scalars.items())
         rows = [1] * cluster.size
@@ -844,7 +855,6 @@ class ClusterRuns(object):
         weight = rows[cluster.index] * cluster.size / float(sum(rows))
         found = self.merged(session, step, fetches, own, (weight, None, rows), told)
         self.each(fetches, found, lambda leaf, value: waiting['shown'].update({self.name(session.graph, leaf): value}))
-        self.returned = [value for value in self.leaves(fetches, found) if numpy.ndim(value)]
         return found
 
     @staticmethod
@@ -888,10 +898,16 @@ class ClusterRuns(object):
         tensors = [tensor for _, tensor in shown if tensor is not None]
         values = dict(zip([tensor.name for tensor in tensors], self.as_chief(
             tensors, self.plain(session, tensors, feed), None) if tensors else ()))
-        known = dict(waiting['shown'])
+        known, missing = dict(waiting['shown']), []
         for name, tensor in shown:
-            known[name] = values[tensor.name] if tensor is not None else numpy.zeros(
-                (), session.graph.as_graph_element(name).dtype.as_numpy_dtype)[()]
+            if tensor is not None:
+                known[name] = values[tensor.name]
+            else:
+                wanted = session.graph.as_graph_element(name)
+                sizes = [size or 0 for size in wanted.shape.as_list()] if wanted.shape.ndims else ()
+                known.setdefault(name, numpy.zeros(sizes, wanted.dtype.as_numpy_dtype)[()])
+                missing.append(known[name])
+        self.updated = [value for value in missing if numpy.ndim(value)]
 
         def filled(fetch):
             if isinstance(fetch, dict):
@@ -901,9 +917,7 @@ class ClusterRuns(object):
                 return type(fetch)(*parts) if hasattr(fetch, '_fields') else type(fetch)(parts)
             return known.get(self.name(session.graph, fetch))
 
-        found = filled(fetches)
-        self.returned = [value for value in self.leaves(fetches, found) if numpy.ndim(value)]
-        return found
+        return filled(fetches)
 
     def merged(self, session, step, fetches, feed, share, told):
         """Runs the step, and gives what all workers have found as one.
@@ -945,17 +959,19 @@ class ClusterRuns(object):
         except (TypeError, ValueError, KeyError):
             return None
 
-    @staticmethod
-    def one_of(kind, values, rows, counts):
-        """One value of those of all workers: a mean by rows, a sum, their rows one after the other, or the chief's."""
+    def one_of(self, kind, values, rows, counts):
+        """One value of those of all workers: a mean by rows, a sum, their rows one after the other, or the chief's.
+
+        Where batches are dealt whole an array is that of the last worker: of the batch of the run that makes the step.
+        """
         first = values[0]
         if kind == 'own':
             return None
         if numpy.ndim(first):
             if rows and all(len(value) == max(number, 1) for value, number in zip(values, rows)):
                 return numpy.concatenate([value[:number] for value, number in zip(values, rows)])
-            return first
-        if kind == 'chief':
+            return values[-1] if kind != 'chief' and self.cluster.deal == 'batches' else first
+        if kind in ('chief', 'rows'):
             return first
         kept = [(value, count) for value, count in zip(values, counts) if count]
         if kind == 'sum':
