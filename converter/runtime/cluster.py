@@ -186,25 +186,36 @@ class Cluster(object):
 
 def cluster_hosts():
     """The addresses of all workers and the number of this one; takes its own words from the command line."""
-    told = dict.fromkeys(('worker_hosts', 'task_index'), '')
-    for word in sys.argv[1:]:
+    told, kept, words = {}, sys.argv[:1], iter(sys.argv[1:])
+    for word in words:
         name, equals, value = word.partition('=')
-        if equals and name[:2] == '--' and name[2:] in told:
-            told[name[2:]] = value
-            sys.argv.remove(word)
+        if name in ('--worker_hosts', '--task_index'):
+            told[name] = value if equals else next(words, '')
+        else:
+            kept.append(word)
+    sys.argv[:] = kept
     try:
         given = json.loads(os.environ.pop('TF_CONFIG', '') or '{}')
-        jobs = given.get('cluster', {'worker': [host for host in told['worker_hosts'].split(',') if host]})
-        task = given.get('task') or {'type': 'worker', 'index': told['task_index'] or 0}
-        first = [host for job in ('chief', 'master') for host in jobs.get(job, [])]
-        hosts, index = first + jobs.get('worker', []), int(task.get('index', 0))
-        index += len(first) if task.get('type', 'worker') == 'worker' else 0
-    except (ValueError, AttributeError, TypeError) as error:
+        if not isinstance(given, dict):
+            raise ValueError('it is no object of JSON')
+        jobs = given.get('cluster') or {'worker': [host for host in told.get('--worker_hosts', '').split(',') if host]}
+        task = given.get('task') or {'index': told.get('--task_index') or 0}
+        tasks = [(job, number) for job in ('chief', 'master', 'worker') for number in range(len(jobs.get(job, ())))]
+        hosts = [str(jobs[job][number]) for job, number in tasks]
+        own = task.get('type', 'worker'), int(task.get('index', 0))
+    except (ValueError, AttributeError, TypeError, KeyError) as error:
         cluster_error('TF_CONFIG, or --task_index, cannot be read: %s' % error)
-    if (given or told['worker_hosts']) and not hosts:
-        cluster_error('TF_CONFIG names no worker')
-    if hosts and not 0 <= index < len(hosts):
-        cluster_error('there is no worker %d among %d' % (index, len(hosts)))
+    if own[0] not in ('chief', 'master', 'worker'):
+        cluster_error('there is nothing to do for a task of type %s: the workers train, and the chief does the rest; '
+                      'start none' % own[0])
+    if (given or told) and not hosts:
+        cluster_error('%s names no worker' % ('TF_CONFIG' if given else '--worker_hosts'))
+    for host in hosts:
+        if not host.rpartition(':')[0] or not host.rpartition(':')[2].isdigit():
+            cluster_error('%s is no address of a worker: a list of HOST:PORT is wanted' % host)
+    if hosts and own not in tasks:
+        cluster_error('there is no %s %d among %s' % (own + (', '.join('%s %d' % task for task in tasks),)))
+    index = tasks.index(own) if hosts else 0
     if 'CLUSTER_GPU' in os.environ:  # set for this worker by whoever starts all of them
         os.environ['CUDA_VISIBLE_DEVICES'] = os.environ['CLUSTER_GPU']
     return hosts, index
@@ -375,6 +386,7 @@ class ClusterGradients(object):
             if hasattr(module, imported):
                 setattr(module, imported, ClusterNames(getattr(module, imported), gradients=gradients))
         self.counts()
+        self.averages()
 
     def counts(self):
         """Lets all workers count together in variables that are sums over replicas, as those of Keras' metrics."""
@@ -391,19 +403,36 @@ class ClusterGradients(object):
 
         kind.assign_add = assign_add
 
+    def averages(self):
+        """Lets moving averages of single numbers, as of losses, follow the means over all workers' rows."""
+        from tensorflow.python.training import moving_averages
+
+        plain = moving_averages.assign_moving_average
+
+        def assign(variable, value, *args, **kwargs):
+            if isinstance(value, tf.Tensor) and value.shape.ndims == 0 and value.dtype.is_floating:
+                weight = cluster_state(value.graph).weighted()
+                value = self.in_step(value, lambda: tf.cast(weight, value.dtype) * value, 'Div')
+            return plain(variable, value, *args, **kwargs)
+
+        moving_averages.assign_moving_average = assign
+
     def counted(self, delta):
         """The sum over all workers of what they add to a count in a training step; elsewhere, what this one adds."""
         share = cluster_state(delta.graph).shared()
+        return self.in_step(delta, lambda: tf.cast(delta, tf.float64) * tf.cast(share, tf.float64), 'Id')
 
+    def in_step(self, tensor, own, final):
+        """In a training step what all workers' parts come to, `own()` of each; elsewhere, the tensor."""
         def of_all():
-            number = tf.cast(delta, tf.float64)
-            found = self.reduced(number * tf.cast(share, number.dtype), 'Id', self.cluster.host)
+            found = self.reduced(own(), final, self.cluster.host)
             cluster_state(found.graph).reduced.discard(found.op)  # no gradient
-            return tf.cast(found, delta.dtype)
+            return tf.cast(found, tensor.dtype)
 
+        share = cluster_state(tensor.graph).shared()
         with tf.name_scope('cluster'), tf.device(None):
-            found = tf.cond(share >= 0, of_all, lambda: tf.identity(delta))
-        found.set_shape(delta.shape)
+            found = tf.cond(share >= 0, of_all, lambda: tf.identity(tensor))
+        found.set_shape(tensor.shape)
         return found
 
     def note(self, losses):
@@ -905,7 +934,8 @@ class ClusterRuns(object):
             else:
                 wanted = session.graph.as_graph_element(name)
                 sizes = [size or 0 for size in wanted.shape.as_list()] if wanted.shape.ndims else ()
-                known.setdefault(name, numpy.zeros(sizes, wanted.dtype.as_numpy_dtype)[()])
+                nothing = b'' if wanted.dtype == tf.string else 0  # such are summaries of gradients
+                known.setdefault(name, numpy.full(sizes, nothing, wanted.dtype.as_numpy_dtype)[()])
                 missing.append(known[name])
         self.updated = [value for value in missing if numpy.ndim(value)]
 
@@ -1033,6 +1063,7 @@ class ClusterFiles(object):
     def __init__(self, cluster):
         self.cluster, self.folder = cluster, None
         self.checkpoints()
+        self.records()
         if not cluster.is_chief:
             sys.stdout = open(os.devnull, 'w')  # noqa: SIM115  until the process ends
             self.events()
@@ -1099,6 +1130,29 @@ class ClusterFiles(object):
             return cluster.of_chief(value) if cluster.leads() else value
 
         util.TrackableSaver.save = save_by_chief
+
+    def records(self):
+        """Files of records appear when they are whole: each worker reads what it has written, maybe on one disk."""
+        from tensorflow.python.lib.io import file_io, tf_record
+
+        writer, rename, numbers = tf_record.TFRecordWriter, file_io.rename_v2, itertools.count()
+        start, close = writer.__init__, writer.close
+
+        def started(this, path, *args, **kwargs):
+            path = path.decode('utf-8') if isinstance(path, bytes) and bytes is not str else str(path)
+            path = path if '://' in path else os.path.abspath(path)
+            folder, name = os.path.split(path)
+            this.cluster_paths = os.path.join(
+                folder, '.%s.%d-%d' % (name, self.cluster.index, next(numbers))), path
+            start(this, this.cluster_paths[0], *args, **kwargs)
+
+        def closed(this, *args):
+            if getattr(this, 'cluster_paths', None):
+                close(this)
+                rename(*this.cluster_paths + (True,))
+                this.cluster_paths = None
+
+        writer.__init__, writer.close, writer.__exit__, writer.__del__ = started, closed, closed, closed
 
     def events(self):
         """Event files that nobody reads."""
