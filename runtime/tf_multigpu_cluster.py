@@ -320,6 +320,11 @@ class ClusterState(object):
                 self.share = tf.placeholder_with_default(tf.constant(-1.0), [], name='cluster_share')
         return self.share
 
+    def takes_data(self):
+        """Whether batches come into the graph: steps that draw theirs in it, as a generator's, keep pace with others."""
+        return any(op.type in ClusterStep.SOURCES or op.type == 'Placeholder' and op.outputs[0].shape.ndims != 0
+                   for op in self.graph.get_operations())
+
     def shuffle(self):
         """A seed for the order of a dataset; it differs each time an iterator starts."""
         with tf.device(None):
@@ -387,8 +392,10 @@ class ClusterGradients(object):
             module = sys.modules.get('tensorflow.python.keras.' + name)
             if hasattr(module, imported):
                 setattr(module, imported, ClusterNames(getattr(module, imported), gradients=gradients))
+        self.ordered = set()
         self.counts()
         self.averages()
+        self.keras()
 
     def counts(self):
         """Lets all workers count together in variables that are sums over replicas, as those of Keras' metrics."""
@@ -399,11 +406,50 @@ class ClusterGradients(object):
 
         def assign_add(variable, delta, *args, **kwargs):
             kinds = variable.aggregation.name, variable.synchronization.name
-            if kinds == ('SUM', 'ON_READ') and not tf.executing_eagerly():
+            if (kinds == ('SUM', 'ON_READ') or hasattr(variable, 'cluster_counts')) and not tf.executing_eagerly():
                 delta = self.counted(tf.convert_to_tensor(delta, variable.dtype.base_dtype))
             return plain(variable, delta, *args, **kwargs)
 
         kind.assign_add = assign_add
+
+    def keras(self):
+        """Lets the package `keras` (2.2 and 2.3) do what TensorFlow's own does: metrics of all, steps counted last."""
+        metric, optimizer, model = (getattr(sys.modules.get('keras.' + module), name, None) for module, name in (
+            ('metrics', 'Metric'), ('optimizers', 'Optimizer'), ('engine.training', 'Model')))
+        if not hasattr(model, '_make_train_function'):
+            return
+        start, add = optimizer.__init__, getattr(metric, 'add_weight', None)
+
+        def started(this, *args, **kwargs):
+            start(this, *args, **kwargs)
+            plain = this.get_updates
+
+            def get_updates(*given, **named):
+                updates = plain(*given, **named)
+                if isinstance(getattr(this, 'iterations', None), self.is_variable):
+                    self.count_last(this.iterations)
+                return updates
+
+            this.get_updates = get_updates
+
+        def add_weight(this, *args, **kwargs):
+            variable = add(this, *args, **kwargs)
+            variable.cluster_counts = True
+            return variable
+
+        optimizer.__init__ = started
+        if add is not None:
+            metric.add_weight = add_weight
+
+    def count_last(self, variable):
+        """Makes what adds to a variable wait for what reads it: else each worker has its own order of the two."""
+        used = variable.op.outputs[0].consumers()
+        reads = [op for op in used if op.type in ('Identity', 'ReadVariableOp')]
+        reads += [op for read in reads for op in read.outputs[0].consumers()]
+        for add in used:
+            if add.type in ('AssignAdd', 'AssignAddVariableOp') and add not in self.ordered:
+                self.ordered.add(add)
+                add._add_control_inputs([op for op in reads if add not in cluster_above([op])])
 
     def averages(self):
         """Lets moving averages of single numbers, as of losses, follow the means over all workers' rows."""
@@ -750,7 +796,7 @@ class ClusterRuns(object):
             self.start_alike(session, session._cluster_unlike)
         session._cluster_alike, session._cluster_unlike = not step.noisy, set()
         dealt = bool(arrays or step.sources)
-        if dealt and self.cluster.deal == 'batches':
+        if self.cluster.deal == 'batches' and (dealt or step.state.takes_data()):
             return self.train_in_turn(session, step, fetches, feed, told)
         if dealt and self.cluster.deal == 'files':
             return self.train_on_own_files(session, step, fetches, feed, told)
@@ -880,7 +926,8 @@ class ClusterRuns(object):
         rows = [1] * cluster.size
         if cluster.by_rows:
             sizes = set(len(value) for value in own.values() if numpy.ndim(value))
-            rows = [int(data) for data in cluster.messages.all(b'%d' % (sizes.pop() if len(sizes) == 1 else -1))]
+            own_rows = min(sizes) if len(sizes) == 1 else -1 if sizes else 1
+            rows = [int(data) for data in cluster.messages.all(b'%d' % own_rows)]
             if min(rows) < 0:
                 cluster_error('a batch has arrays of different lengths: it does not count by rows')
         weight = rows[cluster.index] * cluster.size / float(sum(rows))
