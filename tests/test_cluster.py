@@ -187,8 +187,8 @@ with tf.Session() as sess:
     print('ended')
 """
 # What a step returns of its update is fed to the next one.
-OF_UPDATE = NET.replace("[None, 4]", "[4, 4]").replace("w = ", "more = tf.placeholder(tf.float32, [4, 3])\nw = ").replace(
-    "(x, w)", "(x, w) + more") + """\
+MORE_INPUT = "more = tf.placeholder(tf.float32, [4, 3])\nw = "
+OF_UPDATE = NET.replace("[None, 4]", "[4, 4]").replace("w = ", MORE_INPUT).replace("(x, w)", "(x, w) + more") + """\
 pairs = optimizer.compute_gradients(loss)
 train_op = optimizer.apply_gradients(pairs)
 with tf.Session() as sess:
@@ -340,7 +340,8 @@ NOT_READ = {
     "{": "TF_CONFIG, or --task_index, cannot be read",
     "{}": "",
     '{"cluster": {"worker": []}}': "TF_CONFIG names no worker",
-    '{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 2}}': "there is no worker 2 among worker 0, worker 1",
+    '{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 2}}':
+        "there is no worker 2 among worker 0, worker 1",
     "[]": "TF_CONFIG, or --task_index, cannot be read: it is no object",
     '{"cluster": {"chief": "a:1"}}': "a is no address of a worker: a list of HOST:PORT is wanted",
     '{"cluster": {"worker": ["a:1", "b:x"]}}': "b:x is no address of a worker",

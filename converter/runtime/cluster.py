@@ -319,7 +319,7 @@ class ClusterState(object):
         return self.share
 
     def takes_data(self):
-        """Whether batches come into the graph: steps that draw theirs in it, as a generator's, keep pace with others."""
+        """Whether batches come into the graph: steps that draw theirs in it, as a generator's, keep pace."""
         return any(op.type in ClusterStep.SOURCES or op.type == 'Placeholder' and op.outputs[0].shape.ndims != 0
                    for op in self.graph.get_operations())
 
@@ -661,7 +661,7 @@ class ClusterStep(object):
 class ClusterRuns(object):
     """What `session.run` does in a cluster."""
 
-    COMPARED = 3  # batches that are compared over the workers as wholes, and those of datasets that each reads for itself
+    COMPARED = 3  # batches that all workers read, and compare as wholes
     SAMPLED = 4096  # numbers of an array that are compared later
 
     def __init__(self, cluster):
