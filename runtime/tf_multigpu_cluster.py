@@ -7,6 +7,7 @@ MultiWorkerMirroredStrategy, averages the gradients; everything else of the grap
 import atexit
 import itertools
 import json
+import logging
 import os
 import pickle
 import random
@@ -304,6 +305,7 @@ class ClusterState(object):
         self.graph, self.reduced, self.losses, self.shuffles, self.steps = graph, set(), set(), [], {}
         self.trained, self.weight, self.share = set(), None, None
         self.starts, self.waiting, self.copies = {}, {}, {}
+        self.seen = -1, False  # version of the graph, and whether batches came into it
 
     def weighted(self):
         """The placeholder of the weight."""
@@ -322,8 +324,11 @@ class ClusterState(object):
 
     def takes_data(self):
         """Whether batches come into the graph: steps that draw theirs in it, as a generator's, keep pace."""
-        return any(op.type in ClusterStep.SOURCES or op.type == 'Placeholder' and op.outputs[0].shape.ndims != 0
-                   for op in self.graph.get_operations())
+        if self.seen[0] != self.graph.version:
+            self.seen = self.graph.version, any(
+                op.type in ClusterStep.SOURCES or op.type == 'Placeholder' and op.outputs[0].shape.ndims != 0
+                for op in self.graph.get_operations())
+        return self.seen[1]
 
     def shuffle(self):
         """A seed for the order of a dataset; it differs each time an iterator starts."""
@@ -1115,6 +1120,7 @@ class ClusterFiles(object):
         self.records()
         if not cluster.is_chief:
             sys.stdout = open(os.devnull, 'w')  # noqa: SIM115  until the process ends
+            logging.disable(logging.INFO)
             self.events()
             self.own_files()
 

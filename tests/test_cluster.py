@@ -301,6 +301,10 @@ SAID = {
     "a loss of averaged gradients": (NET + PENALTY + STEP + LOOP, "is computed from gradients by variables"),
     "a step of a function of Keras": (OF_KERAS + KEPT, "ended"),
     "the package keras": (OF_PACKAGE, "ended 32.0 ['AssignAddVariableOp']"),
+    "lines that are logged": (
+        MINE + "import logging\nlogging.basicConfig(level=logging.INFO)\n" + NET + STEP + LOOP
+        + "logging.info('told by %d', mine.INDEX)\n",
+        "told by 0"),
     "a number that is a time": (
         NET + TIMED + STEP + LOOP.replace("{x: values}", "{x: values, taken: time.time()}"), "ended"),
     "other batches": (MINE + NET + OWN_SEED + STEP + LOOP, "worker 1 has another batch for Placeholder:0"),
@@ -333,7 +337,8 @@ def test_two_workers_train_or_say_why_not(name: str, tmp_path: Path, tensorflow_
     (tmp_path / "package.py").write_text(PACKAGE)
     with launch(tmp_path, tensorflow_python, "multi.py", workers=2) as process:
         found, _ = process.communicate()
-    assert said in found and (process.returncode == 0) is said.startswith(("ended", "no training")), found
+    assert said in found and (process.returncode == 0) is said.startswith(("ended", "no training", "told")), found
+    assert "told by 1" not in found
 
 
 NOT_READ = {
