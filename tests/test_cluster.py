@@ -505,7 +505,7 @@ def test_verify_proves_three_workers_up_to_an_uneven_batch(tmp_path: Path, tenso
 
 # Fixtures, the versions of TensorFlow that they run on, what the chief says at the end, and the checks left out.
 PROVEN = {
-    "carried_state": ((1, 2), r"after \d+ steps$", {"data", "files"}),
+    "carried_state": ((1, 2), r"after \d+ steps: \d\.\d+$", {"data", "files"}),
     "video_pipeline": ((1, 2), r"step 24, loss .*\n.*test accuracy 0\.\d+$", {"data", "files"}),
     "slim_batch_norm": ((1,), r"step 20 loss .* accuracy 0\.\d+$", {"files"}),
     "text_lstm": ((1, 2), r"epoch 2, loss 0\.\d+, right \d+ of 200$", {"files"}),
