@@ -7,6 +7,7 @@ MultiWorkerMirroredStrategy, averages the gradients; everything else of the grap
 import atexit
 import itertools
 import json
+import logging
 import os
 import pickle
 import random
@@ -188,25 +189,36 @@ class Cluster(object):
 
 def cluster_hosts():
     """The addresses of all workers and the number of this one; takes its own words from the command line."""
-    told = dict.fromkeys(('worker_hosts', 'task_index'), '')
-    for word in sys.argv[1:]:
+    told, kept, words = {}, sys.argv[:1], iter(sys.argv[1:])
+    for word in words:
         name, equals, value = word.partition('=')
-        if equals and name[:2] == '--' and name[2:] in told:
-            told[name[2:]] = value
-            sys.argv.remove(word)
+        if name in ('--worker_hosts', '--task_index'):
+            told[name] = value if equals else next(words, '')
+        else:
+            kept.append(word)
+    sys.argv[:] = kept
     try:
         given = json.loads(os.environ.pop('TF_CONFIG', '') or '{}')
-        jobs = given.get('cluster', {'worker': [host for host in told['worker_hosts'].split(',') if host]})
-        task = given.get('task') or {'type': 'worker', 'index': told['task_index'] or 0}
-        first = [host for job in ('chief', 'master') for host in jobs.get(job, [])]
-        hosts, index = first + jobs.get('worker', []), int(task.get('index', 0))
-        index += len(first) if task.get('type', 'worker') == 'worker' else 0
-    except (ValueError, AttributeError, TypeError) as error:
+        if not isinstance(given, dict):
+            raise ValueError('it is no object of JSON')
+        jobs = given.get('cluster') or {'worker': [host for host in told.get('--worker_hosts', '').split(',') if host]}
+        task = given.get('task') or {'index': told.get('--task_index') or 0}
+        tasks = [(job, number) for job in ('chief', 'master', 'worker') for number in range(len(jobs.get(job, ())))]
+        hosts = [str(jobs[job][number]) for job, number in tasks]
+        own = task.get('type', 'worker'), int(task.get('index', 0))
+    except (ValueError, AttributeError, TypeError, KeyError) as error:
         cluster_error('TF_CONFIG, or --task_index, cannot be read: %s' % error)
-    if (given or told['worker_hosts']) and not hosts:
-        cluster_error('TF_CONFIG names no worker')
-    if hosts and not 0 <= index < len(hosts):
-        cluster_error('there is no worker %d among %d' % (index, len(hosts)))
+    if own[0] not in ('chief', 'master', 'worker'):
+        cluster_error('there is nothing to do for a task of type %s: the workers train, and the chief does the rest; '
+                      'start none' % own[0])
+    if (given or told) and not hosts:
+        cluster_error('%s names no worker' % ('TF_CONFIG' if given else '--worker_hosts'))
+    for host in hosts:
+        if not host.rpartition(':')[0] or not host.rpartition(':')[2].isdigit():
+            cluster_error('%s is no address of a worker: a list of HOST:PORT is wanted' % host)
+    if hosts and own not in tasks:
+        cluster_error('there is no %s %d among %s' % (own + (', '.join('%s %d' % task for task in tasks),)))
+    index = tasks.index(own) if hosts else 0
     if 'CLUSTER_GPU' in os.environ:  # set for this worker by whoever starts all of them
         os.environ['CUDA_VISIBLE_DEVICES'] = os.environ['CLUSTER_GPU']
     return hosts, index
@@ -293,6 +305,7 @@ class ClusterState(object):
         self.graph, self.reduced, self.losses, self.shuffles, self.steps = graph, set(), set(), [], {}
         self.trained, self.weight, self.share = set(), None, None
         self.starts, self.waiting, self.copies = {}, {}, {}
+        self.seen = -1, False  # version of the graph, and whether batches came into it
 
     def weighted(self):
         """The placeholder of the weight."""
@@ -308,6 +321,14 @@ class ClusterState(object):
             with self.graph.control_dependencies(None), tf.device(None), tf.name_scope(None):
                 self.share = tf.placeholder_with_default(tf.constant(-1.0), [], name='cluster_share')
         return self.share
+
+    def takes_data(self):
+        """Whether batches come into the graph: steps that draw theirs in it, as a generator's, keep pace."""
+        if self.seen[0] != self.graph.version:
+            self.seen = self.graph.version, any(
+                op.type in ClusterStep.SOURCES or op.type == 'Placeholder' and op.outputs[0].shape.ndims != 0
+                for op in self.graph.get_operations())
+        return self.seen[1]
 
     def shuffle(self):
         """A seed for the order of a dataset; it differs each time an iterator starts."""
@@ -376,7 +397,10 @@ class ClusterGradients(object):
             module = sys.modules.get('tensorflow.python.keras.' + name)
             if hasattr(module, imported):
                 setattr(module, imported, ClusterNames(getattr(module, imported), gradients=gradients))
+        self.ordered = set()
         self.counts()
+        self.averages()
+        self.keras()
 
     def counts(self):
         """Lets all workers count together in variables that are sums over replicas, as those of Keras' metrics."""
@@ -387,25 +411,81 @@ class ClusterGradients(object):
 
         def assign_add(variable, delta, *args, **kwargs):
             kinds = variable.aggregation.name, variable.synchronization.name
-            if kinds == ('SUM', 'ON_READ') and not tf.executing_eagerly():
+            if (kinds == ('SUM', 'ON_READ') or hasattr(variable, 'cluster_counts')) and not tf.executing_eagerly():
                 delta = self.counted(tf.convert_to_tensor(delta, variable.dtype.base_dtype))
             return plain(variable, delta, *args, **kwargs)
 
         kind.assign_add = assign_add
 
+    def keras(self):
+        """Lets the package `keras` (2.2 and 2.3) do what TensorFlow's own does: metrics of all, steps counted last."""
+        metric, optimizer, model = (getattr(sys.modules.get('keras.' + module), name, None) for module, name in (
+            ('metrics', 'Metric'), ('optimizers', 'Optimizer'), ('engine.training', 'Model')))
+        if not hasattr(model, '_make_train_function'):
+            return
+        start, add = optimizer.__init__, getattr(metric, 'add_weight', None)
+
+        def started(this, *args, **kwargs):
+            start(this, *args, **kwargs)
+            plain = this.get_updates
+
+            def get_updates(*given, **named):
+                updates = plain(*given, **named)
+                if isinstance(getattr(this, 'iterations', None), self.is_variable):
+                    self.count_last(this.iterations)
+                return updates
+
+            this.get_updates = get_updates
+
+        def add_weight(this, *args, **kwargs):
+            variable = add(this, *args, **kwargs)
+            variable.cluster_counts = True
+            return variable
+
+        optimizer.__init__ = started
+        if add is not None:
+            metric.add_weight = add_weight
+
+    def count_last(self, variable):
+        """Makes what adds to a variable wait for what reads it: else each worker has its own order of the two."""
+        used = variable.op.outputs[0].consumers()
+        reads = [op for op in used if op.type in ('Identity', 'ReadVariableOp')]
+        reads += [op for read in reads for op in read.outputs[0].consumers()]
+        for add in used:
+            if add.type in ('AssignAdd', 'AssignAddVariableOp') and add not in self.ordered:
+                self.ordered.add(add)
+                add._add_control_inputs([op for op in reads if add not in cluster_above([op])])
+
+    def averages(self):
+        """Lets moving averages of single numbers, as of losses, follow the means over all workers' rows."""
+        from tensorflow.python.training import moving_averages
+
+        plain = moving_averages.assign_moving_average
+
+        def assign(variable, value, *args, **kwargs):
+            if isinstance(value, tf.Tensor) and value.shape.ndims == 0 and value.dtype.is_floating:
+                weight = cluster_state(value.graph).weighted()
+                value = self.in_step(value, lambda: tf.cast(weight, value.dtype) * value, 'Div')
+            return plain(variable, value, *args, **kwargs)
+
+        moving_averages.assign_moving_average = assign
+
     def counted(self, delta):
         """The sum over all workers of what they add to a count in a training step; elsewhere, what this one adds."""
         share = cluster_state(delta.graph).shared()
+        return self.in_step(delta, lambda: tf.cast(delta, tf.float64) * tf.cast(share, tf.float64), 'Id')
 
+    def in_step(self, tensor, own, final):
+        """In a training step what all workers' parts come to, `own()` of each; elsewhere, the tensor."""
         def of_all():
-            number = tf.cast(delta, tf.float64)
-            found = self.reduced(number * tf.cast(share, number.dtype), 'Id', self.cluster.host)
+            found = self.reduced(own(), final, self.cluster.host)
             cluster_state(found.graph).reduced.discard(found.op)  # no gradient
-            return tf.cast(found, delta.dtype)
+            return tf.cast(found, tensor.dtype)
 
+        share = cluster_state(tensor.graph).shared()
         with tf.name_scope('cluster'), tf.device(None):
-            found = tf.cond(share >= 0, of_all, lambda: tf.identity(delta))
-        found.set_shape(delta.shape)
+            found = tf.cond(share >= 0, of_all, lambda: tf.identity(tensor))
+        found.set_shape(tensor.shape)
         return found
 
     def note(self, losses):
@@ -552,15 +632,15 @@ class ClusterStep(object):
         return any(op in fed or op in self.sources for op in above - stop)
 
     def kind(self, tensor, fed):
-        """How a result of this step is made one for all: 'mean', 'sum' or 'chief'."""
+        """How a result of this step is made one for all: 'mean', 'sum', 'rows' for arrays alone, or 'chief'."""
         if tensor.name not in self.kinds:
             operation = tensor.op
             losses = self.state.losses
             while operation.type in ('Identity', 'Cast', 'Reshape', 'Squeeze') and operation.name not in losses:
                 operation = operation.inputs[0].op
             added = operation.type == 'Sum' and operation.name not in losses
-            of_data = (tensor.dtype.is_floating or added) and self.of_data(tensor, fed)
-            self.kinds[tensor.name] = ('sum' if added else 'mean') if of_data else 'chief'
+            kind = 'sum' if added else 'mean' if tensor.dtype.is_floating else 'rows'
+            self.kinds[tensor.name] = kind if self.of_data(tensor, fed) else 'chief'
         return self.kinds[tensor.name]
 
     def check(self, fed):
@@ -588,13 +668,13 @@ class ClusterStep(object):
 class ClusterRuns(object):
     """What `session.run` does in a cluster."""
 
-    COMPARED = 3  # steps whose batches are compared over the workers
+    COMPARED = 3  # batches that all workers read, and compare as wholes
+    SAMPLED = 4096  # numbers of an array that are compared later
 
     def __init__(self, cluster):
         from tensorflow.python.client import session as sessions
 
-        self.cluster, self.compared, self.returned, self.trained = cluster, 0, [], False
-        self.numbers = set()  # names of numbers that workers are fed otherwise: the chief's count
+        self.cluster, self.compared, self.updated, self.trained = cluster, 0, [], False
         self.fetched, base = sessions._FetchHandler, sessions.BaseSession
         bare, begin = base.run, base.__init__
         self.bare = bare
@@ -721,13 +801,14 @@ class ClusterRuns(object):
             self.start_alike(session, session._cluster_unlike)
         session._cluster_alike, session._cluster_unlike = not step.noisy, set()
         dealt = bool(arrays or step.sources)
-        if dealt and self.cluster.deal == 'batches':
+        if self.cluster.deal == 'batches' and (dealt or step.state.takes_data()):
             return self.train_in_turn(session, step, fetches, feed, told)
         if dealt and self.cluster.deal == 'files':
             return self.train_on_own_files(session, step, fetches, feed, told)
         if dealt:
-            feed = self.compare(self.with_batches(session, step, feed, True))
-            return self.merged(session, step, fetches, *self.rows_of(feed), told=told)
+            whole = self.with_batches(session, step, feed, True)
+            whole = self.compare(whole, self.prints(whole))
+            return self.merged(session, step, fetches, *self.rows_of(whole), told=told)
         return self.merged(session, step, fetches, feed, (None, None, [1] * self.cluster.size), told)
 
     def with_batches(self, session, step, feed, wanted):
@@ -760,29 +841,34 @@ class ClusterRuns(object):
         found.update(more)
         return found
 
-    def compare(self, feed):
-        """The feed, with the chief's numbers where workers have other ones; in the first steps, arrays must be alike.
+    def prints(self, feed):
+        """Name, whether it is an array, and checksum of what is fed; later ones are of some numbers of an array."""
+        found = []
+        for key, value in feed.items():
+            if isinstance(key, tf.Tensor) and not key.op.type.startswith(('Queue', 'Reader')):
+                value = numpy.asarray(value)
+                part = value if self.compared < self.COMPARED else value.flat[::value.size // self.SAMPLED | 1]
+                found.append((key.name, bool(value.ndim), zlib.crc32(pickle.dumps((value.shape, part), 2))))
+        return sorted(found)
 
-        A time that the script has measured is such a number.
+    def compare(self, feed, prints):
+        """Ends all workers where arrays are not alike; the feed, with the chief's numbers where others have other ones.
+
+        A time that the script has measured is such a number. prints: of all that was prepared since the last time.
         """
-        if self.compared < self.COMPARED:
-            self.compared += 1
-            queued = [key for key in feed if isinstance(key, tf.Tensor) and key.op.type.startswith(('Queue', 'Reader'))]
-            own = sorted((key.name, bool(numpy.ndim(value)), zlib.crc32(pickle.dumps(numpy.asarray(value), 2)))
-                         for key, value in feed.items() if isinstance(key, tf.Tensor) and key not in queued)
-            others = [pickle.loads(data) for data in self.cluster.messages.all(pickle.dumps(own, 2))]
-            for index, other in enumerate(others):
-                unlike = sorted(set(other) ^ set(others[0]))
-                arrays = [name for name, is_array, _ in unlike if is_array]
-                if arrays:
-                    cluster_error('worker %d has another batch for %s than worker 0: seed what prepares it'
-                                  % (index, arrays[0]))
-                self.numbers.update(name for name, _, _ in unlike)
-        numbers = [key for key in feed if isinstance(key, tf.Tensor) and key.name in self.numbers]
-        if not numbers:
+        self.compared += 1
+        others = [pickle.loads(data) for data in self.cluster.messages.all(pickle.dumps(prints, 2))]
+        for index, other in enumerate(others):
+            arrays = [name for name, is_array, _ in sorted(set(other) ^ set(others[0])) if is_array]
+            if arrays:
+                cluster_error('worker %d has another batch for %s than worker 0: seed what prepares it'
+                              % (index, arrays[0]))
+        if all(other == others[0] for other in others):
             return feed
-        told = self.cluster.of_chief(dict((key.name, feed[key]) for key in numbers) if self.cluster.is_chief else None)
-        return self.joined(feed, ((key, told.get(key.name, feed[key])) for key in numbers))
+        numbers = dict((key.name, value) for key, value in feed.items() if isinstance(key, tf.Tensor)
+                       and not cluster_is_array(value))
+        told = self.cluster.of_chief(numbers)
+        return self.joined(feed, ((key, told[key.name]) for key in feed if getattr(key, 'name', None) in told))
 
     def rows_of(self, feed):
         """This worker's rows of a batch, and its share, see `merged`."""
@@ -824,29 +910,34 @@ class ClusterRuns(object):
     def train_in_turn(self, session, step, fetches, feed, told):
         """Keeps this run's batch if it is this worker's turn; each N-th run makes a step of the last N."""
         cluster, waiting = self.cluster, step.state.waiting.setdefault(step.key, {'turn': 0, 'shown': {}})
-        if any(value is one for value in feed.values() for one in self.returned):
-            cluster_error('what one step returns is fed to the next: batches cannot be dealt to workers')
+        if any(value is one for value in feed.values() for one in self.updated):
+            cluster_error('what one step returns of its update is fed to the next: batches cannot be dealt to workers')
         turn, waiting['turn'] = waiting['turn'], (waiting['turn'] + 1) % cluster.size
         shown = self.to_show(fetches, session.graph, waiting) if turn < cluster.size - 1 else []
-        wanted = turn == cluster.index or bool(shown) or self.compared < self.COMPARED
-        whole = self.compare(self.with_batches(session, step, feed, wanted))
+        early = self.compared < self.COMPARED
+        whole = self.with_batches(session, step, feed, turn == cluster.index or bool(shown) or early)
+        given = dict((key, value) for key, value in feed.items() if not isinstance(value, tf.Tensor))
+        waiting['prints'] = waiting.get('prints', []) + self.prints(whole if early else given)
+        if early or turn == cluster.size - 1:
+            whole = self.compare(whole, waiting.pop('prints'))
         if turn == cluster.index:
             waiting['feed'] = dict((key, numpy.array(value) if isinstance(key, tf.Tensor) else value)
                                    for key, value in whole.items())
         if turn < cluster.size - 1:
             return self.between(session, fetches, whole, waiting, shown)
+        self.updated = []
         scalars = dict((key, whole[key]) for key, value in feed.items() if not cluster_is_array(value))
         own = self.joined(waiting.pop('feed'), scalars.items())
         rows = [1] * cluster.size
         if cluster.by_rows:
             sizes = set(len(value) for value in own.values() if numpy.ndim(value))
-            rows = [int(data) for data in cluster.messages.all(b'%d' % (sizes.pop() if len(sizes) == 1 else -1))]
+            own_rows = min(sizes) if len(sizes) == 1 else -1 if sizes else 1
+            rows = [int(data) for data in cluster.messages.all(b'%d' % own_rows)]
             if min(rows) < 0:
                 cluster_error('a batch has arrays of different lengths: it does not count by rows')
         weight = rows[cluster.index] * cluster.size / float(sum(rows))
         found = self.merged(session, step, fetches, own, (weight, None, rows), told)
         self.each(fetches, found, lambda leaf, value: waiting['shown'].update({self.name(session.graph, leaf): value}))
-        self.returned = [value for value in self.leaves(fetches, found) if numpy.ndim(value)]
         return found
 
     @staticmethod
@@ -890,10 +981,17 @@ class ClusterRuns(object):
         tensors = [tensor for _, tensor in shown if tensor is not None]
         values = dict(zip([tensor.name for tensor in tensors], self.as_chief(
             tensors, self.plain(session, tensors, feed), None) if tensors else ()))
-        known = dict(waiting['shown'])
+        known, missing = dict(waiting['shown']), []
         for name, tensor in shown:
-            known[name] = values[tensor.name] if tensor is not None else numpy.zeros(
-                (), session.graph.as_graph_element(name).dtype.as_numpy_dtype)[()]
+            if tensor is not None:
+                known[name] = values[tensor.name]
+            else:
+                wanted = session.graph.as_graph_element(name)
+                sizes = [size or 0 for size in wanted.shape.as_list()] if wanted.shape.ndims else ()
+                nothing = b'' if wanted.dtype == tf.string else 0  # such are summaries of gradients
+                known.setdefault(name, numpy.full(sizes, nothing, wanted.dtype.as_numpy_dtype)[()])
+                missing.append(known[name])
+        self.updated = [value for value in missing if numpy.ndim(value)]
 
         def filled(fetch):
             if isinstance(fetch, dict):
@@ -903,9 +1001,7 @@ class ClusterRuns(object):
                 return type(fetch)(*parts) if hasattr(fetch, '_fields') else type(fetch)(parts)
             return known.get(self.name(session.graph, fetch))
 
-        found = filled(fetches)
-        self.returned = [value for value in self.leaves(fetches, found) if numpy.ndim(value)]
-        return found
+        return filled(fetches)
 
     def merged(self, session, step, fetches, feed, share, told):
         """Runs the step, and gives what all workers have found as one.
@@ -947,17 +1043,19 @@ class ClusterRuns(object):
         except (TypeError, ValueError, KeyError):
             return None
 
-    @staticmethod
-    def one_of(kind, values, rows, counts):
-        """One value of those of all workers: a mean by rows, a sum, their rows one after the other, or the chief's."""
+    def one_of(self, kind, values, rows, counts):
+        """One value of those of all workers: a mean by rows, a sum, their rows one after the other, or the chief's.
+
+        Where batches are dealt whole an array is that of the last worker: of the batch of the run that makes the step.
+        """
         first = values[0]
         if kind == 'own':
             return None
         if numpy.ndim(first):
             if rows and all(len(value) == max(number, 1) for value, number in zip(values, rows)):
                 return numpy.concatenate([value[:number] for value, number in zip(values, rows)])
-            return first
-        if kind == 'chief':
+            return values[-1] if kind != 'chief' and self.cluster.deal == 'batches' else first
+        if kind in ('chief', 'rows'):
             return first
         kept = [(value, count) for value, count in zip(values, counts) if count]
         if kind == 'sum':
@@ -1019,8 +1117,10 @@ class ClusterFiles(object):
     def __init__(self, cluster):
         self.cluster, self.folder = cluster, None
         self.checkpoints()
+        self.records()
         if not cluster.is_chief:
             sys.stdout = open(os.devnull, 'w')  # noqa: SIM115  until the process ends
+            logging.disable(logging.INFO)
             self.events()
             self.own_files()
 
@@ -1085,6 +1185,29 @@ class ClusterFiles(object):
             return cluster.of_chief(value) if cluster.leads() else value
 
         util.TrackableSaver.save = save_by_chief
+
+    def records(self):
+        """Files of records appear when they are whole: each worker reads what it has written, maybe on one disk."""
+        from tensorflow.python.lib.io import file_io, tf_record
+
+        writer, rename, numbers = tf_record.TFRecordWriter, file_io.rename_v2, itertools.count()
+        start, close = writer.__init__, writer.close
+
+        def started(this, path, *args, **kwargs):
+            path = path.decode('utf-8') if isinstance(path, bytes) and bytes is not str else str(path)
+            path = path if '://' in path else os.path.abspath(path)
+            folder, name = os.path.split(path)
+            this.cluster_paths = os.path.join(
+                folder, '.%s.%d-%d' % (name, self.cluster.index, next(numbers))), path
+            start(this, this.cluster_paths[0], *args, **kwargs)
+
+        def closed(this, *args):
+            if getattr(this, 'cluster_paths', None):
+                close(this)
+                rename(*this.cluster_paths + (True,))
+                this.cluster_paths = None
+
+        writer.__init__, writer.close, writer.__exit__, writer.__del__ = started, closed, closed, closed
 
     def events(self):
         """Event files that nobody reads."""

@@ -173,6 +173,118 @@ counted = tf.get_variable('counted', [], initializer=tf.zeros_initializer(), tra
 with tf.control_dependencies([tf.assign_add(counted, 1.0)]):
     loss = tf.identity(loss)
 """ + STEP
+# The state that a run returns is fed to the next one; the last is printed.
+HANDED_ON = NET.replace("[None, 4]", "[8, 4]").replace(
+    "features = ", "state = tf.placeholder(tf.float32, [8, 4])\nfeatures = state[:, :3] + ").replace(
+    "optimizer = ", "after = tf.tanh(x - state)\noptimizer = ") + STEP + """\
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    values, wanted = np.zeros([8, 4]), np.zeros([8, 4])
+    for step in range(7):
+        rows = np.random.rand(8, 4)
+        wanted = np.tanh(rows - wanted)
+        values = sess.run([train_op, after], {x: rows, state: values})[1]
+        assert np.allclose(values, wanted, atol=1e-6), step
+    print('ended')
+"""
+# What a step returns of its update is fed to the next one.
+MORE_INPUT = "more = tf.placeholder(tf.float32, [4, 3])\nw = "
+OF_UPDATE = NET.replace("[None, 4]", "[4, 4]").replace("w = ", MORE_INPUT).replace("(x, w)", "(x, w) + more") + """\
+pairs = optimizer.compute_gradients(loss)
+train_op = optimizer.apply_gradients(pairs)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    found = np.zeros([4, 3])
+    for step in range(4):
+        found = sess.run([train_op, pairs[0][0]], {x: np.random.rand(4, 4), more: found})[1]
+"""
+# The generator's step takes no batch: it makes as many as there are batches, as the other one does.
+PACE = NET.replace("[None, 4]", "[8, 4]") + STEP + """\
+made = tf.get_variable('made', [3])
+taken = tf.get_variable('taken', [], initializer=tf.zeros_initializer(), trainable=False)
+other = tf.reduce_mean(tf.square(made * tf.random_uniform([8, 3]) - 1.0))
+generate = tf.train.GradientDescentOptimizer(0.1).minimize(other, taken)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(8):
+        sess.run(train_op, {x: np.random.rand(8, 4)})
+        sess.run(generate)
+    print('ended', sess.run(taken))
+"""
+# Summaries of gradients are there in runs that make no step, too.
+SUMMARIES = BETWEEN + """\
+pairs = optimizer.compute_gradients(loss)
+tf.summary.histogram('gradient', pairs[0][0])
+train_op = tf.group(optimizer.apply_gradients(pairs))
+merged = tf.summary.merge_all()
+""" + LOOP.replace("train_op, loss]", "train_op, merged]").replace("[1]", "[1]; tf.Summary.FromString(shown)").replace(
+    "shown, sess.run(w).sum()", "")
+# Each worker writes the records that it trains on, the second one later than the first.
+RECORDS = MINE + """\
+import time
+import tensorflow as tf
+time.sleep(2 * mine.INDEX)
+with tf.python_io.TFRecordWriter('rows') as writer:
+    for row in range(64):
+        value = tf.train.Feature(float_list=tf.train.FloatList(value=[row % 7, row % 5, row % 3, 1]))
+        writer.write(tf.train.Example(features=tf.train.Features(feature={'x': value})).SerializeToString())
+        time.sleep(0.02)
+parsed = tf.data.TFRecordDataset(['rows']).map(
+    lambda one: tf.parse_single_example(one, {'x': tf.FixedLenFeature([4], tf.float32)})['x'])
+rows = tf.data.make_one_shot_iterator(parsed.repeat().batch(8)).get_next()
+""" + NET.replace("tf.placeholder(tf.float32, [None, 4])", "rows") + STEP + """\
+import os
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(6):
+        sess.run(train_op)
+    print('ended', [name for name in os.listdir('.') if 'rows' in name])
+"""
+# What a worker changes of the package `keras` 2.3, which the environments here do not have.
+PACKAGE = """\
+import sys
+import types
+
+import tensorflow as tf
+
+
+class Optimizer(object):
+    def __init__(self):
+        pass
+
+
+class Decayed(Optimizer):
+    def __init__(self):
+        super(Decayed, self).__init__()
+        self.iterations = tf.Variable(0, dtype=tf.int64, trainable=False, use_resource=True)
+
+    def get_updates(self, loss, params):
+        updates = [tf.assign_add(self.iterations, 1)]
+        rate = 0.1 / (tf.cast(self.iterations, tf.float32) + 1.0)
+        return updates + [tf.assign(p, p - rate * g) for p, g in zip(params, tf.gradients(loss, params))]
+
+
+class Metric(object):
+    def add_weight(self):
+        return tf.get_variable('total', [], initializer=tf.zeros_initializer(), trainable=False, use_resource=True)
+
+
+class Model(object):
+    def _make_train_function(self):
+        pass
+
+
+for name, kind in (('optimizers', Optimizer), ('metrics', Metric), ('engine.training', Model)):
+    sys.modules['keras.' + name] = types.ModuleType('keras.' + name)
+    setattr(sys.modules['keras.' + name], kind.__name__, kind)
+"""
+OF_PACKAGE = "import package\n" + NET + """\
+updates = package.Decayed().get_updates(loss, [w])
+total = package.Metric().add_weight()
+train_op = tf.group(updates, total.assign_add(tf.cast(tf.shape(x)[0], tf.float32)))
+waits = [op.type for op in tf.get_default_graph().get_operations() if op.type.startswith('AssignAdd')
+         and any(one.type == 'Cast' for one in op.control_inputs)]
+""" + LOOP.replace("shown, sess.run(w).sum()", "sess.run(total), waits")
 # Scripts, and what two workers say: that training has ended, or why it cannot be done.
 SAID = {
     "plain": (NET + STEP + LOOP, "ended"),
@@ -189,6 +301,11 @@ SAID = {
     ),
     "a loss of averaged gradients": (NET + PENALTY + STEP + LOOP, "is computed from gradients by variables"),
     "a step of a function of Keras": (OF_KERAS + KEPT, "ended"),
+    "the package keras": (OF_PACKAGE, "ended 32.0 ['AssignAddVariableOp']"),
+    "lines that are logged": (
+        MINE + "import logging\nlogging.basicConfig(level=logging.INFO)\n" + NET + STEP + LOOP
+        + "logging.info('told by %d', mine.INDEX)\n",
+        "told by 0"),
     "a number that is a time": (
         NET + TIMED + STEP + LOOP.replace("{x: values}", "{x: values, taken: time.time()}"), "ended"),
     "other batches": (MINE + NET + OWN_SEED + STEP + LOOP, "worker 1 has another batch for Placeholder:0"),
@@ -197,11 +314,15 @@ SAID = {
     "other shapes": (
         MINE + NET + LARGER + STEP + LOOP,
         "variable larger:0 is float32 of shape (3,) in worker 1, float32 of shape (2,) in worker 0"),
-    "a state that is handed on": (
-        NET.replace("[None, 4]", "[8, 4]") + STEP + LOOP.replace("shown = sess.run([train_op, loss], {x: values})[1]",
-                                  "shown, values = sess.run([train_op, x], {x: values if step else np.ones([8, 4])})")
-        .replace("values = np.random.rand(8, 4)", "values = values if step else None"),
-        "what one step returns is fed to the next"),
+    "a state that is handed on": (HANDED_ON, "ended"),
+    "what an update returns is handed on": (OF_UPDATE, "what one step returns of its update is fed to the next"),
+    "a step that takes no batch": (PACE, "ended 4.0"),
+    "summaries of gradients": (SUMMARIES, "ended"),
+    "records that each writes": (RECORDS, "ended ['rows']"),
+    "other batches later": (
+        MINE + NET + STEP + LOOP.replace("range(4)", "range(9)").replace(
+            "rand(8, 4)", "rand(8, 4) + (step > 6) * mine.INDEX"),
+        "worker 1 has another batch for Placeholder:0"),
 }  # fmt: skip
 
 
@@ -214,16 +335,23 @@ def test_two_workers_train_or_say_why_not(name: str, tmp_path: Path, tensorflow_
     assert conversion.text is not None, conversion.diagnostics
     (tmp_path / "multi.py").write_text(conversion.text)
     (tmp_path / "mine.py").write_text("import json, os\nINDEX = json.loads(os.environ['TF_CONFIG'])['task']['index']\n")
+    (tmp_path / "package.py").write_text(PACKAGE)
     with launch(tmp_path, tensorflow_python, "multi.py", workers=2) as process:
         found, _ = process.communicate()
-    assert said in found and (process.returncode == 0) is said.startswith(("ended", "no training")), found
+    assert said in found and (process.returncode == 0) is said.startswith(("ended", "no training", "told")), found
+    assert "told by 1" not in found
 
 
 NOT_READ = {
     "{": "TF_CONFIG, or --task_index, cannot be read",
     "{}": "",
     '{"cluster": {"worker": []}}': "TF_CONFIG names no worker",
-    '{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 2}}': "there is no worker 2 among 2",
+    '{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 2}}':
+        "there is no worker 2 among worker 0, worker 1",
+    "[]": "TF_CONFIG, or --task_index, cannot be read: it is no object",
+    '{"cluster": {"chief": "a:1"}}': "a is no address of a worker: a list of HOST:PORT is wanted",
+    '{"cluster": {"worker": ["a:1", "b:x"]}}': "b:x is no address of a worker",
+    '{"cluster": {"worker": ["a:1"], "ps": ["b:1"]}, "task": {"type": "ps"}}': "nothing to do for a task of type ps",
     '{"cluster": {"worker": ["127.0.0.1:TAKEN", "127.0.0.1:2"]}, "task": {"type": "worker", "index": 0}}':
         "cannot be used",
     '{"cluster": {"worker": ["127.0.0.1:PORT", "127.0.0.1:2"]}, "task": {"index": 0}}':
@@ -378,6 +506,7 @@ def test_verify_proves_three_workers_up_to_an_uneven_batch(tmp_path: Path, tenso
 
 # Fixtures, the versions of TensorFlow that they run on, what the chief says at the end, and the checks left out.
 PROVEN = {
+    "carried_state": ((1, 2), r"after \d+ steps: \d\.\d+$", {"data", "files"}),
     "video_pipeline": ((1, 2), r"step 24, loss .*\n.*test accuracy 0\.\d+$", {"data", "files"}),
     "slim_batch_norm": ((1,), r"step 20 loss .* accuracy 0\.\d+$", {"files"}),
     "text_lstm": ((1, 2), r"epoch 2, loss 0\.\d+, right \d+ of 200$", {"files"}),

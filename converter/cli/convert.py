@@ -20,7 +20,7 @@ from converter.report.results import EXIT_CODES, FileResult, exit_code
 _AS_THEY_WERE = ("copied", "linked", "left out", "unchanged")
 
 # Refusals of what is asked for, of other libraries and of scripts that several GPUs train already.
-NO_OFFER = {"TMG201", "TMG216", "TMG217", "TMG220", "TMG259", "TMG260", "TMG271", "TMG280", "TMG287"}
+NO_OFFER = {"TMG201", "TMG216", "TMG217", "TMG259", "TMG260", "TMG271", "TMG280", "TMG287"}
 
 
 def cores() -> int:

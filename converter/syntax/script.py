@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from functools import cached_property
 from io import StringIO
+from typing import TypeGuard
 
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Severity
@@ -128,6 +129,10 @@ class Script:
                 found.setdefault(node.name, []).append(node)
         return found
 
+    def uses(self, name: str) -> list[ast.Name]:
+        """Where a name stands, read or bound."""
+        return [node for node in ast.walk(self.tree) if isinstance(node, ast.Name) and node.id == name]
+
     def defined(self, node: ast.expr) -> ast.FunctionDef | None:
         """The function of a name, or the method of an attribute, where there is only one."""
         found = self.functions.get(node.id if isinstance(node, ast.Name) else getattr(node, "attr", ""), [])
@@ -234,6 +239,16 @@ def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
     ):
         return call.args[place]
     return None
+
+
+def is_given(value: ast.expr | None) -> TypeGuard[ast.expr]:
+    """True if an argument is there, and is not None."""
+    return value is not None and not (isinstance(value, ast.Constant) and value.value is None)
+
+
+def is_on(value: ast.expr | None) -> TypeGuard[ast.expr]:
+    """True if an argument is there, and is not None, False, 0 or empty."""
+    return value is not None and not (isinstance(value, ast.Constant) and not value.value)
 
 
 def is_spread(call: ast.Call) -> bool:

@@ -68,6 +68,8 @@ def _of_package(script: Script, imports: list[ast.Import | ast.ImportFrom], opti
         return _at(script, spread[0], "TMG216", message, "convert the script as it was for one GPU")
     lines = ", ".join(str(node.lineno) for node in imports)
     old = list(dict.fromkeys(_of_keras_1(script)))
+    if options.target == "cluster" and not old:
+        return None  # it has sessions (2.2 and 2.3), whose runs the workers change
     why = obstacle(script, options.batch == "total")
     if not why and not old and options.target in ("auto", "mirrored"):
         return None  # multi_gpu_model copies it

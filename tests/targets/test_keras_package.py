@@ -12,7 +12,7 @@ from converter.conversion import Conversion, convert
 from converter.source import from_bytes
 from converter.source.header import from_flags
 
-TARGETS = ("auto", "towers", "mirrored", "ddp", "cluster")
+TARGETS = ("auto", "towers", "mirrored", "ddp")
 DATA = "import numpy as np\nx, y = np.zeros([64, 4]), np.zeros([64])\n"
 FIT = """\
 model.compile('sgd', 'sparse_categorical_crossentropy')
@@ -151,6 +151,19 @@ def test_what_is_written_for_keras_1_is_named(built: str, fit: str, told: str) -
     assert found.code == "TMG220" and "written for Keras 1" in found.message
     assert told in found.hint
     assert "Input;" in found.hint and "multi_gpu_model" not in found.hint
+
+
+@pytest.mark.parametrize(("imports", "built"), [(i.format(keras="keras"), b) for i, b in FORMS] + OF_PACKAGE)
+def test_workers_train_by_the_package(imports: str, built: str) -> None:
+    done = conversion(by_hand(script_of(imports, built)), "cluster")
+    assert done.text is not None, done.diagnostics
+    assert "batch_size=32 * cluster.size" in done.text and "eager=False)" in done.text
+
+
+@pytest.mark.parametrize(("built", "fit", "told"), OF_KERAS_1)
+def test_workers_do_not_train_by_keras_1(built: str, fit: str, told: str) -> None:
+    (found,) = conversion(script_of(IMPORTS_1, built).replace("=32)", f"=32{fit})"), "cluster").diagnostics
+    assert found.code == "TMG220" and told in found.hint
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from converter.analysis.traits import Trait, has
 from converter.plan.decisions import Decision
+from converter.planner.questions.statements import is_text
 from converter.runtime.worker import PACKAGE
 from converter.syntax.changes import Change, lines_before
 from converter.syntax.script import Script
@@ -100,7 +101,7 @@ def below_imports(script: Script) -> ast.stmt:
     after: ast.stmt | None = None
     body = script.tree.body
     for number, stmt in enumerate(body):
-        if _imports(stmt) or _ends_eagerness(stmt) or (number == 0 and _is_text(stmt)):
+        if _imports(stmt) or _ends_eagerness(stmt) or (number == 0 and is_text(stmt)):
             after = stmt
         elif not _prepares(stmt):
             break
@@ -120,10 +121,6 @@ def _imports(stmt: ast.stmt) -> bool:
 def _ends_eagerness(stmt: ast.stmt) -> bool:
     call = stmt.value if isinstance(stmt, ast.Expr) else None
     return isinstance(call, ast.Call) and has(getattr(call.func, "attr", ""), Trait.ENDS_EAGERNESS)
-
-
-def _is_text(stmt: ast.stmt) -> bool:
-    return isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)
 
 
 def _prepares(stmt: ast.stmt) -> bool:

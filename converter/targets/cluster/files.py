@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from converter.analysis.traits import Trait
 from converter.syntax.changes import Change
@@ -27,7 +26,7 @@ def own_files(script: Script, cluster: str) -> list[Change]:
         message = "cannot tell which files are trained on: this call names some, and so does another one"
         script.say(other, OUTSIDE, message, _HINT)
     call = calls[0]
-    for function in _around(script, call):
+    for function in [one for one in script.above(call) if isinstance(one, ast.FunctionDef)]:
         uses = [node for node in ast.walk(script.tree) if _names(node, function.name)]
         if len(uses) > 1:
             message = f"{function.name} is used more than once: its files are not those of the training alone"
@@ -44,16 +43,8 @@ def own_files(script: Script, cluster: str) -> list[Change]:
 def _reads_what_is_listed(script: Script, call: ast.Call) -> bool:
     """True for a call whose files are an argument of a lambda or a function around it: another call has listed them."""
     named = {node.id for one in (*call.args, *call.keywords) for node in ast.walk(one) if isinstance(node, ast.Name)}
-    lambdas = (node for node in ast.walk(script.tree) if isinstance(node, ast.Lambda))
-    around = [one for one in lambdas if any(node is call for node in ast.walk(one))]
+    around = [one for one in script.above(call) if isinstance(one, ast.Lambda)]
     return any(named & {argument.arg for argument in one.args.args} for one in around)
-
-
-def _around(script: Script, call: ast.Call) -> Iterator[ast.FunctionDef]:
-    """The functions that a call stands in."""
-    for node in ast.walk(script.tree):
-        if isinstance(node, ast.FunctionDef) and any(inner is call for inner in ast.walk(node)):
-            yield node
 
 
 def _names(node: ast.AST, name: str) -> bool:

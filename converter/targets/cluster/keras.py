@@ -9,7 +9,7 @@ from dataclasses import replace
 from converter.analysis.traits import Trait, has
 from converter.syntax.changes import Change
 from converter.syntax.known import last_name
-from converter.syntax.script import Script, argument, is_spread
+from converter.syntax.script import Script, argument, is_given, is_on, is_spread
 from converter.targets.cluster.reading import BATCH_SIZE, OUTSIDE, Read
 from converter.targets.mirrored.counts import batch_counts
 from converter.targets.mirrored.keras import grown_fits, keras_fits
@@ -35,11 +35,10 @@ def check_keras(case: Case) -> Case:
     script = case.script
     for call in script.calls:
         for keyword in call.keywords:
-            given = not (isinstance(keyword.value, ast.Constant) and not keyword.value.value)
-            if keyword.arg == "stateful" and given:
+            if keyword.arg == "stateful" and is_on(keyword.value):
                 message = "a stateful layer hands its state on to the next batch, which another worker takes"
                 script.say(keyword.value, OUTSIDE, message, "begin each batch with a new state: take stateful out")
-            if keyword.arg == "run_eagerly" and given:
+            if keyword.arg == "run_eagerly" and is_on(keyword.value):
                 _refuse_eager(script, keyword.value)
         if has(last_name(script, call.func), Trait.STARTS_EAGERNESS) and script.name(call.func):
             _refuse_eager(script, call)
@@ -96,20 +95,16 @@ def _why_whole(script: Script) -> str:
             return f"{method}() takes batches that the script prepares"
         if is_spread(call):
             return _UNKNOWN
-        if _is_none(argument(call, 1, "y")):
+        if not is_given(argument(call, 1, "y")):
             return "fit() takes batches of a dataset or a generator"
-        if not _is_none(argument(call, 12, "steps_per_epoch")):
+        if is_given(argument(call, 12, "steps_per_epoch")):
             return "fit() is told a number of steps"
     return ""
 
 
-def _is_none(given: ast.expr | None) -> bool:
-    return given is None or (isinstance(given, ast.Constant) and given.value is None)
-
-
 def _check_files(script: Script, fits: list[ast.Call]) -> None:
     for call in fits:
-        if not _is_none(argument(call, 1, "y")):  # of fit_generator, the number of steps: a generator gives arrays
+        if is_given(argument(call, 1, "y")):  # of fit_generator, the number of steps: a generator gives arrays
             message = "arrays are trained on: they come from no files that each worker could read its part of"
             script.say(call, OUTSIDE, message, "leave --shard out, or train on a tf.data dataset")
 

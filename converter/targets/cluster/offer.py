@@ -10,6 +10,7 @@ from converter.source.viewed import viewed
 from converter.syntax.script import Script
 from converter.targets.cluster.checks import checks
 from converter.targets.cluster.passes import KERAS, fit
+from converter.targets.keras_package import trained_by_keras
 from converter.targets.passes import Case, run
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def takes(source: Source) -> bool:
     """
     source = viewed(source)
     script = Script(source.path, source.text, parse(source))
-    case, fitted = Case(script, Options(target="cluster"), 0), fit(script)
-    if fitted is None:
+    options = Options(target="cluster")
+    case, fitted = Case(script, options, 0), fit(script)
+    if fitted is None or trained_by_keras(script, options):
         return False
     return not (run(case, KERAS) if fitted.passes is KERAS else checks(case)).refused

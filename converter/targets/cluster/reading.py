@@ -20,6 +20,7 @@ from converter.targets.passes import Case
 
 OUTSIDE = "TMG259"
 BATCH_SIZE = "TMG110"
+ELSEWHERE = "TMG221"  # another file must change with the script
 ALREADY = ("TMG216", "TMG217")  # towers, or several processes, of the script's own
 # What the plan for towers changes for the towers alone; a process of its own has its session, its devices, one graph.
 OF_TOWERS = {
@@ -62,7 +63,7 @@ def reading(case: Case) -> Case:
             hint = "leave --batch total out: each worker takes batches of its own files"
             case.script.say(case.script.tree.body[0], OUTSIDE, "workers with files of their own share no batch", hint)
         return Read(case.script, case.options, case.width)
-    why = "its batches are not understood" if isinstance(made, Refused) else _why_whole(facts, made.plans)
+    why = _why_refused(made) if isinstance(made, Refused) else _why_whole(facts, made.plans)
     if not why:
         assert isinstance(made, Decided)
         plan = made.plans[0]
@@ -93,6 +94,12 @@ def _planned(case: Case) -> tuple[Facts, Decided | Refused]:
             return facts, Refused((made.otherwise,))
         inputs = {**inputs, **made.decisions}
         facts = read_facts(script.path, script.tree, options, {}, facts.project, Known(inputs))
+
+
+def _why_refused(made: Refused) -> str:
+    if any(finding.code == ELSEWHERE for finding in made.findings):
+        return "other files would have to follow the size of its batch"
+    return "its batches are not understood"
 
 
 def _why_whole(facts: Facts, plans: tuple[Plan, ...]) -> str:

@@ -232,7 +232,7 @@ def _calls(alone: Alone) -> Iterator[Change]:
         blank = "" if not call.args and not call.keywords else ", "
         yield Change(script.span(call.func)[0], opened, f"on_rank_0({script.of(call.func)}{blank}", EVALUATES)
     for function in alone.functions:
-        named = [n for n in ast.walk(script.tree) if isinstance(n, ast.Name) and n.id == function.name]
+        named = script.uses(function.name)
         if len(named) != len(scopes.calls_of(function)):
             message = f"{function.name} is passed on as a value, so that its calls are not seen"
             script.say(function, "TMG296", message, "call it by its name")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from converter.syntax.script import Script, argument
+from converter.syntax.script import Script, argument, is_on
 
 # What several processes may do at the same time: it computes, or reads.
 _COMPUTES = frozenset(
@@ -167,8 +167,7 @@ def writes(script: Script, call: ast.Call) -> bool:
 
 def downloads(call: ast.Call) -> bool:
     """Whether a call may load data from the network to the disk."""
-    given = argument(call, -1, "download")
-    return given is not None and not (isinstance(given, ast.Constant) and not given.value)
+    return is_on(argument(call, -1, "download"))
 
 
 def _is_one_of(name: str, known: tuple[str, ...]) -> bool:

@@ -6,7 +6,7 @@ import ast
 
 from converter.options import Options
 from converter.syntax.changes import Change, added_argument, lines_before
-from converter.syntax.script import Script, argument, is_spread
+from converter.syntax.script import Script, argument, is_given, is_spread
 from converter.targets.ddp.scopes import Scopes, parameters
 from converter.targets.ddp.training import LOADER, Training, looped_over, unmoved
 
@@ -42,7 +42,7 @@ def data_changes(training: Training, options: Options, width: int) -> list[Chang
         return []
     for place, name in ((3, "sampler"), (4, "batch_sampler"), (-1, "generator"), (-1, "multiprocessing_context")):
         given = argument(call, place, name)
-        if given is not None and not (isinstance(given, ast.Constant) and given.value is None):
+        if is_given(given):
             message = f"{name} of this DataLoader would be every process's own"
             script.say(given, "TMG294", message, "use shuffle=True: each process then gets a share of its own")
     data = argument(call, 0, "dataset")

@@ -326,7 +326,7 @@ def _path(script: Script, scopes: Scopes, loop: ast.For) -> list[ast.FunctionDef
             )
         path.insert(0, function)
         calls = scopes.calls_of(function)
-        named = [n for n in ast.walk(script.tree) if isinstance(n, ast.Name) and n.id == function.name]
+        named = script.uses(function.name)
         if len(calls) != 1 or len(named) != 1:
             message = f"{function.name}, which trains, is never called here"
             hint = "convert the script that calls it"

@@ -15,7 +15,7 @@ from converter.analysis.traits import Trait
 from converter.plan.decisions import Decision
 from converter.syntax.changes import Change, lines_before
 from converter.syntax.known import is_known, last_name
-from converter.syntax.script import Script, argument, is_spread
+from converter.syntax.script import Script, argument, is_on, is_spread
 from converter.targets.mirrored.counts import batch_counts
 from converter.targets.mirrored.keras import compiles, grown_fits, keras_fits
 from converter.targets.mirrored.losses import keras_losses
@@ -55,7 +55,7 @@ def _receiver(call: ast.Call) -> str:
 
 def _of_model(script: Script, model: str, compiled: ast.Call) -> str:
     bound = script.bindings.get(model, [])
-    stores = [n for n in ast.walk(script.tree) if isinstance(n, ast.Name) and n.id == model and _is_bound(n)]
+    stores = [name for name in script.uses(model) if _is_bound(name)]
     maker = bound[0].func if len(bound) == 1 and isinstance(bound[0], ast.Call) else None
     if len(stores) != 1 or maker is None or not _is_seen(script, maker):
         return "as it is not seen in this script how the model is made"
@@ -69,7 +69,7 @@ def _of_layer(script: Script, call: ast.Call) -> str:
     if name == "BatchNormalization" or f"{_PACKAGE}.applications." in f"{script.name(call.func)}.":
         averages = "as each copy would update the averages of batch normalisation"
         return f"{averages}, and a batch with fewer rows than GPUs gives no number"
-    told = {k.arg for k in call.keywords if k.arg and not _is_off(k.value)}
+    told = {k.arg for k in call.keywords if k.arg and is_on(k.value)}
     if "stateful" in told:
         return "as a stateful layer hands its state on to the next batch"
     if told & {"batch_input_shape", "batch_shape"}:
@@ -91,10 +91,6 @@ def _is_seen(script: Script, maker: ast.expr) -> bool:
     )
 
 
-def _is_off(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and not value.value
-
-
 def _of_use(script: Script, model: str) -> str:
     for call in script.calls:
         given = [one for one in (*call.args, *(k.value for k in call.keywords)) if isinstance(one, ast.Name)]
@@ -112,7 +108,7 @@ def _of_use(script: Script, model: str) -> str:
 def _of_batches(fits: list[ast.Call], total: bool) -> str:
     for call in fits:
         y = argument(call, 1, "y")
-        arrays = getattr(call.func, "attr", "") == "fit" and y is not None and not _is_off(y)
+        arrays = getattr(call.func, "attr", "") == "fit" and is_on(y)
         if not total and (is_spread(call) or not arrays):
             return "as the size of its batches is not seen (--batch total leaves it to the GPUs together)"
     return ""

@@ -91,8 +91,8 @@ def _uses(script: Script, node: ast.expr, replicas: Collection[int]) -> Iterator
         if isinstance(name, ast.Name):
             if name.id not in seen:
                 seen.add(name.id)
-                uses = [n for n in ast.walk(script.tree) if isinstance(n, ast.Name) and n.id == name.id]
-                todo += [use for use in uses if isinstance(use.ctx, ast.Load) and script.statement(use) is not stmt]
+                read = [use for use in script.uses(name.id) if isinstance(use.ctx, ast.Load)]
+                todo += [use for use in read if script.statement(use) is not stmt]
         else:
             yield _Use.REPLICA if id(one) in replicas else _Use.COUNT
 

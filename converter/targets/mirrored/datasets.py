@@ -13,7 +13,7 @@ from typing import TypeGuard
 from converter.analysis.traits import Trait, has
 from converter.dataclass import dataclass
 from converter.syntax.known import is_known
-from converter.syntax.script import Script, argument
+from converter.syntax.script import Script, argument, is_on
 from converter.targets.mirrored.elsewhere import definition
 
 # Attributes of a dataset that are no dataset.
@@ -194,8 +194,7 @@ def _same(one: ast.FunctionDef, other: ast.FunctionDef) -> bool:
 
 def _is_told(call: ast.Call, name: str) -> bool:
     """True if a call is given an argument of this name that is not False."""
-    given = argument(call, -1, name)
-    return given is not None and not (isinstance(given, ast.Constant) and not given.value)
+    return is_on(argument(call, -1, name))
 
 
 def one_of(kinds: Iterable[Kind]) -> Kind:

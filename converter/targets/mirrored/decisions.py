@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from converter.plan.decisions import Decision
-from converter.syntax.script import argument
+from converter.syntax.script import argument, is_given
 from converter.targets.mirrored.counts import COUNTED
 from converter.targets.mirrored.estimator import trainings
 from converter.targets.mirrored.keras import keras_fits
@@ -35,8 +35,7 @@ def of_keras(case: Known) -> Known:
 
 def _limit(call: ast.Call, names: Iterable[tuple[str, int]]) -> bool:
     """Whether a number of steps is given, by one of these names and places of arguments."""
-    given = [argument(call, place, name) for name, place in names]
-    return any(one is not None and not (isinstance(one, ast.Constant) and one.value is None) for one in given)
+    return any(is_given(argument(call, place, name)) for name, place in names)
 
 
 def _decided(case: Known, trains: str, calls: Iterable[ast.Call], limited: bool) -> Known:

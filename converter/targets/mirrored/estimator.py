@@ -9,7 +9,7 @@ from converter.dataclass import dataclass
 from converter.options import Options
 from converter.syntax.changes import Change, added_argument
 from converter.syntax.known import is_known
-from converter.syntax.script import Script, argument, is_spread
+from converter.syntax.script import Script, argument, is_given, is_spread
 from converter.targets.mirrored.counts import check_count
 from converter.targets.mirrored.elsewhere import beside
 from converter.targets.mirrored.input_function import training_input
@@ -116,7 +116,7 @@ def _check_feeds(script: Script) -> None:
         fed = argument(call, 0, "feed_fn") if by_function else None
         if is_known(script, call.func, Trait.ASKED_BY_HOOK):
             fed = argument(call, 1, "feed_dict")
-        if fed is not None and not (isinstance(fed, ast.Constant) and fed.value is None):
+        if is_given(fed):
             message = "a hook feeds placeholders, of which each replica has its own: only those of one are fed"
             hint = "give the values by the dataset of the input function, or compute them in the graph"
             script.say(fed, "TMG291", message, hint)
@@ -159,7 +159,7 @@ def _with_strategy(script: Script, call: ast.Call, options: Options, width: int)
     own = is_known(script, call.func, Trait.OWN_MODEL)
     given = argument(call, 2 if own else -1, "config")
     tensorflow = script.names.tensorflow() or "tf"
-    if given is None or (isinstance(given, ast.Constant) and given.value is None):
+    if not is_given(given):
         name = script.new("strategy")
         text = f"{tensorflow}.estimator.RunConfig(train_distribute={name})"
         made = strategy_lines(script, script.statement(call), name, options, CONFIG)

@@ -10,7 +10,7 @@ from converter.dataclass import dataclass
 from converter.options import Options
 from converter.syntax.changes import Change, added_argument, indented, lines_before
 from converter.syntax.known import is_known
-from converter.syntax.script import Script, argument, is_spread
+from converter.syntax.script import Script, argument, is_on, is_spread
 from converter.targets.mirrored.counts import check_count, check_part
 from converter.targets.mirrored.datasets import Kind, Reader
 from converter.targets.mirrored.losses import check_keras_losses
@@ -142,7 +142,7 @@ def differences(case: Known) -> Known:
                 "warning",
             )
         for keyword in call.keywords:
-            if keyword.arg == "stateful" and not (isinstance(keyword.value, ast.Constant) and not keyword.value.value):
+            if keyword.arg == "stateful" and is_on(keyword.value):
                 message = "a stateful layer hands its state on to the next batch, which another GPU takes"
                 script.say(keyword.value, "TMG289", message, "begin each batch with a new state: take stateful out")
             if keyword.arg in ("clipnorm", "clipvalue", "global_clipnorm"):
@@ -263,7 +263,7 @@ def _fit(script: Script, call: ast.Call, strategy: str, options: Options, width:
         check_count(script, steps)
     for name in ("validation_split", "class_weight"):
         given = argument(call, {"validation_split": 6, "class_weight": 9}[name], name)
-        if given is not None and not (isinstance(given, ast.Constant) and not given.value):
+        if is_on(given):
             script.say(
                 given,
                 "TMG289",

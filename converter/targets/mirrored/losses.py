@@ -8,7 +8,7 @@ from enum import Enum
 
 from converter.analysis.traits import Trait
 from converter.syntax.known import is_known
-from converter.syntax.script import Script, argument
+from converter.syntax.script import Script, argument, is_given
 
 _MEANS = ("MEAN", "SUM_BY_NONZERO_WEIGHTS", "SUM_OVER_BATCH_SIZE", "SUM_OVER_NONZERO_WEIGHTS", "AUTO", "DEFAULT")
 
@@ -213,7 +213,7 @@ def losses_of(script: Script, nodes: Collection[ast.AST]) -> Iterator[ast.expr]:
     for node in nodes:
         if isinstance(node, ast.Call) and is_known(script, node.func, Trait.SPEC):
             loss = argument(node, 2, "loss")
-            if loss is not None and not (isinstance(loss, ast.Constant) and loss.value is None):
+            if is_given(loss):
                 yield loss
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TypeGuard
 
 from converter.analysis.traits import Trait, clip_arguments, has
 from converter.syntax.known import is_known, last_name
-from converter.syntax.script import Script, argument
+from converter.syntax.script import Script, argument, is_given, is_on
 from converter.targets.mirrored.counts import check_part
 from converter.targets.mirrored.elsewhere import definition
 from converter.targets.mirrored.losses import Losses, Makes, is_library_sum, losses_of
@@ -89,7 +88,7 @@ def _check_updates(script: Script, call: ast.Call, last: str) -> None:
             "take it out, or train in a session: towers clip once",
         )
     clipped = argument(call, -1, clip_arguments().get(last, ""))
-    if clipped is not None and not (isinstance(clipped, ast.Constant) and not clipped.value):
+    if is_on(clipped):
         script.say(
             clipped,
             "TMG284",
@@ -134,7 +133,7 @@ def _check_rest(script: Script, call: ast.Call, last: str) -> None:
 
 def _check_slices(script: Script, calls: list[ast.Call]) -> None:
     """Refuse lookups in tables that the script cuts into slices: the strategy makes whole variables of them."""
-    cut = [value for call in calls if _is_set(value := argument(call, -1, "partitioner"))]
+    cut = [value for call in calls if is_given(value := argument(call, -1, "partitioner"))]
     cut += [call for call in calls if last_name(script, call.func) == "set_partitioner"]
     for call in calls:
         order = argument(call, 2, "partition_strategy")
@@ -144,10 +143,6 @@ def _check_slices(script: Script, calls: list[ast.Call]) -> None:
             hint = "leave the partitioner out, or look up with partition_strategy='div'"
             script.say(call, "TMG278", message, hint)
             return
-
-
-def _is_set(value: ast.expr | None) -> TypeGuard[ast.expr]:
-    return value is not None and not (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _check_sums(script: Script, nodes: list[ast.AST]) -> None:
