@@ -68,6 +68,7 @@ WARNED = {
     "window_producer": ["TMG344"],
     "masked_fixed_batch": ["TMG322"],
     "shown_values": ["TMG393"],  # a ratio over the batch that is printed and summarised
+    "running_error": ["TMG301"],
     "moving_averages": ["TMG302"],  # its weights follow the largest error of a tower's share
     "functions_between": ["TMG313"],  # whether a function of NumPy's works row by row
 }

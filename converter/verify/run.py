@@ -282,7 +282,7 @@ def _in_copies(
                 with _bounded(settings, means):
                     report = other[2](jobs, asked, means.pool, means.python, limits, tell)
             else:
-                answers = _run(jobs, lambda: _alone(single, jobs["replay"], work), asked, settings, means, tell)
+                answers = _run(jobs, lambda: _alone(single, jobs["replay"], work), asked, settings, means, plan, tell)
                 if answers.replayed and (settings.epochs or settings.steps == "all"):
                     answers = replace(answers, whole=_whole(files, jobs, answers.replayed, asked, settings, means))
                 report = _judged(answers, asked, plan)
@@ -359,6 +359,7 @@ def _run(
     asked: Asked,
     settings: Settings,
     means: _Means,
+    plan: Callable[[], Planned],
     tell: Callable[[Progress], None],
 ) -> _Answers:
     """Runs both scripts up to their first training step at the same time; then records one and replays the other."""
@@ -385,7 +386,7 @@ def _run(
             )
 
         multi = None if asked.apart else begin("record")
-        answers = _follow(begin("replay"), lambda: multi or begin("record"), (alone, original), asked, stages)
+        answers = _follow(begin("replay"), lambda: multi or begin("record"), (alone, original), asked, plan, stages)
         return replace(answers, processes=how_started(limits.children))
 
 
@@ -447,6 +448,7 @@ def _follow(
     converted: Callable[[], Child],
     by_themselves: tuple[Callable[[], Child], Callable[[], Child]],
     asked: Asked,
+    plan: Callable[[], Planned],
     stages: _Stages,
 ) -> _Answers:
     """What both say. Apart, the conversion begins where the original waits for it, and the run by itself at the end.
@@ -468,13 +470,19 @@ def _follow(
         return _Answers(started, mine, theirs)
     with ExitStack() as running:
         beside = None if asked.apart else running.enter_context(alone())
-        recorded, replayed = _compared(single, multi, original, mine, theirs, wholes)
+        recorded, replayed = _compared(single, multi, original, mine, theirs, wholes, plan)
         last = _of_bare(beside or running.enter_context(alone()))
     return _Answers(started, mine, theirs, recorded, replayed, bare=last)
 
 
 def _compared(
-    single: Child, multi: Child, original: Callable[[], Child], mine: Event, theirs: Event, wholes: Iterable[str]
+    single: Child,
+    multi: Child,
+    original: Callable[[], Child],
+    mine: Event,
+    theirs: Event,
+    wholes: Iterable[str],
+    plan: Callable[[], Planned],
 ) -> tuple[Event, Event]:
     """The last events of both processes: one has recorded the steps, the other has replayed them.
 
@@ -491,7 +499,7 @@ def _compared(
         with original() as other:
             fails_too(other, _of_bare(other), event)
     recorded = expect(multi, "recorded", event)
-    single.send(record=str(multi.record))
+    single.send(record=str(multi.record), towers=plan().towers)
     return recorded, expect(single, "replayed")
 
 
