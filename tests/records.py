@@ -27,14 +27,14 @@ class Records:
         self._known: dict[str, Any] = {}
         self.read = 0  # how often a record was read
 
-    def __call__(self, jobs: Jobs, alone: Any, asked: Any, settings: Settings, means: Any, plan: Any, tell: Any) -> Any:
+    def __call__(self, jobs: Jobs, alone: Any, asked: Any, settings: Settings, means: Any, tell: Any) -> Any:
         if tell is not run._nobody or means.pool is not self._pool:
-            return self._make(jobs, alone, asked, settings, means, plan, tell)
+            return self._make(jobs, alone, asked, settings, means, tell)
         key = _key(jobs, asked, settings, means.python)
         if key in self._known:
             self.read += 1
         else:
-            self._known[key] = self._make(jobs, alone, asked, settings, means, plan, tell)
+            self._known[key] = self._make(jobs, alone, asked, settings, means, tell)
         return copy.deepcopy(self._known[key])
 
 
