@@ -224,7 +224,8 @@ class Reference(object):
             seen.add(tensor.name)
             if tensor.op not in self.dependent:
                 continue
-            written = _written(tensor.op) if way.first and (way.how != 'planned' or way.inside(tensor.op)) else []
+            writes = [one for one in _writes(tensor.op) if way.how != 'planned' or way.inside(one)] if way.first else []
+            written = [value for one in writes for value in one.inputs[1:]]
             if written and all(map(self.is_free, written)):
                 found += [(one, True) for one in written if one.op in self.dependent and one.name not in seen]
                 seen.update(one.name for one in written)
@@ -576,13 +577,13 @@ def writes_variable(operation):
     return operation.type.startswith('Assign')
 
 
-def _written(operation):
-    """The values that an operation writes into variables, and after which it reads them; none where it adds up."""
+def _writes(operation):
+    """The operations that set the variables of which an operation gives what they are then; none where it adds up."""
     if not writes_variable(operation) or adds_up(operation):
         return []
     if operation.type == 'ReadVariableOp':
-        return [value for before in operation.control_inputs for value in _written(before)]
-    return list(operation.inputs[1:])
+        return [one for before in operation.control_inputs for one in _writes(before)]
+    return [operation]
 
 
 def adds_up(operation):
