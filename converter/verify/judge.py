@@ -31,6 +31,7 @@ from converter.verify.checks.structure import (
     without_counters,
 )
 from converter.verify.checks.training import (
+    another_rate,
     check_changes,
     check_gradients,
     check_loss,
@@ -109,8 +110,10 @@ def _judge(
         *check_end(recorded, replayed),
     ]
     if done:
-        checks += _of_steps(mine, theirs, replayed, done, asked, planned is not None and planned.once)
-        whole = unless_meant(mine, asked.rate, check_weights(replayed["trajectory"], len(done), replayed.get("spread")))
+        why = another_rate(done, asked.rate, asked.batches, said)
+        checks += _of_steps(replayed, done, asked, planned is not None and planned.once)
+        checks.append(unless_meant(mine, why, check_update(done, mine, theirs)))
+        whole = unless_meant(mine, why, check_weights(replayed["trajectory"], len(done), replayed.get("spread")))
         stopped = Check("weights", "skipped", f"{ended} in step {len(done) + 1}")
         checks += [whole if len(done) == len(ordered) else stopped]
         checks += _beside_steps(mine, theirs, recorded, replayed, done, asked)
@@ -153,15 +156,17 @@ def _beside(recorded: Facts, replayed: Facts, asked: Asked) -> list[Check]:
     )
 
 
-def _of_steps(mine: Facts, theirs: Facts, replayed: Facts, done: list[Facts], asked: Asked, once: bool) -> list[Check]:
-    """What the steps computed; once: whether losses are computed once from the towers' merged results."""
+def _of_steps(replayed: Facts, done: list[Facts], asked: Asked, once: bool) -> list[Check]:
+    """What the steps computed before their update.
+
+    once: whether losses are computed once, from the towers' merged results.
+    """
     return [
         check_gradients(done, asked.batch, once, asked.loss == "global"),
         *check_changes(done),
         check_sparse(done),
         check_loss(done),
         *check_fetches(done, replayed.get("asides", ()), asked.rate),
-        unless_meant(mine, asked.rate, check_update(done, mine, theirs)),
     ]
 
 

@@ -225,11 +225,12 @@ class _Files:
 
 @dataclass(frozen=True)
 class _Means:
-    """The limits, processes and interpreter that the scripts run with."""
+    """The limits, processes and interpreter that the scripts run with, and the plan of the conversion."""
 
     pool: Interpreters
     python: str
     limits: Limits
+    plan: Callable[[], Planned]
 
 
 def _undisturbed(
@@ -262,7 +263,7 @@ def _in_copies(
 ) -> tuple[Report, tuple[str, ...]]:
     """The report of running both in copies of their folders, and what of these was left out."""
     with work_folder(files.pool.guard) as work:
-        means = _Means(files.pool, find_interpreter(settings.python), limits)
+        means = _Means(files.pool, find_interpreter(settings.python), limits, plan)
         multi = files.layout.converted(work / "converted", files.parts)
         single = files.layout.original(work / "original")
         args = set_gpus(multi.script, asked.gpus, settings.args, files.way, multi.root)
@@ -385,7 +386,8 @@ def _run(
             )
 
         multi = None if asked.apart else begin("record")
-        answers = _follow(begin("replay"), lambda: multi or begin("record"), (alone, original), asked, stages)
+        later = _Later(alone, original, means.plan)
+        answers = _follow(begin("replay"), lambda: multi or begin("record"), later, asked, stages)
         return replace(answers, processes=how_started(limits.children))
 
 
@@ -442,18 +444,22 @@ class _Answers:
     whole: Ran | None = None
 
 
-def _follow(
-    single: Child,
-    converted: Callable[[], Child],
-    by_themselves: tuple[Callable[[], Child], Callable[[], Child]],
-    asked: Asked,
-    stages: _Stages,
-) -> _Answers:
-    """What both say. Apart, the conversion begins where the original waits for it, and the run by itself at the end.
+@dataclass(frozen=True)
+class _Later:
+    """What is needed once both scripts have come to their first step.
 
-    by_themselves: what begins the runs by themselves, of the conversion and of the original.
+    alone, original: begin the runs by themselves, of the conversion and of the original.
     """
-    alone, original = by_themselves
+
+    alone: Callable[[], Child]
+    original: Callable[[], Child]
+    plan: Callable[[], Planned]
+
+
+def _follow(
+    single: Child, converted: Callable[[], Child], later: _Later, asked: Asked, stages: _Stages
+) -> _Answers:
+    """What both say. Apart, the conversion begins where the original waits for it, and the run by itself at the end."""
     started = expect(single, "started")
     stages.begin("building the graphs")
     mine = expect(single, "ready")
@@ -467,18 +473,18 @@ def _follow(
     if unlike(mine, theirs, asked.gpus, asked.batch):
         return _Answers(started, mine, theirs)
     with ExitStack() as running:
-        beside = None if asked.apart else running.enter_context(alone())
-        recorded, replayed = _compared(single, multi, original, mine, theirs, wholes)
-        last = _of_bare(beside or running.enter_context(alone()))
+        beside = None if asked.apart else running.enter_context(later.alone())
+        recorded, replayed = _compared(single, multi, later, mine, theirs, wholes)
+        last = _of_bare(beside or running.enter_context(later.alone()))
     return _Answers(started, mine, theirs, recorded, replayed, bare=last)
 
 
 def _compared(
-    single: Child, multi: Child, original: Callable[[], Child], mine: Event, theirs: Event, wholes: Iterable[str]
+    single: Child, multi: Child, later: _Later, mine: Event, theirs: Event, wholes: Iterable[str]
 ) -> tuple[Event, Event]:
     """The last events of both processes: one has recorded the steps, the other has replayed them.
 
-    original: begins the original's run by itself, which is made where the conversion comes to no step.
+    The original's run by itself is made where the conversion comes to no step.
     """
     multi.send(
         inputs=mine["inputs"],
@@ -488,10 +494,10 @@ def _compared(
     )
     event = multi.event()
     if event["event"] == "ended" and event["message"]:
-        with original() as other:
+        with later.original() as other:
             fails_too(other, _of_bare(other), event)
     recorded = expect(multi, "recorded", event)
-    single.send(record=str(multi.record))
+    single.send(record=str(multi.record), towers=later.plan().towers)
     return recorded, expect(single, "replayed")
 
 

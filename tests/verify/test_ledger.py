@@ -15,6 +15,7 @@ from converter.report.verification import render_text
 from converter.rule import all_rules
 from converter.source import read
 from converter.source.header import Header
+from converter.verify.checks.training import another_rate
 from converter.verify.data import ALL_STEPS, Check, Entry, Origin, Report
 from converter.verify.ledger import _same, ledger, of_checks, of_later_steps, of_origin
 from converter.verify.origin import origin_of, repeat
@@ -284,3 +285,17 @@ def test_how_far_the_steps_went_that_were_asked_for() -> None:
     (found,) = of_later_steps(1, {"cut": "", "steps": 1}, {"late": False}, 3)
     assert found.fate == "unchecked"
     assert found.detail == "the first 1 of the 3 asked for were compared (--steps N, or all)"
+
+
+@pytest.mark.parametrize(
+    ("paces", "said", "why"),
+    [
+        ([2.0, 2.0], {"TMG341"}, "TMG341: 2 times the original's, as it is computed from the batch size"),
+        ([2.0, 2.0], set(), ""),
+        ([2.0, 1.9], {"TMG341"}, ""),
+        ([4.0], {"TMG341"}, ""),
+        ([], {"TMG341"}, ""),
+    ],
+)
+def test_a_rate_that_grows_with_the_batch(paces: list[float], said: set[str], why: str) -> None:
+    assert another_rate([step(pace=pace) for pace in paces], "none", 2, said) == why

@@ -17,7 +17,7 @@ CHILD = Path(__file__).resolve().parents[2] / "converter" / "verify" / "child"
 sys.path.insert(0, str(CHILD))
 try:
     from tmgprobe.graph import graphs
-    from tmgprobe.reference import merge
+    from tmgprobe.reference import merge, region
     from tmgprobe.values import compare, summary
 finally:
     sys.path.remove(str(CHILD))
@@ -69,6 +69,33 @@ def test_rows(shapes: list[tuple[int, ...]], sizes: list[int], whole: tuple[int,
         assert joined is None
     else:
         assert np.array_equal(joined, np.concatenate(pieces, axis))
+
+
+@pytest.mark.parametrize(
+    ("runs", "found"),
+    [
+        ([{"whole": 0.0, "means": 0.0}, {"whole": 0.0, "means": 0.5}], 0.0),
+        ([{"whole": 0.0, "means": 0.5}, {"whole": 0.5, "means": 0.0}], 0.5),  # another way in the next step
+        ([{"whole": 0.0, "means": 0.0}, {"whole": 0.0, "means": 0.5}, {"whole": 0.5, "means": 0.0}], 0.5),
+        ([{"whole": 0.5, "means": 0.4}, {"whole": 0.5, "means": 0.0}], 0.0),  # nothing has fitted before
+        ([{"whole": 0.0}, {"means": 0.0}], 0.0),  # the way of before cannot be had
+    ],
+)
+def test_one_way_holds_for_all_runs_of_a_value(runs: list[dict[str, float]], found: float) -> None:
+    ways: dict[str, set[str]] = {}
+    errors = [
+        region.nearest(ways, "loss", [(error, how) for how, error in run.items()], merge.CLOSE)[0] for run in runs
+    ]
+    assert errors[-1] == found
+
+
+def test_a_plan_leaves_one_way() -> None:
+    spans = [["train.py", 4, 9, True], ["train.py", 6, 6, False]]
+    planned = region.Region(spans, False, False, None, {})
+    stacks = [("train.py", 5), ("net.py", 1)], [("train.py", 6)], [("train.py", 10)]
+    assert [planned._holds(stack) for stack in stacks] == [True, False, False]
+    assert [way.how for way in region.ways(planned, set())] == ["planned"]
+    assert [way.how for way in region.ways(None, set())] == ["whole", "rows", "means", "first tower"]
 
 
 def test_summaries_of_shards() -> None:
@@ -164,6 +191,11 @@ DIFFERS = {"status": "differs", "part": "", "error": 0.5, "words": "is 0.5 inste
         ([row(**{**DIFFERS, "fault": "tower 1"})], "failed", "instead of 1: the value of tower 1 only"),
         ([row(**{**DIFFERS, "fault": "divided"})], "failed", "a mean where there should be a sum"),
         ([row(**{**DIFFERS, "part": "loss"})], "failed", "the summary 'loss' is 0.5"),
+        (
+            [row(**{**DIFFERS, "fault": "another way", "how": ["means", "whole"]})],
+            "failed",
+            "in its other runs it is the original's with the mean of the shards' losses, in this one on the",
+        ),
         ([row(), row(status="lost")], "failed", "accuracy:0 has a value in the original, and none in the conversion"),
         ([row(status="other tags", missing=[], added=["x"])], "failed", "the summaries also have x"),
     ],

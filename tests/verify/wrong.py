@@ -228,6 +228,12 @@ KINDS = [
          ("end of the script", "whole run"), "the end", ("later steps", "all")),
     Kind("no seed for the graph", "layers_cnn graph_namedtuple model_by_flag", r"tf\.set_random_seed\(",
          "(lambda seed: None)(", ("seeds",)),
+    Kind("a sum for a mean", "running_error", r"= tf\.add_n\(tower_loss\b", rf"= tf.add_n({GPUS} * tower_loss",
+         ("fetches",)),
+    Kind("the results of one tower", "running_error",
+         r"error = (tf\.reduce_mean\(tf\.abs\(guess - y\)), name='error'\)\n(.*\n.*)average\.apply\(\[error\]\)",
+         r"error = \1)\nfirst = tf.reduce_mean(tf.abs((guess - y)[:16]), name='error')\n\2average.apply([first])",
+         ("update",)),
     Kind("a rest of the noise", "wasserstein_gan gradient_penalty drawn_noise", "",
          "if trains: feed_dict = {k: _np.concatenate([v[:len(v) // 2]] * 2) if _np.ndim(v) and "
          "k.name.lower()[0] in 'zx' else v for k, v in feed_dict.items()}", ("data", "batch")),

@@ -13,6 +13,7 @@ Row = Mapping[str, Any]
 
 _NAME = "fetches"
 _READ = {
+    "planned": "put together as the conversion plans it",
     "whole": "on the whole batch",
     "rows": "made of the shards' rows",
     "means": "with the mean of the shards' losses",
@@ -24,6 +25,7 @@ _READ = {
     "repeated": "repeated for each tower (the batch is in their shape only)",
     "shown": "beside summaries that are only shown, and are the first tower's",
     "mean of shown": "beside summaries that are only shown, and are the mean of the towers'",
+    "first tower": "computed from what the first tower writes",
     "one tower": "as summaries of one tower, which their tags name",
 }
 _FAULTS = {
@@ -86,6 +88,9 @@ def _fault(row: Row) -> str | None:
     fault = row["fault"] or ""
     if fault.startswith("tower"):
         fault = f"the value of {fault} only"
+    if fault == "another way":
+        own, others = (_READ.get(how, how) for how in row["how"])
+        fault = f"in its other runs it is the original's {own}, in this one {others}"
     fault = _FAULTS.get(fault, fault)
     return f"{what} {row['words']}" + (f": {fault}" if fault else "")
 

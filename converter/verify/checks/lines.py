@@ -57,6 +57,9 @@ class Planned:
     once: so is a loss that is not a mean, and its gradient is to be that of the whole batch. Not where the conversion
         warned that statistics of the batch go into it: these are of each tower's share, by design.
     said: the codes of the warnings with which it was made.
+    counted: whether it weighs the towers' losses by what masks leave of their shards.
+    merged: whether the end of a loss is computed once, also where statistics of the towers' shares go into it.
+    summed: whether the towers' losses are added up, and not averaged; None where some are.
     """
 
     script: str = ""
@@ -65,6 +68,19 @@ class Planned:
     forward: bool = False
     once: bool = False
     said: frozenset[str] = frozenset()
+    counted: bool = False
+    merged: bool = False
+    summed: bool | None = None
+
+    @property
+    def towers(self) -> Mapping[str, Any]:
+        """What child/tmgprobe/reference/region.py needs to know of the towers; empty where no plan is known.
+
+        Its spans: for each statement its file, its first and last line, and whether it is built in the towers.
+        """
+        spans = [(span.file, span.first, span.last, span.role in (TOWER, GRADIENT)) for span in self.spans]
+        plan = {"spans": spans, "counted": self.counted, "once": self.merged, "summed": self.summed}
+        return plan if spans else {}
 
 
 def planned_lines(repeated: Repeated | None) -> Planned:
@@ -76,8 +92,9 @@ def planned_lines(repeated: Repeated | None) -> Planned:
         return Planned(missing="the converted script has no header that can be read")
     again = repeated.conversion
     said = frozenset(finding.code for finding in again.diagnostics) if repeated.same_source else frozenset()
-    if not repeated.same_text or again.plan is None:
-        return Planned(missing="the converted script is not what its header's conversion gives", said=said)
+    missing = "" if repeated.same_text else "the converted script is not what its header's conversion gives"
+    if again.plan is None or not (repeated.same_text or repeated.same_source):
+        return Planned(missing=missing or "its header's conversion has no plan", said=said)
     spans: list[Span] = []
     for path, made in repeated.files.items():
         name = run_as(path)
@@ -91,8 +108,21 @@ def planned_lines(repeated: Repeated | None) -> Planned:
             )
     forward = any(made.plan is not None and made.plan.forward for made in repeated.files.values())
     plans = [made.plan for made in repeated.files.values() if made.plan is not None]
-    once = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces) and not any(p.shares for p in plans)
-    return Planned(run_as(Path(again.source.path).name), tuple(spans), forward=forward, once=once, said=said)
+    merged = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces)
+    once = merged and not missing and not any(plan.shares for plan in plans)
+    merges = [merge for plan in plans for loop in plan.loops for merge in loop.merges]
+    hows = {merge.how == "sum" for merge in merges if merge.loss}
+    return Planned(
+        script=run_as(Path(again.source.path).name),
+        spans=tuple(spans),
+        missing=missing,
+        forward=forward,
+        once=once,
+        said=said,
+        counted=any(merge.count for merge in merges),
+        merged=merged or forward,
+        summed=hows.pop() if len(hows) == 1 else None,
+    )
 
 
 def spans_of(file: str, text: str, plan: Plan) -> tuple[Span, ...]:

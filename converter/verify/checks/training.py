@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from converter.verify.checks.figures import Facts, finite, listing, number, worst_of, writes_of
@@ -13,6 +13,8 @@ LOSS = 1e-5
 ROUNDED = 8 * 2.0**-23  # what is left of the summands of a loss in float32, where these cancel
 UPDATE = 1e-4
 WEIGHT = 1e-3
+GROWN = "TMG341"  # the warning of a conversion whose learning rate is a multiple of the batch size
+GROWN_ALIKE = 1e-3  # how far the growth of an update may be from that of the batch
 
 # what the wrong gradients were found to equal -> the fault that this shows
 FAULTS = {
@@ -214,15 +216,29 @@ def _unlike_update(mine: Facts, theirs: Facts, trained: set[str], wrong: list[st
     return f"the update ops of all towers run: {listing(more)} advances {times} times in one step"
 
 
-def unless_meant(mine: Facts, rate: str, check: Check) -> Check:
+def another_rate(steps: list[Facts], rate: str, towers: int, said: Collection[str]) -> str:
+    """Why updates go another way than the original's on purpose; "" if they should not.
+
+    rate: how the conversion scales the learning rate; said: the codes of the warnings with which it was made. A rate
+    that is computed from the batch size makes each update go as many times as far as there are batches in a step.
+    """
+    if rate != "none":
+        return f"--scale-lr {rate}"
+    paces = [number(step["pace"]) for step in steps if step.get("pace") is not None]
+    if towers == 1 or GROWN not in said or not paces or any(abs(pace / towers - 1) > GROWN_ALIKE for pace in paces):
+        return ""
+    return f"{GROWN}: {towers} times the original's, as it is computed from the batch size"
+
+
+def unless_meant(mine: Facts, why: str, check: Check) -> Check:
     """The check of the weights; skipped if weights may differ from the original's without a fault.
 
-    So it is where the learning rate was to be scaled, and where updates that the original's own run
-    leaves in no order give other weights each time: there the gradients of a step are compared before
-    any of its updates; what these make of them is not.
+    So it is where the learning rate is another one on purpose (why, see `another_rate`), and where updates that the
+    original's own run leaves in no order give other weights each time: there the gradients of a step are compared
+    before any of its updates; what these make of them is not.
     """
-    if check.status == "failed" and rate != "none":
-        return Check(check.name, "skipped", f"the learning rate is another one on purpose (--scale-lr {rate})")
+    if check.status == "failed" and why:
+        return Check(check.name, "skipped", f"the learning rate is another one on purpose ({why})")
     if check.status != "failed" or not mine["races"]:
         return check
     return Check(check.name, "skipped", "several updates race in one run of the original; it differs from itself")

@@ -20,7 +20,7 @@ from typing import Any
 from converter.dataclass import dataclass
 from converter.verify.checks.beside import NUMBER, NUMBERED, check_printed_in_order
 from converter.verify.checks.figures import Facts, listing
-from converter.verify.checks.stream import COLLECTED, DRAWS, check_data
+from converter.verify.checks.stream import COLLECTED, DRAWS, WHOLE, check_data
 from converter.verify.data import Check, Report
 from converter.verify.judge import Asked
 from converter.verify.processes.answer import Stopped, expect
@@ -180,9 +180,9 @@ def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check
         fed = [*(check for check in fed if check.name != unknown.name), unknown]
     checks += fed
     if in_time:
-        checks += [*_ends(mine, compared, ran.late), *_sets(compared, said), *_rates(mine, theirs, towers)]
+        checks += [*_ends(mine, compared, ran.late), *_sets(compared, towers, said), *_rates(mine, theirs, towers)]
         checks += [*_paces(mine, theirs, compared, towers), *_resets(mine, theirs, towers)]
-    return checks + (list(_beside(mine, theirs, compared, towers)) if in_time else [])
+    return checks + (list(_beside(mine, theirs, compared, towers, said)) if in_time else [])
 
 
 def _ends_before(compared: Facts, towers: int) -> bool:
@@ -248,7 +248,7 @@ def _ends(mine: Facts, compared: Facts, late: str) -> Iterator[Check]:
         yield Check("after the epochs", "skipped", later + why)
 
 
-def _sets(compared: Facts, said: Collection[str]) -> list[Check]:
+def _sets(compared: Facts, towers: int, said: Collection[str]) -> list[Check]:
     """If the original draws the order of the examples or each batch at random, their sets are compared.
 
     Only a set that the original has by itself: what it collects while it runs is another one in each of its runs.
@@ -263,6 +263,10 @@ def _sets(compared: Facts, said: Collection[str]) -> list[Check]:
             return [Check(name, "skipped", why)]
         if row["new"] > expected:
             return [Check(name, "failed", f"is fed {row['new']} examples that the original is never fed")]
+        if anew and 0 < row["lost"] < towers * row["batch"] and not row["new"]:
+            codes = listing(sorted(DRAWS.intersection(said)))
+            detail = f"{row['lost']} examples, fewer than a batch of all towers, are never fed: whole batches are drawn"
+            return [Check(name, "skipped", f"{detail}, which are larger ({codes})")]
         if row["lost"] > expected:
             return [Check(name, "failed", f"is never fed {row['lost']} of the original's {row['different']} examples")]
         if row["new"] or row["lost"]:
@@ -354,12 +358,16 @@ def _pace(facts: Facts) -> int:
     return gaps.pop() if len(times) > 2 and len(gaps) == 1 else 0
 
 
-def _beside(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterator[Check]:
+def _beside(
+    mine: Facts, theirs: Facts, compared: Facts, towers: int, said: Collection[str]
+) -> Iterator[Check]:
     """The checks of evaluations after training, saved files, summaries and printed lines of a whole run."""
     own, other = compared["after"]
     if own and not other:
         detail = f"{own} runs of the original after its last step are lacking"
-        yield Check("after training, whole run", "failed", detail)
+        if meant := own < towers and WHOLE in said:
+            detail += f": fewer than a batch of all towers, and only whole ones are taken ({WHOLE})"
+        yield Check("after training, whole run", "skipped" if meant else "failed", detail)
     elif own:
         yield Check("after training, whole run", "passed", f"{other} runs after the last step, {own} in the original")
     for kind, name, key in (("saved", "savers, whole run", "keys"), ("summary", "summaries, whole run", "tags")):

@@ -307,12 +307,14 @@ def test_statements_of_the_towers_that_need_not_be_there_are_noted() -> None:
 
 
 def test_an_edited_conversion_keeps_what_it_was_warned_of(tmp_path: Path) -> None:
-    """A changed line takes the plan away, and not the differences by design."""
+    """A changed line takes the check of lines away, but neither the differences by design nor what the towers give."""
     (tmp_path / "single.py").write_bytes((FIXTURES / "recurrent" / "single.py").read_bytes())
     text = (FIXTURES / "recurrent" / "multi.py").read_text()
     assert "range(num_gpus)" in text
     (tmp_path / "multi.py").write_text(text.replace("range(num_gpus)", "range(int(num_gpus))"))
     found = planned_lines(repeat(tmp_path / "single.py", tmp_path / "multi.py", {}))
-    assert found.missing and not found.spans and "TMG345" in found.said
+    assert found.missing and found.towers and "TMG345" in found.said
+    assert check_lines(found, [])[0].status == "skipped"
     (tmp_path / "single.py").write_bytes((tmp_path / "single.py").read_bytes() + b"\n")
-    assert not planned_lines(repeat(tmp_path / "single.py", tmp_path / "multi.py", {})).said
+    found = planned_lines(repeat(tmp_path / "single.py", tmp_path / "multi.py", {}))
+    assert not found.said and not found.towers

@@ -1,14 +1,12 @@
-"""What a fetched value of the conversion may be, computed by the original's own graph.
+"""What a fetched value of the conversion has to be, computed by the original's own graph.
 
-Three readings of "the same value" count, tried in this order:
+What the towers give is computed on each shard and put together. What has a row for each example is put together along
+its rows. Of numbers the mean counts, weighted with the shards' sizes, or their sum where the shards' numbers add up to
+the whole's (never of a loss, unless the towers share the original's batch). Of what is written into variables the first
+tower's counts. All else is computed of that, once, from the whole batch.
 
-whole: the value on the whole recorded batch;
-rows: where statistics of the batch are in it (batch norm): what has a row for each example is taken from
-    the original's runs on the shards and put together; what is computed from such rows, once on all;
-means: the same, and what the loss itself is made of, which is built in the towers, is the weighted
-    mean over the shards (its sum where it adds up), as the loss is.
-
-What the model writes into a variable may also be the value on the first shard: one tower writes it.
+The plan of the conversion says what the towers give (region.py). Without a plan several ways are possible, and one of
+them has to hold for a value in all of its runs.
 
 A batch of a size that is fixed in the graph cannot be taken whole; there the values on the shards are
 put together by what they are: rows, or the means and sums of which the graph computes them (reductions.py).
@@ -16,12 +14,15 @@ put together by what they are: rows, or the means and sums of which the graph co
 
 from __future__ import absolute_import, division, print_function
 
+import re
+
 import numpy as np
 from tmgprobe.graph import graphs
-from tmgprobe.reference import reductions
+from tmgprobe.reference import reductions, region
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import compare, inputs, summary
 
+TOWERS = re.compile('(?<=one tower) [0-9]+$')  # a tower's number
 CLOSE = 1e-4  # see "The tolerances" in docs/verify.md
 ROUNDS = 60  # operations between a value and the rows it is made of, at most
 MERGES = {'Mean': ('mean',), 'Sum': ('sum',), 'Max': ('largest',), 'Min': ('smallest',)}
@@ -52,10 +53,11 @@ COMBINED = {
 class Reference(object):
     """The original's side of one run call: its values on the recorded batch and on the towers' shards.
 
-    one: the comparison (reference.Comparison); gates: what is fed for the original's gradients.
+    one: the comparison (reference.Comparison); gates: what is fed for the original's gradients; fetches: those that are
+    asked for, all that the run has by default.
     """
 
-    def __init__(self, one, gates):
+    def __init__(self, one, gates, fetches=None):
         self.one, self.gates = one, gates
         self.graph, self.arrays = one.step.graph, one.kept['arrays']
         everything = inputs.whole(one.pairs, self.arrays)
@@ -73,9 +75,18 @@ class Reference(object):
         batch = [self.graph.as_graph_element(pair['own']) for pair in one.pairs if pair['axis'] is not None]
         self.batch, self.growth = {tensor.name for tensor in batch}, (None, None)
         fed = {self.graph.as_graph_element(name).op for name in gates}
-        self.dependent = graphs.descendants(batch, set(one.step.operations) - fed)
+        self.dependent = _dependent(batch, set(one.step.operations) - fed)
         self.trunk = graphs.ancestors(loss.op for loss in _losses(one.step))
+        self.fetches = one.step.fetches if fetches is None else fetches
+        self.put_together, self._whole = {}, None
         self.reset()
+
+    @property
+    def whole(self):
+        """{place: value} of the fetches on the whole batch, as far as the original takes it."""
+        if self._whole is None:
+            self._whole = self.values(self.fetches, self.base) if self.base is not None else {}
+        return self._whole
 
     def reset(self, weights=None):
         """Loads the weights at which the run was recorded, or others."""
@@ -90,26 +101,48 @@ class Reference(object):
         """{place: value} on one feed; without those that do not take it."""
         return fetched.values(lambda tensors: self.run(tensors, feed), fetches, self.reset, self.one.refused)
 
-    def readings(self, fetch, is_whole):
-        """The values that one fetch may have, one after the other: (how, value).
-
-        is_whole: whether the original has a value on the whole batch, which the caller has tried.
-        """
+    def readings(self, fetch):
+        """[(how, value)] that a fetch may have: several where no plan says which, or where shards are uneven."""
+        if fetch.tensor.op in self.dependent and self.base is not None:
+            found = self._by_ways(fetch, self.one.region) if self.one.region is not None else []
+            found = found or self._by_ways(fetch, None)
+            if found:
+                return found
+        if fetch.place in self.whole:
+            return [('whole', self.whole[fetch.place])]
         if fetch.tensor.op not in self.dependent:
-            if not is_whole:
-                for value in self.values([fetch], self.splits[0][0][0]).values():
-                    yield 'whole', value
-            return
-        for shards in self.splits:
-            if not is_whole:
-                for how, value in self._by_kind(fetch, shards):
-                    yield how, value
-            elif len(shards) > 1:
-                for how, scalars in (('rows', False), ('means', True)):
-                    try:
-                        yield how, self._merged(fetch, shards, scalars)
-                    except self.one.refused:
-                        pass
+            return [('whole', value) for value in self.values([fetch], self.splits[0][0][0]).values()]
+        return [reading for shards in self.splits for reading in self._by_kind(fetch, shards)]
+
+    def _by_ways(self, fetch, plan):
+        found = []
+        for way in region.ways(plan, self.trunk):
+            for number, shards in enumerate(self.splits):
+                if len(shards) > 1 and (way.how, number) not in self.put_together:
+                    self.put_together[way.how, number] = self._expected(self.fetches, shards, way)
+                if fetch.place in self.put_together.get((way.how, number), ()):
+                    found.append((way.how, self.put_together[way.how, number][fetch.place]))
+        return found
+
+    def _expected(self, fetches, shards, way):
+        """{place: value} of the whole batch, put together in this way from what the shards give; see region.py."""
+        found = self._expected_of([fetch for fetch in fetches if fetch.order == fetched.STILL], shards, way)
+        for fetch in fetches:
+            if fetch.order == fetched.WRITES:
+                found.update(self._expected_of([fetch], shards, way))
+        return found
+
+    def _expected_of(self, fetches, shards, way):
+        """The same for fetches that one run can give; one by one where not all can be had."""
+        try:
+            return self._merged(fetches, shards, way) if fetches else {}
+        except self.one.refused:
+            if len(fetches) == 1:
+                return {}
+        found = {}
+        for fetch in fetches:
+            found.update(self._expected_of([fetch], shards, way))
+        return found
 
     def by_grown_size(self, fetch):
         """A value that the graph divides by the size of the original's batch, where each tower has one of this size.
@@ -145,105 +178,99 @@ class Reference(object):
                 for value in self.values([fetch], feed).values():
                     yield number, value
 
-    def from_first_shard(self, fetch):
-        """A value computed from what the first tower's share of the batch has written, for each way to share it."""
-        written, others = self._written(fetch.tensor)
-        if not written or others and self.base is None:
-            return
-        if written != [fetch.tensor] and any(adds_up(tensor.op) for tensor in written):
-            return  # a metric of all examples: each tower's count
-        for shards in self.splits:
-            feed = shards[0][0]
-            if others:  # all else is of the whole batch
-                try:
-                    values = self.run(written, feed)
-                except self.one.refused:
-                    continue
-                self.reset()
-                feed = dict(self.base, **dict(zip([tensor.name for tensor in written], values)))
-            for value in self.values([fetch], feed).values():
-                yield value
-
-    def _written(self, tensor):
-        """What is written into variables and a value is computed from; whether the batch goes into it otherwise."""
-        found, others, seen, ahead = [], False, set(), [tensor]
-        while ahead:
-            tensor = ahead.pop()
-            if tensor.name in seen:
-                continue
-            seen.add(tensor.name)
-            if tensor.name in self.batch:
-                others = True
-            elif writes_variable(tensor.op):
-                found.append(tensor)
-            else:
-                ahead += list(tensor.op.inputs)
-        return found, others
-
-    def _merged(self, fetch, shards, scalars):
-        """A value computed from rows that the shards gave."""
-        writes = fetch.order == fetched.WRITES
+    def _merged(self, fetches, shards, way):
+        """{place: value} computed from what the towers give and, beside it, from the whole batch."""
+        writes = any(fetch.order == fetched.WRITES for fetch in fetches)
 
         def run(tensors, feed):
             if writes:
                 self.reset()
             return self.run(tensors, feed)
 
-        feed, ahead, seen = {}, [fetch.tensor], {fetch.tensor.name}
-        sizes = [size for _, size in shards]
+        feed, seen = {}, set()
+        ahead = self._border([fetch.tensor for fetch in fetches], seen, way, writes)
         for _ in range(ROUNDS):
             if not ahead:
                 break
-            whole = run(ahead, self.base)
-            parts = list(zip(*[run(ahead, part) for part, _ in shards]))
-            later = []
-            for one, value, pieces in zip(ahead, whole, parts):
-                joined = rows(pieces, sizes, value)
-                if joined is None and scalars and one.op in self.trunk:
-                    joined = self._added(one, pieces, sizes, value)
-                if joined is not None:
-                    feed[one.name] = joined
-                elif writes or any(compare.value_error(piece, value) for piece in pieces):
-                    later += self._below(one.op, seen, writes)
-            ahead = later
-        result = feed.get(fetch.tensor.name)
-        if result is None:
-            result = run(fetch.tensor, dict(self.base, **feed))
+            tensors = [tensor for tensor, _ in ahead]
+            whole = run(tensors, self.base)
+            parts = zip(*[run(tensors, part) for part, _ in shards])
+            below = []
+            for (tensor, written), value, pieces in zip(ahead, whole, parts):
+                joined = pieces[0] if written else self._joined(tensor, pieces, shards, value, way)
+                if joined is None:
+                    below += self._behind(tensor.op, writes)
+                else:
+                    feed[tensor.name] = joined
+            ahead = self._border(below, seen, way, writes)
+        found = {fetch.place: feed.get(fetch.tensor.name) for fetch in fetches}
+        computed = {str(fetch.place): fetch.tensor for fetch in fetches if found[fetch.place] is None}
+        values = run(computed, dict(self.base, **feed)) if computed else {}
+        found.update((fetch.place, values[str(fetch.place)]) for fetch in fetches if str(fetch.place) in values)
         if writes:
             self.reset()
-        return result
+        return found
 
-    def _below(self, operation, seen, ordered):
-        """The values from which an operation computes, and which depend on the batch.
+    def _border(self, tensors, seen, way, ordered):
+        """[(tensor, whether the first tower writes it)] of the nearest values that the towers give.
 
-        ordered: whether to look also behind the operations that it only waits for, such as writes.
+        ordered: whether to look also behind the operations that others only wait for, such as writes.
         """
-        found = []
-        for tensor in operation.inputs:
+        found, ahead = [], list(tensors)
+        while ahead:
+            tensor = ahead.pop()
             if tensor.name in seen or tensor.name in self.base or tensor.name in self.gates:
                 continue
             seen.add(tensor.name)
             if tensor.op not in self.dependent:
                 continue
-            free = self.graph.is_fetchable(tensor) and self.graph.is_feedable(tensor)
-            if free and fetched.comparable(tensor) and not tensor.dtype._is_ref_dtype:
-                found.append(tensor)
+            writes = [one for one in _writes(tensor.op) if way.how != 'planned' or way.inside(one)] if way.first else []
+            written = [value for one in writes for value in one.inputs[1:]]
+            if written and all(map(self.is_free, written)):
+                found += [(one, True) for one in written if one.op in self.dependent and one.name not in seen]
+                seen.update(one.name for one in written)
+            elif way.inside(tensor.op) and self.is_free(tensor):
+                found.append((tensor, False))
             else:
-                found += self._below(tensor.op, seen, ordered)
-        for before in operation.control_inputs if ordered else ():
-            if before in self.dependent and before.name not in seen:
-                seen.add(before.name)
-                found += self._below(before, seen, ordered)
+                ahead += self._behind(tensor.op, ordered)
         return found
 
-    def _added(self, tensor, pieces, sizes, whole):
-        """The mean over the shards of a part of the loss; the sum where the shards' values add up to the whole."""
+    def is_free(self, tensor):
+        """Whether a tensor can be had, and be put in for the rest of the graph."""
+        free = self.graph.is_fetchable(tensor) and self.graph.is_feedable(tensor)
+        return free and fetched.comparable(tensor) and not tensor.dtype._is_ref_dtype
+
+    def _behind(self, operation, ordered):
+        """The values from which an operation computes."""
+        found = list(operation.inputs)
+        for before in operation.control_inputs if ordered else ():
+            found += before.outputs or self._behind(before, ordered)
+        return found
+
+    def _joined(self, tensor, pieces, shards, whole, way):
+        """A value of the towers put together: its rows, else its mean or sum; None where it has to be computed."""
+        sizes = [size for _, size in shards]
+        joined = rows(pieces, sizes, whole)
+        if joined is not None or not any(compare.value_error(piece, whole) for piece in pieces):
+            return whole if joined is None else joined
+        return self._added(tensor, pieces, shards, whole) if way.numbers(tensor.op) else None
+
+    def _added(self, tensor, pieces, shards, whole):
+        """The mean or the sum over the shards, which is nearer to the whole's; of a loss what the plan says."""
         if np.asarray(whole).dtype.kind not in 'fiu' or any(np.shape(piece) != np.shape(whole) for piece in pieces):
             return None
-        summed, mean = _sum(pieces, sizes), _mean(pieces, sizes)
-        adds_up = compare.value_error(summed, whole) < CLOSE < compare.value_error(mean, whole)
         is_loss = any(tensor.op is loss.op for loss in _losses(self.one.step))
-        return np.asarray(summed if adds_up and not is_loss else mean, np.asarray(whole).dtype)
+        values = self._allowed(pieces, shards, is_loss)
+        return np.asarray(min(values, key=lambda one: compare.value_error(one, whole)), np.asarray(whole).dtype)
+
+    def _allowed(self, pieces, shards, is_loss):
+        """The numbers that those of the shards may be put together to."""
+        plan, sizes = self.one.region, [size for _, size in shards]
+        counted = self.one.counts([feed for feed, _ in shards]) if plan is None or plan.counted else None
+        averaged = [_mean(pieces, sizes)] + ([_weighted(pieces, counted)] if counted else [])
+        if is_loss and plan is not None and plan.summed is not None:
+            return [_sum(pieces, sizes)] if plan.summed else averaged[-1:]
+        return averaged + ([] if is_loss and not (self.one.total or self.one.added) else [_sum(pieces, sizes)])
 
     def _by_kind(self, fetch, shards):
         """A value put together from the shards' by what the graph ends with; on one shard it is the value."""
@@ -334,6 +361,16 @@ class Reference(object):
         return 'mean', 'sum'
 
 
+def _dependent(batch, operations):
+    """The operations that depend on the batch, also those that read a variable behind what is written of it."""
+    found, reads = graphs.descendants(batch, operations), [one for one in operations if one.type == 'ReadVariableOp']
+    while True:
+        behind = [one for one in reads if one not in found and writes_variable(one) and found & set(one.control_inputs)]
+        if not behind:
+            return found
+        found |= set(behind) | graphs.descendants([one.outputs[0] for one in behind], operations)
+
+
 def _losses(step):
     """The losses that were differentiated anywhere in the graph, as far as this run computes them."""
     return [
@@ -376,14 +413,13 @@ def figures(one, gates, batch=None):
         return [{'name': '', 'status': 'other fetches', 'found': recorded['count'], 'wanted': len(one.step.elements)}]
     reference, found = Reference(one, gates), []
     reference.growth = batch or (one.figures['own_rows'], one.figures['rows'])
-    whole = reference.values(one.step.fetches, reference.base) if reference.base is not None else {}
     for fetch in one.step.fetches:
         if fetch.place not in recorded['tensors']:
             found.append({'name': fetch.name, 'status': 'lost'})
         elif fetch.place not in recorded['values'] or fetch.order == fetched.AFTER:
             found.append({'name': fetch.name, 'status': 'not apart'})
         else:
-            value = Value(reference, fetch, recorded['values'][fetch.place], whole)
+            value = Value(reference, fetch, recorded['values'][fetch.place])
             value.by_form = set(recorded.get('shown', {}).get(fetch.place, ()))
             found.append(dict(value.row(), name=fetch.name))
     reference.reset()
@@ -391,16 +427,15 @@ def figures(one, gates, batch=None):
 
 
 class Value(object):
-    """One fetched value against what it may be, part by part (a summary has a part for each tag)."""
+    """One fetched value against what it has to be, part by part (a summary has a part for each tag)."""
 
-    def __init__(self, reference, fetch, found, whole):
+    def __init__(self, reference, fetch, found):
         self.reference, self.fetch = reference, fetch
         self.renamed, self.by_form = [], set()
         self.is_summary = summary.is_summary(fetch.tensor)
         tf = reference.one.call.tf
         self.waiting = waiting(tf, fetch.tensor) if self.is_summary else set()
         self.found, self.single, self.twice = self._parts(found)
-        self.whole = [('whole', whole[fetch.place])] if fetch.place in whole else []
 
     def _parts(self, value):
         if isinstance(value, dict):
@@ -422,8 +457,9 @@ class Value(object):
             return {'status': 'twice', 'part': self.twice[0]}
         if not self.is_summary and graphs.counts_waiting(self.fetch.tensor.op):
             return {'status': 'waiting'}
-        best, tried, left = {}, {}, [] if self.reference.takes_shards() else sorted(self.single)
+        left = [] if self.reference.takes_shards() else sorted(self.single)
         aside = _those_under(self.waiting, self.found)
+        tried = {}
         for how, value in self._readings():
             parts = self._named(value)
             if set(parts) != set(self.found):
@@ -433,77 +469,82 @@ class Value(object):
                     'added': sorted(set(self.found) - set(parts)),
                 }
             for part, number in parts.items():
-                if part in left or part in aside or how == 'one tower' and part not in self.single:
-                    continue
-                if how in ('shown', 'mean of shown') and part not in self.by_form:
-                    continue
-                error = compare.value_error(self.found[part], number)
-                tried.setdefault(part, []).append(number)
-                if part not in best or error < best[part][0]:
-                    best[part] = (error, how, number)
-            if all(error <= CLOSE for error, _, _ in best.values()):
-                break
+                if part not in left and part not in aside and self._applies(how, part):
+                    tried.setdefault(part, []).append((compare.value_error(self.found[part], number), how, number))
+        ways = self.reference.one.step.ways
+        best = {
+            part: region.nearest(ways, (self.fetch.place, part), readings, CLOSE) for part, readings in tried.items()
+        }
         if not best:
             return {'status': 'waiting' if aside else 'not taken'}
         worst = max(best, key=lambda part: best[part][0])
         if best[worst][0] <= CLOSE:
-            how = sorted({how for _, how, _ in best.values()})
+            how = sorted({TOWERS.sub('', how) for _, how, _ in best.values()})
             if self.by_form and set(how) & {'shown', 'mean of shown'} and set(best) <= self.by_form:
                 return {'status': 'shown'}
             row = {'status': 'same', 'how': how, 'error': best[worst][0], 'renamed': self.renamed}
             return dict(row, left=left, waiting=aside)
-        return self._different(worst, best[worst][0], best[worst][2], tried[worst])
+        return self._different(worst, best[worst], tried[worst])
+
+    def _applies(self, how, part):
+        """Whether this part may be read so: one tower's is only what its tag says, shown what the conversion marks."""
+        if TOWERS.search(how):
+            return part in self.single
+        return how not in ('shown', 'mean of shown') or part in self.by_form
 
     def _readings(self):
-        for reading in self.whole:
-            yield reading
-        for reading in self.reference.readings(self.fetch, bool(self.whole)):
-            yield reading
-        if self.whole and self.fetch.tensor.op not in self.reference.dependent and '' in self.found:
-            grown = _repeated(self.whole[0][1], self.found[''], self.reference.growth)
-            if grown is not None:
-                yield 'repeated', grown
-        for value in self.reference.by_grown_size(self.fetch):
-            yield 'grown', value
-        # what the model writes into a variable, such as a moving average, the first tower writes
-        for value in self.reference.from_first_shard(self.fetch):
-            yield 'first tower', value
-        for how, value in self._by_form() if self.by_form else ():
-            yield how, value
+        """[(how, value)] by each of the ways in which it may be put together."""
+        if self.by_form and not self.is_summary:
+            return list(self._by_form())
+        found = self.reference.readings(self.fetch)
+        if self.fetch.tensor.op not in self.reference.dependent and '' in self.found:
+            grown = [_repeated(value, self.found[''], self.reference.growth) for _, value in found[:1]]
+            found += [('repeated', value) for value in grown if value is not None]
+        found += [('grown', value) for value in self.reference.by_grown_size(self.fetch)]
+        found += self._by_form() if self.by_form else ()
         if self.single:
             # a summary that the model makes in the towers is the first tower's, as its tag says
-            for _, value in self.reference.on_shards(self.fetch):
-                yield 'one tower', value
+            found += [('one tower %d' % tower, value) for tower, value in self.reference.on_shards(self.fetch)]
+        return found
 
     def _by_form(self):
         """What a value may be that the conversion only shows: the first tower's, or the mean of the towers'."""
         for shards in self.reference.splits:
             pieces = [v for part, _ in shards for v in self.reference.values([self.fetch], part).values()]
+            sizes = [size for _, size in shards]
+            if not self.is_summary:
+                joined = rows(pieces, sizes, None) if len(pieces) == len(shards) else None
+                if pieces and np.ndim(pieces[0]) == 0 and len(pieces) == len(shards):
+                    yield 'mean of shown', _mean(pieces, sizes)
+                elif pieces:
+                    yield 'shown', pieces[0] if joined is None else joined
+                continue
             if pieces:
                 yield 'shown', pieces[0]
-            sizes = [size for _, size in shards]
-            if len(pieces) == len(shards) and self.is_summary:
+            if len(pieces) == len(shards):
                 parsed = [self._parts(piece)[0] for piece in pieces]
                 yield 'mean of shown', {
                     tag: summary.joined([piece[tag] for piece in parsed], sizes, _mean)
                     for tag in parsed[0]
                     if all(tag in piece for piece in parsed)
                 }
-            elif len(pieces) == len(shards) and np.ndim(pieces[0]) == 0:
-                yield 'mean of shown', _mean(pieces, sizes)
 
-    def _different(self, part, error, wanted, tried):
+    def _different(self, part, best, tried):
+        error, how, wanted = best
         found = self.found[part]
         row = {'status': 'differs', 'part': part, 'error': error, 'words': _words(found, wanted)}
         spread = self._spread(part)
         if spread >= error / 10:
             return dict(row, status='unsteady', spread=spread)
-        faults = [self._fault(part, found, np.asarray(reading)) for reading in tried]
+        others = {TOWERS.sub('', one) for distance, one, _ in tried if distance <= CLOSE}
+        if others:
+            return dict(row, fault='another way', how=[TOWERS.sub('', how), min(others)])
+        faults = [self._fault(part, found, np.asarray(reading)) for _, _, reading in tried]
         return dict(row, fault=next((fault for fault in faults if fault), None))
 
     def _spread(self, part):
         """How far the original's own value moves when its weights change in the last place."""
-        feed = self.reference.base if self.whole else self.reference.splits[0][0][0]
+        feed = self.reference.base if self.reference.whole else self.reference.splits[0][0][0]
         before, values = self.reference.one.kept['before'], []
         for weights in [before] + [compare.nudged(before, seed) for seed in range(3)]:
             self.reference.reset(weights)
@@ -534,6 +575,15 @@ def writes_variable(operation):
     if operation.type == 'ReadVariableOp':
         return any(writes_variable(before) for before in operation.control_inputs)
     return operation.type.startswith('Assign')
+
+
+def _writes(operation):
+    """The operations that set the variables of which an operation gives what they are then; none where it adds up."""
+    if not writes_variable(operation) or adds_up(operation):
+        return []
+    if operation.type == 'ReadVariableOp':
+        return [one for before in operation.control_inputs for one in _writes(before)]
+    return [operation]
 
 
 def adds_up(operation):

@@ -12,14 +12,15 @@ from tmgprobe.values.errors import describe
 class Comparison(object):
     """One recorded step against the reference.
 
-    The job has `gpus`; `total`, whether these share the original's batch; and `added`, whether the conversion was to
-    compute a loss that is no mean over the examples for the whole batch.
+    The job has `gpus`; `total`, whether these share the original's batch; `added`, whether the conversion was to
+    compute a loss that is no mean over the examples for the whole batch; and `region`, what it builds in the towers
+    (region.Region), where its plan is known.
     """
 
     def __init__(self, call, kept, job):
         self.call, self.kept = call, kept
         self.gpus, self.total, self.added = job['gpus'], job['total'], job['added']
-        self.step = call.step
+        self.step, self.region = call.step, job.get('region')
         self.refused = (call.tf.errors.OpError, ValueError)
         mine = [apply.index for apply in self.step.applies]
         self.applies = [apply for apply in self.step.applies if apply.index in kept['triggered']]
@@ -305,7 +306,8 @@ class Comparison(object):
             return ['whole']
         if self.total:
             return ['whole'] + {'other': names, 'coupled sum': ['added']}.get(kind, [])
-        return names + (['whole'] if kind != 'sum' or not names else [])
+        by_towers = kind == 'sum' or (kind != 'mean' and self.region is not None and self.region.is_by_towers())
+        return names + ([] if by_towers and names else ['whole'])
 
 
 def _shares(divisors, sums, whole, alone):

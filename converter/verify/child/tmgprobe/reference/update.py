@@ -6,7 +6,7 @@ import collections
 
 import numpy as np
 from tmgprobe.graph import graphs
-from tmgprobe.reference import gradients, merge
+from tmgprobe.reference import gradients, merge, region
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import compare
 
@@ -92,23 +92,22 @@ def _update(one, weights, raw, checked):
             if value is None or len(own) != len(theirs):
                 continue
             applied.update((tensor.name, part) for tensor, part in zip(own, theirs))
-    errors, counted, by_feed = {}, {}, []
+    counted, by_feed = {}, []
     _, losses, feed = checked.found[checked.used]
     ways = [lambda: _after(one, weights, raw, _with_losses(one, feed, losses), applied)]
-    if checked.used != 'whole':
-        ways.append(lambda: _after_whole(one, weights, raw, checked, losses, applied))
+    planned = _planned(one, one.gates(raw)) if 'whole' in checked.found else {}
+    if checked.used != 'whole' or planned:
+        ways.append(lambda: _after_whole(one, weights, raw, checked, losses, dict(applied, **planned)))
     for way in ways:
         try:
             after = way()
         except one.refused:
-            if errors:
+            if by_feed:
                 continue
             raise
         by_feed.append({})
         for name, value in after.items():
-            error = compare.movement_error(one.kept['after'][name], value, weights.get(name, value))
-            errors[name] = min(error, errors.get(name, error))
-            by_feed[-1][name] = error
+            by_feed[-1][name] = compare.movement_error(one.kept['after'][name], value, weights.get(name, value))
             if np.ndim(value) == 0 and np.asarray(value).dtype.kind in 'iu':
                 counted[name] = [
                     int(one.kept['after'][name] - weights[name]),
@@ -116,14 +115,71 @@ def _update(one, weights, raw, checked):
                 ]
         if len(by_feed) == 1:
             one.figures['pace'] = _pace(one, weights, after)
+    written = _written(one) if 'whole' in checked.found and len(by_feed) == 2 else {}
+    errors = {name: _error(one, name, [way[name] for way in by_feed], written.get(name)) for name in by_feed[0]}
     if len(by_feed) == 2:
         one.figures['by_feed'] = {name: [by_feed[0][name], by_feed[1][name]] for name in by_feed[0]}
+    behind = _behind_towers(one, planned) & set(after) & set(weights) if len(by_feed) == 2 else ()
+    moved = {name: after[name] - weights[name] for name in behind}
     raised = _raised(one, weights, raw, [name for name, error in errors.items() if not error <= merge.CLOSE])
     errors.update((name, 0.0) for name in raised)
     for name in raised:
         counted.pop(name, None)
     one.figures['update'], one.figures['counted'] = errors, counted
-    return raised
+    return dict(moved, **raised)
+
+
+def _setting(one):
+    """[(variable, operation)] that sets a variable which is not trained, where a plan says what the towers write."""
+    trained = {name for apply in one.applies for name in apply.variables}
+    found = [('%s:0' % graphs.assigned(op), op) for op in one.step.operations if graphs.assigned(op)]
+    return [(name, operation) for name, operation in found if name not in trained] if one.region is not None else []
+
+
+def _written(one):
+    """{variable: whether towers write it, by the plan} of those that a step sets and does not train.
+
+    One in which towers count is left out: each adds its own.
+    """
+    found, counted = {}, set()
+    for name, operation in _setting(one):
+        inside = one.region.holds(operation)
+        found[name] = found.get(name, False) or inside
+        counted.update([name] if inside and merge.adds_up(operation) else ())
+    return {name: inside for name, inside in found.items() if name not in counted}
+
+
+def _planned(one, gates):
+    """{tensor: value} of what a step writes into variables behind the towers, put together as the plan says."""
+    train, fetches = {apply.operation for apply in one.applies}, []
+    for _, operation in _setting(one):
+        value, below = operation.inputs[1], graphs.ancestors([operation.inputs[1].op])
+        if not below & train and not one.region.holds(operation) and fetched.comparable(value):
+            order = fetched.WRITES if graphs.written(below) else fetched.STILL
+            fetches.append(fetched.Fetch(value.name, value.name, value, order))
+    if not fetches:
+        return {}
+    reference = merge.Reference(one, gates, fetches)
+    taken = [fetch for fetch in fetches if fetch.tensor.op in reference.dependent and reference.is_free(fetch.tensor)]
+    readings = {fetch.place: reference.readings(fetch) for fetch in taken} if reference.base is not None else {}
+    return {name: found[0][1] for name, found in readings.items() if found}
+
+
+def _behind_towers(one, planned):
+    """The variables that are set to these values: {tensor: value}."""
+    return {name for name, operation in _setting(one) if operation.inputs[1].name in planned}
+
+
+def _error(one, name, errors, written):
+    """How far a variable is from what the original makes of it.
+
+    errors: by the first tower's share of the batch and by the whole, in this order, as far as there are both.
+    written: whether the towers write it, so that it is the first; None where no plan says which: then it is the same in
+    all steps.
+    """
+    if written is not None:
+        return errors[0 if written else 1]
+    return region.nearest(one.step.ways, name, [(error, way) for way, error in enumerate(errors)], merge.CLOSE)[0]
 
 
 def _raised(one, weights, raw, names):
@@ -151,12 +207,11 @@ def _raised(one, weights, raw, names):
 
 def _amounts(one, tensor, gates):
     """The values that a tensor may have, put together from the shards'."""
-    reference = merge.Reference(one, gates)
-    reference.growth = one.figures['own_rows'], one.figures['rows']
     order = fetched.WRITES if graphs.written(graphs.ancestors([tensor.op])) else fetched.STILL
     fetch = fetched.Fetch(tensor.name, tensor.name, tensor, order)
-    whole = reference.base is not None and reference.values([fetch], reference.base)
-    for _, value in reference.readings(fetch, bool(whole)):
+    reference = merge.Reference(one, gates, [fetch])
+    reference.growth = one.figures['own_rows'], one.figures['rows']
+    for _, value in reference.readings(fetch):
         yield value
         rows, recorded = reference.growth
         if tensor.op not in reference.dependent and np.ndim(value) == 0 and value == rows != 1:

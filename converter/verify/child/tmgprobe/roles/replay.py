@@ -19,6 +19,7 @@ import numpy as np
 from tmgprobe.graph import graphs, lines
 from tmgprobe.reference import course, gradients, merge, stream, update
 from tmgprobe.reference.reference import Comparison
+from tmgprobe.reference.region import Region
 from tmgprobe.roles.record import LOUDER, numbers
 from tmgprobe.session import draws, initial, timeline
 from tmgprobe.session import fetches as fetched
@@ -334,7 +335,10 @@ class Replay(object):
         self.begun = time.time()
         facts['initial'] = initial.read(call, store, store.read())
         self.channel.send('ready', **facts)
-        self.recording = self.read(self.channel.receive())
+        command = self.channel.receive()
+        if command.get('towers'):
+            self.job = dict(self.job, region=Region(job=self.job, **command['towers']))
+        self.recording = self.read(command)
 
     def read(self, command):
         """The recording that the starter names."""

@@ -1,0 +1,80 @@
+"""Which of the original's operations the conversion builds in the towers, and what becomes of a value behind them.
+
+A way is one answer to both. The plan of the conversion gives one, `planned`, by the lines that made the operations. For
+a conversion whose plan is not known there are four, of which one has to hold for a value in the whole run.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import collections
+
+from tmgprobe.graph import lines
+
+# how: its name; inside: whether an operation is built in the towers; numbers: whether its numbers are put together
+# there, as a loss's are, and not computed from what has rows; first: whether of what towers write into variables the
+# first tower's counts.
+Way = collections.namedtuple('Way', 'how inside numbers first')
+
+
+class Region(object):
+    """The operations that a plan puts into the towers.
+
+    spans: [[file, first line, last line, whether it is in the towers]]; counted: whether the towers' losses are
+    weighed by what masks leave of their shards; once: whether the end of a loss is computed once, from what they give;
+    summed: whether their losses are added up, and not averaged; None where some are.
+    """
+
+    def __init__(self, spans, counted, once, summed, job):
+        self.counted, self.once, self.summed, self.job, self.known = counted, once, summed, job, {}
+        self.spans = {}
+        for path, first, last, inside in spans:
+            self.spans.setdefault(path, []).append((last - first, first, last, inside))
+
+    def is_by_towers(self):
+        """Whether the gradients are the mean of those of the towers' losses, each for its shard alone."""
+        return not self.counted and not self.once
+
+    def holds(self, operation):
+        """Whether the narrowest statement of the plan, in the outermost line that it names, stands in the towers."""
+        if operation not in self.known:
+            self.known[operation] = self._holds(lines.script_lines(operation, self.job))
+        return self.known[operation]
+
+    def _holds(self, stack):
+        for path, line in stack:
+            around = [span for span in self.spans.get(path, ()) if span[1] <= line <= span[2]]
+            if around:
+                return min(around)[3]
+        return False
+
+
+def ways(region, trunk):
+    """The ways in which a value may be put together. trunk: what the losses are computed of."""
+    if region is not None:
+        return [Way('planned', region.holds, region.holds, True)]
+    return [
+        Way('whole', _nowhere, _nowhere, False),
+        Way('rows', _everywhere, _nowhere, False),
+        Way('means', _everywhere, trunk.__contains__, False),
+        Way('first tower', _nowhere, _nowhere, True),
+    ]
+
+
+def _nowhere(operation):
+    return False
+
+
+def _everywhere(operation):
+    return True
+
+
+def nearest(ways, key, readings, close):
+    """Of readings [(error, how, ...)] of one value the nearest that it had in all of its runs so far.
+
+    ways: {key: how it could be read in all of them}, to which this run's are noted; close: up to which error one fits.
+    """
+    allowed = [one for one in readings if key not in ways or one[1] in ways[key]] or readings
+    fit = {one[1] for one in allowed if one[0] <= close}
+    if fit:
+        ways[key] = fit
+    return min(allowed, key=lambda one: one[0])
