@@ -9,6 +9,7 @@ from collections.abc import Container, Iterator
 from converter.analysis.arrays.shapes import ARITHMETIC, is_new_axis, shape_of
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import SIZE, Decisions, Facts
+from converter.analysis.inputs.row_counts import takes_row_counts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.nests import may_hold
 from converter.analysis.tensors.size_names import named_batch
@@ -173,11 +174,13 @@ def _of_fixed_rows(
 
 
 def is_fed_size(facts: Facts, value: Input) -> bool:
-    """Whether a placeholder takes the number of examples: by its name, or as a starting state is made with it."""
+    """Whether a placeholder takes the number of examples: by its name, its feeds, or a starting state made with it."""
     if "placeholder" not in value.op or value.batch.kind != "free" or value.dims or value.dtype not in INTEGERS:
         return False
     written = (a.place.key for a in facts.accesses if a.write and a.value is value)
-    return named_batch(written) or any(
+    if named_batch(written) or takes_row_counts(facts, value):
+        return True
+    return any(
         tensor.node is not None and is_zero_state(tensor.node) and value in tensor.inputs for tensor in facts.tensors
     )
 

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 DICTS = ("dict", "OrderedDict", "defaultdict")
 NEXT = ("__next__", "next")  # Python 2 calls the second
+RECURSION = 4  # calls of one function inside of each other that are followed
 SPREAD = "**"  # the key of a dict that is not known: the function may be given any of its parameters
 
 
@@ -284,7 +285,7 @@ def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dic
     for functions, arguments in reversed(walk.given):
         if function.node in functions:
             kwargs = {**arguments, **kwargs}
-    deep = walk.stack.count(function) >= 2 or len(walk.stack) > MAX_DEPTH
+    deep = walk.stack.count(function) >= RECURSION or len(walk.stack) > MAX_DEPTH
     if deep or not walk.repeats.may_call(node, function, walk.stack, walk.graph_clock):
         result = Host((function, *args, *kwargs.values()), function.name, node)
         walk.effect(EffectKind.RECURSION if deep else EffectKind.REPETITION, function.name, result, node)

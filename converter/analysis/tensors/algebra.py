@@ -20,6 +20,7 @@ from converter.analysis.tensors.spreading import meets_variables, misfit
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     BATCH,
+    FED,
     FREE,
     ROWS,
     Batch,
@@ -171,10 +172,14 @@ def _scaled(batch: Batch, factor: Value, op: str) -> Batch:
 
 
 def _counts_examples(factor: Value) -> bool:
-    """Whether a factor is the number of examples, or a tensor that is made of it."""
-    return isinstance(factor, Count) or (
-        isinstance(factor, Tensor) and any(isinstance(value, Count) for value in factor.inputs)
-    )
+    """Whether a factor is the number of examples, also one that is fed, or a tensor that is made of it."""
+    made_of = factor.inputs if isinstance(factor, Tensor) else (factor,)
+    return any(isinstance(value, Count) or _is_fed_count(value) for value in made_of)
+
+
+def _is_fed_count(value: Value) -> bool:
+    """Whether a value is a batch size that is fed: each tower counts its own rows in its place."""
+    return isinstance(value, Number) and bool(value.linear) and all(o.key[0] == FED for o in value.linear)
 
 
 def is_shared_out(tensor: Value) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from converter.analysis.facts import Facts, RunCall
+from converter.analysis.inputs.row_counts import is_row_count
 from converter.analysis.values import Input, Number, Site, Value, needed
 from converter.conversion.review.compare import MIXED, Comparison
 from converter.conversion.review.paths import Path, Paths
@@ -107,9 +108,8 @@ def _feeds(comparison: Comparison, grown: _Grown | None) -> Iterator[Sized]:
     for one, two in same_runs(comparison):
         trains = one.computes(trained)
         for (key, fed), (other, here) in zip(one.feeds, two.feeds, strict=False):
-            if trains and isinstance(here, Number) and isinstance(fed, Number) and isinstance(other, Input):
-                power = comparison.power(here)
-                if power == MIXED or (power != 1 and not is_size(comparison.first, fed)):
+            if trains and isinstance(other, Input):
+                if not _counts_batch(comparison, fed, here, two):
                     continue
                 read = set(needed(losses)) if read is None else read
                 if other.uid in read:
@@ -118,6 +118,16 @@ def _feeds(comparison: Comparison, grown: _Grown | None) -> Iterator[Sized]:
                 pairs = pairs_of(fed, here)
                 if any(_grew_alone(comparison, grown, there, more) for there, more in pairs):
                     yield "this run, which does not train, takes more examples than before", one.call, two.call
+
+
+def _counts_batch(comparison: Comparison, fed: Value, here: Value, run: RunCall) -> bool:
+    """Whether a training step of the converted text is fed the number of rows of all towers."""
+    if is_row_count(comparison.second.facts, run, here):
+        return True
+    if not isinstance(here, Number) or not isinstance(fed, Number):
+        return False
+    power = comparison.power(here)
+    return power == 1 or (power != MIXED and is_size(comparison.first, fed))
 
 
 def _grew_alone(comparison: Comparison, grown: _Grown, one: Number, two: Number) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Container, Iterator
+from collections.abc import Mapping as Table
 from dataclasses import replace
 
 from converter.analysis.arrays.rows import LEAST, parts_of
@@ -356,7 +357,8 @@ def scale(
         if origin.key[0] in HANDED:
             inserts.append(_scaled_parameter(origin, text, num_gpus))
         elif origin.key[0] != "literal":
-            products = _scaled_reads(facts, regions, origin, again[origin], text, num_gpus)
+            outside = _host_reads(facts, regions, origin, again[origin], text, scaled.evaluated)
+            products = _scaled_reads(facts, outside, origin, again[origin], text, num_gpus)
             unscaled |= {read.node for read, _ in products.values()} & kept
             products = {n: (read, product) for n, (read, product) in products.items() if read.node not in kept}
             ends = max((region.end for region in regions), default=0)
@@ -440,10 +442,19 @@ def _scaled(text: Text, node: ast.AST, num_gpus: NumGpus, may_be_none: bool = Fa
     return Replace(text.start(node), text.end(node), bare if alone else f"({bare})", "TMG110")
 
 
-def _scaled_reads(
-    facts: Facts, regions: tuple[Region, ...], origin: Origin, again: SetAgain, text: Text, num_gpus: NumGpus
-) -> dict[ast.AST, tuple[Access, Replace]]:
-    """A flag holds what the user gave for one tower; the host's uses of it are scaled one by one."""
+def _host_reads(
+    facts: Facts,
+    regions: tuple[Region, ...],
+    origin: Origin,
+    again: SetAgain,
+    text: Text,
+    evaluated: Container[ast.AST],
+) -> dict[ast.AST, Access]:
+    """The expressions that read a flag outside of the towers; refuses one that the towers read, too.
+
+    Each execution of the towers' statements reads one tower's size, that of a model which is built to be tested, too.
+    evaluated: the expressions that read the size for evaluations which keep the script's: a tower has a part of it.
+    """
     inside: set[ast.AST] = set()
     outside: dict[ast.AST, Access] = {}
     later = _set_places(facts)
@@ -456,13 +467,20 @@ def _scaled_reads(
                 continue
         elif access.value.origins != frozenset((origin,)) or access.time > later.get(access.place, access.time):
             continue
-        if any(region.in_tower(access.site) for region in regions):
+        if any(region.in_any_tower(access.site) for region in regions):
             inside.add(access.node)
         else:
             outside.setdefault(access.node, access)
-    for node in outside:
-        if node in inside:
+    for node in (*outside, *inside):
+        if node in inside and (node in outside or node in evaluated):
             raise refuse(facts, node, Found.SIZE_READ_IN_AND_OUT)
+    return outside
+
+
+def _scaled_reads(
+    facts: Facts, outside: Table[ast.AST, Access], origin: Origin, again: SetAgain, text: Text, num_gpus: NumGpus
+) -> dict[ast.AST, tuple[Access, Replace]]:
+    """A flag holds what the user gave for one tower; the host's uses of it are scaled one by one."""
     none = may_be_none(facts, origin)
     defaults = {*(flag.call for flag in facts.flags), *(fallback.node for fallback in facts.fallbacks)}
     whole = {_number_of(text, n): access for n, access in outside.items()}

@@ -23,7 +23,7 @@ def devices_of_several_gpus(facts: Facts) -> Iterator[Effect]:
     for effect in facts.effects_of(EffectKind.DEVICE):
         if _is_of_empty_list(facts, effect.value):
             continue
-        computed = effect.name == "None" and not _is_one_gpu(effect.value) and _differs_by_turn(effect)
+        computed = effect.name == "None" and not _is_one_gpu(effect.value) and differs_by_turn(effect)
         named = gpus.setdefault(is_executed(effect.site), set())
         named |= set(_numbers(effect.name))
         if computed or len(named) > 1:
@@ -66,7 +66,7 @@ def _numbers(device: str) -> list[str]:
     return re.findall(r"gpu:(\d+)", device.lower())
 
 
-def _differs_by_turn(effect: Effect) -> bool:
+def differs_by_turn(effect: Effect) -> bool:
     """Whether a device may be another one in each turn of a loop: `'/gpu:%d' % i`, and not `'/gpu:%d' % FLAGS.gpu`."""
     frame = effect.site.frame
     calls = [n.func for n in ast.walk(effect.node) if isinstance(n, ast.Call) and n is not effect.node]

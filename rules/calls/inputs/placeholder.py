@@ -17,10 +17,12 @@ from converter.analysis.values import (
     Mapping,
     Number,
     Sequence,
+    ShapeOf,
     Symbol,
     Tensor,
     Typed,
     Value,
+    needed,
     opaque,
 )
 
@@ -48,6 +50,8 @@ def _with_default(call: Call) -> Value:
 
 def _input(call: Call, shape: Value | None, dtype: str) -> Input:
     walk = call.walk
+    if isinstance(shape, ShapeOf):
+        shape = _shape_of_batch(call, shape)
     entries = shaping.shape_entries(shape)
     made = Input(call.name, shaping.lengths_of(entries), shape, dtype)
     if entries is not None:
@@ -64,6 +68,24 @@ def _input(call: Call, shape: Value | None, dtype: str) -> Input:
     elif entries:
         made.ambiguous = True
     return made
+
+
+def _shape_of_batch(call: Call, shape: ShapeOf) -> Value:
+    """The shape of a batch as it would be written: `[batch_size, 8]` for `cell.zero_state(batch_size, dtype).shape`.
+
+    Any other tensor's shape stays what it is.
+    """
+    tensor = shape.tensor
+    if isinstance(tensor, Input) and isinstance(tensor.shape, Sequence):
+        return tensor.shape
+    if tensor.batch.kind != "example" or tensor.rank is None or tensor.roots:
+        return shape
+    made_with = (v for v in needed([tensor]).values() if isinstance(v, Number))
+    sizes = {v.linear: v for v in made_with if shaping.stands_for_batch(call.walk.facts, v)}
+    if len(sizes) != 1:
+        return shape
+    (size,), rows = sizes.values(), tensor.batch.axis
+    return Sequence([size if at == rows else shaping.dimension(shape, Number(at)) for at in range(tensor.rank)])
 
 
 def batch_axis(call: Call, entries: list[Value] | None) -> int | None:

@@ -39,7 +39,7 @@ def _gives_rows(call: Call, tensor: Tensor, first: Value) -> bool:
 
 def _set_shape(call: Call) -> Value:
     assert isinstance(call.receiver, Tensor)
-    entries = shaping.shape_entries(call.args[0]) if call.args else None
+    entries = shaping.shape_entries(call.get(0, "shape"))
     lengths = shaping.lengths_of(entries)
     if lengths is not None:
         rows = call.receiver.batch.kind == "example"  # how many is noted below

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 
 from converter.analysis.facts import Facts, RunCall, behind_losses
+from converter.analysis.inputs.row_counts import may_count_rows, takes_what_counts_rows
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.traits import Trait, has
@@ -75,7 +76,7 @@ def unknown_number_of_rows(case: Selected) -> Iterator[Diagnostic]:
 
 @check(Placed)
 def fed_as_no_integer(case: Placed) -> Iterator[Diagnostic]:
-    """A fed batch size is the whole batch's: valid after the loop, wrong inside a tower."""
+    """A fed batch size, or what is computed from it, is the whole batch's: valid after the loop, wrong in a tower."""
     facts = case.facts
     for value in behind_losses(case.steps).values():
         if not isinstance(value, Input) or "placeholder" not in value.op or value.batch.kind != "free" or value.dims:
@@ -91,6 +92,15 @@ def fed_as_no_integer(case: Placed) -> Iterator[Diagnostic]:
                 "the fed batch size is not an integer placeholder: each tower would take the size of the whole "
                 "batch for its own",
                 HINT,
+            )
+        elif takes_what_counts_rows(facts, value) or may_count_rows(facts, value):
+            yield error(
+                facts,
+                value.node or case.steps[0].call,
+                "TMG207",
+                "training feeds this a number that counts rows of its batch, or may do so: each tower would take that "
+                "of the whole batch",
+                "compute it in the model of tf.shape(x)[0], for an input x",
             )
 
 

@@ -17,7 +17,7 @@ CODES = ("TMG232",)
 
 @check(Selected)
 def model_calls_itself(case: Selected) -> Iterator[Diagnostic]:
-    """Functions that call themselves are followed for one turn, so a model built by them is not seen as a whole."""
+    """Functions that call themselves are followed for a few calls, so a model built by more is not seen as a whole."""
     behind = {uid for uid, value in behind_losses(case.steps).items() if isinstance(value, Host)}
     for effect in case.facts.effects:
         if effect.kind is not EffectKind.RECURSION or effect.value is None or effect.value.uid not in behind:

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from converter.analysis.facts import behind_losses
 from converter.analysis.inputs.embedded_data import beside
 from converter.analysis.library import naming
+from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Bound, Class, Host, Input, Instance, Symbol, Tensor
+from converter.analysis.values import Bound, Class, Host, Input, Instance, Number, Sequence, Symbol, Tensor
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
@@ -101,7 +102,7 @@ def _why_no_batch(case: Selected) -> Diagnostic:
             f"nothing here calls {outermost.name}: what goes into the loss of this step is not seen",
             convert_importing(facts, step.call, case.sources.users, _CALLER),
         )
-    found = _shapeless(case) or _unbatched_iterator(case)
+    found = _shapeless(case) or _unbatched_iterator(case) or _of_changed_size(case)
     if found is None and facts.uncut:
         return _uncut(case, f"{NONE}, and")
     of_inputs = (_of_other_rows, _of_one_row, _of_entry)
@@ -156,6 +157,29 @@ def _unbatched_iterator(case: Selected) -> Diagnostic | None:
                 "TMG202",
                 "the dataset is not batched here: nothing tells whether this iterator gives batches or single examples",
                 "batch it by Dataset.batch, also where a transformation gives batches",
+            )
+    return None
+
+
+def _of_changed_size(case: Selected) -> Diagnostic | None:
+    """Placeholders whose number of rows is set again in a branch: `if slow: batch_size = 1`."""
+    facts = case.facts
+    for value in _inputs(case):
+        entries = value.shape.elements if isinstance(value.shape, Sequence) else []
+        rows = entries[0] if entries else None
+        if not isinstance(rows, Number) or not rows.chosen or rows.linear:
+            continue
+        named = {o for o in rows.origins if named_batch(facts.names_of(o))}
+        if named:
+            lines = sorted({o.line for o in rows.origins})
+            where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
+            return error(
+                facts,
+                value.node or case.unbatched[0].call,
+                "TMG202",
+                f"the number of rows of {value.label or 'this input'} is set again in a branch ({where}): towers "
+                "could share it in one mode of the script, and not in the other",
+                "leave the branch out, or give the number that it sets by the option that gives the other one",
             )
     return None
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Facts
+from converter.analysis.facts import Facts, behind_losses
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Script, Selected
 from converter.planner.checking import check
 from converter.planner.questions.imported import imported_names
-from converter.planner.questions.several_gpus import devices_of_several_gpus
+from converter.planner.questions.several_gpus import devices_of_several_gpus, differs_by_turn
 from converter.planner.questions.statements import is_executed
 from converter.planner.steps import is_run, takes_a_step
 from converter.planner.writing.findings import error
@@ -42,6 +42,19 @@ def places_on_several_gpus(case: Script) -> Iterator[Diagnostic]:
     for effect in devices_of_several_gpus(facts):
         if not trains or is_executed(effect.site):
             yield error(facts, effect.node, "TMG216", "this script places its model on several GPUs already", SEVERAL)
+            return
+
+
+@check(Selected)
+def places_by_a_loop(case: Selected) -> Iterator[Diagnostic]:
+    """Steps of which no batch is seen, built by a loop over GPUs that takes one turn as it stands: `range(gpus)`."""
+    devices = [e for e in case.facts.effects_of(EffectKind.DEVICE) if differs_by_turn(e)] if case.unbatched else []
+    sites = [v.site for v in behind_losses(case.unbatched).values() if v.site is not None] if devices else []
+    model = {around.stmt for site in sites for around in site.chain()}
+    for effect in devices:
+        if is_executed(effect.site) and effect.site.stmt in model:
+            message = "this script places its model on several GPUs already, one in each turn of a loop"
+            yield error(case.facts, effect.node, "TMG216", message, SEVERAL)
             return
 
 

@@ -53,10 +53,25 @@ def test_kinds_of_structures() -> None:
     assert built("layers", "(list, tuple)") == {"flatten"}
 
 
+@pytest.mark.parametrize("kind", ["tf.Tensor", "(tf.Tensor, str)", "tf.contrib.rnn.LSTMStateTuple"])
+def test_a_plain_list_or_tuple_is_no_tensor(kind: str) -> None:
+    assert built("[layers['first']]", kind) == {"flatten"}
+    assert built("(layers['first'], layers['data'])", kind) == {"flatten"}
+    assert built("layers", kind) == {"flatten"}
+
+
+def test_a_named_tuple_is_no_tensor() -> None:
+    assert built("tf.contrib.rnn.LSTMStateTuple(layers['first'], 1)", "tf.Tensor") == {"flatten"}
+
+
 @pytest.mark.parametrize(
     ("given", "kind", "before"),
     [
         ("layers['first']", "tf.Tensor", ""),
+        ("tf.contrib.rnn.LSTMStateTuple(layers['first'], 1)", "tf.contrib.rnn.LSTMStateTuple", ""),
+        ("layers['first']", "(tf.Tensor, list)", ""),
+        ("[layers['first']]", "(tf.Tensor, set)", ""),
+        ("[1] if flag() else layers['first']", "tf.Tensor", ""),
         ("batch", "list", "batch = tf.data.Dataset.range(9).batch(3).make_one_shot_iterator().get_next()"),
         ("[1] if flag() else None", "list", ""),
         ("[1] if flag() else 3", "list", ""),

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.scripts import codes, run
+from tests.scripts import codes, converted, run
 
 CONSTANT = "batch_size = 16"
 FLAG = """\
@@ -260,7 +260,14 @@ def test_a_mode_that_trains_nothing() -> None:
 def test_a_mode_whose_model_has_the_size_of_training() -> None:
     model = "tf.reshape(tf.layers.dense(X, 4), [B, 4])"
     assert "TMG363" in codes(in_modes(CONSTANT, model), eval_batch="script")
-    assert run(in_modes(FLAG, model), eval_batch="script").status == "refused"
+    assert codes(in_modes(FLAG, model), eval_batch="script") == ["TMG212"]
+
+
+def test_a_mode_whose_model_has_the_size_of_training_takes_larger_batches() -> None:
+    """In both modes the towers have what the flag says, and the host N times as much."""
+    text = converted(in_modes(FLAG, "tf.reshape(tf.layers.dense(X, 4), [B, 4])"))
+    assert "            output = tf.reshape(tf.layers.dense(X, 4), [args.batch_size, 4])\n" in text
+    assert "args.batch_size * num_gpus" in text.partition("def test():")[2]
 
 
 def test_of_a_configuration_it_is_no_matter_for_each_script() -> None:

@@ -29,6 +29,7 @@ def script(model: str) -> str:
 
 COUNTED = [
     "h = tf.layers.dense(x, 6)\nh.set_shape([SIZE, 6])",
+    "h = tf.layers.dense(x, 6)\nh.set_shape(shape=[SIZE, 6])",
     "h = tf.ensure_shape(x, [SIZE, 10])",
     "h = tf.ensure_shape(tf.layers.dense(x, 3), (SIZE, 3))",
     "h = tf.stack(tf.unstack(x, SIZE))",

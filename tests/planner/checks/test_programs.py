@@ -221,8 +221,16 @@ def test_what_has_no_merge_is_computed_again(model: str, again: bool) -> None:
     ("model", "found"),
     [
         (
-            "def net(x, n):\n    return x if n == 0 else net(tf.layers.dense(x, 4), n - 1)\n\n\nh = net(X, 2)\n",
+            "def net(x, n):\n    return x if n == 0 else net(tf.layers.dense(x, 4), n - 1)\n\n\nh = net(X, 8)\n",
             ["TMG232"],
+        ),
+        (
+            "def net(x, n):\n    return x if n == 0 else net(tf.layers.dense(x, 4), n - 1)\n\n\nh = net(X, 2)\n",
+            [],
+        ),
+        (
+            "def net(x, n):\n    return x if n < 1 else net(tf.layers.dense(x, 4), n - 1)\n\n\nh = net(X, depth())\n",
+            [],
         ),
         (
             "def fact(n):\n    return 1 if n < 2 else n * fact(n - 1)\n\n\nh = tf.layers.dense(X, 1)\nprint(fact(4))\n",
@@ -243,12 +251,21 @@ def test_what_has_no_merge_is_computed_again(model: str, again: bool) -> None:
         ),
         (
             "def grow(depth):\n    global h\n    h = tf.layers.dense(h, 4)\n    return depth and grow(depth - 1)\n\n\n"
-            "h = X\nh = h * float(grow(3))\n",
+            "h = X\nh = h * float(grow(9))\n",
             ["TMG232"],
         ),
         ("def twice(f):\n    return lambda x: f(f(x))\n\n\nh = twice(twice(lambda x: tf.layers.dense(x, 4)))(X)\n", []),
     ],
-    ids=["the model", "something else", "folders", "numbers", "by a name of the module", "one closure calls another"],
+    ids=[
+        "the model",
+        "few calls",
+        "any number of calls",
+        "something else",
+        "folders",
+        "numbers",
+        "by a name of the module",
+        "one closure calls another",
+    ],
 )
 def test_recursion(model: str, found: list[str]) -> None:
     assert codes(script(model)) == found

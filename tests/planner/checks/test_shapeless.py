@@ -149,3 +149,51 @@ def test_what_is_fed_tells_of_such_a_shape() -> None:
     text = script(WEIGHED, "weights[rows]", ", space.shape").replace("z = tf.placeholder(", SPACE)
     assert cut(text) == of("X", "Y", "z")
     assert cut(text.replace("weights[rows]", "0.5")) == of("X", "Y")
+
+
+STATEFUL = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 32
+cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.BasicLSTMCell(4) for _ in range(2)])
+X = tf.placeholder(tf.float32, [batch_size, 5, 4])
+Y = tf.placeholder(tf.float32, [batch_size, 1])
+zero = cell.zero_state(batch_size, tf.float32)
+
+
+def like(state):
+    if isinstance(state, tf.nn.rnn_cell.LSTMStateTuple):
+        c, h = state
+        return tf.nn.rnn_cell.LSTMStateTuple(tf.placeholder(c.dtype, c.shape), tf.placeholder(h.dtype, {shape}))
+    if isinstance(state, tf.Tensor):
+        return tf.placeholder(state.dtype, state.shape)
+    return tuple([like(part) for part in state])
+
+
+start = like(zero)
+outputs, last = tf.nn.dynamic_rnn(cell, X, initial_state=start)
+loss = tf.reduce_mean(tf.square(tf.layers.dense(outputs[:, -1], 1) - Y))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    state = sess.run(zero)
+    for step in range(10):
+        feed = {{X: data(batch_size), Y: labels(batch_size)}}
+        for layer, value in zip(start, state):
+            feed[layer.c], feed[layer.h] = value.c, value.h
+        state, _ = sess.run([last, train_op], feed)
+"""
+
+
+def test_a_placeholder_in_the_shape_of_a_state_has_its_rows() -> None:
+    lines = body(STATEFUL.format(shape="h.shape"))
+    assert any("start = map_structure(lambda t: " in line for line in lines)
+    assert codes(STATEFUL.format(shape="h.get_shape()")) == []
+
+
+@pytest.mark.parametrize(
+    ("shape", "found"), [("tf.zeros([4]).shape", ["TMG205"]), ("load().shape", ["TMG253", "TMG205"])]
+)
+def test_a_placeholder_in_another_shape_may_have_none(shape: str, found: list[str]) -> None:
+    assert codes(STATEFUL.format(shape=shape)) == found

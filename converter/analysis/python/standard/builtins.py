@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from itertools import zip_longest
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
@@ -10,6 +11,7 @@ from converter.analysis.facts import Fallback
 from converter.analysis.flow.joined import choices, left_out
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
+from converter.analysis.library import naming
 from converter.analysis.python.calling import SPREAD, call_method, call_value, iterated, next_of
 from converter.analysis.python.containers import (
     found,
@@ -58,8 +60,10 @@ from converter.analysis.values import (
     Module,
     Number,
     Partial,
+    Record,
     Sequence,
     ShapeOf,
+    Symbol,
     Tensor,
     Typed,
     Value,
@@ -67,6 +71,7 @@ from converter.analysis.values import (
 )
 
 KINDS = {"str": "str", "basestring": "str", "list": "list", "tuple": "tuple", "dict": "dict"}  # types of Python
+TENSORS = {"Tensor", "LSTMStateTuple"}  # types of TensorFlow that a plain list, tuple or dict does not have
 LISTS = ("zip", "map", "filter")  # which Python 2 makes at once
 
 
@@ -372,17 +377,26 @@ def _exec(call: Call) -> Value:
 
 
 def _isinstance(call: Call) -> Value:
-    """Whether a value is a string, a list, a tuple or a dict, where that is sure; of other types nothing is known."""
+    """Whether a value is a string, a list, a tuple or a dict, where that is sure; of other types nothing is known.
+
+    A list, a tuple or a dict of Python is no tensor; what the analysis takes for a tensor may be a sparse one.
+    """
     value, asked = (call.args[0], call.node.args[-1]) if len(call.args) == 2 else (Host(), call.node)
-    names = {_kind_named(call, kind) for kind in (asked.elts if isinstance(asked, ast.Tuple) else [asked])}
-    known = _kinds_of(call, value) if "" not in names else None
+    kinds = asked.elts if isinstance(asked, ast.Tuple) else [asked]
+    types = getattr(call.args[-1], "elements", [call.args[-1]]) if call.args else []
+    names = {_kind_named(call, kind, meant) for kind, meant in zip_longest(kinds, types)}
+    maybe_one = isinstance(value, Tensor) or (isinstance(value, Record) and "LSTMStateTuple" in names)
+    known = None if "" in names or (maybe_one and names & TENSORS) else _kinds_of(call, value)
     return Host(call.args, "isinstance") if known is None else Constant(not names.isdisjoint(known))
 
 
-def _kind_named(call: Call, kind: ast.AST) -> str:
+def _kind_named(call: Call, kind: ast.AST | None, meant: Value | None) -> str:
     """The kind of value that an expression stands for as a type, "" for one that is not known."""
     if isinstance(kind, ast.Attribute) and kind.attr == "string_types":  # of six
         return "str"
+    last = meant.name.rpartition(".")[2] if isinstance(meant, Symbol) and meant.library == naming().library else ""
+    if last in TENSORS:
+        return last
     bound = call.walk.frame.lookup(kind.id) if isinstance(kind, ast.Name) else None
     return KINDS.get(kind.id, "") if isinstance(kind, ast.Name) and bound is None else ""
 

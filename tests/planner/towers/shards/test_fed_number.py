@@ -114,3 +114,56 @@ def test_a_number_that_no_starting_state_is_made_with_stays() -> None:
     model = CELL.replace("zero_state(n", "zero_state(batch_size").replace("3)", "3)\nX = X * tf.cast(n, tf.float32)", 1)
     _, inside, _ = parts(script(model, "n = tf.placeholder(tf.int32, [])\n", fed="7").replace("bsz: ", "n: "))
     assert not any(line.startswith("n = ") for line in inside)
+
+
+MEAN = """\
+import numpy as np
+import tensorflow as tf
+from data import pick
+batch_size = 8
+rows = [(np.random.rand(4), np.random.rand()) for _ in range(64)]
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None])
+n = tf.placeholder(tf.int32, [])
+out = tf.layers.dense(X, 1)[:, 0]
+loss = tf.reduce_sum(tf.square(out - Y)) / tf.to_float(n)
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(0, 64, batch_size):
+        part = rows[i:i + batch_size]
+        xs = np.array([p[0] for p in part])
+        ys = [p[1] for p in part]
+        sess.run(train_op, {X: xs, Y: ys, n: len(part)})
+"""
+
+
+@pytest.mark.parametrize(
+    "fed", ["len(part)", "len(xs)", "len(ys)", "xs.shape[0]", "batch_size", "int(batch_size)", "len(list(part))"]
+)
+def test_what_counts_the_rows_beside_it_is_a_batch_size_whatever_its_name(fed: str) -> None:
+    text = MEAN.replace("n: len(part)", f"n: {fed}")
+    assert "        n = tf.shape(X)[0]\n" in converted(text)
+    assert codes(text) == []  # and the loss is a mean, not a sum
+
+
+@pytest.mark.parametrize("fed", ["3", "len(rows)", "len(rows) // batch_size", "len(rows[0])"])
+def test_other_numbers_stay_settings(fed: str) -> None:
+    text = MEAN.replace("n: len(part)", f"n: {fed}")
+    assert "n = tf.shape" not in converted(text)
+    assert codes(text) == ["TMG301"]
+
+
+@pytest.mark.parametrize(
+    "fed",
+    ["1.0 / len(part)", "2 * len(part)", "np.float32(xs.shape[0])", "float(batch_size)", "len(pick(part))"],
+)
+def test_what_is_computed_of_the_rows_beside_it_is_refused(fed: str) -> None:
+    dtype = "float32" if "len(pick" not in fed else "int32"
+    text = MEAN.replace("n: len(part)", f"n: {fed}").replace("tf.int32", f"tf.{dtype}")
+    assert codes(text) == ["TMG207"]
+
+
+def test_one_step_that_feeds_another_number_is_refused() -> None:
+    text = MEAN + "        sess.run(train_op, {X: xs, Y: ys, n: 5})\n"
+    assert codes(text) == ["TMG207"]
