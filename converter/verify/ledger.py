@@ -205,7 +205,7 @@ def of_later_steps(compared: int, recorded: Facts, replayed: Facts, asked: int) 
     compared, asked: how many steps were compared, and were to be; recorded, replayed: the last events of both scripts.
     """
     cut, taken, figure = recorded["cut"], recorded["steps"], float(compared)
-    cut = "time" if replayed["late"] else "differ" if compared < taken else cut
+    cut = "model" if replayed["other"] else "time" if replayed["late"] else "differ" if compared < taken else cut
     if not cut and asked >= ALL_STEPS:
         yield Entry("same", "all steps", f"the run with these arguments takes {compared}, and each was compared")
     elif asked < ALL_STEPS:
@@ -217,6 +217,7 @@ def of_later_steps(compared: int, recorded: Facts, replayed: Facts, asked: int) 
             "memory": ": so many fill the memory that is kept for them",
             "asked": f": more than {ALL_STEPS} are not compared",
             "differ": f" of {taken}",
+            "model": ": a model in another graph is trained next, at another step in each script",
         }[cut]
         ended = any(run["steps"] is None for run in replayed.get("asides", ()))
         runs = "; of later runs without a train op " + ("only those after the last step" if ended else "none")

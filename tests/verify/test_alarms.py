@@ -10,6 +10,7 @@ from converter.conversion import convert
 from converter.options import BatchMode, Options
 from converter.source import read
 from converter.verify import Report, Settings, verify
+from converter.verify.data import ALL_STEPS
 from tests.proofs import proof_of
 from tests.verify.test_report import step, verdict
 
@@ -493,3 +494,47 @@ def test_variables_that_a_step_reads_and_writes_in_no_order(
     (tmp_path / "train.py").write_text(NORMALISED)
     report = proof_of(tmp_path / "train.py", tensorflow_python, tmp_path, Options(), change)
     assert report.verdict == result, report.reason
+
+
+MODELS = """
+import numpy as np
+import tensorflow as tf
+
+
+class Net(object):
+    def __init__(self, width, size=8):
+        self.size, self.graph = size, tf.Graph()
+        with self.graph.as_default():
+            self.x = tf.placeholder(tf.float32, [None, 4])
+            h = tf.layers.dense(self.x, width, tf.nn.tanh) if width else self.x
+            self.loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - 1.0))
+            self.train = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+            self.sess = tf.Session()
+            self.sess.run(tf.global_variables_initializer())
+
+    def fit(self, data):
+        for i in range(len(data) // self.size):
+            rows = data[i * self.size:(i + 1) * self.size]
+            print(i, self.sess.run([self.train, self.loss], {self.x: rows})[1])
+
+
+data = np.random.RandomState(1).rand(64, 4)
+for width in (3, 0, 5):
+    Net(width).fit(data)
+Net(5).fit(data)
+"""
+
+
+@pytest.mark.tf1
+def test_models_in_graphs_of_their_own_are_trained_one_after_the_other(tmp_path: Path, tensorflow_python: str) -> None:
+    """The fifth step of the original is its first model's, that of the conversion its second's."""
+    (tmp_path / "train.py").write_text(MODELS)
+    made = convert(read(str(tmp_path / "train.py")), Options())
+    assert made.text is not None, made.diagnostics
+    (tmp_path / "train_mg.py").write_text(made.text)
+    settings = Settings(python=tensorflow_python, steps=ALL_STEPS)
+    report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", settings)
+    assert report.verdict == "passed", [check for check in report.checks if check.status == "failed"]
+    assert report.steps == 4
+    (later,) = (entry.detail for entry in report.ledger if entry.what == "later steps")
+    assert "a model in another graph is trained next" in later

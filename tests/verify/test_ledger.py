@@ -272,17 +272,19 @@ def test_the_origin_of_a_project_is_known(tmp_path: Path) -> None:
         ({"cut": "asked", "steps": 1}, False, ("unchecked", "later steps", "more than 1000 are not compared")),
         ({"cut": "", "steps": 4}, True, ("unchecked", "later steps", "the first 1 were compared: the time")),
         ({"cut": "", "steps": 4}, False, ("unchecked", "later steps", "the first 1 were compared of 4")),
+        ({"cut": "", "steps": 4}, True, ("unchecked", "later steps", "a model in another graph is trained next")),
     ],
 )
 def test_how_far_all_steps_went(recorded: Any, late: bool, expected: tuple[str, str, str]) -> None:
-    replayed = {"late": late, "asides": [{"steps": None if "only" in expected[2] else 1}]}
+    asides = [{"steps": None if "only" in expected[2] else 1}]
+    replayed = {"late": late, "other": "model" in expected[2], "asides": asides}
     (found,) = of_later_steps(1, recorded, replayed, ALL_STEPS)
     assert (found.fate, found.what) == expected[:2]
     assert expected[2] in found.detail
 
 
 def test_how_far_the_steps_went_that_were_asked_for() -> None:
-    (found,) = of_later_steps(1, {"cut": "", "steps": 1}, {"late": False}, 3)
+    (found,) = of_later_steps(1, {"cut": "", "steps": 1}, {"late": False, "other": False}, 3)
     assert found.fate == "unchecked"
     assert found.detail == "the first 1 of the 3 asked for were compared (--steps N, or all)"
 

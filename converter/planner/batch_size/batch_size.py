@@ -320,10 +320,27 @@ def _place(origin: Origin) -> tuple[int, int, str]:
 
 
 def _filled_by_hand(facts: Facts, inputs: tuple[Input, ...]) -> RunCall | None:
-    """A run that puts examples into a queue that gives the batches; None where queue runners do."""
+    """A run that puts examples into a queue that gives the batches, as many as before.
+
+    None where queue runners do, or threads that go on until they are stopped.
+    """
     puts = ((i, v) for i in inputs for v in i.inputs if isinstance(v, Tensor) and has(v.op, Trait.ENQUEUES))
     filled = {put.uid for taken, put in puts if not _gives_as_put(taken, put)}
-    return next((run for run in facts.runs if run.computes(filled)), None)
+    return next((run for run in facts.runs if run.computes(filled) and not _goes_on(facts, run)), None)
+
+
+def _goes_on(facts: Facts, run: RunCall) -> bool:
+    """Whether a run stands in a thread, in a loop that ends only when it is told to: `while not stop:`."""
+    threads = [thread for thread in facts.threads if thread.begin < run.time <= thread.end]
+    around = {site for thread in threads for site in thread.site.chain()}
+    loops = (site.stmt for site in run.site.chain() if threads and site not in around)
+    return any(isinstance(loop, ast.While) and _is_endless(loop.test) for loop in loops)
+
+
+def _is_endless(test: ast.expr) -> bool:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return isinstance(test.operand, (ast.Name, ast.Attribute, ast.Call))
+    return isinstance(test, ast.Constant) and bool(test.value)
 
 
 def _acting(facts: Facts, steps: list[TrainStep]) -> RunCall | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from converter.verify.checks.figures import Facts, listing, number
@@ -315,22 +316,30 @@ def check_printed_in_order(mine: Facts, theirs: Facts, towers: int, by_one: bool
     for note in notes[1].get("printed", ()):
         if waiting.get(_form(note)):
             pairs.append((waiting[_form(note)].pop(0), note))
-    if not (fault := "" if by_one else _miscounted(pairs)):
+    if not (fault := "" if by_one else _miscounted(pairs, chain(*waiting.values()))):
         yield from _printed(pairs, 0, notes[0].get("run", []), notes[1].get("run", []), towers)
     else:
         yield Check("printed values", "failed", fault)
 
 
-def _miscounted(pairs: list[tuple[Note, Note]]) -> str:
-    """The fault where the original prints how many steps it has taken, and the conversion another number."""
+def _miscounted(pairs: list[tuple[Note, Note]], rest: Iterable[Note] = ()) -> str:
+    """The fault where the original prints how many steps it has taken, and the conversion another number.
+
+    rest: lines of the original without a partner, which count the steps as well where its others do: not where a
+    second model is trained, and they begin at 0 again.
+    """
+    further: dict[tuple[str, int], set[int]] = {}
+    for note in rest:
+        for place, text in enumerate(NUMBER.findall(note["line"])):
+            further.setdefault((_form(note), place), set()).add(int(text) - note["steps"] if text.isdigit() else -1)
     counts: dict[tuple[str, int], list[tuple[int, Note, str, str]]] = {}
     for match, note in pairs:
         for place, texts in enumerate(zip(NUMBER.findall(match["line"]), NUMBER.findall(note["line"]), strict=True)):
             counts.setdefault((_form(match), place), []).append((match["steps"], note, *texts))
-    for found in counts.values():
+    for key, found in counts.items():
         if len({steps for steps, *_ in found}) < 2 or not all(re.fullmatch(r"\d+", text) for *_, text, _ in found):
             continue
-        apart = {int(text) - steps for steps, _, text, _ in found}
+        apart = {int(text) - steps for steps, _, text, _ in found} | further.get(key, set())
         for _, note, _, text in found if len(apart) == 1 else ():
             if not text.isdigit() or int(text) - note["steps"] not in apart:
                 return f"prints {text} {_when(note)}, where the original prints how many steps it has taken"

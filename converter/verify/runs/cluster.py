@@ -22,6 +22,7 @@ from converter.verify.checks.structure import (
     check_variables,
 )
 from converter.verify.checks.training import (
+    another_rate,
     check_gradients,
     check_loss,
     check_sparse,
@@ -109,6 +110,7 @@ def judged(
     done = [step for step in steps if step["order"] and not step.get("diverged")]
     if not done:
         raise Stopped("the original's gradients are not finite: there is nothing to compare with")
+    why = another_rate(done, asked.rate, asked.gpus, ())
     checks = [
         check_variables(mine, theirs),
         *check_initial(mine["initial"], found[0]["first"]["initial"]),
@@ -119,8 +121,8 @@ def judged(
         check_gradients(done, asked.batch),
         check_sparse(done),
         check_loss(done),
-        unless_meant(mine, asked.rate, check_update(done, mine, theirs)),
-        unless_meant(mine, asked.rate, check_weights(replayed["trajectory"], len(done), replayed.get("spread"))),
+        unless_meant(mine, why, check_update(done, mine, theirs)),
+        unless_meant(mine, why, check_weights(replayed["trajectory"], len(done), replayed.get("spread"))),
         check_between(done),
         check_checkpoint("checkpoint of the chief, read by the original", replayed["first"].get("restored", {})),
         _files(found),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import body, codes, run
+from tests.scripts import body, codes, converted, run
 
 SCRIPT = """\
 import numpy as np
@@ -179,7 +179,7 @@ step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
 
 
 def fill(sess):
-    while True:
+    {loop}:
         for one in read():
             sess.run(put, {{row: one}})
 
@@ -201,4 +201,16 @@ with tf.Session() as sess:
     ],
 )
 def test_a_queue_that_cannot_grow_gives_one_example_by_default(default: str, written: str, found: list[str]) -> None:
-    assert codes(FILLED.format(default=default, written=written)) == found
+    assert codes(FILLED.format(default=default, written=written, loop="for epoch in range(9)")) == found
+
+
+@pytest.mark.parametrize("loop", ["while True", "while not stopped", "while not coordinator.should_stop()"])
+@pytest.mark.parametrize("default", ["1", "8"])
+def test_a_queue_that_a_thread_fills_until_it_is_stopped_grows(loop: str, default: str) -> None:
+    text = converted(FILLED.format(default=default, written="BATCH_SIZE", loop=loop))
+    assert "x = queue.dequeue_many(args.batch_size * NUM_GPUS)" in text
+
+
+@pytest.mark.parametrize("loop", ["while left()", "for epoch in range(9)"])
+def test_a_queue_that_a_thread_fills_so_often_does_not_grow(loop: str) -> None:
+    assert codes(FILLED.format(default="8", written="BATCH_SIZE", loop=loop)) == ["TMG303"]

@@ -6,8 +6,8 @@ import ast
 import re
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Facts
-from converter.analysis.inputs.graph_names import pattern_of
+from converter.analysis.facts import Effect, Facts
+from converter.analysis.inputs.graph_names import given_name, pattern_of
 from converter.analysis.values import Tensor
 from converter.plan import Insert, Scope
 from converter.planner.region.block import BEHIND
@@ -141,7 +141,16 @@ def asks_again(facts: Facts, region: Region) -> bool:
         inside = region.in_tower(tensor.site) or region.block.statement(tensor.site) == BEHIND
         if not inside and tensor.time > region.end:
             later |= _paths(tensor)
-    return bool(taken & later)
+    read = facts.effects_of(EffectKind.GRAPH_NAME)
+    return bool(taken & later) or any(_is_averaged_by_number(region, effect) for effect in read)
+
+
+def _is_averaged_by_number(region: Region, effect: Effect) -> bool:
+    """Whether a moving average takes its name from a tensor after the loop that TensorFlow has numbered: `Mean_1`."""
+    tensor = effect.value
+    if effect.name in ("name", "op") or not isinstance(tensor, Tensor) or tensor.site is None:
+        return False
+    return tensor.time > region.end and not region.in_tower(tensor.site) and not given_name(tensor)
 
 
 def _paths(tensor: Tensor) -> set[tuple[str, ...]]:

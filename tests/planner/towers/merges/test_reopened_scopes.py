@@ -161,3 +161,25 @@ def test_other_blocks_on_both_sides_are_opened_as_they_were(head: str, options: 
     _, inside, after = parts(INPUTS + NET + SPLIT.format(head=head) + TRAINING, line_length=200, **options)
     assert f"{head}:" in inside and f"{head}:" in after
     assert not any(CURRENT in line for line in (*inside, *after))
+
+
+AVERAGED = """\
+error = tf.reduce_mean(tf.abs(prediction - Y){name})
+averages = tf.train.ExponentialMovingAverage(0.9)
+with tf.control_dependencies([train_op]):
+    {made}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "made", "kept"),
+    [
+        ("", "keep = averages.apply([error])", True),
+        (", name='error'", "keep = averages.apply([error])", False),
+        ("", "print(error.name)", False),
+    ],
+)
+def test_the_average_of_a_numbered_tensor_keeps_its_name(name: str, made: str, kept: bool) -> None:
+    """`Mean_1/ExponentialMovingAverage`: the model's own mean would have left the first number to this one."""
+    after = parts(INPUTS + MODEL + STEP + AVERAGED.format(name=name, made=made) + TRAINING)[2]
+    assert ("keep_names()" in after) is kept

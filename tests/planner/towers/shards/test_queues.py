@@ -156,6 +156,7 @@ with tf.Session() as sess:
     for step in range(100):
         sess.run(train_op)
 """
+COUNTED = THREAD.replace("while True", "for epoch in range(9)")
 
 
 def filled(head: str, queue: str = FED, thread: str = THREAD) -> str:
@@ -179,7 +180,7 @@ def test_whole_batches_that_a_thread_puts_in(head: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("queue", "thread"),
     [
-        (FED.replace("dequeue()", "dequeue_many(size)").replace("tf.float32])", "tf.float32], [[4], [1]])"), THREAD),
+        (FED.replace("dequeue()", "dequeue_many(size)").replace("tf.float32])", "tf.float32], [[4], [1]])"), COUNTED),
         (FED, THREAD.replace("range(size)", "range(rest())")),
         (FED, THREAD.replace("range(size)", "range(size + 3)")),
         (FED, THREAD.replace("sess.run(put, {xs", "other.run(put, {xs")),  # what fills it is not seen

@@ -35,6 +35,7 @@ class Worker(record.Record):
         self.kept.append(
             {
                 'triggered': [apply.index for apply in call.step.applies],
+                'model': steps.place_of(call.session.graph, self.models),
                 'drawn': call.step.numbers_drawn(),
                 'arrays': call.arrays,
                 'inputs': call.step.describe(call.arrays, call.sources, call.sparse),

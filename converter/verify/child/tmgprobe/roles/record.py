@@ -29,6 +29,7 @@ class Record(object):
     def __init__(self, tf, watch, channel, job):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
         self.kept, self.plan, self.first, self.graph = [], None, {}, None
+        self.models = []  # the graphs that were trained so far, in this order
         self.begun = time.time()
         self.asides, self.evaluations = fetched.Asides(), stream.Evaluations()
         self.louder = {}  # {train op: see `_louder`}, of its first step
@@ -50,6 +51,7 @@ class Record(object):
             self._begin(call)
         self.graph = call.session.graph
         kept, result = self._keep(call)
+        kept['model'] = steps.place_of(self.graph, self.models)
         self.kept.append(kept)
         self.channel.send('step', number=len(self.kept))
         if len(self.kept) == 1:

@@ -52,7 +52,8 @@ class Replay(object):
         self.answer = None  # what is sent in the end, once all recorded steps were taken
         self.message = None  # the error with which the script has ended, where it has
         self.further = 0  # steps behind the recorded ones
-        self.over, self.late = False, False  # whether the script has ended; whether time was short for recorded steps
+        self.over, self.late = False, False  # whether the script has ended; whether recorded steps were left out
+        self.models, self.other = [], False  # the graphs trained so far; whether another one came next than recorded
         self.compared = 0  # how many runs without a train op were compared until the recorded steps were
         # variables that the original changes between its steps, with how many steps came before: {name: [steps]}
         self.changed = {}
@@ -64,6 +65,12 @@ class Replay(object):
             return self._further(call)
         if self.recording is None:
             self._begin(call)
+        # A model that is trained behind another one begins N times as early in the conversion.
+        self.other = steps.place_of(self.graph, self.models) != self.recording['steps'][len(self.figures)]['model']
+        if self.other:
+            self.late = True
+            self._follow()
+            return self._further(call)
         try:
             return self._compared(call)
         except gradients.NoShard:
@@ -195,6 +202,7 @@ class Replay(object):
             'trajectory': trajectory,
             'spread': spread,
             'late': self.late,
+            'other': self.other,
         }
 
     def _leave(self):

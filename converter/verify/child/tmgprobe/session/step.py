@@ -22,6 +22,13 @@ RANDOM = re.compile(r'(?!.*Queue)(Stateless)?(Random|TruncatedNormal|Parameteriz
 SHAPED = ('RandomUniform', 'RandomUniformInt', 'RandomStandardNormal', 'TruncatedNormal')
 
 
+def place_of(graph, models):
+    """The place of a graph among those that were trained so far, to which it is added if it is another one."""
+    if not any(graph is one for one in models):
+        models.append(graph)
+    return [one is graph for one in models].index(True)
+
+
 class Step(object):
     """The parts of a training run call that depend on its graph and fetches only.
 
