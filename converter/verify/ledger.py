@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.verify.checks.figures import Facts, listing, number
-from converter.verify.checks.stream import DRAWS, STREAMS
+from converter.verify.checks.stream import ASIDE, DRAWS, STREAMS
 from converter.verify.checks.training import UPDATE
 from converter.verify.data import ALL_STEPS, Check, Entry, Fate, Origin, Report
 
@@ -44,7 +44,7 @@ TOPICS = (
 )
 NUMBERS = "other numbers of towers"
 # warnings of a conversion that say how it differs; the others leave something to decide
-DIFFERENCES = ("TMG301", "TMG302", "TMG322", STREAMS, *sorted(DRAWS))
+DIFFERENCES = ("TMG301", "TMG302", "TMG322", STREAMS, ASIDE, *sorted(DRAWS))
 
 # figures of a step that tell of schedules, and what they give
 RATES = {"rates": "learning rate", "model_rates": "schedule in the model"}

@@ -11,9 +11,10 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import from_bytes
 from converter.verify import Report, Settings, verify
+from tests.goldens import FIXTURES
 from tests.verify.wrong import Wrong, spoiled, wrong_conversions
 
-FIXTURE = Path(__file__).resolve().parents[2] / "fixtures" / "running_error"
+FIXTURE = FIXTURES / "running_error"
 OF_WHOLE = """with tf.variable_scope(tf.get_variable_scope(), reuse=True):
     again = tf.layers.dense(x, 8, name='dense')
     again = tf.layers.batch_normalization(again, training=True, name='batch_normalization')

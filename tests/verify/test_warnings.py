@@ -40,11 +40,13 @@ NOT_RUN = {  # examples that need more than batches
     "TMG348": "a function that nothing calls",
     "TMG349": "sentences that the reader has",
     "TMG351": "a function that nothing calls",
+    "TMG399": "arrays that the reader has",
 }
-# The script itself has to be mended, as the warning says: the proof fails until it is.
-TO_MEND = {"TMG306": "session config"}
+# The script itself has to be mended, as the warning says: the proof fails until it is. A variable with a row for each
+# example of a batch has another shape, and checkpoints of one script do not fit the other.
+TO_MEND = {"TMG306": "session config", "TMG379": "variables"}
 # The conversion that warns is of another file, or of the whole project.
-ELSEWHERE = {"TMG306", "TMG350", "TMG356"}
+ELSEWHERE = {"TMG306", "TMG350", "TMG356", "TMG390"}
 RUN = sorted(WARNINGS.keys() - NOT_RUN.keys() - set(OTHER_TARGETS.split()))
 
 

@@ -11,6 +11,7 @@ from converter.verify.data import Check
 Row = Mapping[str, Any]
 
 STREAMS = "TMG344"  # the warning of a conversion whose data is cut into as many rows as a batch has
+ASIDE = "TMG395"  # and of one that sets aside as many rows as a batch has
 WHOLE = "TMG345"  # of one that evaluates, or trains, on whole batches only, which are larger now
 DRAWS = frozenset(("TMG347", "TMG348"))  # of one that draws other random numbers for larger batches
 COLLECTED = frozenset(("TMG311", "TMG348"))  # of one whose examples come from what the model does
@@ -33,7 +34,8 @@ def check_data(found: Mapping[str, Any], towers: int, said: Collection[str] = ()
     many of the original's batches make one of the conversion's. said: codes of the warnings with which the
     script was converted: two of them tell that the examples of a step are others.
     """
-    status = "cut" if STREAMS in said else "drawn otherwise" if not DRAWS.isdisjoint(said) else ""
+    status = "drawn otherwise" if not DRAWS.isdisjoint(said) else ""
+    status = "cut" if STREAMS in said else "set aside" if ASIDE in said else status
     status = "own files" if OWN_FILES in said else status
     rows = [_anew(row, status) if status else row for row in found["fed"]]
     for row in rows:
@@ -138,6 +140,7 @@ def _unknown(rows: list[Row]) -> list[Check]:
         "shared": "the original's examples in each step; which of several reads of one iterator takes which is open",
         "values": "other numbers, as a state goes from step to step, or they are computed from each batch",
         "cut": f"other examples, as the batch size cuts the data into rows ({STREAMS})",
+        "set aside": f"other examples, as many as a batch has are set aside ({ASIDE})",
         "drawn otherwise": f"other examples, as larger batches are drawn otherwise ({', '.join(sorted(DRAWS))}; "
         "--epochs 1 compares an epoch's examples)",
         "own files": f"other examples, as each worker reads its own part of the files ({OWN_FILES})",

@@ -412,8 +412,10 @@ def _numbers(own: Facts, other: Facts, notes: list[list[Any]], kind: str, key: s
     mine, theirs = ([note for note in each if repr(note[key]) == kind] for each in notes)
     if any(note["number"] is None for note in (*mine, *theirs)) or len(mine) < 2 or len(theirs) < 2:
         return ""
-    apart = {note["number"] - note["steps"] for note in mine}
-    if len(apart) > 1 or {note["number"] - note["steps"] for note in theirs} == apart:
+    apart, others = ({note["number"] - note["steps"] for note in each} for each in (mine, theirs))
+    if len(apart) > 1 or others == apart:
+        return ""
+    if len(others) == 1 and max(*apart, *others) < 0:  # steps of a model that was trained before do not count
         return ""
     last = theirs[-1]
     return f"{listing(last[key])} after step {last['steps']} has the step {last['number']}, which is no count of steps"

@@ -517,7 +517,9 @@ class Value(object):
                 if pieces and np.ndim(pieces[0]) == 0 and len(pieces) == len(shards):
                     yield 'mean of shown', _mean(pieces, sizes)
                 elif pieces:
-                    yield 'shown', pieces[0] if joined is None else joined
+                    yield 'shown', pieces[0]  # a fixed number of rows may be as large as a batch
+                    if joined is not None:
+                        yield 'shown', joined
                 continue
             if pieces:
                 yield 'shown', pieces[0]

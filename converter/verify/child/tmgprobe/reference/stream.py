@@ -53,7 +53,8 @@ class Streams(object):
             self.drawn.setdefault(kind, len(steps) if len(steps) > 1 else 0)
         steps.append(step)
         self.turns.append(kind)
-        self.carried.update(name for name, (marks, _) in steps[-1].items() if diary.results.intersection(marks or ()))
+        read = {name: marked[0] or () for name, marked in step.items() if marked is not None}
+        self.carried.update(name for name, marks in read.items() if diary.results.intersection(marks))
 
     def so_far(self):
         """What went into the steps until now, of which later steps change nothing."""
