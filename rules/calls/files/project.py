@@ -10,6 +10,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.python.settings import default_of
+from converter.analysis.rows import table
 from converter.analysis.values import Bound, Constant, Host, Number, Sequence, Symbol, Value
 
 FOLDERS: dict[str, Callable[[list[str]], str]] = {
@@ -178,8 +179,8 @@ def _imported(call: Call) -> Value:
     return unknown(call.walk, function, call.args, call.kwargs, call.node, "builtins.__import__")
 
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys(("sys.path.append", "sys.path.insert", "sys.path.extend"), _add_path),
-    "importlib.import_module": _import_module,
-    "builtins.__import__": _imported,
-}
+CALLS: dict[str, Handler] = table(
+    ("sys.path.append sys.path.insert sys.path.extend", _add_path),
+    ("importlib.import_module", _import_module),
+    ("builtins.__import__", _imported),
+)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from converter.analysis.arrays.shapes import shape_of
-from converter.analysis.call import Call, Handler, makes, unbatched
+from converter.analysis.call import Call, Handler
+from converter.analysis.rows import below, makes, table, unbatched
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.sparse import ELEMENT, is_sparse
 from converter.analysis.tensors.spreading import dims_of
@@ -268,19 +269,13 @@ def _slices(call: Call) -> Value:
     return Sequence([Tensor(FREE, call.values(), shape and shape[1:], call.name) for shape in shapes], mutable=True)
 
 
-CHAINS = (
-    "shuffle prefetch cache take skip filter enumerate shard interleave flat_map zip concatenate with_options"
-).split()
+CHAINS = "shuffle prefetch cache take skip filter enumerate shard interleave flat_map zip concatenate with_options"
 
 QUEUES = ("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join")
 
 BATCHING = (
-    "map_and_batch",
-    "bucket_by_sequence_length",
-    "group_by_window",
-    "batch_and_drop_remainder",
-    "padded_batch_and_drop_remainder",
-    "dense_to_sparse_batch",
+    "map_and_batch bucket_by_sequence_length group_by_window batch_and_drop_remainder padded_batch_and_drop_remainder "
+    "dense_to_sparse_batch"
 )
 
 TRAITS: dict[Trait, str] = {
@@ -304,48 +299,22 @@ TRAITS: dict[Trait, str] = {
     Trait.TAKES_PADDED_SHAPES: "Dataset.padded_batch *.padded_batch_and_drop_remainder",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys(
-        [
-            f"data.{m}"
-            for m in (
-                "Dataset.from_tensor_slices",
-                "TFRecordDataset",
-                "TextLineDataset",
-                "Dataset.from_tensors",
-                "Dataset.range",
-                "Dataset.list_files",
-            )
-        ],
-        _source,
-    ),
-    "data.Dataset.from_generator": _from_generator,
-    "data.Dataset.zip": _zip,
-    **dict.fromkeys(
-        [f"contrib.data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset", "TextLineDataset")], _source
-    ),
-    **dict.fromkeys([f"Dataset.{m}" for m in CHAINS], _chain),
-    "Dataset.repeat": _repeat,
-    **dict.fromkeys(("Dataset.batch", "Dataset.padded_batch"), _batch),
-    **dict.fromkeys(
-        [f"{module}.{name}" for module in ("contrib.data", "data.experimental") for name in BATCHING],
-        makes("Transformation"),
-    ),
-    "Dataset.apply": _apply,
-    "Dataset.group_by_window": _grouped,
-    "Dataset.map": _map,
-    **dict.fromkeys(
-        (
-            "Dataset.make_one_shot_iterator",
-            "Dataset.make_initializable_iterator",
-            "data.make_one_shot_iterator",
-            "data.make_initializable_iterator",
-        ),
-        _iterator,
-    ),
-    **dict.fromkeys(("data.Iterator.from_structure", "data.Iterator.from_string_handle"), _from_structure),
-    "Iterator.make_initializer": _initializer,
-    "Iterator.string_handle": unbatched(lengths=(), op="string_handle"),
-    "train.slice_input_producer": _slices,
-    **dict.fromkeys(QUEUES, _queue_batch),
-}
+CALLS: dict[str, Handler] = table(
+    (below("data. contrib.data.", "Dataset.from_tensor_slices TFRecordDataset TextLineDataset"), _source),
+    (below("data.Dataset.", "from_tensors range list_files"), _source),
+    ("data.Dataset.from_generator", _from_generator),
+    ("data.Dataset.zip", _zip),
+    (below("Dataset.", CHAINS), _chain),
+    ("Dataset.repeat", _repeat),
+    ("Dataset.batch Dataset.padded_batch", _batch),
+    (below("contrib.data. data.experimental.", BATCHING), makes("Transformation")),
+    ("Dataset.apply", _apply),
+    ("Dataset.group_by_window", _grouped),
+    ("Dataset.map", _map),
+    (below("Dataset. data.", "make_one_shot_iterator make_initializable_iterator"), _iterator),
+    ("data.Iterator.from_structure data.Iterator.from_string_handle", _from_structure),
+    ("Iterator.make_initializer", _initializer),
+    ("Iterator.string_handle", unbatched((), "string_handle")),
+    ("train.slice_input_producer", _slices),
+    (QUEUES, _queue_batch),
+)

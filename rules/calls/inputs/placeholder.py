@@ -6,6 +6,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.python.containers import entry_of
 from converter.analysis.reasons import Why
+from converter.analysis.rows import table
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.tensors.sparse import BATCHES, is_sparse
@@ -164,11 +165,10 @@ TRAITS: dict[Trait, str] = {
     Trait.V1_MODULE: "compat.v1",
 }
 
-CALLS: dict[str, Handler] = {
-    "Input.get": _entry,
-    "Input.pop": _entry,
-    "placeholder": _placeholder,
-    "placeholder_with_default": _with_default,
-    **dict.fromkeys(("sparse_placeholder", "sparse.placeholder"), _sparse_placeholder),
-    **dict.fromkeys(("Iterator.get_next", "data.Iterator.get_next"), _iterator_next),
-}
+CALLS: dict[str, Handler] = table(
+    ("Input.get Input.pop", _entry),
+    ("placeholder", _placeholder),
+    ("placeholder_with_default", _with_default),
+    ("sparse_placeholder sparse.placeholder", _sparse_placeholder),
+    ("Iterator.get_next data.Iterator.get_next", _iterator_next),
+)

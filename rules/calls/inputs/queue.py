@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from converter.analysis.call import Call, Handler, makes, unbatched
+from converter.analysis.call import Call, Handler
+from converter.analysis.rows import below, makes, table, together, unbatched
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.windows import sized
 from converter.analysis.traits import Trait, has
@@ -157,11 +158,6 @@ def _dequeue(call: Call) -> Value:
 READERS = ("TFRecordReader", "TextLineReader", "FixedLengthRecordReader", "WholeFileReader", "IdentityReader")
 
 
-def _read(call: Call) -> Value:
-    """`reader.read(queue)`: the key and the value of one record."""
-    return Sequence([Tensor(FREE, call.values(), (), call.name) for _ in range(2)])
-
-
 def _read_up_to(call: Call) -> Value:
     """`reader.read_up_to(queue, n)`: the keys and the values of n records, or of the last ones of a file."""
     size = call.get(1, "num_records")
@@ -182,19 +178,19 @@ TRAITS: dict[Trait, str] = {
     Trait.COUNTS_STEPS: "train.range_input_producer.dequeue",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys([prefix + name for prefix in ("", "queue.") for name in DTYPES], _queue),
-    **dict.fromkeys(
-        ("contrib.slim.prefetch_queue.prefetch_queue", "contrib.slim.data.prefetch_queue.prefetch_queue"),
+CALLS: dict[str, Handler] = table(
+    (below(("", "queue."), DTYPES), _queue),
+    (
+        "contrib.slim.prefetch_queue.prefetch_queue contrib.slim.data.prefetch_queue.prefetch_queue",
         _prefetch_queue,
     ),
-    **dict.fromkeys(("Queue.enqueue", "Queue.enqueue_many"), _enqueue),
-    **dict.fromkeys(("Queue.dequeue_many", "Queue.dequeue_up_to"), _dequeue_many),
-    "Queue.dequeue": _dequeue,
-    **dict.fromkeys(READERS, makes("Reader")),
-    "Reader.read": _read,
-    "Reader.read_up_to": _read_up_to,
-    "train.range_input_producer": makes("Counter"),  # a queue of the step indices of an epoch
-    "Counter.dequeue": unbatched(lengths=(), op=COUNTED),
-    "Input.set_shape": _set_shape,
-}
+    ("Queue.enqueue Queue.enqueue_many", _enqueue),
+    ("Queue.dequeue_many Queue.dequeue_up_to", _dequeue_many),
+    ("Queue.dequeue", _dequeue),
+    (READERS, makes("Reader")),
+    ("Reader.read", together(unbatched(()), unbatched(()))),
+    ("Reader.read_up_to", _read_up_to),
+    ("train.range_input_producer", makes("Counter")),  # a queue of the step indices of an epoch
+    ("Counter.dequeue", unbatched((), COUNTED)),
+    ("Input.set_shape", _set_shape),
+)

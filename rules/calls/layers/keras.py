@@ -5,11 +5,10 @@ Source: tensorflow/python/keras/layers of TensorFlow 1.15.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from converter.analysis.call import Call, Handler, makes
+from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
+from converter.analysis.rows import below, makes, table
 from converter.analysis.tensors import algebra, moving, shaping
 from converter.analysis.values import FREE, Constant, Host, Number, Sequence, Symbol, Tensor, Typed, Value, opaque
 
@@ -163,12 +162,10 @@ def _pad_sequences(call: Call) -> Value:
     return Host((Symbol("tf", call.name), *call.args, *call.kwargs.values()), call.name, call.node)
 
 
-_FUNCTIONS: dict[Callable[[Call], Value], list[str]] = {
-    makes("Layer"): [module + name for module in ("layers.", "keras.layers.") for name in LAYERS],
-    _dot: ["keras.layers.dot"],
-    _merge: [f"keras.layers.{name.lower()}" for name in sorted(MERGES)],
-    _pad_sequences: ["keras.preprocessing.sequence.pad_sequences"],
-    _call_layer: ["Layer.__call__", "Layer.apply", "Layer.call"],
-}
-
-CALLS: dict[str, Handler] = {name: handler for handler, names in _FUNCTIONS.items() for name in names}
+CALLS: dict[str, Handler] = table(
+    (below("layers. keras.layers.", LAYERS), makes("Layer")),
+    ("keras.layers.dot", _dot),
+    (below("keras.layers.", map(str.lower, MERGES)), _merge),
+    ("keras.preprocessing.sequence.pad_sequences", _pad_sequences),
+    ("Layer.__call__ Layer.apply Layer.call", _call_layer),
+)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from converter.analysis.call import Call, Context, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
+from converter.analysis.rows import below, keeps, one_more, table
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.tensors.places import are_fed, gathered
 from converter.analysis.tensors.sparse import taken_as_sparse
@@ -251,12 +252,6 @@ def _embedding(call: Call) -> Value:
     return Tensor(ids.batch, call.values(), dims, call.name)
 
 
-def _embed_sequence(call: Call) -> Value:
-    ids = call.tensor(0, "ids")
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    return Tensor(ids.batch, call.values(), None if ids.dims is None else (*ids.dims, None), call.name)
-
-
 def _stack_layers(call: Call) -> Value:
     """slim.repeat and slim.stack: a layer function applied again and again."""
     from converter.analysis.python.calling import call_value
@@ -331,31 +326,20 @@ TRAITS: dict[Trait, str] = {
 
 CONTEXTS: dict[str, Context] = {"ArgScope": _enter_arg_scope}
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys(LAYERS, _layer),
-    **dict.fromkeys([m + name for m in BOTH for name in SLIM], _layer),
-    **dict.fromkeys([m + name for m in BOTH for name in ("batch_norm",)] + ["layers.batch_normalization"], _batch_norm),
-    **dict.fromkeys(
-        [m + name for m in BOTH for name in ("layer_norm", "instance_norm", "group_norm", "unit_norm")], _normalized
-    ),
-    "nn.fused_batch_norm": _fused_batch_norm,
-    **dict.fromkeys(("contrib.slim.arg_scope", "contrib.framework.arg_scope"), _arg_scope),
-    **dict.fromkeys(SPATIAL, _spatial),
-    **dict.fromkeys([f"{m}{kind}_pool{rank}d" for m in BOTH for kind in ("max", "avg") for rank in (2, 3)], _spatial),
-    **dict.fromkeys([m + "pool" for m in BOTH], _spatial),
-    **dict.fromkeys(["layers.flatten", *(m + "flatten" for m in BOTH)], _flatten),
-    **dict.fromkeys(
-        (
-            "nn.softmax_cross_entropy_with_logits",
-            "nn.softmax_cross_entropy_with_logits_v2",
-            "nn.sparse_softmax_cross_entropy_with_logits",
-        ),
-        _per_row_loss,
-    ),
-    **dict.fromkeys(("nn.nce_loss", "nn.sampled_softmax_loss"), _sampled_loss),
-    **dict.fromkeys(
-        ("nn.embedding_lookup", "nn.embedding_lookup_sparse", "contrib.layers.embedding_lookup_unique"), _embedding
-    ),
-    **dict.fromkeys(("contrib.layers.embed_sequence",), _embed_sequence),
-    **dict.fromkeys([m + name for m in BOTH for name in ("repeat", "stack")], _stack_layers),
-}
+CALLS: dict[str, Handler] = table(
+    (LAYERS, _layer),
+    (below(BOTH, SLIM), _layer),
+    ((*below(BOTH, "batch_norm"), "layers.batch_normalization"), _batch_norm),
+    (below(BOTH, "layer_norm instance_norm group_norm unit_norm"), _normalized),
+    ("nn.fused_batch_norm", _fused_batch_norm),
+    ("contrib.slim.arg_scope contrib.framework.arg_scope", _arg_scope),
+    (SPATIAL, _spatial),
+    (below(BOTH, "pool max_pool2d max_pool3d avg_pool2d avg_pool3d"), _spatial),
+    (below(("layers.", *BOTH), "flatten"), _flatten),
+    (below("nn.softmax_ nn.sparse_softmax_", "cross_entropy_with_logits"), _per_row_loss),
+    ("nn.softmax_cross_entropy_with_logits_v2", _per_row_loss),
+    ("nn.nce_loss nn.sampled_softmax_loss", _sampled_loss),
+    ("nn.embedding_lookup nn.embedding_lookup_sparse contrib.layers.embedding_lookup_unique", _embedding),
+    ("contrib.layers.embed_sequence", keeps("ids", lengths=one_more, effect=EffectKind.VARIABLE)),
+    (below(BOTH, "repeat stack"), _stack_layers),
+)

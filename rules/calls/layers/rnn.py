@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler, makes
+from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
+from converter.analysis.rows import below, first_axis, keeps, makes, on_host, table, together, unbatched
 from converter.analysis.tensors import algebra, moving, shaping
 from converter.analysis.tensors.sparse import sparse_input
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import (
-    FREE,
     Batch,
     Counted,
-    Host,
     Number,
     Record,
     Sequence,
@@ -179,27 +178,9 @@ def _ctc_loss(call: Call) -> Value:
     return Tensor(kept, call.values(), (None,), call.name)
 
 
-def _crf(call: Call) -> Value:
-    scores = call.tensor(0, "inputs")
-    kept = Batch("example", 0) if scores.batch.kind == "example" else scores.batch
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    likelihood = Tensor(kept, call.values(), (None,), call.name)
-    return Sequence([likelihood, Tensor(FREE, call.values(), (None, None), "transitions")])
-
-
-def _crf_decode(call: Call) -> Value:
-    """The best tags and their score, a row for each example; along time, early tags depend on late scores."""
-    scores = call.tensor(0, "potentials")
-    kept = Batch("example", 0) if scores.batch.kind == "example" else scores.batch
-    tags = Tensor(kept, call.values(), (None, None), call.name)
-    return Sequence([tags, Tensor(kept, call.values(), (None,), "score")])
-
-
-def _viterbi(call: Call) -> Value:
-    """NumPy's best tags of one sentence, and their score (tensorflow/contrib/crf/python/ops/crf.py, 1.15)."""
-    return Sequence([Host(call.values(), call.name, call.node), Host(call.values(), call.name, call.node)])
-
-
+LIKELIHOOD = keeps("inputs", batch=first_axis, lengths=(None,), effect=EffectKind.VARIABLE)
+# The best tags, a row for each example, and their score; along time, early tags depend on late scores.
+TAGS = keeps("potentials", batch=first_axis, lengths=(None, None))
 MODULES = ("nn.rnn_cell.", "contrib.rnn.")
 POSITIONS: dict[Argument, dict[str, int]] = {
     Argument.LENGTHS: {
@@ -230,25 +211,22 @@ TRAITS: dict[Trait, str] = {
     Trait.MAKES_TABLES: "EmbeddingWrapper",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys([m + c for m in MODULES for c in CELLS], makes("Cell")),
-    "contrib.seq2seq.AttentionWrapper": makes("Cell"),
-    **dict.fromkeys([m + "LSTMStateTuple" for m in MODULES], _lstm_state),
-    **dict.fromkeys(("Cell.zero_state", "Instance.zero_state"), _zero_state),
-    "Cell.__call__": _call_cell,
-    "Cell.call": _call_cell,
-    **dict.fromkeys([m + "_linear" for m in MODULES], _linear),
-    "nn.dynamic_rnn": _dynamic,
-    **dict.fromkeys(("nn.bidirectional_dynamic_rnn",), _bidirectional),
-    "contrib.rnn.stack_bidirectional_dynamic_rnn": _stacked,
-    "contrib.rnn.stack_bidirectional_rnn": _stacked_static,
-    **dict.fromkeys(("nn.static_rnn", "contrib.rnn.static_rnn", "nn.rnn", "contrib.rnn.core_rnn.static_rnn"), _static),
-    **dict.fromkeys(("nn.static_bidirectional_rnn", "contrib.rnn.static_bidirectional_rnn"), _static_bidirectional),
-    "contrib.seq2seq.sequence_loss": _sequence_loss,
-    "contrib.legacy_seq2seq.sequence_loss_by_example": _sequence_loss_by_example,
-    "nn.seq2seq.sequence_loss_by_example": _sequence_loss_by_example,
-    "nn.ctc_loss": _ctc_loss,
-    "contrib.crf.crf_log_likelihood": _crf,
-    "contrib.crf.crf_decode": _crf_decode,
-    "contrib.crf.viterbi_decode": _viterbi,
-}
+CALLS: dict[str, Handler] = table(
+    ((*below(MODULES, CELLS), "contrib.seq2seq.AttentionWrapper"), makes("Cell")),
+    (below(MODULES, "LSTMStateTuple"), _lstm_state),
+    ("Cell.zero_state Instance.zero_state", _zero_state),
+    ("Cell.__call__ Cell.call", _call_cell),
+    (below(MODULES, "_linear"), _linear),
+    ("nn.dynamic_rnn", _dynamic),
+    ("nn.bidirectional_dynamic_rnn", _bidirectional),
+    ("contrib.rnn.stack_bidirectional_dynamic_rnn", _stacked),
+    ("contrib.rnn.stack_bidirectional_rnn", _stacked_static),
+    ("nn.static_rnn contrib.rnn.static_rnn nn.rnn contrib.rnn.core_rnn.static_rnn", _static),
+    ("nn.static_bidirectional_rnn contrib.rnn.static_bidirectional_rnn", _static_bidirectional),
+    ("contrib.seq2seq.sequence_loss", _sequence_loss),
+    (below("contrib.legacy_seq2seq. nn.seq2seq.", "sequence_loss_by_example"), _sequence_loss_by_example),
+    ("nn.ctc_loss", _ctc_loss),
+    ("contrib.crf.crf_log_likelihood", together(LIKELIHOOD, unbatched((None, None), "transitions"))),
+    ("contrib.crf.crf_decode", together(TAGS, keeps("potentials", batch=first_axis, lengths=(None,), op="score"))),
+    ("contrib.crf.viterbi_decode", together(on_host, on_host)),
+)

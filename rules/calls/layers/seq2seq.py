@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler, makes
+from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
+from converter.analysis.rows import below, keeps, makes, table
 from converter.analysis.traits import Trait
 from converter.analysis.values import (
     ARRAY,
@@ -31,6 +32,7 @@ HELPERS = (
 ).split()
 MECHANISMS = "LuongAttention BahdanauAttention LuongMonotonicAttention BahdanauMonotonicAttention".split()
 BUCKETED = ((0, "encoder_inputs"), (1, "decoder_inputs"))  # the arguments that a bucket takes the first steps of
+LISTS = ("contrib.legacy_seq2seq.", "nn.seq2seq.")  # modules of models that take lists of steps
 LEGACY = (
     "basic_rnn_seq2seq tied_rnn_seq2seq embedding_rnn_seq2seq embedding_tied_rnn_seq2seq embedding_attention_seq2seq "
     "rnn_decoder embedding_rnn_decoder attention_decoder embedding_attention_decoder"
@@ -97,11 +99,9 @@ def _clone(call: Call) -> Value:
     return Record(state.fields, [call.kwargs.get(f, e) for f, e in zip(state.fields, state.elements, strict=False)])
 
 
-def _tile_batch(call: Call) -> Value:
-    """Repeats each example several times in consecutive rows."""
-    tensor = call.tensor(0, "t")
-    kept = Batch("example", 0, (BATCH, None)) if tensor.batch.kind == "example" else tensor.batch
-    return Tensor(kept, call.values(), tensor.lengths, call.name)
+def _several_rows(tensor: Tensor, name: str) -> Batch:
+    """The batch where each example is repeated several times in consecutive rows."""
+    return Batch("example", 0, (BATCH, None)) if tensor.batch.kind == "example" else tensor.batch
 
 
 def _legacy(call: Call) -> Value:
@@ -178,14 +178,14 @@ TRAITS: dict[Trait, str] = {
     ),
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys([f"contrib.seq2seq.{name}" for name in MECHANISMS], makes("Attention", EffectKind.VARIABLE)),
-    **dict.fromkeys([f"contrib.seq2seq.{name}" for name in HELPERS], makes("Helper")),
-    **dict.fromkeys(("contrib.seq2seq.BasicDecoder", "contrib.seq2seq.BeamSearchDecoder"), makes("Decoder")),
-    "contrib.seq2seq.dynamic_decode": _decode,
-    "contrib.seq2seq.tile_batch": _tile_batch,
-    "Record.clone": _clone,
-    **dict.fromkeys([f"{m}.{name}" for m in ("contrib.legacy_seq2seq", "nn.seq2seq") for name in LEGACY], _legacy),
-    **dict.fromkeys(("contrib.legacy_seq2seq.model_with_buckets", "nn.seq2seq.model_with_buckets"), _with_buckets),
-    **dict.fromkeys(("contrib.legacy_seq2seq.sequence_loss", "nn.seq2seq.sequence_loss"), _legacy_loss),
-}
+CALLS: dict[str, Handler] = table(
+    (below("contrib.seq2seq.", MECHANISMS), makes("Attention", EffectKind.VARIABLE)),
+    (below("contrib.seq2seq.", HELPERS), makes("Helper")),
+    (below("contrib.seq2seq.", "BasicDecoder BeamSearchDecoder"), makes("Decoder")),
+    ("contrib.seq2seq.dynamic_decode", _decode),
+    ("contrib.seq2seq.tile_batch", keeps("t", batch=_several_rows)),
+    ("Record.clone", _clone),
+    (below(LISTS, LEGACY), _legacy),
+    (below(LISTS, "model_with_buckets"), _with_buckets),
+    (below(LISTS, "sequence_loss"), _legacy_loss),
+)

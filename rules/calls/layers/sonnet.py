@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.rows import below, makes, table
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.traits import Trait
 from converter.analysis.values import Host, Instance, Lengths, Tensor, Typed, Value
@@ -19,10 +20,6 @@ PER_ROW = (
     "SeparableConv2D InPlaneConv2D CausalConv1D AddBias BatchFlatten LayerNorm"
 ).split()
 OF_WIDTH = ("Linear", "nets.MLP")  # what they make has two axes
-
-
-def _module(call: Call) -> Value:
-    return call.typed(MODULE)
 
 
 def _called(call: Call) -> Value:
@@ -56,8 +53,8 @@ def _own_module(call: Call) -> Value:
 
 TRAITS: dict[Trait, str] = {Trait.LAYER: "sonnet.*"}
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys([f"sonnet.{name}" for name in (*PER_ROW, "Embed", "nets.MLP", "nets.ConvNet2D")], _module),
-    f"{MODULE}.__call__": _called,
-    "sonnet.AbstractModule.__call__": _own_module,
-}
+CALLS: dict[str, Handler] = table(
+    (below("sonnet.", (*PER_ROW, "Embed", "nets.MLP", "nets.ConvNet2D")), makes(MODULE)),
+    (f"{MODULE}.__call__", _called),
+    ("sonnet.AbstractModule.__call__", _own_module),
+)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.rows import below, table
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.traits import Trait
 from converter.analysis.values import Lengths, Symbol, Tensor, Value
@@ -18,7 +19,7 @@ PLAIN = (*POOLS, "upsample_2d", "local_response_normalization", "activation")  #
 FLAT = ("fully_connected", "flatten", "global_max_pool", "global_avg_pool")  # two axes, whatever the input has
 WITH_VARIABLES = (*CONVOLUTIONS, "fully_connected")
 MOST_POSITIONS = 6  # before that of the regularizer
-MODULES = ("", "layers.", "layers.core.", "layers.conv.", "layers.normalization.")
+MODULES = "tflearn. tflearn.layers. tflearn.layers.core. tflearn.layers.conv. tflearn.layers.normalization."
 
 
 def _layer(call: Call) -> Value:
@@ -41,6 +42,4 @@ def _layer(call: Call) -> Value:
 
 TRAITS: dict[Trait, str] = {Trait.LAYER: "tflearn.*"}
 
-CALLS: dict[str, Handler] = {
-    f"tflearn.{module}{name}": _layer for module in MODULES for name in (*CONVOLUTIONS, *PLAIN, *FLAT)
-}
+CALLS: dict[str, Handler] = table((below(MODULES, (*CONVOLUTIONS, *PLAIN, *FLAT)), _layer))

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 
-from converter.analysis.call import Call, Handler, makes, unbatched
+from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
+from converter.analysis.rows import makes, table, unbatched
 from converter.analysis.tensors import algebra, moving
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -384,17 +385,17 @@ TRAITS: dict[Trait, str] = {
     Trait.OWN_DTYPE: "map_fn scan while_loop foldl foldr",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys(("cond", "contrib.layers.utils.smart_cond", "python.layers.utils.smart_cond", "smart_cond"), _cond),
-    **dict.fromkeys(("case", "switch_case"), _case),
-    "while_loop": _while,
-    "with_dependencies": _with_dependencies,
-    **dict.fromkeys(("scan", "foldl", "foldr"), _scan),
-    **dict.fromkeys(("map_fn", "vectorized_map"), _map_fn),
-    "custom_gradient": makes("CustomGradient"),
-    "CustomGradient.__call__": _call_custom,
-    "TensorArray": unbatched(op=ARRAY),
-    **dict.fromkeys(("Tensor.write", "Tensor.unstack"), _array_write),
-    "Tensor.read": _array_read,
-    **dict.fromkeys(("Tensor.stack", "Tensor.gather"), _array_stack),
-}
+CALLS: dict[str, Handler] = table(
+    ("cond contrib.layers.utils.smart_cond python.layers.utils.smart_cond smart_cond", _cond),
+    ("case switch_case", _case),
+    ("while_loop", _while),
+    ("with_dependencies", _with_dependencies),
+    ("scan foldl foldr", _scan),
+    ("map_fn vectorized_map", _map_fn),
+    ("custom_gradient", makes("CustomGradient")),
+    ("CustomGradient.__call__", _call_custom),
+    ("TensorArray", unbatched(op=ARRAY)),
+    ("Tensor.write Tensor.unstack", _array_write),
+    ("Tensor.read", _array_read),
+    ("Tensor.stack Tensor.gather", _array_stack),
+)

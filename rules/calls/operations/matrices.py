@@ -5,12 +5,11 @@ Source: array_ops.py, linalg_impl.py, linalg_ops.py and spectral_ops.py of Tenso
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
+from converter.analysis.rows import table, together
 from converter.analysis.tensors import algebra
-from converter.analysis.values import Batch, Record, Sequence, Tensor, Value, opaque
+from converter.analysis.values import Batch, Record, Tensor, Value, opaque
 
 
 def _in_front(call: Call, tensor: Tensor, axes: int) -> Batch:
@@ -36,18 +35,14 @@ def _of_last(axes: int, change: int) -> Handler:
     return handle
 
 
-def _two(call: Call) -> Value:
-    """Two results, of a matrix and of a vector in any order."""
-    tensor = call.tensor(0, "input", "tensor", "matrix")
-    kept = _in_front(call, tensor, 2)
-    return Sequence([Tensor(kept, call.values(), None, call.name) for _ in range(2)])
+def _part(call: Call) -> Value:
+    """One of the parts of a matrix, of any number of axes."""
+    kept = _in_front(call, call.tensor(0, "input", "tensor", "matrix"), 2)
+    return Tensor(kept, call.values(), None, call.name)
 
 
 def _svd(call: Call) -> Value:
-    kept = _in_front(call, call.tensor(0, "tensor"), 2)
-    several = call.constant(2, "compute_uv") is not False
-    parts = [Tensor(kept, call.values(), None, call.name) for _ in range(3 if several else 1)]
-    return Sequence(parts) if several else parts[0]
+    return _part(call) if call.constant(2, "compute_uv") is False else together(_part, _part, _part)(call)
 
 
 def _solve(call: Call) -> Value:
@@ -129,34 +124,33 @@ def _frame(call: Call) -> Value:
 
 
 SIGNALS = ("signal", "signals", "stfts", "log_mel_spectrograms", "logits", "inputs")  # names of first arguments
-SAME = (
-    "cholesky linalg.cholesky matrix_inverse linalg.inv matrix_square_root linalg.sqrtm linalg.expm linalg.logm "
-    "linalg.adjoint linalg.pinv fft2d ifft2d signal.fft2d signal.ifft2d signal.rfft2d signal.irfft2d"
-).split()
-LAST = "fft ifft signal.fft signal.ifft signal.rfft signal.irfft signal.dct signal.idct".split()
-LAST += "signal.mfccs_from_log_mel_spectrograms contrib.seq2seq.hardmax".split()
-SOLVES = (
-    "matrix_solve linalg.solve matrix_triangular_solve linalg.triangular_solve cholesky_solve linalg.cholesky_solve "
-    "matrix_solve_ls linalg.lstsq"
-).split()
-NUMBERS = "matrix_determinant linalg.det linalg.logdet trace linalg.trace".split()
 
-FAMILIES: dict[Callable[[Call], Value], list[str]] = {
-    _of_last(2, 0): SAME,
-    _of_last(1, 0): LAST,
-    _of_last(2, -2): NUMBERS,
-    _of_last(2, -1): ["matrix_diag_part", "linalg.diag_part", "self_adjoint_eigvals", "linalg.eigvalsh"],
-    _of_last(1, 1): ["matrix_diag", "linalg.diag", "signal.stft"],
-    _of_last(2, -1): ["signal.inverse_stft", "signal.overlap_and_add"],
-    _frame: ["signal.frame"],
-    _two: ["qr", "linalg.qr", "self_adjoint_eig", "linalg.eigh", "linalg.slogdet"],
-    _svd: ["svd", "linalg.svd"],
-    _solve: SOLVES,
-    _matvec: ["linalg.matvec"],
-    _set_diagonal: ["matrix_set_diag", "linalg.set_diag"],
-    _roll: ["roll", "sort", "argsort"],
-    _batch_gather: ["batch_gather"],
-    _pool_with_places: ["nn.max_pool_with_argmax"],
-}
-
-CALLS: dict[str, Handler] = {name: handler for handler, names in FAMILIES.items() for name in names}
+CALLS: dict[str, Handler] = table(
+    (
+        "cholesky linalg.cholesky matrix_inverse linalg.inv matrix_square_root linalg.sqrtm linalg.expm linalg.logm "
+        "linalg.adjoint linalg.pinv fft2d ifft2d signal.fft2d signal.ifft2d signal.rfft2d signal.irfft2d",
+        _of_last(2, 0),
+    ),
+    (
+        "fft ifft signal.fft signal.ifft signal.rfft signal.irfft signal.dct signal.idct "
+        "signal.mfccs_from_log_mel_spectrograms contrib.seq2seq.hardmax",
+        _of_last(1, 0),
+    ),
+    ("matrix_determinant linalg.det linalg.logdet trace linalg.trace", _of_last(2, -2)),
+    ("matrix_diag_part linalg.diag_part self_adjoint_eigvals linalg.eigvalsh", _of_last(2, -1)),
+    ("matrix_diag linalg.diag signal.stft", _of_last(1, 1)),
+    ("signal.inverse_stft signal.overlap_and_add", _of_last(2, -1)),
+    ("signal.frame", _frame),
+    ("qr linalg.qr self_adjoint_eig linalg.eigh linalg.slogdet", together(_part, _part)),
+    ("svd linalg.svd", _svd),
+    (
+        "matrix_solve linalg.solve matrix_triangular_solve linalg.triangular_solve cholesky_solve "
+        "linalg.cholesky_solve matrix_solve_ls linalg.lstsq",
+        _solve,
+    ),
+    ("linalg.matvec", _matvec),
+    ("matrix_set_diag linalg.set_diag", _set_diagonal),
+    ("roll sort argsort", _roll),
+    ("batch_gather", _batch_gather),
+    ("nn.max_pool_with_argmax", _pool_with_places),
+)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.python.calling import call_value
+from converter.analysis.rows import below, table
 from converter.analysis.tensors.nests import may_be_nest, part_of
 from converter.analysis.values import Constant, Host, Mapping, Record, Sequence, Tensor, Value
 
@@ -80,7 +81,7 @@ def _is_like(one: Value, two: Value) -> bool:
     return isinstance(one, Tensor) and isinstance(two, Tensor) and not may_be_nest(one) and not may_be_nest(two)
 
 
-CALLS: dict[str, Handler] = {
-    **{module + "flatten": _flatten for module in MODULES},
-    **{module + "map_structure": _map_structure for module in MODULES},
-}
+CALLS: dict[str, Handler] = table(
+    (below(MODULES, "flatten"), _flatten),
+    (below(MODULES, "map_structure"), _map_structure),
+)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
+from converter.analysis.rows import table
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.tensors.places import are_fed, count_rows, own_row_first
 from converter.analysis.tensors.sparse import PATHS, is_sparse, taken_as_sparse
@@ -106,13 +107,11 @@ TRAITS: dict[Trait, str] = {
     Trait.TAKES_SPARSE_ROWS: "edit_distance",
 }
 
-CALLS: dict[str, Handler] = {
-    "image.crop_and_resize": _crop,
-    "scatter_nd": _scatter,
-    **dict.fromkeys(("sparse_to_dense", "sparse.sparse_to_dense"), _sparse_to_dense),
-    **dict.fromkeys(("sparse_to_indicator", "sparse.to_indicator"), _indicator),
-    "edit_distance": _edit_distance,
-    **dict.fromkeys(
-        ("nn.ctc_greedy_decoder", "nn.ctc_beam_search_decoder", "nn.ctc_beam_search_decoder_v2"), _decoder
-    ),
-}
+CALLS: dict[str, Handler] = table(
+    ("image.crop_and_resize", _crop),
+    ("scatter_nd", _scatter),
+    ("sparse_to_dense sparse.sparse_to_dense", _sparse_to_dense),
+    ("sparse_to_indicator sparse.to_indicator", _indicator),
+    ("edit_distance", _edit_distance),
+    ("nn.ctc_greedy_decoder nn.ctc_beam_search_decoder nn.ctc_beam_search_decoder_v2", _decoder),
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
+from converter.analysis.rows import table
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.traits import Trait
 from converter.analysis.values import BATCH, FREE, Batch, Counted, Number, Sequence, Tensor, Value, opaque, tensors_in
@@ -68,9 +69,9 @@ TRAITS: dict[Trait, str] = {
     Trait.BESIDE_ROWS: "segment_* unsorted_segment_* dynamic_partition",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys([*SORTED, *UNSORTED, "dynamic_stitch", "unique", "unique_with_counts"], _segments),
-    "unsorted_segment_sum": _unsorted_sum,
-    "dynamic_partition": _partition,
-    "identity_n": _each,
-}
+CALLS: dict[str, Handler] = table(
+    ([*SORTED, *UNSORTED, "dynamic_stitch", "unique", "unique_with_counts"], _segments),
+    ("unsorted_segment_sum", _unsorted_sum),
+    ("dynamic_partition", _partition),
+    ("identity_n", _each),
+)

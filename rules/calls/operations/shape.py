@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import takewhile
 
 from converter.analysis.arrays.shapes import shape_of
@@ -11,6 +11,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.reasons import Why
+from converter.analysis.rows import keeps, rank_alone, table
 from converter.analysis.tensors import algebra, factors, moving, shaping
 from converter.analysis.tensors.places import OTHER_RANGE, are_fed, gathered, left_by, mask_of, own_row_first
 from converter.analysis.tensors.sparse import taken_as_sparse
@@ -40,16 +41,9 @@ def _reshape(call: Call) -> Value:
     return shaping.reshape(call.walk.facts, call.tensor(0, "tensor"), call.get(1, "shape"))
 
 
-def _transpose(call: Call) -> Value:
-    return moving.transpose(call.tensor(0, "a", "x"), call.get(1, "perm"))
-
-
-def _expand_dims(call: Call) -> Value:
-    return moving.expand_dims(call.tensor(0, "input"), call.get(1, "axis", "dim"))
-
-
-def _squeeze(call: Call) -> Value:
-    return moving.squeeze(call.tensor(0, "input"), call.get(1, "axis", "squeeze_dims"))
+def _moved(move: Callable[[Tensor, Value | None], Value], tensor: tuple[str, ...], *axes: str) -> Handler:
+    """The call moves the axes of its first argument as its second argument says; their names."""
+    return lambda call: move(call.tensor(0, *tensor), call.get(1, *axes))
 
 
 def _concat(call: Call) -> Value:
@@ -143,21 +137,12 @@ def _times(length: Factor, number: Factor) -> Factor:
     return number if length == 1 else length if number == 1 else both
 
 
-def _shape(call: Call) -> Value:
-    return ShapeOf(call.tensor(0, "input"))
-
-
 def _size(call: Call) -> Value:
     """The number of entries: of a vector that of the examples, of any other tensor several for each."""
     tensor = call.tensor(0, "input")
     if tensor.batch.kind != "example":
         return Number(None, inputs=(tensor,))
     return Count(tensor, scaled=tensor.rank != 1 or bool(tensor.batch.packed))
-
-
-def _rank(call: Call) -> Value:
-    """The number of axes; a shard has as many."""
-    return Number(call.tensor(0, "input").rank)
 
 
 def _broadcast_to(call: Call) -> Value:
@@ -175,13 +160,6 @@ def _broadcast_to(call: Call) -> Value:
     if tensor.batch.axis + len(entries) - tensor.rank != axis:
         return Tensor(opaque(Why.UNKNOWN_CALL, f"tf.{call.name}"), call.values(), None, call.name)
     return moving.moved(tensor, axis, shaping.lengths_of(entries), call.name, call.values())
-
-
-def _keeps(call: Call) -> Value:
-    """The first argument with its axes in place."""
-    tensor = call.tensor(0, "tensor", "input", "images", "image", "x", "input_")
-    dims = None if tensor.dims is None else (None,) * len(tensor.dims)
-    return Tensor(tensor.batch, call.values(), dims, call.name)
 
 
 def _pad(call: Call) -> Value:
@@ -223,7 +201,7 @@ def _matrix_transpose(call: Call) -> Value:
         return moving.transpose(tensor, None)
     if tensor.rank is None and tensor.batch.kind == "example":
         return Tensor(opaque(Why.UNKNOWN_RANK_TRANSPOSED), call.values(), None, call.name)
-    return _keeps(call)
+    return IN_PLACE(call)
 
 
 def _reverse(call: Call) -> Value:
@@ -493,6 +471,8 @@ def _convert(call: Call) -> Value:
     return algebra.as_tensor(value) if value is not None and batched else _constant(call)
 
 
+# The first argument with its axes in place.
+IN_PLACE = keeps("tensor", "input", "images", "image", "x", "input_", lengths=rank_alone)
 SPARSE_PRODUCTS = ("sparse_tensor_dense_matmul", "sparse.sparse_dense_matmul", "sparse.matmul")
 POSITIONS: dict[Argument, dict[str, int]] = {
     Argument.DTYPE: {"zeros": 1, "ones": 1, "random_normal": 3, "truncated_normal": 3, "random_uniform": 3},
@@ -535,65 +515,45 @@ TRAITS: dict[Trait, str] = {
     Trait.TAKES_ROWS: "gather gather_nd",
 }
 
-CALLS: dict[str, Handler] = {
-    "reshape": _reshape,
-    "transpose": _transpose,
-    "matrix_transpose": _matrix_transpose,
-    "pad": _pad,
-    "expand_dims": _expand_dims,
-    **dict.fromkeys(("linspace", "lin_space"), _linspace),
-    "squeeze": _squeeze,
-    "concat": _concat,
-    "concat_v2": _concat,
-    **dict.fromkeys(("stack", "pack", "parallel_stack"), _stack),
-    **dict.fromkeys(("unstack", "unpack"), _unstack),
-    "split": _split,
-    "tile": _tile,
-    "shape": _shape,
-    "size": _size,
-    "rank": _rank,
-    "broadcast_to": _broadcast_to,
-    **dict.fromkeys(
-        (
-            "reverse_sequence",
-            "space_to_depth",
-            "depth_to_space",
-            "nn.space_to_depth",
-            "nn.depth_to_space",
-            "reverse_v2_",
-        ),
-        _keeps,
-    ),
-    **dict.fromkeys(("sparse_tensor_to_dense", "sparse.to_dense"), _to_dense),
-    **dict.fromkeys(("reverse", "reverse_v2"), _reverse),
-    "slice": _slice,
-    "strided_slice": _strided_slice,
-    "gather": _gather,
-    "gather_nd": _gather_nd,
-    **dict.fromkeys(("SparseTensor", "SparseTensorValue"), _sparse),
-    **dict.fromkeys(("one_hot", "contrib.layers.one_hot_encoding", "contrib.slim.one_hot_encoding"), _one_hot),
-    **dict.fromkeys(("matmul", "batch_matmul", "linalg.matmul", *SPARSE_PRODUCTS), _matmul),
-    **dict.fromkeys(("nn.xw_plus_b", "nn.relu_layer"), _xw_plus_b),
-    "tensordot": _tensordot,
-    "einsum": _einsum,
-    **dict.fromkeys(
-        (
-            "zeros",
-            "ones",
-            "fill",
-            "random_normal",
-            "random_uniform",
-            "truncated_normal",
-            "random_truncated_normal",
-            "random_gamma",
-            "random_poisson",
-        ),
+CALLS: dict[str, Handler] = table(
+    ("reshape", _reshape),
+    ("transpose", _moved(moving.transpose, ("a", "x"), "perm")),
+    ("matrix_transpose", _matrix_transpose),
+    ("pad", _pad),
+    ("expand_dims", _moved(moving.expand_dims, ("input",), "axis", "dim")),
+    ("linspace lin_space", _linspace),
+    ("squeeze", _moved(moving.squeeze, ("input",), "axis", "squeeze_dims")),
+    ("concat concat_v2", _concat),
+    ("stack pack parallel_stack", _stack),
+    ("unstack unpack", _unstack),
+    ("split", _split),
+    ("tile", _tile),
+    ("shape", lambda call: ShapeOf(call.tensor(0, "input"))),
+    ("size", _size),
+    ("rank", lambda call: Number(call.tensor(0, "input").rank)),
+    ("broadcast_to", _broadcast_to),
+    ("reverse_sequence space_to_depth depth_to_space nn.space_to_depth nn.depth_to_space reverse_v2_", IN_PLACE),
+    ("sparse_tensor_to_dense sparse.to_dense", _to_dense),
+    ("reverse reverse_v2", _reverse),
+    ("slice", _slice),
+    ("strided_slice", _strided_slice),
+    ("gather", _gather),
+    ("gather_nd", _gather_nd),
+    ("SparseTensor SparseTensorValue", _sparse),
+    ("one_hot contrib.layers.one_hot_encoding contrib.slim.one_hot_encoding", _one_hot),
+    (("matmul", "batch_matmul", "linalg.matmul", *SPARSE_PRODUCTS), _matmul),
+    ("nn.xw_plus_b nn.relu_layer", _xw_plus_b),
+    ("tensordot", _tensordot),
+    ("einsum", _einsum),
+    (
+        "zeros ones fill random_normal random_uniform truncated_normal random_truncated_normal random_gamma "
+        "random_poisson",
         _filled,
     ),
-    "range": _range,
-    "eye": _eye,
-    "boolean_mask": _boolean_mask,
-    "sequence_mask": _sequence_mask,
-    "constant": _constant,
-    "convert_to_tensor": _convert,
-}
+    ("range", _range),
+    ("eye", _eye),
+    ("boolean_mask", _boolean_mask),
+    ("sequence_mask", _sequence_mask),
+    ("constant", _constant),
+    ("convert_to_tensor", _convert),
+)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from converter.analysis.call import Attribute, Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.python.containers import iterate
+from converter.analysis.rows import table
 from converter.analysis.tensors import shaping
 from converter.analysis.values import Batch, Constant, Number, Sequence, ShapeOf, Tensor, Value, tensors_in
 
@@ -71,9 +72,9 @@ def _rank(walk: Walk, shape: ShapeOf, node: ast.AST) -> Value | None:
 
 ATTRIBUTES: dict[str, Attribute] = {"ShapeOf.ndims": _rank, "ShapeOf.rank": _rank}
 
-CALLS: dict[str, Handler] = {
-    "Tensor.__call__": _initial_values,
-    "ShapeOf.as_list": _as_list,
-    **dict.fromkeys(("Tensor.get_shape", "Variable.get_shape", "Input.get_shape"), _get_shape),
-    "Tensor.set_shape": _set_shape,
-}
+CALLS: dict[str, Handler] = table(
+    ("Tensor.__call__", _initial_values),
+    ("ShapeOf.as_list", _as_list),
+    ("Tensor.get_shape Variable.get_shape Input.get_shape", _get_shape),
+    ("Tensor.set_shape", _set_shape),
+)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
+from converter.analysis.rows import below, makes, table
 from converter.analysis.tensors import algebra, reductions
 from converter.analysis.traits import Trait
 from converter.analysis.values import Constant, How, Symbol, Tensor, Typed, Value, is_none, opaque
@@ -40,7 +41,6 @@ MEANS = (  # functions that take a mean over the last axis
     "squared_hinge poisson logcosh binary_crossentropy huber_loss"
 ).split()
 HOW: dict[str, How | Literal["none"]] = {"auto": "mean", "sum_over_batch_size": "mean", "sum": "sum", "none": "none"}
-MODULES = ("keras.losses.", "keras.objectives.", "keras.metrics.", "keras.backend.")
 
 
 def _by_last_axis(call: Call) -> Value:
@@ -59,10 +59,6 @@ def _by_last_axis(call: Call) -> Value:
             kept = opaque(Why.ALONG_EXAMPLES, call.name)
     dims = None if predictions.dims is None else predictions.dims[:-1]
     return Tensor(kept, call.values(), dims, call.name)
-
-
-def _loss_object(call: Call) -> Value:
-    return call.typed("KerasLoss")
 
 
 def _call_loss(call: Call) -> Value:
@@ -102,13 +98,9 @@ TRAITS: dict[Trait, str] = {
     Trait.AVERAGES: "keras.backend.mean",
 }
 
-CALLS: dict[str, Handler] = {
-    **{
-        m + name: _by_last_axis
-        for m in MODULES
-        for name in (*LAST, *SPARSE)
-        if m != "keras.backend." or name in ("categorical_crossentropy", "sparse_categorical_crossentropy")
-    },
-    **dict.fromkeys(LOSS_OBJECTS, _loss_object),
-    "KerasLoss.__call__": _call_loss,
-}
+CALLS: dict[str, Handler] = table(
+    (below("keras.losses. keras.objectives. keras.metrics.", (*LAST, *SPARSE)), _by_last_axis),
+    (below("keras.backend.", "categorical_crossentropy sparse_categorical_crossentropy"), _by_last_axis),
+    (LOSS_OBJECTS, makes("KerasLoss")),
+    ("KerasLoss.__call__", _call_loss),
+)

@@ -6,11 +6,12 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from converter.analysis.call import Call, Context, Handler, makes
+from converter.analysis.call import Call, Context, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import RunCall, SessionSite
 from converter.analysis.flow.joined import leaves
 from converter.analysis.inputs.graph_names import by_name, pattern_of, resolved
+from converter.analysis.rows import itself, makes, on_host, table, together
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Constant,
@@ -73,11 +74,6 @@ def _monitored_session(call: Call) -> Value:
             )
         )
     return hooked(call, call.typed("Session"))
-
-
-def _recovered(call: Call) -> Value:
-    """A session, and whether a checkpoint was found for it."""
-    return Sequence([_session(call), Host(call.values(), call.name, call.node)])
 
 
 def _run_step(call: Call) -> Value:
@@ -208,10 +204,6 @@ def _record(
     )
 
 
-def _as_default(call: Call) -> Value:
-    return call.receiver if call.receiver is not None else Host()
-
-
 def _control_dependencies(call: Call) -> Value:
     call.walk.effect(EffectKind.WAIT, call.name, Sequence(call.values()), call.node)
     return call.typed("ControlDependencies")
@@ -237,17 +229,7 @@ def _replica_device_setter(call: Call) -> Value:
     """A device function; None without tasks for the parameters (python/training/device_setter.py, 1.15)."""
     tasks, cluster = call.get(0, "ps_tasks"), call.get(4, "cluster")
     none = tasks is None or (isinstance(tasks, Number) and tasks.value == 0)
-    return Constant(None) if none and (cluster is None or is_none(cluster)) else _distributed(call)
-
-
-def _distributed(call: Call) -> Value:
-    call.walk.effect(EffectKind.DISTRIBUTED, f"tf.{call.name}", None, call.node)
-    return call.typed("Distributed")
-
-
-def _other_training(call: Call) -> Value:
-    call.walk.effect(EffectKind.OTHER_TRAINING, f"tf.{call.name}", None, call.node)
-    return call.typed("Object")
+    return Constant(None) if none and (cluster is None or is_none(cluster)) else DISTRIBUTED(call)
 
 
 def _trained_by_library(call: Call) -> Value:
@@ -258,11 +240,6 @@ def _trained_by_library(call: Call) -> Value:
     if isinstance(trained, Typed) and (trained.name in OTHER_TRAINING or has(trained.name, Trait.TRAINS_ITSELF)):
         call.walk.effect(EffectKind.TRAINED_BY_LIBRARY, f"tf.{trained.name}", None, call.node)
     return unknown(call.walk, call.receiver or Host(), call.args, call.kwargs, call.node, "")
-
-
-def _eager(call: Call) -> Value:
-    call.walk.effect(EffectKind.EAGER, f"tf.{call.name}", None, call.node)
-    return call.typed("Object")
 
 
 def _by_name(call: Call) -> Value:
@@ -282,6 +259,7 @@ def _partial_run(call: Call) -> Value:
     return Host(call.values(), "run", call.node)
 
 
+DISTRIBUTED = makes("Distributed", EffectKind.DISTRIBUTED, about="tf.{}")
 HOOKED = "hooked session"  # of a step context's state: no attribute of it has that name
 # Where the config stands (tensorflow/python/client/session.py, training/monitored_session.py, 1.15; the older names of
 # methods: training/supervisor.py, 1.4).
@@ -343,38 +321,42 @@ TRAITS: dict[Trait, str] = {
     Trait.ASKS_BY_NAME: "get_tensor_by_name get_operation_by_name as_graph_element",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys(SESSIONS, _session),
-    **dict.fromkeys(CREATORS, _creator),
-    **dict.fromkeys(RECOVERS, _recovered),
-    "train.MonitoredSession": _monitored_session,
-    "Session.run_step_fn": _run_step,
-    "StepContext.run_with_hooks": _run_with_hooks,
-    "Session.raw_session": lambda call: unhooked(call.receiver) if call.receiver is not None else Host(),
-    "Session.close": _close,
-    "train.FinalOpsHook": _final_ops,
-    **dict.fromkeys(TRAIN_LOOPS, _train_loop),
-    "ConfigProto": makes("ConfigProto"),
-    "GPUOptions": makes("GPUOptions"),
-    "Session.run": _run,
-    "Host.run": _run_of_unknown,
-    "Session.partial_run": _partial_run,
-    **dict.fromkeys(("Graph.get_tensor_by_name", "Graph.get_operation_by_name"), _by_name),
-    **dict.fromkeys((*OTHER_TRAINING, "keras.estimator.model_to_estimator"), _other_training),
-    **dict.fromkeys((*(f"Object.{method}" for method in TRAINS), "estimator.train_and_evaluate"), _trained_by_library),
-    **dict.fromkeys(EAGER, _eager),
-    **dict.fromkeys(("train.Server",
-                     "train.Server.create_local_server", "train.ClusterSpec",
-                     "train.SyncReplicasOptimizer",
-                     "distribute.MirroredStrategy", "contrib.distribute.MirroredStrategy",
-                     "contrib.distribute.OneDeviceStrategy", "distribute.Strategy"), _distributed),
-    "train.replica_device_setter": _replica_device_setter,
-    **dict.fromkeys(EVALUATED, _eval),
-    **dict.fromkeys(("Session.as_default", "Graph.as_default", "Session.__enter__"), _as_default),
-    **dict.fromkeys(("Graph", "get_default_graph"), makes("Graph")),
-    "get_default_session": lambda call: Typed("Session", call.name, call.args, call.kwargs, call.node),
-    **dict.fromkeys(("control_dependencies", "Graph.control_dependencies"), _control_dependencies),
-    **dict.fromkeys(("device", "Graph.device"), _device),
-}
+CALLS: dict[str, Handler] = table(
+    (SESSIONS.keys() - CREATORS.keys() - RECOVERS.keys(), _session),
+    (CREATORS, _creator),
+    (RECOVERS, together(_session, on_host)),
+    ("train.MonitoredSession", _monitored_session),
+    ("Session.run_step_fn", _run_step),
+    ("StepContext.run_with_hooks", _run_with_hooks),
+    ("Session.raw_session", lambda call: unhooked(call.receiver) if call.receiver is not None else Host()),
+    ("Session.close", _close),
+    ("train.FinalOpsHook", _final_ops),
+    (TRAIN_LOOPS, _train_loop),
+    ("ConfigProto", makes("ConfigProto")),
+    ("GPUOptions", makes("GPUOptions")),
+    ("Session.run", _run),
+    ("Host.run", _run_of_unknown),
+    ("Session.partial_run", _partial_run),
+    ("Graph.get_tensor_by_name Graph.get_operation_by_name", _by_name),
+    (
+        (*OTHER_TRAINING, "keras.estimator.model_to_estimator"),
+        makes("Object", EffectKind.OTHER_TRAINING, about="tf.{}"),
+    ),
+    ((*(f"Object.{method}" for method in TRAINS), "estimator.train_and_evaluate"), _trained_by_library),
+    (EAGER, makes("Object", EffectKind.EAGER, about="tf.{}")),
+    (
+        "train.Server train.Server.create_local_server train.ClusterSpec train.SyncReplicasOptimizer "
+        "distribute.MirroredStrategy contrib.distribute.MirroredStrategy contrib.distribute.OneDeviceStrategy "
+        "distribute.Strategy",
+        DISTRIBUTED,
+    ),
+    ("train.replica_device_setter", _replica_device_setter),
+    (EVALUATED, _eval),
+    ("Session.as_default Graph.as_default Session.__enter__", itself),
+    ("Graph get_default_graph", makes("Graph")),
+    ("get_default_session", makes("Session")),
+    ("control_dependencies Graph.control_dependencies", _control_dependencies),
+    ("device Graph.device", _device),
+)
 
 CONTEXTS: dict[str, Context] = {"ControlDependencies": _wait_for, "Session": _leave_session}
