@@ -9,6 +9,7 @@ from collections.abc import Callable
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
+from converter.analysis.python.following import not_followed
 from converter.analysis.python.settings import default_of
 from converter.analysis.rows import table
 from converter.analysis.values import Bound, Constant, Host, Number, Sequence, Symbol, Value
@@ -168,15 +169,13 @@ def _name_of(facts: Facts, value: Value | None) -> object:
 
 def _imported(call: Call) -> Value:
     """`__import__('model')`: the module; where its name has dots and no names are asked for, it would be another."""
-    from converter.analysis.python.calling import unknown
-
     name = call.constant(0, "name")
     dotted = isinstance(name, str) and "." in name and call.get(3, "fromlist") is None
     found = Host() if dotted else _import_module(call)
     if not isinstance(found, Host):
         return found
     function = Symbol("builtins", "__import__")
-    return unknown(call.walk, function, call.args, call.kwargs, call.node, "builtins.__import__")
+    return not_followed(call, function, "builtins.__import__")
 
 
 CALLS: dict[str, Handler] = table(

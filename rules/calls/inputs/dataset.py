@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.call import Call, Handler
+from converter.analysis.python.following import follow
 from converter.analysis.rows import below, makes, table, unbatched
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.sparse import ELEMENT, is_sparse
@@ -125,8 +126,6 @@ def note_sizes(call: Call, size: Value | None, why: str = "") -> None:
 
 
 def _map(call: Call) -> Value:
-    from converter.analysis.python.calling import call_value
-
     function = call.get(0, "map_func")
     dataset = _chain(call)
     assert isinstance(dataset, Typed)
@@ -136,7 +135,7 @@ def _map(call: Call) -> Value:
     given = _element(structure) if structure is not None else Tensor(op="element")
     if function is not None:
         args = given.elements if isinstance(given, Sequence) else [given]
-        made = call_value(call.walk, function, args, {}, call.node)
+        made = follow(call, function, args)
         dataset.state.pop("structure", None)
         if isinstance(made, (Sequence, Mapping)):
             dataset.state["structure"] = made
@@ -154,8 +153,6 @@ def _element(structure: Value) -> Value:
 
 def _apply(call: Call) -> Value:
     """`Dataset.apply(transformation)`: what the transformation makes of the data set."""
-    from converter.analysis.python.calling import call_value
-
     given = call.get(0, "transformation_func")
     if isinstance(given, Typed) and given.kind == "Transformation":
         called = replace(call, name=given.name, args=given.args, kwargs=given.kwargs)
@@ -170,7 +167,7 @@ def _apply(call: Call) -> Value:
             return _grouped(called)
         return _batch(called)
     if isinstance(given, (Function, Partial)) and call.receiver is not None:
-        made = call_value(call.walk, given, [call.receiver], {}, call.node)
+        made = follow(call, given, [call.receiver])
         return made if isinstance(made, Typed) and made.kind == "Dataset" else _chain(call)
     return _chain(call)
 
@@ -180,17 +177,15 @@ def _grouped(call: Call) -> Value:
 
     A batch is never larger than its window, so the window is a batch size too: both grow with the number of GPUs.
     """
-    from converter.analysis.python.calling import call_value
-
     key, reduced = call.get(0, "key_func"), call.get(1, "reduce_func")
     state = call.receiver.state if isinstance(call.receiver, Typed) else {}
     element = _element(state["structure"]) if "structure" in state else Tensor(op="element")
     if key is not None:
-        call_value(call.walk, key, element.elements if isinstance(element, Sequence) else [element], {}, call.node)
+        follow(call, key, element.elements if isinstance(element, Sequence) else [element])
     function, window = call.get(3, "window_size_func"), call.get(2, "window_size")
     if not is_none(function) and function is not None:
-        window = call_value(call.walk, function, [Host()], {}, call.node)
-    made = call_value(call.walk, reduced, [Host(), _chain(call)], {}, call.node) if reduced is not None else Host()
+        window = follow(call, function, [Host()])
+    made = follow(call, reduced, [Host(), _chain(call)]) if reduced is not None else Host()
     if not isinstance(made, Typed) or made.kind != "Dataset":
         return _chain(call)
     if "batched" in made.state and not isinstance(window, Number):

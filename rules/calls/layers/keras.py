@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.python.following import follow
 from converter.analysis.reasons import Why
 from converter.analysis.rows import below, makes, table
 from converter.analysis.tensors import algebra, moving, shaping
@@ -125,9 +126,7 @@ def _merge(call: Call) -> Value:
 
 
 def _lambda(call: Call, function: Value) -> Value:
-    from converter.analysis.python.calling import call_value
-
-    return algebra.as_tensor(call_value(call.walk, function, call.args[:1], {}, call.node))
+    return algebra.as_tensor(follow(call, function, call.args[:1]))
 
 
 MERGES = {  # layers of several tensors, and what each does to them element by element

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.call import Call, Context, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.python.following import follow
 from converter.analysis.reasons import Why
 from converter.analysis.rows import below, keeps, one_more, table
 from converter.analysis.tensors import algebra, shaping
@@ -120,9 +121,7 @@ def _normalizer(call: Call) -> None:
         call.walk.effect(EffectKind.BATCH_NORM, call.name, None, call.node)
     for value in given:
         if isinstance(value, Function):
-            from converter.analysis.python.calling import call_value
-
-            call_value(call.walk, value, [call.tensor(0, "inputs")], {}, call.node)
+            follow(call, value, [call.tensor(0, "inputs")])
 
 
 def _arg_scope(call: Call) -> Value:
@@ -254,14 +253,12 @@ def _embedding(call: Call) -> Value:
 
 def _stack_layers(call: Call) -> Value:
     """slim.repeat and slim.stack: a layer function applied again and again."""
-    from converter.analysis.python.calling import call_value
-
     tensor = call.tensor(0, "inputs")
     layer = call.get(2 if call.name.endswith("repeat") else 1, "layer")
     rest = call.args[3:] if call.name.endswith("repeat") else []
     if layer is None:
         return Tensor(algebra.not_linear(tensor.batch), call.values(), None, call.name)
-    result = call_value(call.walk, layer, [tensor, *rest], call.kwargs, call.node)
+    result = follow(call, layer, [tensor, *rest], call.kwargs)
     return Tensor(result.batch, (*call.values(), result), None, call.name) if isinstance(result, Tensor) else result
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.python.following import follow
 from converter.analysis.reasons import Why
 from converter.analysis.rows import below, keeps, makes, table
 from converter.analysis.traits import Trait
@@ -139,12 +140,10 @@ def _with_buckets(call: Call) -> Value:
 
 def _bucket(call: Call, lengths: Value) -> tuple[Value, Value]:
     """The outputs and the loss of the model of one bucket."""
-    from converter.analysis.python.calling import call_value
-
     ends = lengths.elements if isinstance(lengths, Sequence) and len(lengths.elements) == 2 else [None, None]
     given = [_first_steps(call.get(at, name), end) for (at, name), end in zip(BUCKETED, ends, strict=True)]
     model = call.get(5, "seq2seq")
-    result = call_value(call.walk, model, given, {}, call.node) if model is not None else Tensor()
+    result = follow(call, model, given) if model is not None else Tensor()
     outputs = result.elements[0] if isinstance(result, Sequence) and result.elements else result
     step, target = (next(tensors_in(v), None) for v in (outputs, call.get(2, "targets")) if v is not None)
     if step is None or target is None:
@@ -152,7 +151,7 @@ def _bucket(call: Call, lengths: Value) -> tuple[Value, Value]:
     kept = _examples(step)
     function = call.get(6, "softmax_loss_function")
     if function is not None and not is_none(function):
-        each = call_value(call.walk, function, [], {"labels": target, "logits": step}, call.node)
+        each = follow(call, function, [], {"labels": target, "logits": step})
         kept = each.batch if isinstance(each, Tensor) else opaque(Why.UNKNOWN_CALL, call.name)
     per_example = call.flag(7, "per_example_loss")
     if kept.kind == "example" and not per_example:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.python.following import follow_method, not_followed
 from converter.analysis.rows import below, makes, table
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.traits import Trait
@@ -42,13 +43,11 @@ def _dims(tensor: Tensor, name: str) -> Lengths:
 
 def _own_module(call: Call) -> Value:
     """An object of a class of the script that is derived from `sonnet.AbstractModule`: what its `_build` gives."""
-    from converter.analysis.python.calling import call_method, unknown
-
     own, made = call.receiver, None
     call.walk.effect(EffectKind.COLLECTION, MODULES, None, call.node)
     if isinstance(own, Instance):
-        made = call_method(call.walk, own, "_build", call.args, call.node, call.kwargs)
-    return made or unknown(call.walk, own or Host(), call.args, call.kwargs, call.node, call.name)
+        made = follow_method(call, own, "_build", call.args, call.kwargs)
+    return made or not_followed(call, own or Host(), call.name)
 
 
 TRAITS: dict[Trait, str] = {Trait.LAYER: "sonnet.*"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.python.following import not_followed
 from converter.analysis.rows import below, table
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.traits import Trait
@@ -24,11 +25,9 @@ MODULES = "tflearn. tflearn.layers. tflearn.layers.core. tflearn.layers.conv. tf
 
 def _layer(call: Call) -> Value:
     """A layer, each example by itself; not followed if it adds a cost of its weights, which each tower would add."""
-    from converter.analysis.python.calling import unknown
-
     if call.given("regularizer") or len(call.args) > MOST_POSITIONS:
         function = Symbol(*call.name.split(".", 1))
-        return unknown(call.walk, function, call.args, call.kwargs, call.node, call.name)
+        return not_followed(call, function, call.name)
     name, tensor = call.name.rpartition(".")[2], call.tensor(0, "incoming")
     call.walk.effect(EffectKind.COLLECTION, "layer_tensor", None, call.node)
     if name in WITH_VARIABLES:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.call import Attribute, Call, Context, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.python.following import follow
 from converter.analysis.rows import makes, on_host, table, unbatched
 from converter.analysis.tensors import shaping
 from converter.analysis.traits import Argument, Trait
@@ -63,9 +64,7 @@ def _get_variable(call: Call) -> Value:
     variable = Variable(False, call.values(), dims, call.name, _may_be_trained(call.get(5, "trainable")))
     call.walk.effect(EffectKind.VARIABLE, call.name, variable, call.node)
     if call.given("regularizer") and isinstance(call.kwargs["regularizer"], Function):
-        from converter.analysis.python.calling import call_value
-
-        loss = call_value(call.walk, call.kwargs["regularizer"], [variable], {}, call.node)
+        loss = follow(call, call.kwargs["regularizer"], [variable])
         call.walk.collections.setdefault("regularization_losses", []).append(loss)
     return variable
 

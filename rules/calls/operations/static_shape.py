@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from converter.analysis.call import Attribute, Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.python.containers import iterate
+from converter.analysis.python.following import not_followed
 from converter.analysis.rows import table
 from converter.analysis.tensors import shaping
 from converter.analysis.values import Batch, Constant, Number, Sequence, ShapeOf, Tensor, Value, tensors_in
@@ -57,12 +58,10 @@ def _set_shape(call: Call) -> Value:
 def _initial_values(call: Call) -> Value:
     """`tf.random_normal_initializer()([2, 3])`: a tensor of that shape; any other call is that of unknown code."""
     assert isinstance(call.receiver, Tensor)
-    from converter.analysis.python.calling import unknown
-
     entries = shaping.shape_entries(call.get(0, "shape"))
     named = call.receiver.op.lower().endswith("initializer") or "initializers." in call.receiver.op
     if not named or entries is None or shaping.batch_entry(call.walk.facts, entries) is not None:
-        return unknown(call.walk, call.receiver, call.args, call.kwargs, call.node, "")
+        return not_followed(call, call.receiver)
     return Tensor(inputs=call.values(), lengths=shaping.lengths_of(entries), op=call.receiver.op)
 
 

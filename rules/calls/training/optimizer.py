@@ -7,6 +7,7 @@ import ast
 from converter.analysis.call import Call, Handler
 from converter.analysis.facts import RateSite, StepKind, TrainStep
 from converter.analysis.library import naming
+from converter.analysis.python.following import follow_method
 from converter.analysis.rows import below, makes, table, unbatched
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import Batch, Constant, Instance, Sequence, Symbol, Tensor, Value, is_none
@@ -54,8 +55,6 @@ def _extended(call: Call) -> Value:
 
 def _minimize(call: Call) -> Value:
     """The step; of a class of the script by its own methods, as the inherited one calls them (optimizer.py, 1.15)."""
-    from converter.analysis.python.calling import call_method
-
     own, loss = call.receiver, call.tensor(0, "loss")
     variables = call.get(2, "var_list")
     given = {"global_step": call.get(1, "global_step") or Constant(None)}
@@ -64,13 +63,13 @@ def _minimize(call: Call) -> Value:
         _record(call, StepKind.MINIMIZE, loss, own, variables, result)
         return result
     to = {"var_list": variables or Constant(None)}
-    pairs = call_method(call.walk, own, "compute_gradients", [loss], call.node, to)
+    pairs = follow_method(call, own, "compute_gradients", [loss], to)
     if pairs is None:
         _record(call, StepKind.MINIMIZE, loss, own, variables, result)
         pairs = _pairs(Tensor(inputs=(result,), op="gradient"))
-        call_method(call.walk, own, "apply_gradients", [pairs], call.node, given)
+        follow_method(call, own, "apply_gradients", [pairs], given)
         return result
-    applied = call_method(call.walk, own, "apply_gradients", [pairs], call.node, given)
+    applied = follow_method(call, own, "apply_gradients", [pairs], given)
     made = (pairs, *given.values()) if applied is None else (applied, pairs)
     return Tensor(inputs=made, op="train op")
 

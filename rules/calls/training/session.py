@@ -11,6 +11,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import RunCall, SessionSite
 from converter.analysis.flow.joined import leaves
 from converter.analysis.inputs.graph_names import by_name, pattern_of, resolved
+from converter.analysis.python.following import follow, follow_method, not_followed
 from converter.analysis.rows import itself, makes, on_host, table, together
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -54,12 +55,10 @@ def _creator(call: Call) -> Value:
 
 def _monitored_session(call: Call) -> Value:
     """A session that a creator makes: the script's, or one of TensorFlow's without a config."""
-    from converter.analysis.python.calling import call_method
-
     creator = call.get(0, "session_creator")
     spread = any(keyword.arg is None for keyword in call.node.keywords)
     if isinstance(creator, Instance):
-        call_method(call.walk, creator, "create_session", [], call.node)
+        follow_method(call, creator, "create_session", [])
     elif not spread and is_none(creator):
         assert call.walk.site is not None
         call.walk.facts.sessions.append(
@@ -78,13 +77,11 @@ def _monitored_session(call: Call) -> Value:
 
 def _run_step(call: Call) -> Value:
     """A function of the script that is given the session, and runs it itself."""
-    from converter.analysis.python.calling import call_value
-
     function = call.get(0, "step_fn")
     context = call.typed("StepContext")
     assert call.receiver is not None
     context.state["session"], context.state[HOOKED] = unhooked(call.receiver), call.receiver
-    return call_value(call.walk, function, [context], {}, call.node) if function is not None else Host(call.values())
+    return follow(call, function, [context]) if function is not None else Host(call.values())
 
 
 def _train_loop(call: Call) -> Value:
@@ -158,13 +155,11 @@ def _run_of_unknown(call: Call) -> Value:
 
     What is fed tensors is a session; any other object keeps its own `run`.
     """
-    from converter.analysis.python.calling import unknown
-
     feed = call.get(1, "feed_dict")
     if isinstance(feed, Mapping) and any(isinstance(key, Tensor) for key, _ in feed.pairs):
         return _run(call)
     assert call.receiver is not None
-    return unknown(call.walk, call.receiver, call.args, call.kwargs, call.node, "")
+    return not_followed(call, call.receiver)
 
 
 def _eval(call: Call) -> Value:
@@ -234,12 +229,10 @@ def _replica_device_setter(call: Call) -> Value:
 
 def _trained_by_library(call: Call) -> Value:
     """`estimator.train(…)`, `model.fit(…)`; other objects of the library, such as a VocabularyProcessor, fit, too."""
-    from converter.analysis.python.calling import unknown
-
     trained = call.receiver if call.receiver is not None else call.get(0, "estimator")
     if isinstance(trained, Typed) and (trained.name in OTHER_TRAINING or has(trained.name, Trait.TRAINS_ITSELF)):
         call.walk.effect(EffectKind.TRAINED_BY_LIBRARY, f"tf.{trained.name}", None, call.node)
-    return unknown(call.walk, call.receiver or Host(), call.args, call.kwargs, call.node, "")
+    return not_followed(call, call.receiver or Host())
 
 
 def _by_name(call: Call) -> Value:
