@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
@@ -49,7 +51,7 @@ def _zero_state(call: Call) -> Value:
 def _call_cell(call: Call) -> Value:
     inputs = call.tensor(0, "inputs")
     call.walk.effect(EffectKind.VARIABLE, "cell", None, call.node)
-    kept = Batch("example", 0, inputs.batch.rows) if inputs.batch.kind == "example" else inputs.batch
+    kept = _rows(inputs.batch)
     return Sequence([Tensor(kept, call.values(), (None, None), "cell"), state_of(call, call.receiver, kept)])
 
 
@@ -65,12 +67,17 @@ def _linear(call: Call) -> Value:
 
 
 def _dynamic(call: Call) -> Value:
-    cell, inputs = call.get(0, "cell"), _inputs(call)
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    kept = call.laid_out(inputs, call.flag(7, "time_major"))
-    outputs = Tensor(kept, call.values(), (None, None, None), call.name)
+    kept, outputs = _over_time(call, _inputs(call), 7)
     # Without lengths a step is taken for each time step of the inputs (rnn.py, _dynamic_rnn_loop, 1.15).
-    return Sequence([outputs, state_of(call, cell, _rows(kept), is_none(call.get(2, "sequence_length")))])
+    state = state_of(call, call.get(0, "cell"), _rows(kept), is_none(call.get(2, "sequence_length")))
+    return Sequence([outputs(), state])
+
+
+def _over_time(call: Call, inputs: Tensor, time_major: int) -> tuple[Batch, Callable[[], Tensor]]:
+    """The batch of the outputs of a net that unrolls its inputs, and what makes them; the place of `time_major`."""
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
+    kept = call.laid_out(inputs, call.flag(time_major, "time_major"))
+    return kept, lambda: Tensor(kept, call.values(), (None, None, None), call.name)
 
 
 def _inputs(call: Call) -> Tensor:
@@ -84,59 +91,49 @@ def _rows(kept: Batch) -> Batch:
 
 
 def _bidirectional(call: Call) -> Value:
-    inputs = call.tensor(2, "inputs")
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    kept = call.laid_out(inputs, call.flag(9, "time_major"))
-    outputs = [Tensor(kept, call.values(), (None, None, None), call.name) for _ in range(2)]
-    states = [state_of(call, call.get(i, name), _rows(kept)) for i, name in enumerate(("cell_fw", "cell_bw"))]
-    return Sequence([Sequence(outputs), Sequence(states)])
+    kept, outputs = _over_time(call, call.tensor(2, "inputs"), 9)
+    return Sequence([Sequence([outputs(), outputs()]), Sequence(_states_of_both(call, kept))])
+
+
+def _states_of_both(call: Call, kept: Batch) -> list[Value]:
+    return [state_of(call, call.get(at, name), _rows(kept)) for at, name in enumerate(("cell_fw", "cell_bw"))]
 
 
 def _stacked(call: Call) -> Value:
     """Layers that read both ways: the outputs of the last one, and the states of each."""
-    inputs = call.tensor(2, "inputs")
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    kept = call.laid_out(inputs, call.flag(8, "time_major"))
-    return Sequence([Tensor(kept, call.values(), (None, None, None), call.name), *_states_of_layers(call, kept)])
+    kept, outputs = _over_time(call, call.tensor(2, "inputs"), 8)
+    return Sequence([outputs(), *_states_of_layers(call, kept)])
 
 
 def _static(call: Call) -> Value:
     steps = call.get(1, "inputs")
+    kept, outputs = _by_steps(call, steps if isinstance(steps, Sequence) or steps is None else Sequence([steps]))
+    return Sequence([outputs.like(*([steps] if steps else [])), state_of(call, call.get(0, "cell"), _rows(kept))])
+
+
+def _by_steps(call: Call, steps: Value | None) -> tuple[Batch, Sequence]:
+    """The batch of the time steps in a list, and an output for each.
+
+    The batch is opaque if they were unstacked along the supposed batch axis.
+    """
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    elements = steps.elements if isinstance(steps, Sequence) else [steps] if steps is not None else []
-    kept = _of_steps(elements)
-    many = isinstance(steps, Sequence) and steps.many
-    made = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
-    outputs = Sequence(made, mutable=True, many=many).like(*([steps] if steps else []))
-    return Sequence([outputs, state_of(call, call.get(0, "cell"), _rows(kept))])
-
-
-def _of_steps(elements: list[Value]) -> Batch:
-    """The batch layout of the time steps in a list; opaque if they were unstacked along the supposed batch axis."""
+    elements = steps.elements if isinstance(steps, Sequence) else []
     first = algebra.as_tensor(elements[0]) if elements else Tensor()
-    return opaque(Why.STEPS) if first.batch.why is Why.APART else first.batch
+    kept = opaque(Why.STEPS) if first.batch.why is Why.APART else first.batch
+    made = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
+    return kept, Sequence(made, mutable=True, many=isinstance(steps, Sequence) and steps.many)
 
 
 def _static_bidirectional(call: Call) -> Value:
     steps = call.get(2, "inputs")
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    elements = steps.elements if isinstance(steps, Sequence) else []
-    kept = _of_steps(elements)
-    made = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
-    outputs = Sequence(made, mutable=True, many=getattr(steps, "many", False)).like(*([steps] if steps else []))
-    states = [state_of(call, call.get(i, name), _rows(kept)) for i, name in enumerate(("cell_fw", "cell_bw"))]
-    return Sequence([outputs, *states])
+    kept, outputs = _by_steps(call, steps)
+    return Sequence([outputs.like(*([steps] if steps else [])), *_states_of_both(call, kept)])
 
 
 def _stacked_static(call: Call) -> Value:
     """`_stacked` for a list of steps: the states of each layer's cell."""
-    steps = call.get(2, "inputs")
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    elements = steps.elements if isinstance(steps, Sequence) else []
-    kept = _of_steps(elements)
-    outputs = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
-    many = getattr(steps, "many", False)
-    return Sequence([Sequence(outputs, mutable=True, many=many), *_states_of_layers(call, kept)])
+    kept, outputs = _by_steps(call, call.get(2, "inputs"))
+    return Sequence([outputs, *_states_of_layers(call, kept)])
 
 
 def _states_of_layers(call: Call, kept: Batch) -> list[Sequence]:
@@ -174,8 +171,7 @@ def _ctc_loss(call: Call) -> Value:
     labels = sparse_input(call.get(0, "labels"))
     if labels is not None and labels.shape is None and inputs.batch.kind == "example":
         call.walk.effect(EffectKind.LABELS, call.name, labels, call.node)
-    kept = Batch("example", 0) if inputs.batch.kind == "example" else inputs.batch
-    return Tensor(kept, call.values(), (None,), call.name)
+    return Tensor(first_axis(inputs, call.name), call.values(), (None,), call.name)
 
 
 LIKELIHOOD = keeps("inputs", batch=first_axis, lengths=(None,), effect=EffectKind.VARIABLE)

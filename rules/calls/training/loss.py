@@ -42,9 +42,14 @@ def _loss(call: Call) -> Value:
     result = Tensor(kept, call.values(), dims, call.name)
     collection = call.kwargs.get("loss_collection")
     if not (isinstance(collection, Constant) and collection.value is None):
-        call.walk.collections.setdefault("losses", []).append(result)
-        call.walk.effect(EffectKind.COLLECTION, "losses", result, call.node)
+        _collect(call, "losses", result)
     return result
+
+
+def _collect(call: Call, key: object, value: Value) -> None:
+    """Adds a value to a collection."""
+    call.walk.collections.setdefault(key, []).append(value)
+    call.walk.effect(EffectKind.COLLECTION, str(key), value, call.node)
 
 
 def _reduction(call: Call, batched: list[Tensor]) -> Batch:
@@ -75,16 +80,14 @@ def _reduction(call: Call, batched: list[Tensor]) -> Batch:
 def _add_to_collection(call: Call) -> Value:
     key, value = collection_key(call.get(0, "name", "names")), call.get(1, "value")
     if value is not None:
-        call.walk.collections.setdefault(key, []).append(value)
-        call.walk.effect(EffectKind.COLLECTION, str(key), value, call.node)
+        _collect(call, key, value)
     return Constant(None)
 
 
 def _add_loss(call: Call) -> Value:
     value = call.get(0, "loss")
     if value is not None:
-        call.walk.collections.setdefault("losses", []).append(value)
-        call.walk.effect(EffectKind.COLLECTION, "losses", value, call.node)
+        _collect(call, "losses", value)
     return Constant(None)
 
 
@@ -131,8 +134,7 @@ def _collect_named(call: Call) -> Value:
     key = collection_key(call.get(0, "collections"))
     if value is None or key is None:
         return value or Constant(None)
-    call.walk.collections.setdefault(key, []).append(value)
-    call.walk.effect(EffectKind.COLLECTION, str(key), value, call.node)
+    _collect(call, key, value)
     return value
 
 
@@ -162,8 +164,7 @@ def _total_loss(call: Call) -> Value:
 def _apply_regularization(call: Call) -> Value:
     """The sum of the weights' terms, which the call also adds to the collection (contrib/layers/regularizers.py)."""
     made = call.walk.stamp(REGULARIZED(call), call.node)
-    call.walk.collections.setdefault("regularization_losses", []).append(made)
-    call.walk.effect(EffectKind.COLLECTION, "regularization_losses", made, call.node)
+    _collect(call, "regularization_losses", made)
     return made
 
 
