@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import as_tensor
-from converter.analysis.values import Batch, Sequence, Tensor, Typed, Value, is_none, opaque
+from converter.analysis.values import Batch, Lengths, Sequence, Tensor, Typed, Value, is_none, opaque
 from converter.dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -78,6 +78,10 @@ class Call:
             if keyword.arg in names:
                 return keyword.value
         return self.node.args[position] if 0 <= position < len(self.node.args) else None
+
+    def gives(self, batch: Batch, lengths: Lengths = None) -> Tensor:
+        """A tensor that the call computes from all of its arguments."""
+        return Tensor(batch, self.values(), lengths, self.name)
 
     def typed(self, kind: str) -> Typed:
         """The result of the call as an object of a library, known by its type."""

@@ -261,7 +261,7 @@ def _slices(call: Call) -> Value:
     tensors = call.get(0, "tensor_list")
     wholes = tensors.elements if isinstance(tensors, Sequence) else [Host()]
     shapes = [dims_of(whole, whole) if isinstance(whole, Tensor) else shape_of(whole) for whole in wholes]
-    return Sequence([Tensor(FREE, call.values(), shape and shape[1:], call.name) for shape in shapes], mutable=True)
+    return Sequence([call.gives(FREE, shape and shape[1:]) for shape in shapes], mutable=True)
 
 
 CHAINS = "shuffle prefetch cache take skip filter enumerate shard interleave flat_map zip concatenate with_options"

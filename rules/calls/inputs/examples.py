@@ -18,7 +18,7 @@ def _parse(call: Call) -> Value:
     """One record, or a batch of them, as a dict of its features."""
     records, spec = call.tensor(0, "serialized"), call.get(1, "features")
     if not isinstance(spec, Mapping):
-        return Tensor(records.batch, call.values(), None, call.name)
+        return call.gives(records.batch)
     return Mapping([(key, _feature(call, records, kind)) for key, kind in spec.pairs])
 
 

@@ -20,7 +20,6 @@ from converter.analysis.values import (
     Sequence,
     ShapeOf,
     Symbol,
-    Tensor,
     Typed,
     Value,
     needed,
@@ -147,7 +146,7 @@ def _entry(call: Call) -> Value:
     """`batch.get('x')`, `batch.pop('x')`: a component of a batch that came in as a dict."""
     key, batch = call.constant(0, ""), call.receiver
     if not isinstance(batch, Input) or not batch.op.endswith("get_next") or not isinstance(key, str):
-        return Tensor(opaque(Why.UNKNOWN_CALL, call.name), call.values(), None, call.name)
+        return call.gives(opaque(Why.UNKNOWN_CALL, call.name))
     if call.name.endswith("pop"):
         call.walk.effect(EffectKind.MUTATION, call.name, batch, call.node)
     return entry_of(call.walk, batch, key, call.node)

@@ -13,7 +13,6 @@ from converter.analysis.values import (
     FREE,
     Batch,
     Constant,
-    Host,
     Input,
     Mapping,
     Number,
@@ -22,6 +21,7 @@ from converter.analysis.values import (
     Typed,
     Value,
 )
+from rules.calls.inputs.dataset import note_sizes
 
 COUNTED = "train.range_input_producer.dequeue"  # the operation that gives the index of a step
 DTYPES = {"FIFOQueue": 1, "PaddingFIFOQueue": 1, "PriorityQueue": 1, "RandomShuffleQueue": 2}  # index of `dtypes`
@@ -90,8 +90,7 @@ def _components(call: Call, make: Callable[[Call, Typed, int], Input]) -> Value:
 def _dequeue_many(call: Call) -> Value:
     """`q.dequeue_many(n)` puts n examples together."""
     size = call.get(0, "n")
-    if isinstance(size, (Number, Host)):
-        call.walk.facts.batch_sizes.append((size, call.name, call.node))
+    note_sizes(call, size)
 
     def make(call: Call, queue: Typed, place: int) -> Input:
         dims = shaping.lengths_of(_component_shape(queue, place))
@@ -160,9 +159,7 @@ READERS = ("TFRecordReader", "TextLineReader", "FixedLengthRecordReader", "Whole
 
 def _read_up_to(call: Call) -> Value:
     """`reader.read_up_to(queue, n)`: the keys and the values of n records, or of the last ones of a file."""
-    size = call.get(1, "num_records")
-    if isinstance(size, (Number, Host)):
-        call.walk.facts.batch_sizes.append((size, call.name, call.node))
+    note_sizes(call, call.get(1, "num_records"))
     made = [Input(call.name, (None,), None, "") for _ in range(2)]
     for value in made:
         value.shard(0)

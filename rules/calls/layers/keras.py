@@ -86,7 +86,7 @@ def _of_several(call: Call, given: Value | None, kind: str, axis: Value | None) 
     """A layer of a list of tensors: element by element, or one behind the other along an axis, by default the last."""
     parts = given.elements if isinstance(given, Sequence) and not given.many else []
     if not parts:
-        return Tensor(opaque(Why.UNKNOWN_CALL, call.name), call.values(), None, call.name)
+        return call.gives(opaque(Why.UNKNOWN_CALL, call.name))
     if MERGES[kind.capitalize()]:
         made = algebra.elementwise(call.walk.facts, MERGES[kind.capitalize()], parts)
         made.op = f"keras.layers.{kind}"
@@ -102,9 +102,9 @@ def _product(call: Call, given: Value | None, axes: Value | None) -> Value:
     known = all(_is_behind(a, ranks) for a in over)
     kept = {tensor.batch for tensor in parts}
     if len(kept) == 1 and known and all(t.batch.kind == "example" and not t.batch.axis for t in parts):
-        return Tensor(kept.pop(), call.values(), None, call.name)
+        return call.gives(kept.pop())
     batched = any(tensor.batch.kind != "free" for tensor in parts) or not parts
-    return Tensor(opaque(Why.UNKNOWN_CALL, call.name) if batched else FREE, call.values(), None, call.name)
+    return call.gives(opaque(Why.UNKNOWN_CALL, call.name) if batched else FREE)
 
 
 def _is_behind(axis: Value | None, ranks: set[int | None]) -> bool:

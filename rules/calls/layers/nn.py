@@ -58,7 +58,7 @@ def _layer(call: Call) -> Value:
         dims = (*tensor.lengths[:-1], _channels(call))
     kept = algebra.along_last(tensor, call.name) if dense else algebra.by_rows(tensor.batch, call.name)
     linear = tensor.batch.kind == "reduced" and _is_linear(call)
-    return Tensor(tensor.batch if linear else kept, call.values(), dims, call.name)
+    return call.gives(tensor.batch if linear else kept, dims)
 
 
 def _normalized(call: Call) -> Value:
@@ -149,7 +149,7 @@ def _batch_norm(call: Call) -> Value:
     tensor = call.tensor(0, "inputs", "x")
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     call.walk.effect(EffectKind.BATCH_NORM, call.name, _training(call), call.node)
-    return Tensor(algebra.not_linear(tensor.batch), call.values(), tensor.lengths, call.name)
+    return call.gives(algebra.not_linear(tensor.batch), tensor.lengths)
 
 
 def _training(call: Call) -> Value | None:
@@ -169,7 +169,7 @@ def _fused_batch_norm(call: Call) -> Value:
     tensor = call.tensor(0, "x")
     kept = Batch("reduced", how="other", why=Why.STATISTIC)
     statistics = [Tensor(kept, call.values(), (None,)) for _ in range(2)]
-    return Sequence([Tensor(algebra.not_linear(tensor.batch), call.values(), tensor.lengths, call.name), *statistics])
+    return Sequence([call.gives(algebra.not_linear(tensor.batch), tensor.lengths), *statistics])
 
 
 def _spatial(call: Call) -> Value:
@@ -188,13 +188,13 @@ def _spatial(call: Call) -> Value:
     largest = "max" in call.name or (call.name.endswith(".pool") and call.constant(2, "pooling_type") != "AVG")
     linear = tensor.batch.kind == "reduced" and not largest
     kept = tensor.batch if linear else algebra.by_rows(tensor.batch, call.name)
-    return Tensor(kept, call.values(), dims, call.name)
+    return call.gives(kept, dims)
 
 
 def _flatten(call: Call) -> Value:
     tensor = call.tensor(0, "inputs")
     kept = tensor.batch if tensor.batch.kind == "reduced" else algebra.by_rows(tensor.batch, call.name)
-    return Tensor(kept, call.values(), (None, shaping.element_count(tensor)), call.name)
+    return call.gives(kept, (None, shaping.element_count(tensor)))
 
 
 def _per_row_loss(call: Call) -> Value:
@@ -218,7 +218,7 @@ def _per_row_loss(call: Call) -> Value:
     if isinstance(axis, int) and axis >= 0 and kept.kind == "example" and axis <= kept.axis:
         before = axis < kept.axis
         kept = Batch("example", max(kept.axis - 1, 0), kept.rows) if before else other(Why.CLASSES)
-    return Tensor(kept, call.values(), dims, call.name)
+    return call.gives(kept, dims)
 
 
 def _but_classes(operands: list[Tensor], kept: Batch) -> Batch:
@@ -233,7 +233,7 @@ def _sampled_loss(call: Call) -> Value:
     kept = inputs.batch if inputs.batch.kind == "example" else labels.batch
     if kept.kind == "example":
         kept = Batch("example", 0, kept.rows)
-    return Tensor(algebra.not_linear(kept), call.values(), (None,), call.name)
+    return call.gives(algebra.not_linear(kept), (None,))
 
 
 def _embedding(call: Call) -> Value:
@@ -245,10 +245,10 @@ def _embedding(call: Call) -> Value:
         if isinstance(params, Tensor) and not call.name.endswith("_sparse"):
             return gathered(params, ids, 0, tuple(call.values()), call.name)
         kept = opaque(Why.PLACES_FED, call.name) if are_fed(ids) else opaque(Why.PICKED_BY_INDEX)
-        return Tensor(kept, call.values(), None, call.name)
+        return call.gives(kept)
     width = params.dims[1:] if isinstance(params, Tensor) and params.dims else (None,)
     dims = (None, *width) if call.name.endswith("_sparse") else None if ids.dims is None else (*ids.dims, *width)
-    return Tensor(ids.batch, call.values(), dims, call.name)
+    return call.gives(ids.batch, dims)
 
 
 def _stack_layers(call: Call) -> Value:
@@ -257,7 +257,7 @@ def _stack_layers(call: Call) -> Value:
     layer = call.get(2 if call.name.endswith("repeat") else 1, "layer")
     rest = call.args[3:] if call.name.endswith("repeat") else []
     if layer is None:
-        return Tensor(algebra.not_linear(tensor.batch), call.values(), None, call.name)
+        return call.gives(algebra.not_linear(tensor.batch))
     result = follow(call, layer, [tensor, *rest], call.kwargs)
     return Tensor(result.batch, (*call.values(), result), None, call.name) if isinstance(result, Tensor) else result
 

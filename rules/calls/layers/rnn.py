@@ -63,7 +63,7 @@ def _linear(call: Call) -> Value:
     columns = call.constant(1, "output_size")
     rows = joined.dims[0] if joined.dims else None
     kept = algebra.along_last(joined, call.name)
-    return Tensor(kept, call.values(), (rows, columns if isinstance(columns, int) else None), call.name)
+    return call.gives(kept, (rows, columns if isinstance(columns, int) else None))
 
 
 def _dynamic(call: Call) -> Value:
@@ -77,7 +77,7 @@ def _over_time(call: Call, inputs: Tensor, time_major: int) -> tuple[Batch, Call
     """The batch of the outputs of a net that unrolls its inputs, and what makes them; the place of `time_major`."""
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     kept = call.laid_out(inputs, call.flag(time_major, "time_major"))
-    return kept, lambda: Tensor(kept, call.values(), (None, None, None), call.name)
+    return kept, lambda: call.gives(kept, (None, None, None))
 
 
 def _inputs(call: Call) -> Tensor:
@@ -120,7 +120,7 @@ def _by_steps(call: Call, steps: Value | None) -> tuple[Batch, Sequence]:
     elements = steps.elements if isinstance(steps, Sequence) else []
     first = algebra.as_tensor(elements[0]) if elements else Tensor()
     kept = opaque(Why.STEPS) if first.batch.why is Why.APART else first.batch
-    made = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
+    made = [call.gives(kept, (None, None)) for _ in elements]
     return kept, Sequence(made, mutable=True, many=isinstance(steps, Sequence) and steps.many)
 
 
@@ -156,13 +156,13 @@ def _sequence_loss(call: Call) -> Value:
             counted = Counted(weights, "sum")
         kept = Batch("reduced", how="mean", over=counted)
         kept = kept if whole else opaque(Why.SEQUENCE_LOSS)
-    return Tensor(kept, call.values(), (), call.name)
+    return call.gives(kept, ())
 
 
 def _sequence_loss_by_example(call: Call) -> Value:
     steps = call.get(0)
     logits = algebra.as_tensor(steps.elements[0]) if isinstance(steps, Sequence) else call.tensor(0, "logits")
-    return Tensor(algebra.not_linear(logits.batch), call.values(), (None,), call.name)
+    return call.gives(algebra.not_linear(logits.batch), (None,))
 
 
 def _ctc_loss(call: Call) -> Value:
@@ -171,7 +171,7 @@ def _ctc_loss(call: Call) -> Value:
     labels = sparse_input(call.get(0, "labels"))
     if labels is not None and labels.shape is None and inputs.batch.kind == "example":
         call.walk.effect(EffectKind.LABELS, call.name, labels, call.node)
-    return Tensor(first_axis(inputs, call.name), call.values(), (None,), call.name)
+    return call.gives(first_axis(inputs, call.name), (None,))
 
 
 LIKELIHOOD = keeps("inputs", batch=first_axis, lengths=(None,), effect=EffectKind.VARIABLE)

@@ -63,7 +63,7 @@ def _decode(call: Call) -> Value:
     beams = isinstance(decoder, Typed) and "Beam" in decoder.name
     names = ("predicted_ids", "beam_search_decoder_output") if beams else ("rnn_output", "sample_id")
     state = next((p for p in reversed(parts) if isinstance(p, (Sequence, Tensor))), Tensor(kept))
-    return Sequence([Record(names, outputs), _alike(state, call), Tensor(kept, call.values(), (None,), call.name)])
+    return Sequence([Record(names, outputs), _alike(state, call), call.gives(kept, (None,))])
 
 
 def _paced(call: Call, parts: list[Value]) -> bool:
@@ -111,7 +111,7 @@ def _legacy(call: Call) -> Value:
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     kept = _examples(Sequence(call.values()))
     elements = steps.elements if isinstance(steps, Sequence) else [call.tensor(0)]
-    outputs = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
+    outputs = [call.gives(kept, (None, None)) for _ in elements]
     many = isinstance(steps, Sequence) and steps.many
     cell = next((v for v in call.values() if isinstance(v, Typed) and v.kind == "Cell"), None)
     return Sequence([Sequence(outputs, mutable=True, many=many), state_of(call, cell, kept)])
@@ -122,7 +122,7 @@ def _legacy_loss(call: Call) -> Value:
     kept = _examples(call.get(0, "logits"))
     if kept.kind == "example":
         kept = Batch("reduced", how="mean")
-    return Tensor(kept, call.values(), (), call.name)
+    return call.gives(kept, ())
 
 
 def _with_buckets(call: Call) -> Value:
@@ -147,7 +147,7 @@ def _bucket(call: Call, lengths: Value) -> tuple[Value, Value]:
     outputs = result.elements[0] if isinstance(result, Sequence) and result.elements else result
     step, target = (next(tensors_in(v), None) for v in (outputs, call.get(2, "targets")) if v is not None)
     if step is None or target is None:
-        return outputs, Tensor(opaque(Why.UNKNOWN_CALL, call.name), call.values(), None, call.name)
+        return outputs, call.gives(opaque(Why.UNKNOWN_CALL, call.name))
     kept = _examples(step)
     function = call.get(6, "softmax_loss_function")
     if function is not None and not is_none(function):

@@ -12,7 +12,7 @@ from converter.analysis.python.following import not_followed
 from converter.analysis.rows import below, table
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.traits import Trait
-from converter.analysis.values import Lengths, Symbol, Tensor, Value
+from converter.analysis.values import Lengths, Symbol, Value
 
 CONVOLUTIONS = "conv_1d conv_2d conv_3d conv_2d_transpose conv_3d_transpose atrous_conv_2d grouped_conv_2d".split()
 POOLS = [f"{kind}_pool_{rank}d" for kind in ("max", "avg") for rank in (1, 2, 3)]
@@ -36,7 +36,7 @@ def _layer(call: Call) -> Value:
     dims: Lengths = (None,) * len(tensor.dims or ()) if known else None
     if name in FLAT:
         dims = (None, shaping.element_count(tensor) if name == "flatten" else None)
-    return Tensor(algebra.by_rows(tensor.batch, call.name), call.values(), dims, call.name)
+    return call.gives(algebra.by_rows(tensor.batch, call.name), dims)
 
 
 TRAITS: dict[Trait, str] = {Trait.LAYER: "tflearn.*"}

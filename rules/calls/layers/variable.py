@@ -23,7 +23,6 @@ from converter.analysis.values import (
     Number,
     Partial,
     Sequence,
-    ShapeOf,
     Tensor,
     Typed,
     Value,
@@ -130,10 +129,6 @@ def _ema_average(call: Call) -> Value:
     return Tensor(inputs=call.values(), op="average", lengths=call.tensor(0, "var").dims)
 
 
-def _shape_of(call: Call) -> Value:
-    return ShapeOf(call.receiver) if isinstance(call.receiver, Tensor) else Host()
-
-
 ATTRIBUTES: dict[str, Attribute] = {"VariableScope.reuse": _reuse}
 
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"get_variable": 0}}
@@ -236,7 +231,6 @@ CALLS: dict[str, Handler] = table(
     ("train.ExponentialMovingAverage", makes("ExponentialMovingAverage")),
     ("ExponentialMovingAverage.apply", _ema_apply),
     ("ExponentialMovingAverage.average ExponentialMovingAverage.average_name", _ema_average),
-    ("Variable.shape", _shape_of),
 )
 
 CONTEXTS: dict[str, Context] = {"NameScope": _enter_scope, "VariableScope": _enter_scope}

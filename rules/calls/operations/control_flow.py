@@ -327,10 +327,10 @@ def _array_read(call: Call) -> Value:
     array = call.receiver
     assert isinstance(array, Tensor)
     if _is_of_examples(array):
-        return Tensor(opaque(Why.PICKED), call.values(), array.lengths, call.name)
+        return call.gives(opaque(Why.PICKED), array.lengths)
     if call.tensor(0, "index").batch.why is Why.PICKED:
-        return Tensor(opaque(Why.STEPS), call.values(), array.lengths, call.name)
-    return Tensor(array.batch, call.values(), array.lengths, call.name)
+        return call.gives(opaque(Why.STEPS), array.lengths)
+    return call.gives(array.batch, array.lengths)
 
 
 def _array_stack(call: Call) -> Value:
@@ -339,7 +339,7 @@ def _array_stack(call: Call) -> Value:
     kept = replace(array.batch, axis=array.batch.axis + 1) if array.batch.kind == "example" else array.batch
     if _is_of_examples(array):
         kept = Batch("example", 0) if call.name.endswith("stack") else opaque(Why.PICKED)
-    return Tensor(kept, call.values(), None if array.dims is None else (None, *array.dims), call.name)
+    return call.gives(kept, None if array.dims is None else (None, *array.dims))
 
 
 def _call_custom(call: Call) -> Value:

@@ -136,7 +136,7 @@ def _divergence(call: Call) -> Value:
     if len(two) != 2:
         known = any(v.roots for v in call.values())
         kept = opaque(Why.UNKNOWN_DISTRIBUTION) if known else FREE
-        return Tensor(kept, call.values(), None, call.name)
+        return call.gives(kept)
     rows = [_state(v, ROWS) for v in two if isinstance(v, Typed)]
     found = algebra.elementwise(call.walk.facts, "distribution", rows)
     return _with_inputs(call, found, found.lengths)

@@ -29,12 +29,12 @@ def _image(call: Call) -> Value:
     """Returns one image per input image; of a single image, or of a tensor that may be one, the rank stays as it is."""
     kept, images = _batch(call), algebra.as_tensor(call.values()[0]) if call.values() else Tensor()
     rank = 4 if kept.kind == "example" else images.rank
-    return Tensor(kept, call.values(), None if rank is None else (None,) * rank, call.name)
+    return call.gives(kept, None if rank is None else (None,) * rank)
 
 
 def _each(lengths: Lengths) -> Handler:
     """The call gives a tensor of these lengths with an entry for each image, or for each pair of images."""
-    return lambda call: Tensor(_batch(call), call.values(), lengths, call.name)
+    return lambda call: call.gives(_batch(call), lengths)
 
 
 TRAITS: dict[Trait, str] = {

@@ -30,7 +30,7 @@ def _of_last(axes: int, change: int) -> Handler:
         dims = None if tensor.rank is None else (None,) * max(tensor.rank + change, 0)
         if "k" in call.kwargs and change:  # several diagonals are a matrix
             dims = None
-        return Tensor(_in_front(call, tensor, axes), call.values(), dims, call.name)
+        return call.gives(_in_front(call, tensor, axes), dims)
 
     return handle
 
@@ -38,7 +38,7 @@ def _of_last(axes: int, change: int) -> Handler:
 def _part(call: Call) -> Value:
     """One of the parts of a matrix, of any number of axes."""
     kept = _in_front(call, call.tensor(0, "input", "tensor", "matrix"), 2)
-    return Tensor(kept, call.values(), None, call.name)
+    return call.gives(kept)
 
 
 def _svd(call: Call) -> Value:
@@ -51,21 +51,21 @@ def _solve(call: Call) -> Value:
     both = [call.tensor(at, *given) for at, given in enumerate(names)]
     batched = [_in_front(call, t, 2) for t in both if t.batch.kind != "free"]
     if len(batched) == 2 and batched[0] != batched[1] or len({t.rank for t in both}) > 1:
-        return Tensor(opaque(Why.MATRIX_OF_BATCH, call.name), call.values(), None, call.name)
-    return Tensor(batched[0] if batched else Batch(), call.values(), both[1].dims, call.name)
+        return call.gives(opaque(Why.MATRIX_OF_BATCH, call.name))
+    return call.gives(batched[0] if batched else Batch(), both[1].dims)
 
 
 def _matvec(call: Call) -> Value:
     """Matrices times vectors: `[…, m, n]` and `[…, n]` give `[…, m]`."""
     matrix, vector = call.tensor(0, "a"), call.tensor(1, "b")
     if matrix.batch.kind == "free" and matrix.rank == 2:
-        return Tensor(_in_front(call, vector, 1), call.values(), vector.lengths, call.name)
+        return call.gives(_in_front(call, vector, 1), vector.lengths)
     kept = _in_front(call, matrix, 2)
     known = matrix.rank is not None and vector.rank is not None and vector.rank == matrix.rank - 1
     fits = vector.batch.kind == "free" or _in_front(call, vector, 1) == kept
     if matrix.batch.kind == "free" and vector.batch.kind == "free" or (known and fits):
-        return Tensor(kept, call.values(), vector.lengths, call.name)
-    return Tensor(opaque(Why.MATRIX_OF_BATCH, call.name), call.values(), None, call.name)
+        return call.gives(kept, vector.lengths)
+    return call.gives(opaque(Why.MATRIX_OF_BATCH, call.name))
 
 
 def _set_diagonal(call: Call) -> Value:
@@ -73,7 +73,7 @@ def _set_diagonal(call: Call) -> Value:
     kept = _in_front(call, tensor, 2)
     if diagonal.batch.kind != "free" and _in_front(call, diagonal, 1) != kept:
         kept = opaque(Why.MATRIX_OF_BATCH, call.name)
-    return Tensor(kept, call.values(), tensor.lengths, call.name)
+    return call.gives(kept, tensor.lengths)
 
 
 def _roll(call: Call) -> Value:
@@ -88,7 +88,7 @@ def _roll(call: Call) -> Value:
         numbers = axes if isinstance(axes, tuple) else (None,)
         places = [None if n is None else moving.positive(n, tensor.rank, kept.axis) for n in numbers]
         kept = opaque(Why.ALONG_BATCH, call.name) if None in places or kept.axis in places else kept
-    return Tensor(kept, call.values(), tensor.lengths, call.name)
+    return call.gives(kept, tensor.lengths)
 
 
 def _batch_gather(call: Call) -> Value:
@@ -97,8 +97,8 @@ def _batch_gather(call: Call) -> Value:
     rows = indices.rank is not None and indices.rank > 1
     same = params.batch == indices.batch and params.batch.kind == "example" and params.batch.axis == 0 and rows
     if same or not (algebra.is_batched(params) or algebra.is_batched(indices)):
-        return Tensor(params.batch, call.values(), indices.dims, call.name)
-    return Tensor(opaque(Why.PICKED_BY_INDEX), call.values(), None, call.name)
+        return call.gives(params.batch, indices.dims)
+    return call.gives(opaque(Why.PICKED_BY_INDEX))
 
 
 def _pool_with_places(call: Call) -> Value:
@@ -112,14 +112,14 @@ def _pool_with_places(call: Call) -> Value:
     if places.kind == "example" and call.get(7, "include_batch_in_index") is not None:
         places = places if call.constant(7, "include_batch_in_index") is False else opaque(Why.PLACES_OF_BATCH)
     both = (algebra.not_linear(tensor.batch), places)
-    parts: list[Value] = [Tensor(kept, call.values(), dims, call.name) for kept in both]
+    parts: list[Value] = [call.gives(kept, dims) for kept in both]
     return Record(("output", "argmax"), parts)
 
 
 def _frame(call: Call) -> Value:
     """Pieces of a signal along its last axis; along another one they are not followed."""
     if call.constant(5, "axis") not in (None, -1):
-        return Tensor(opaque(Why.AXIS_UNKNOWN, call.name), call.values(), None, call.name)
+        return call.gives(opaque(Why.AXIS_UNKNOWN, call.name))
     return _of_last(1, 1)(call)
 
 

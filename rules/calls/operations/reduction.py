@@ -29,7 +29,7 @@ def _reduce(call: Call) -> Value:
     keep = call.flag(2, "keepdims", "keep_dims")
     if call.name == "reduce_max" and axis is None and _are_lengths(call, tensor):
         call.walk.effect(EffectKind.LONGEST, call.name, tensor, call.node)
-        longest = Tensor(FREE, call.values(), (), call.name)
+        longest = call.gives(FREE, ())
         longest.roots = frozenset()  # the maximum over the whole batch, in every tower
         return longest
     how = HOW.get(call.name, "other")
@@ -93,12 +93,12 @@ def _top_k(call: Call) -> Value:
     found = opaque(Why.PICKED_LARGEST) if last else algebra.not_linear(tensor.batch)
     number = getattr(count, "value", None) if isinstance(count, Number) else None
     dims = (*tensor.dims[:-1], number) if tensor.dims and isinstance(number, (int, type(None))) else None
-    return Record(("values", "indices"), [Tensor(found, call.values(), dims, call.name) for _ in range(2)])
+    return Record(("values", "indices"), [call.gives(found, dims) for _ in range(2)])
 
 
 def _confusion(call: Call) -> Value:
     batched = any(algebra.is_batched(v) for v in call.values())
-    return Tensor(Batch("reduced", how="sum") if batched else FREE, call.values(), (None, None), call.name)
+    return call.gives(Batch("reduced", how="sum") if batched else FREE, (None, None))
 
 
 def _global_norm(call: Call) -> Value:
@@ -111,9 +111,8 @@ def _draws(call: Call) -> Value:
     logits = call.tensor(0, "logits")
     number = call.constant(1, "num_samples")
     dims = (None, number if isinstance(number, int) else None)
-    if logits.batch.kind == "example" and logits.batch.axis != 0:
-        return Tensor(opaque(Why.CLASSES_DRAWN), call.values(), dims, call.name)
-    return Tensor(logits.batch, call.values(), dims, call.name)
+    behind = logits.batch.kind == "example" and logits.batch.axis != 0
+    return call.gives(opaque(Why.CLASSES_DRAWN) if behind else logits.batch, dims)
 
 
 REDUCTIONS = (

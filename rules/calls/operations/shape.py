@@ -154,11 +154,11 @@ def _broadcast_to(call: Call) -> Value:
     axis = shaping.batch_entry(call.walk.facts, entries)
     if tensor.batch.kind == "free":
         kept = Batch("example", axis) if axis is not None else FREE
-        return Tensor(kept, call.values(), shaping.lengths_of(entries), call.name)
+        return call.gives(kept, shaping.lengths_of(entries))
     if tensor.batch.kind != "example" or entries is None or tensor.rank is None or axis is None:
-        return Tensor(opaque(Why.UNKNOWN_CALL, f"tf.{call.name}"), call.values(), None, call.name)
+        return call.gives(opaque(Why.UNKNOWN_CALL, f"tf.{call.name}"))
     if tensor.batch.axis + len(entries) - tensor.rank != axis:
-        return Tensor(opaque(Why.UNKNOWN_CALL, f"tf.{call.name}"), call.values(), None, call.name)
+        return call.gives(opaque(Why.UNKNOWN_CALL, f"tf.{call.name}"))
     return moving.moved(tensor, axis, shaping.lengths_of(entries), call.name, call.values())
 
 
@@ -171,7 +171,7 @@ def _pad(call: Call) -> Value:
         ends = [getattr(e, "value", None) for e in row.elements] if isinstance(row, Sequence) else [None]
         kept = kept if all(end == 0 for end in ends) else opaque(Why.PADDED)
     dims = None if tensor.dims is None else (None,) * len(tensor.dims)
-    return Tensor(kept, call.values(), dims, call.name)
+    return call.gives(kept, dims)
 
 
 def _written_out(call: Call, value: Value | None) -> Value | None:
@@ -200,24 +200,23 @@ def _matrix_transpose(call: Call) -> Value:
     if tensor.rank == 2:
         return moving.transpose(tensor, None)
     if tensor.rank is None and tensor.batch.kind == "example":
-        return Tensor(opaque(Why.UNKNOWN_RANK_TRANSPOSED), call.values(), None, call.name)
+        return call.gives(opaque(Why.UNKNOWN_RANK_TRANSPOSED))
     return IN_PLACE(call)
 
 
 def _reverse(call: Call) -> Value:
     tensor = call.tensor(0, "tensor", "input")
     axes = moving.axis_numbers(call.get(1, "axis", "dims"))
-    if tensor.batch.kind == "example" and (not isinstance(axes, tuple) or tensor.batch.axis in axes):
-        return Tensor(opaque(Why.REVERSED), call.values(), tensor.lengths, call.name)
-    return Tensor(tensor.batch, call.values(), tensor.lengths, call.name)
+    turned = tensor.batch.kind == "example" and (not isinstance(axes, tuple) or tensor.batch.axis in axes)
+    return call.gives(opaque(Why.REVERSED) if turned else tensor.batch, tensor.lengths)
 
 
 def _slice(call: Call) -> Value:
     tensor = call.tensor(0, "input_")
     begin, size = shaping.shape_entries(call.get(1, "begin")), shaping.shape_entries(call.get(2, "size"))
     if tensor.batch.kind != "example":
-        return Tensor(tensor.batch, call.values(), shaping.lengths_of(size), call.name)
-    return Tensor(_cut(call, tensor, begin, size), call.values(), shaping.lengths_of(size), call.name)
+        return call.gives(tensor.batch, shaping.lengths_of(size))
+    return call.gives(_cut(call, tensor, begin, size), shaping.lengths_of(size))
 
 
 def _strided_slice(call: Call) -> Value:
@@ -226,9 +225,9 @@ def _strided_slice(call: Call) -> Value:
     if tensor.batch.kind != "example":
         found = window(call.walk.facts, tensor, call.values()[1:], len(begin or ()))
         whole = begin is not None and getattr(begin[0], "value", None) == 0
-        return found if found and whole else Tensor(tensor.batch, call.values(), None, call.name)
+        return found if found and whole else call.gives(tensor.batch)
     lengths = None if tensor.rank is None else (None,) * tensor.rank
-    return Tensor(_cut(call, tensor, begin, end), call.values(), lengths, call.name)
+    return call.gives(_cut(call, tensor, begin, end), lengths)
 
 
 def _cut(call: Call, tensor: Tensor, begin: list[Value] | None, bounds: list[Value] | None) -> Batch:
@@ -263,16 +262,16 @@ def _gather_nd(call: Call) -> Value:
     """One entry for each example, where the numbers of the rows come first: `[range(batch), …]`."""
     params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
     if params.batch.kind == indices.batch.kind == "free":
-        return Tensor(FREE, call.values(), None, call.name)
+        return call.gives(FREE)
     if (left := left_by(mask_of(indices), params, tuple(call.values()), call.name)) is not None:
         return left
     if own_row_first(indices) and params.batch == Batch("example", 0):
-        return Tensor(indices.batch, call.values(), None, call.name)
+        return call.gives(indices.batch)
     if params.batch.kind == "example" and are_fed(indices):
-        return Tensor(opaque(Why.PLACES_FED, call.name), call.values(), None, call.name)
+        return call.gives(opaque(Why.PLACES_FED, call.name))
     rows, width = indices.dims if indices.dims and len(indices.dims) == 2 else (None, None)
     picked = None if params.lengths is None or width is None else (rows, *params.lengths[width:])
-    return Tensor(opaque(Why.PICKED_BY_PLACE), call.values(), picked, call.name)
+    return call.gives(opaque(Why.PICKED_BY_PLACE), picked)
 
 
 def _sparse(call: Call) -> Value:
@@ -286,7 +285,7 @@ def _sparse(call: Call) -> Value:
 def _to_dense(call: Call) -> Value:
     tensor = call.tensor(0, "sp_input")
     taken_as_sparse(tensor)
-    return Tensor(tensor.batch, call.values(), tensor.lengths, call.name)
+    return call.gives(tensor.batch, tensor.lengths)
 
 
 def _one_hot(call: Call) -> Value:
@@ -296,7 +295,7 @@ def _one_hot(call: Call) -> Value:
     axis = call.constant(4, "axis")
     if isinstance(axis, int) and axis >= 0 and indices.batch.kind == "example":
         return moving.moved(indices, indices.batch.axis + (axis <= indices.batch.axis), None, call.name, call.values())
-    return Tensor(indices.batch, call.values(), dims, call.name)
+    return call.gives(indices.batch, dims)
 
 
 def _matrix(value: Value) -> Value:
@@ -319,7 +318,7 @@ def _matmul(call: Call) -> Value:
 
 def _xw_plus_b(call: Call) -> Value:
     columns = (call.tensor(1, "weights").lengths or (None,))[-1]
-    return Tensor(call.tensor(0, "x").batch, call.values(), (None, columns), call.name)
+    return call.gives(call.tensor(0, "x").batch, (None, columns))
 
 
 def _tensordot(call: Call) -> Value:
@@ -327,9 +326,9 @@ def _tensordot(call: Call) -> Value:
     if two.batch.kind == "free" and one.batch.kind == "example" and one.batch.axis == 0:
         last = one.rank is not None and _summed_axes(call.get(2, "axes"), one.rank) == ((one.rank - 1,), (0,))
         lengths = (*one.lengths[:-1], *two.lengths[1:]) if last and one.lengths and two.lengths else None
-        return Tensor(one.batch, call.values(), lengths, call.name)
+        return call.gives(one.batch, lengths)
     batched = one.batch.kind != "free" or two.batch.kind != "free"
-    return Tensor(opaque(Why.TENSORDOT) if batched else FREE, call.values(), None, call.name)
+    return call.gives(opaque(Why.TENSORDOT) if batched else FREE)
 
 
 def _summed_axes(axes: Value | None, rank: int) -> tuple[object, ...]:
@@ -348,20 +347,20 @@ def _einsum(call: Call) -> Value:
     batched = [(i, t) for i, t in enumerate(operands) if t.batch.kind != "free"]
     unknown = next((t.batch for _, t in batched if t.batch.kind == "opaque"), None)
     if not batched or unknown is not None:
-        return Tensor(unknown or FREE, call.values(), None, call.name)
+        return call.gives(unknown or FREE)
     if not isinstance(equation, str) or any(t.batch.kind != "example" for _, t in batched):
-        return Tensor(opaque(Why.SUMMED_PRODUCT), call.values(), None, call.name)
+        return call.gives(opaque(Why.SUMMED_PRODUCT))
     terms, result = _einsum_terms(equation)
     places = {_einsum_letter(terms[i], t) if i < len(terms) else None for i, t in batched}
     place = places.pop() if len(places) == 1 else None
     if place is None:
-        return Tensor(opaque(Why.SUMMED_PRODUCT), call.values(), None, call.name)
+        return call.gives(opaque(Why.SUMMED_PRODUCT))
     dims = None if "." in result else (None,) * len(result)
     mark = "..." if isinstance(place, int) else place
     if mark in result:
         axis = result.index(mark) + (place if isinstance(place, int) else 0)
-        return Tensor(Batch("example", axis), call.values(), dims, call.name)
-    return Tensor(Batch("reduced", how="sum"), call.values(), dims, call.name)
+        return call.gives(Batch("example", axis), dims)
+    return call.gives(Batch("reduced", how="sum"), dims)
 
 
 def _einsum_terms(equation: str) -> tuple[list[str], str]:
@@ -390,9 +389,7 @@ def _einsum_letter(term: str, tensor: Tensor) -> str | int | None:
 def _filled(call: Call) -> Value:
     """A tensor filled to a shape: a row for each example, or several, where the batch size is in the shape."""
     entries = shaping.shape_entries(call.get(0, "shape", "dims"))
-    return Tensor(
-        shaping.batch_of_shape(call.walk.facts, entries), call.values(), shaping.lengths_of(entries), call.name
-    )
+    return call.gives(shaping.batch_of_shape(call.walk.facts, entries), shaping.lengths_of(entries))
 
 
 def _range(call: Call) -> Value:
@@ -412,14 +409,14 @@ def _range(call: Call) -> Value:
 
 def _eye(call: Call) -> Value:
     if shaping.batch_entry(call.walk.facts, call.args[:1]) == 0:
-        return Tensor(opaque(Why.PAIRED), call.values(), (None, None), call.name)
-    return Tensor(FREE, call.values(), None if call.get(2, "batch_shape") is not None else (None, None), call.name)
+        return call.gives(opaque(Why.PAIRED), (None, None))
+    return call.gives(FREE, None if call.get(2, "batch_shape") is not None else (None, None))
 
 
 def _boolean_mask(call: Call) -> Value:
     """The rows where the mask is true: any number of them for each example."""
     tensor = call.tensor(0, "tensor")
-    result = Tensor(tensor.batch, call.values(), None, call.name)
+    result = call.gives(tensor.batch)
     if tensor.batch.kind == "example":
         apart = tensor.batch.axis or tensor.batch.packed == "minor"
         result.batch = Batch("example", 0, ((None,) if apart else ()) + (BATCH, None), over=Counted(result, "rows"))
@@ -443,7 +440,7 @@ def _sequence_mask(call: Call) -> Value:
     if lengths.batch.kind == "example" and (longest is None or isinstance(longest, Constant) and longest.value is None):
         call.walk.effect(EffectKind.LONGEST, call.name, lengths, call.node)
     dims = None if lengths.lengths is None else (*lengths.lengths, None)
-    return Tensor(lengths.batch, call.values(), dims, call.name)
+    return call.gives(lengths.batch, dims)
 
 
 def _constant(call: Call) -> Value:
@@ -456,7 +453,7 @@ def _constant(call: Call) -> Value:
         known = () if isinstance(value, Constant) else shape_of(value)
         dims = known if known is not None else algebra.as_tensor(value).lengths
     axis = shaping.batch_entry(call.walk.facts, entries)
-    return Tensor(Batch("example", axis) if axis is not None else FREE, call.values(), dims, call.name)
+    return call.gives(Batch("example", axis) if axis is not None else FREE, dims)
 
 
 def _linspace(call: Call) -> Value:

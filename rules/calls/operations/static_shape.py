@@ -11,7 +11,7 @@ from converter.analysis.python.containers import iterate
 from converter.analysis.python.following import not_followed
 from converter.analysis.rows import table
 from converter.analysis.tensors import shaping
-from converter.analysis.values import Batch, Constant, Number, Sequence, ShapeOf, Tensor, Value, tensors_in
+from converter.analysis.values import Batch, Constant, Host, Number, Sequence, ShapeOf, Tensor, Value, tensors_in
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -26,8 +26,7 @@ def _as_list(call: Call) -> Value:
 
 
 def _get_shape(call: Call) -> Value:
-    assert isinstance(call.receiver, Tensor)
-    return ShapeOf(call.receiver)
+    return ShapeOf(call.receiver) if isinstance(call.receiver, Tensor) else Host()
 
 
 HOST_FUNCTIONS = ("py_func", "py_function", "numpy_function")
@@ -74,6 +73,6 @@ ATTRIBUTES: dict[str, Attribute] = {"ShapeOf.ndims": _rank, "ShapeOf.rank": _ran
 CALLS: dict[str, Handler] = table(
     ("Tensor.__call__", _initial_values),
     ("ShapeOf.as_list", _as_list),
-    ("Tensor.get_shape Variable.get_shape Input.get_shape", _get_shape),
+    ("Tensor.get_shape Variable.get_shape Input.get_shape Variable.shape", _get_shape),
     ("Tensor.set_shape", _set_shape),
 )

@@ -11,7 +11,7 @@ from converter.analysis.reasons import Why
 from converter.analysis.rows import below, makes, table
 from converter.analysis.tensors import algebra, reductions
 from converter.analysis.traits import Trait
-from converter.analysis.values import Constant, How, Symbol, Tensor, Typed, Value, is_none, opaque
+from converter.analysis.values import Constant, How, Symbol, Typed, Value, is_none, opaque
 
 LAST = (  # a sum or a mean over the last axis (tensorflow/python/keras/losses.py and metrics.py, 1.15)
     "categorical_crossentropy binary_crossentropy mean_squared_error mse mean_absolute_error mae hinge squared_hinge "
@@ -58,7 +58,7 @@ def _by_last_axis(call: Call) -> Value:
         elif kept.axis == max(ranks) - 1:
             kept = opaque(Why.ALONG_EXAMPLES, call.name)
     dims = None if predictions.dims is None else predictions.dims[:-1]
-    return Tensor(kept, call.values(), dims, call.name)
+    return call.gives(kept, dims)
 
 
 def _call_loss(call: Call) -> Value:
@@ -76,7 +76,7 @@ def _call_loss(call: Call) -> Value:
     if how == "none":
         return rows
     if how is None:
-        return Tensor(opaque(Why.UNKNOWN_CALL, call.name), call.values(), (), call.name)
+        return call.gives(opaque(Why.UNKNOWN_CALL, call.name), ())
     if how == "mean" and rows.batch.why is Why.ALONG_EXAMPLES and function in MEANS:  # of vectors: a mean of means
         rows = algebra.elementwise(call.walk.facts, "subtract", [call.tensor(0, "y_true"), call.tensor(1, "y_pred")])
     made = reductions.reduce(rows, None, how, False)

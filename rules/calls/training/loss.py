@@ -39,7 +39,7 @@ def _loss(call: Call) -> Value:
     if batched:
         kept = _reduction(call, batched)
     dims = () if kept.kind != "example" else None
-    result = Tensor(kept, call.values(), dims, call.name)
+    result = call.gives(kept, dims)
     collection = call.kwargs.get("loss_collection")
     if not (isinstance(collection, Constant) and collection.value is None):
         _collect(call, "losses", result)

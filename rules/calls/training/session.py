@@ -12,7 +12,7 @@ from converter.analysis.facts import RunCall, SessionSite
 from converter.analysis.flow.joined import leaves
 from converter.analysis.inputs.graph_names import by_name, pattern_of, resolved
 from converter.analysis.python.following import follow, follow_method, not_followed
-from converter.analysis.rows import itself, makes, on_host, table, together
+from converter.analysis.rows import below, itself, makes, on_host, table, together
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Constant,
@@ -33,23 +33,34 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 
-def _session(call: Call) -> Value:
-    _made(call)
-    return hooked(call, call.typed("Session"))
+def _session(position: int) -> Handler:
+    """The call makes a session; position: where its config stands."""
+
+    def made(call: Call) -> Value:
+        _note_session(call, position)
+        return hooked(call, call.typed("Session"))
+
+    return made
 
 
-def _made(call: Call) -> None:
-    position = SESSIONS[call.name]
+def _note_session(call: Call, position: int, keyword: str = "config", creator: str = "") -> None:
+    """Notes a call that makes a session, and where its config stands, or the creator that has the config."""
     assert call.walk.site is not None
     site = SessionSite(
-        call.node, call.walk.site, call.name, call.get(position, "config"), call.node_of(position, "config")
+        call=call.node,
+        site=call.walk.site,
+        name=call.name,
+        config=None if creator else call.get(position, keyword),
+        config_node=call.node_of(position, keyword),
+        keyword=keyword,
+        creator=creator,
     )
     call.walk.facts.sessions.append(site)
 
 
 def _creator(call: Call) -> Value:
     """An object that makes a session when a MonitoredSession asks it to; it has the session's config."""
-    _made(call)
+    _note_session(call, 2)
     return call.typed("SessionCreator")
 
 
@@ -60,18 +71,7 @@ def _monitored_session(call: Call) -> Value:
     if isinstance(creator, Instance):
         follow_method(call, creator, "create_session", [])
     elif not spread and is_none(creator):
-        assert call.walk.site is not None
-        call.walk.facts.sessions.append(
-            SessionSite(
-                call=call.node,
-                site=call.walk.site,
-                name=call.name,
-                config=None,
-                config_node=call.node_of(0, "session_creator"),
-                keyword="session_creator",
-                creator="train.ChiefSessionCreator",
-            )
-        )
+        _note_session(call, 0, "session_creator", creator="train.ChiefSessionCreator")
     return hooked(call, call.typed("Session"))
 
 
@@ -84,26 +84,18 @@ def _run_step(call: Call) -> Value:
     return follow(call, function, [context]) if function is not None else Host(call.values())
 
 
-def _train_loop(call: Call) -> Value:
-    """A function that makes a session, runs the train op in it again and again, and takes the session's config."""
-    position, keyword = TRAIN_LOOPS[call.name]
-    assert call.walk.site is not None
-    config, node = call.get(position, keyword), call.node_of(position, keyword)
-    call.walk.facts.sessions.append(
-        SessionSite(
-            call=call.node,
-            site=call.walk.site,
-            name=call.name,
-            config=config,
-            config_node=node,
-            keyword=keyword,
-        )
-    )
-    train_op = call.get(0, "train_op")
-    session = hooked(call, call.typed("Session"))
-    _record_hooked(call, session, [train_op] if train_op is not None else [], None)
-    end_hooks(call.walk, session, call.node)
-    return Host(call.values(), "run", call.node)
+def _train_loop(position: int, keyword: str) -> Handler:
+    """The call makes a session with this config, and runs the train op in it again and again."""
+
+    def run(call: Call) -> Value:
+        _note_session(call, position, keyword)
+        train_op = call.get(0, "train_op")
+        session = hooked(call, call.typed("Session"))
+        _record_hooked(call, session, [train_op] if train_op is not None else [], None)
+        end_hooks(call.walk, session, call.node)
+        return Host(call.values(), "run", call.node)
+
+    return run
 
 
 def _run(call: Call) -> Value:
@@ -254,21 +246,6 @@ def _partial_run(call: Call) -> Value:
 
 DISTRIBUTED = makes("Distributed", EffectKind.DISTRIBUTED, about="tf.{}")
 HOOKED = "hooked session"  # of a step context's state: no attribute of it has that name
-# Where the config stands (tensorflow/python/client/session.py, training/monitored_session.py, 1.15; the older names of
-# methods: training/supervisor.py, 1.4).
-_OF_SUPERVISOR = ("managed_session", "prepare_or_wait_for_session", "PrepareSession")
-CREATORS = dict.fromkeys(("train.ChiefSessionCreator", "train.WorkerSessionCreator"), 2)
-RECOVERS = {"SessionManager.recover_session": 6}
-SESSIONS = {
-    **dict.fromkeys(("Session", "InteractiveSession"), 2),
-    "train.MonitoredTrainingSession": 9,
-    "train.SingularMonitoredSession": 3,
-    **dict.fromkeys([f"Supervisor.{name}" for name in _OF_SUPERVISOR], 1),
-    "SessionManager.prepare_session": 7,
-    "SessionManager.wait_for_session": 1,
-    **CREATORS,
-    **RECOVERS,
-}
 _CANNED = [
     f"{kind}{what}"
     for kind in ("DNN", "Linear", "DNNLinearCombined", "BoostedTrees", "Baseline")
@@ -287,12 +264,6 @@ EAGER = (
     "enable_eager_execution compat.v1.enable_eager_execution contrib.eager.enable_eager_execution GradientTape "
     "contrib.eager.GradientTape contrib.eager.implicit_gradients contrib.eager.defun function"
 ).split()
-EVALUATED = [f"{kind}.{method}" for kind in ("Tensor", "Variable", "Input") for method in ("eval", "run")]
-
-TRAIN_LOOPS = {  # where their config stands (tensorflow/contrib/…/learning.py and training.py, 1.15)
-    "contrib.slim.learning.train": (22, "session_config"),
-    "contrib.training.train": (9, "config"),
-}
 
 # Arguments that count training steps (tensorflow/python/training/monitored_session.py, contrib/slim learning.py, 1.15).
 STEP_NUMBERS = {
@@ -315,16 +286,24 @@ TRAITS: dict[Trait, str] = {
 }
 
 CALLS: dict[str, Handler] = table(
-    (SESSIONS.keys() - CREATORS.keys() - RECOVERS.keys(), _session),
-    (CREATORS, _creator),
-    (RECOVERS, together(_session, on_host)),
+    # Where the config stands (tensorflow/python/client/session.py, training/monitored_session.py and
+    # tensorflow/contrib/…/learning.py and training.py, 1.15; older names of methods: training/supervisor.py, 1.4).
+    ("Session InteractiveSession", _session(2)),
+    ("train.MonitoredTrainingSession", _session(9)),
+    ("train.SingularMonitoredSession", _session(3)),
+    (below("Supervisor.", "managed_session prepare_or_wait_for_session PrepareSession"), _session(1)),
+    ("SessionManager.prepare_session", _session(7)),
+    ("SessionManager.wait_for_session", _session(1)),
+    ("SessionManager.recover_session", together(_session(6), on_host)),  # and whether a checkpoint was found
+    ("contrib.slim.learning.train", _train_loop(22, "session_config")),
+    ("contrib.training.train", _train_loop(9, "config")),
+    ("train.ChiefSessionCreator train.WorkerSessionCreator", _creator),
     ("train.MonitoredSession", _monitored_session),
     ("Session.run_step_fn", _run_step),
     ("StepContext.run_with_hooks", _run_with_hooks),
     ("Session.raw_session", lambda call: unhooked(call.receiver) if call.receiver is not None else Host()),
     ("Session.close", _close),
     ("train.FinalOpsHook", _final_ops),
-    (TRAIN_LOOPS, _train_loop),
     ("ConfigProto", makes("ConfigProto")),
     ("GPUOptions", makes("GPUOptions")),
     ("Session.run", _run),
@@ -335,7 +314,7 @@ CALLS: dict[str, Handler] = table(
         (*OTHER_TRAINING, "keras.estimator.model_to_estimator"),
         makes("Object", EffectKind.OTHER_TRAINING, about="tf.{}"),
     ),
-    ((*(f"Object.{method}" for method in TRAINS), "estimator.train_and_evaluate"), _trained_by_library),
+    ((*below("Object.", TRAINS), "estimator.train_and_evaluate"), _trained_by_library),
     (EAGER, makes("Object", EffectKind.EAGER, about="tf.{}")),
     (
         "train.Server train.Server.create_local_server train.ClusterSpec train.SyncReplicasOptimizer "
@@ -344,7 +323,7 @@ CALLS: dict[str, Handler] = table(
         DISTRIBUTED,
     ),
     ("train.replica_device_setter", _replica_device_setter),
-    (EVALUATED, _eval),
+    (below("Tensor. Variable. Input.", "eval run"), _eval),
     ("Session.as_default Graph.as_default Session.__enter__", itself),
     ("Graph get_default_graph", makes("Graph")),
     ("get_default_session", makes("Session")),
