@@ -294,7 +294,7 @@ ANALYSIS = [
     ["tensors"],
     ["walk"],
     ["call"],
-    ["library"],
+    ["library", "rows"],
     ["inputs"],
     ["python"],
     [""],

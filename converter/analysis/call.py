@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import as_tensor
-from converter.analysis.values import Batch, Constant, Host, Sequence, Tensor, Typed, Value, is_none, opaque
+from converter.analysis.values import Batch, Lengths, Sequence, Tensor, Typed, Value, is_none, opaque
 from converter.dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -79,6 +79,10 @@ class Call:
                 return keyword.value
         return self.node.args[position] if 0 <= position < len(self.node.args) else None
 
+    def gives(self, batch: Batch, lengths: Lengths = None) -> Tensor:
+        """A tensor that the call computes from all of its arguments."""
+        return Tensor(batch, self.values(), lengths, self.name)
+
     def typed(self, kind: str) -> Typed:
         """The result of the call as an object of a library, known by its type."""
         return Typed(kind, self.name, self.args, self.kwargs, self.node)
@@ -91,41 +95,3 @@ class Call:
 Handler = Callable[[Call], Value]
 Attribute = Callable[["Walk", Any, ast.AST], Value | None]  # of a tensor or a Typed; None: nothing is known of it
 Context = Callable[["Walk", Typed, ast.expr], Callable[[], object]]  # enters a `with` block; gives what leaves it
-
-
-# Rows for calls of which no more than this is to be said.
-
-
-def makes(kind: str, effect: EffectKind | None = None) -> Handler:
-    """The call gives an object of this type."""
-
-    def made(call: Call) -> Value:
-        _note(call, effect)
-        return call.typed(kind)
-
-    return made
-
-
-def unbatched(lengths: tuple[int | None, ...] | None = None, op: str = "", effect: EffectKind | None = None) -> Handler:
-    """The call gives a tensor of these lengths that depends on no batch, made by `op` (default: the call's name)."""
-
-    def made(call: Call) -> Value:
-        _note(call, effect)
-        return Tensor(inputs=call.values(), lengths=lengths, op=op or call.name)
-
-    return made
-
-
-def on_host(call: Call) -> Value:
-    """The call adds nothing to the graph: its result is Python's."""
-    return Host(call.values(), call.name, call.node)
-
-
-def nothing(call: Call) -> Value:
-    """The call returns None."""
-    return Constant(None)
-
-
-def _note(call: Call, effect: EffectKind | None) -> None:
-    if effect is not None:
-        call.walk.effect(effect, call.name, None, call.node)

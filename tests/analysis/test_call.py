@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from converter.analysis.call import Call
-from converter.analysis.values import Constant, Number, Tensor
+from converter.analysis.values import Batch, Constant, Number, Tensor
 from converter.analysis.walk import Walk
 
 NODE = cast("ast.Call", ast.parse("f(1, None, axis=2, keep=True)", mode="eval").body)
@@ -40,3 +40,9 @@ def test_an_argument_as_a_tensor() -> None:
     assert CALL.tensor(0).dims == ()
     assert isinstance(CALL.tensor(9), Tensor)
     assert [type(v) for v in CALL.values()] == [Number, Constant, Number, Constant]
+
+
+def test_a_tensor_that_the_call_gives() -> None:
+    made = CALL.gives(Batch("example", 1), (None, 2))
+    assert (made.batch, made.dims, made.op, made.inputs) == (Batch("example", 1), (None, 2), "f", (*CALL.values(),))
+    assert CALL.gives(Batch()).dims is None

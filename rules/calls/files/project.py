@@ -9,7 +9,9 @@ from collections.abc import Callable
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
+from converter.analysis.python.following import not_followed
 from converter.analysis.python.settings import default_of
+from converter.analysis.rows import table
 from converter.analysis.values import Bound, Constant, Host, Number, Sequence, Symbol, Value
 
 FOLDERS: dict[str, Callable[[list[str]], str]] = {
@@ -167,19 +169,17 @@ def _name_of(facts: Facts, value: Value | None) -> object:
 
 def _imported(call: Call) -> Value:
     """`__import__('model')`: the module; where its name has dots and no names are asked for, it would be another."""
-    from converter.analysis.python.calling import unknown
-
     name = call.constant(0, "name")
     dotted = isinstance(name, str) and "." in name and call.get(3, "fromlist") is None
     found = Host() if dotted else _import_module(call)
     if not isinstance(found, Host):
         return found
     function = Symbol("builtins", "__import__")
-    return unknown(call.walk, function, call.args, call.kwargs, call.node, "builtins.__import__")
+    return not_followed(call, function, "builtins.__import__")
 
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys(("sys.path.append", "sys.path.insert", "sys.path.extend"), _add_path),
-    "importlib.import_module": _import_module,
-    "builtins.__import__": _imported,
-}
+CALLS: dict[str, Handler] = table(
+    ("sys.path.append sys.path.insert sys.path.extend", _add_path),
+    ("importlib.import_module", _import_module),
+    ("builtins.__import__", _imported),
+)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from converter.analysis.arrays.shapes import shape_of
-from converter.analysis.call import Call, Handler, makes, unbatched
+from converter.analysis.call import Call, Handler
+from converter.analysis.python.following import follow
+from converter.analysis.rows import below, makes, table, unbatched
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.sparse import ELEMENT, is_sparse
 from converter.analysis.tensors.spreading import dims_of
@@ -124,8 +126,6 @@ def note_sizes(call: Call, size: Value | None, why: str = "") -> None:
 
 
 def _map(call: Call) -> Value:
-    from converter.analysis.python.calling import call_value
-
     function = call.get(0, "map_func")
     dataset = _chain(call)
     assert isinstance(dataset, Typed)
@@ -135,7 +135,7 @@ def _map(call: Call) -> Value:
     given = _element(structure) if structure is not None else Tensor(op="element")
     if function is not None:
         args = given.elements if isinstance(given, Sequence) else [given]
-        made = call_value(call.walk, function, args, {}, call.node)
+        made = follow(call, function, args)
         dataset.state.pop("structure", None)
         if isinstance(made, (Sequence, Mapping)):
             dataset.state["structure"] = made
@@ -153,8 +153,6 @@ def _element(structure: Value) -> Value:
 
 def _apply(call: Call) -> Value:
     """`Dataset.apply(transformation)`: what the transformation makes of the data set."""
-    from converter.analysis.python.calling import call_value
-
     given = call.get(0, "transformation_func")
     if isinstance(given, Typed) and given.kind == "Transformation":
         called = replace(call, name=given.name, args=given.args, kwargs=given.kwargs)
@@ -169,7 +167,7 @@ def _apply(call: Call) -> Value:
             return _grouped(called)
         return _batch(called)
     if isinstance(given, (Function, Partial)) and call.receiver is not None:
-        made = call_value(call.walk, given, [call.receiver], {}, call.node)
+        made = follow(call, given, [call.receiver])
         return made if isinstance(made, Typed) and made.kind == "Dataset" else _chain(call)
     return _chain(call)
 
@@ -179,17 +177,15 @@ def _grouped(call: Call) -> Value:
 
     A batch is never larger than its window, so the window is a batch size too: both grow with the number of GPUs.
     """
-    from converter.analysis.python.calling import call_value
-
     key, reduced = call.get(0, "key_func"), call.get(1, "reduce_func")
     state = call.receiver.state if isinstance(call.receiver, Typed) else {}
     element = _element(state["structure"]) if "structure" in state else Tensor(op="element")
     if key is not None:
-        call_value(call.walk, key, element.elements if isinstance(element, Sequence) else [element], {}, call.node)
+        follow(call, key, element.elements if isinstance(element, Sequence) else [element])
     function, window = call.get(3, "window_size_func"), call.get(2, "window_size")
     if not is_none(function) and function is not None:
-        window = call_value(call.walk, function, [Host()], {}, call.node)
-    made = call_value(call.walk, reduced, [Host(), _chain(call)], {}, call.node) if reduced is not None else Host()
+        window = follow(call, function, [Host()])
+    made = follow(call, reduced, [Host(), _chain(call)]) if reduced is not None else Host()
     if not isinstance(made, Typed) or made.kind != "Dataset":
         return _chain(call)
     if "batched" in made.state and not isinstance(window, Number):
@@ -265,22 +261,16 @@ def _slices(call: Call) -> Value:
     tensors = call.get(0, "tensor_list")
     wholes = tensors.elements if isinstance(tensors, Sequence) else [Host()]
     shapes = [dims_of(whole, whole) if isinstance(whole, Tensor) else shape_of(whole) for whole in wholes]
-    return Sequence([Tensor(FREE, call.values(), shape and shape[1:], call.name) for shape in shapes], mutable=True)
+    return Sequence([call.gives(FREE, shape and shape[1:]) for shape in shapes], mutable=True)
 
 
-CHAINS = (
-    "shuffle prefetch cache take skip filter enumerate shard interleave flat_map zip concatenate with_options"
-).split()
+CHAINS = "shuffle prefetch cache take skip filter enumerate shard interleave flat_map zip concatenate with_options"
 
 QUEUES = ("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join")
 
 BATCHING = (
-    "map_and_batch",
-    "bucket_by_sequence_length",
-    "group_by_window",
-    "batch_and_drop_remainder",
-    "padded_batch_and_drop_remainder",
-    "dense_to_sparse_batch",
+    "map_and_batch bucket_by_sequence_length group_by_window batch_and_drop_remainder padded_batch_and_drop_remainder "
+    "dense_to_sparse_batch"
 )
 
 TRAITS: dict[Trait, str] = {
@@ -304,48 +294,22 @@ TRAITS: dict[Trait, str] = {
     Trait.TAKES_PADDED_SHAPES: "Dataset.padded_batch *.padded_batch_and_drop_remainder",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys(
-        [
-            f"data.{m}"
-            for m in (
-                "Dataset.from_tensor_slices",
-                "TFRecordDataset",
-                "TextLineDataset",
-                "Dataset.from_tensors",
-                "Dataset.range",
-                "Dataset.list_files",
-            )
-        ],
-        _source,
-    ),
-    "data.Dataset.from_generator": _from_generator,
-    "data.Dataset.zip": _zip,
-    **dict.fromkeys(
-        [f"contrib.data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset", "TextLineDataset")], _source
-    ),
-    **dict.fromkeys([f"Dataset.{m}" for m in CHAINS], _chain),
-    "Dataset.repeat": _repeat,
-    **dict.fromkeys(("Dataset.batch", "Dataset.padded_batch"), _batch),
-    **dict.fromkeys(
-        [f"{module}.{name}" for module in ("contrib.data", "data.experimental") for name in BATCHING],
-        makes("Transformation"),
-    ),
-    "Dataset.apply": _apply,
-    "Dataset.group_by_window": _grouped,
-    "Dataset.map": _map,
-    **dict.fromkeys(
-        (
-            "Dataset.make_one_shot_iterator",
-            "Dataset.make_initializable_iterator",
-            "data.make_one_shot_iterator",
-            "data.make_initializable_iterator",
-        ),
-        _iterator,
-    ),
-    **dict.fromkeys(("data.Iterator.from_structure", "data.Iterator.from_string_handle"), _from_structure),
-    "Iterator.make_initializer": _initializer,
-    "Iterator.string_handle": unbatched(lengths=(), op="string_handle"),
-    "train.slice_input_producer": _slices,
-    **dict.fromkeys(QUEUES, _queue_batch),
-}
+CALLS: dict[str, Handler] = table(
+    (below("data. contrib.data.", "Dataset.from_tensor_slices TFRecordDataset TextLineDataset"), _source),
+    (below("data.Dataset.", "from_tensors range list_files"), _source),
+    ("data.Dataset.from_generator", _from_generator),
+    ("data.Dataset.zip", _zip),
+    (below("Dataset.", CHAINS), _chain),
+    ("Dataset.repeat", _repeat),
+    ("Dataset.batch Dataset.padded_batch", _batch),
+    (below("contrib.data. data.experimental.", BATCHING), makes("Transformation")),
+    ("Dataset.apply", _apply),
+    ("Dataset.group_by_window", _grouped),
+    ("Dataset.map", _map),
+    (below("Dataset. data.", "make_one_shot_iterator make_initializable_iterator"), _iterator),
+    ("data.Iterator.from_structure data.Iterator.from_string_handle", _from_structure),
+    ("Iterator.make_initializer", _initializer),
+    ("Iterator.string_handle", unbatched((), "string_handle")),
+    ("train.slice_input_producer", _slices),
+    (QUEUES, _queue_batch),
+)

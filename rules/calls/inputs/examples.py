@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.rows import table
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.sparse import ELEMENT
 from converter.analysis.traits import Trait, has
@@ -17,7 +18,7 @@ def _parse(call: Call) -> Value:
     """One record, or a batch of them, as a dict of its features."""
     records, spec = call.tensor(0, "serialized"), call.get(1, "features")
     if not isinstance(spec, Mapping):
-        return Tensor(records.batch, call.values(), None, call.name)
+        return call.gives(records.batch)
     return Mapping([(key, _feature(call, records, kind)) for key, kind in spec.pairs])
 
 
@@ -67,7 +68,7 @@ def _bucket(call: Call) -> Value:
 
 NAMES = ("parse_single_example", "parse_example", "io.parse_single_example", "io.parse_example")
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys(NAMES, _parse),
-    "contrib.training.bucket_by_sequence_length": _bucket,
-}
+CALLS: dict[str, Handler] = table(
+    (NAMES, _parse),
+    ("contrib.training.bucket_by_sequence_length", _bucket),
+)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from converter.analysis.call import Call, Handler, makes
+from converter.analysis.call import Call, Handler
 from converter.analysis.facts import Fallback, FlagDefinition
 from converter.analysis.python.settings import replace_sizes
+from converter.analysis.rows import makes, table
 from converter.analysis.traits import Trait
 from converter.analysis.values import Class, Constant, Function, Host, Instance, Sequence, Typed, Value
 
@@ -109,14 +110,14 @@ TRAITS: dict[Trait, str] = {
 
 OBJECTS: dict[str, Callable[[Walk], Value]] = {"app.flags.FLAGS": lambda walk: walk.flags}
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys(("argparse.ArgumentParser", "optparse.OptionParser"), makes("ArgumentParser")),
-    "optparse.OptionGroup": _option_group,
-    **dict.fromkeys(("ArgumentParser.add_argument", "ArgumentParser.add_option"), _add_argument),
-    "ArgumentParser.add_argument_group": _group,
-    "ArgumentParser.set_defaults": _set_defaults,
-    "ArgumentParser.parse_args": _parse_args,
-    "ArgumentParser.parse_known_args": _parse_known,
-    **dict.fromkeys(DEFINES, _define_flag),
-    "app.run": _run_app,
-}
+CALLS: dict[str, Handler] = table(
+    ("argparse.ArgumentParser optparse.OptionParser", makes("ArgumentParser")),
+    ("optparse.OptionGroup", _option_group),
+    ("ArgumentParser.add_argument ArgumentParser.add_option", _add_argument),
+    ("ArgumentParser.add_argument_group", _group),
+    ("ArgumentParser.set_defaults", _set_defaults),
+    ("ArgumentParser.parse_args", _parse_args),
+    ("ArgumentParser.parse_known_args", _parse_known),
+    (DEFINES, _define_flag),
+    ("app.run", _run_app),
+)

@@ -8,6 +8,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.python.calling import SPREAD
 from converter.analysis.python.items import get_attribute
 from converter.analysis.python.settings import replace_sizes, set_all, set_attribute
+from converter.analysis.rows import table
 from converter.analysis.values import ENTRIES, Constant, Host, Typed, Value
 
 
@@ -53,13 +54,11 @@ def _values(call: Call) -> Value:
     return Typed(ENTRIES, call.name, [call.receiver], {}, call.node)
 
 
-CALLS: dict[str, Handler] = {
-    "contrib.training.HParams": _hparams,
-    "HParams.parse": _parse,
-    "HParams.parse_json": _parse,
-    "HParams.override_from_dict": _override,
-    "HParams.set_hparam": _set,
-    "HParams.add_hparam": _set,
-    "HParams.get": _get,
-    "HParams.values": _values,
-}
+CALLS: dict[str, Handler] = table(
+    ("contrib.training.HParams", _hparams),
+    ("HParams.parse HParams.parse_json", _parse),
+    ("HParams.override_from_dict", _override),
+    ("HParams.set_hparam HParams.add_hparam", _set),
+    ("HParams.get", _get),
+    ("HParams.values", _values),
+)

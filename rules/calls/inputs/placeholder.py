@@ -6,6 +6,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.python.containers import entry_of
 from converter.analysis.reasons import Why
+from converter.analysis.rows import table
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.tensors.sparse import BATCHES, is_sparse
@@ -19,7 +20,6 @@ from converter.analysis.values import (
     Sequence,
     ShapeOf,
     Symbol,
-    Tensor,
     Typed,
     Value,
     needed,
@@ -146,7 +146,7 @@ def _entry(call: Call) -> Value:
     """`batch.get('x')`, `batch.pop('x')`: a component of a batch that came in as a dict."""
     key, batch = call.constant(0, ""), call.receiver
     if not isinstance(batch, Input) or not batch.op.endswith("get_next") or not isinstance(key, str):
-        return Tensor(opaque(Why.UNKNOWN_CALL, call.name), call.values(), None, call.name)
+        return call.gives(opaque(Why.UNKNOWN_CALL, call.name))
     if call.name.endswith("pop"):
         call.walk.effect(EffectKind.MUTATION, call.name, batch, call.node)
     return entry_of(call.walk, batch, key, call.node)
@@ -164,11 +164,10 @@ TRAITS: dict[Trait, str] = {
     Trait.V1_MODULE: "compat.v1",
 }
 
-CALLS: dict[str, Handler] = {
-    "Input.get": _entry,
-    "Input.pop": _entry,
-    "placeholder": _placeholder,
-    "placeholder_with_default": _with_default,
-    **dict.fromkeys(("sparse_placeholder", "sparse.placeholder"), _sparse_placeholder),
-    **dict.fromkeys(("Iterator.get_next", "data.Iterator.get_next"), _iterator_next),
-}
+CALLS: dict[str, Handler] = table(
+    ("Input.get Input.pop", _entry),
+    ("placeholder", _placeholder),
+    ("placeholder_with_default", _with_default),
+    ("sparse_placeholder sparse.placeholder", _sparse_placeholder),
+    ("Iterator.get_next data.Iterator.get_next", _iterator_next),
+)

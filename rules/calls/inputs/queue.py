@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from converter.analysis.call import Call, Handler, makes, unbatched
+from converter.analysis.call import Call, Handler
+from converter.analysis.rows import below, makes, table, together, unbatched
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.windows import sized
 from converter.analysis.traits import Trait, has
@@ -12,7 +13,6 @@ from converter.analysis.values import (
     FREE,
     Batch,
     Constant,
-    Host,
     Input,
     Mapping,
     Number,
@@ -21,6 +21,7 @@ from converter.analysis.values import (
     Typed,
     Value,
 )
+from rules.calls.inputs.dataset import note_sizes
 
 COUNTED = "train.range_input_producer.dequeue"  # the operation that gives the index of a step
 DTYPES = {"FIFOQueue": 1, "PaddingFIFOQueue": 1, "PriorityQueue": 1, "RandomShuffleQueue": 2}  # index of `dtypes`
@@ -89,8 +90,7 @@ def _components(call: Call, make: Callable[[Call, Typed, int], Input]) -> Value:
 def _dequeue_many(call: Call) -> Value:
     """`q.dequeue_many(n)` puts n examples together."""
     size = call.get(0, "n")
-    if isinstance(size, (Number, Host)):
-        call.walk.facts.batch_sizes.append((size, call.name, call.node))
+    note_sizes(call, size)
 
     def make(call: Call, queue: Typed, place: int) -> Input:
         dims = shaping.lengths_of(_component_shape(queue, place))
@@ -157,16 +157,9 @@ def _dequeue(call: Call) -> Value:
 READERS = ("TFRecordReader", "TextLineReader", "FixedLengthRecordReader", "WholeFileReader", "IdentityReader")
 
 
-def _read(call: Call) -> Value:
-    """`reader.read(queue)`: the key and the value of one record."""
-    return Sequence([Tensor(FREE, call.values(), (), call.name) for _ in range(2)])
-
-
 def _read_up_to(call: Call) -> Value:
     """`reader.read_up_to(queue, n)`: the keys and the values of n records, or of the last ones of a file."""
-    size = call.get(1, "num_records")
-    if isinstance(size, (Number, Host)):
-        call.walk.facts.batch_sizes.append((size, call.name, call.node))
+    note_sizes(call, call.get(1, "num_records"))
     made = [Input(call.name, (None,), None, "") for _ in range(2)]
     for value in made:
         value.shard(0)
@@ -182,19 +175,19 @@ TRAITS: dict[Trait, str] = {
     Trait.COUNTS_STEPS: "train.range_input_producer.dequeue",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys([prefix + name for prefix in ("", "queue.") for name in DTYPES], _queue),
-    **dict.fromkeys(
-        ("contrib.slim.prefetch_queue.prefetch_queue", "contrib.slim.data.prefetch_queue.prefetch_queue"),
+CALLS: dict[str, Handler] = table(
+    (below(("", "queue."), DTYPES), _queue),
+    (
+        "contrib.slim.prefetch_queue.prefetch_queue contrib.slim.data.prefetch_queue.prefetch_queue",
         _prefetch_queue,
     ),
-    **dict.fromkeys(("Queue.enqueue", "Queue.enqueue_many"), _enqueue),
-    **dict.fromkeys(("Queue.dequeue_many", "Queue.dequeue_up_to"), _dequeue_many),
-    "Queue.dequeue": _dequeue,
-    **dict.fromkeys(READERS, makes("Reader")),
-    "Reader.read": _read,
-    "Reader.read_up_to": _read_up_to,
-    "train.range_input_producer": makes("Counter"),  # a queue of the step indices of an epoch
-    "Counter.dequeue": unbatched(lengths=(), op=COUNTED),
-    "Input.set_shape": _set_shape,
-}
+    ("Queue.enqueue Queue.enqueue_many", _enqueue),
+    ("Queue.dequeue_many Queue.dequeue_up_to", _dequeue_many),
+    ("Queue.dequeue", _dequeue),
+    (READERS, makes("Reader")),
+    ("Reader.read", together(unbatched(()), unbatched(()))),
+    ("Reader.read_up_to", _read_up_to),
+    ("train.range_input_producer", makes("Counter")),  # a queue of the step indices of an epoch
+    ("Counter.dequeue", unbatched((), COUNTED)),
+    ("Input.set_shape", _set_shape),
+)

@@ -5,11 +5,11 @@ Source: tensorflow/python/keras/layers of TensorFlow 1.15.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from converter.analysis.call import Call, Handler, makes
+from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.python.following import follow
 from converter.analysis.reasons import Why
+from converter.analysis.rows import below, makes, table
 from converter.analysis.tensors import algebra, moving, shaping
 from converter.analysis.values import FREE, Constant, Host, Number, Sequence, Symbol, Tensor, Typed, Value, opaque
 
@@ -86,7 +86,7 @@ def _of_several(call: Call, given: Value | None, kind: str, axis: Value | None) 
     """A layer of a list of tensors: element by element, or one behind the other along an axis, by default the last."""
     parts = given.elements if isinstance(given, Sequence) and not given.many else []
     if not parts:
-        return Tensor(opaque(Why.UNKNOWN_CALL, call.name), call.values(), None, call.name)
+        return call.gives(opaque(Why.UNKNOWN_CALL, call.name))
     if MERGES[kind.capitalize()]:
         made = algebra.elementwise(call.walk.facts, MERGES[kind.capitalize()], parts)
         made.op = f"keras.layers.{kind}"
@@ -102,9 +102,9 @@ def _product(call: Call, given: Value | None, axes: Value | None) -> Value:
     known = all(_is_behind(a, ranks) for a in over)
     kept = {tensor.batch for tensor in parts}
     if len(kept) == 1 and known and all(t.batch.kind == "example" and not t.batch.axis for t in parts):
-        return Tensor(kept.pop(), call.values(), None, call.name)
+        return call.gives(kept.pop())
     batched = any(tensor.batch.kind != "free" for tensor in parts) or not parts
-    return Tensor(opaque(Why.UNKNOWN_CALL, call.name) if batched else FREE, call.values(), None, call.name)
+    return call.gives(opaque(Why.UNKNOWN_CALL, call.name) if batched else FREE)
 
 
 def _is_behind(axis: Value | None, ranks: set[int | None]) -> bool:
@@ -126,9 +126,7 @@ def _merge(call: Call) -> Value:
 
 
 def _lambda(call: Call, function: Value) -> Value:
-    from converter.analysis.python.calling import call_value
-
-    return algebra.as_tensor(call_value(call.walk, function, call.args[:1], {}, call.node))
+    return algebra.as_tensor(follow(call, function, call.args[:1]))
 
 
 MERGES = {  # layers of several tensors, and what each does to them element by element
@@ -163,12 +161,10 @@ def _pad_sequences(call: Call) -> Value:
     return Host((Symbol("tf", call.name), *call.args, *call.kwargs.values()), call.name, call.node)
 
 
-_FUNCTIONS: dict[Callable[[Call], Value], list[str]] = {
-    makes("Layer"): [module + name for module in ("layers.", "keras.layers.") for name in LAYERS],
-    _dot: ["keras.layers.dot"],
-    _merge: [f"keras.layers.{name.lower()}" for name in sorted(MERGES)],
-    _pad_sequences: ["keras.preprocessing.sequence.pad_sequences"],
-    _call_layer: ["Layer.__call__", "Layer.apply", "Layer.call"],
-}
-
-CALLS: dict[str, Handler] = {name: handler for handler, names in _FUNCTIONS.items() for name in names}
+CALLS: dict[str, Handler] = table(
+    (below("layers. keras.layers.", LAYERS), makes("Layer")),
+    ("keras.layers.dot", _dot),
+    (below("keras.layers.", map(str.lower, MERGES)), _merge),
+    ("keras.preprocessing.sequence.pad_sequences", _pad_sequences),
+    ("Layer.__call__ Layer.apply Layer.call", _call_layer),
+)

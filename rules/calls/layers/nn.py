@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.call import Call, Context, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.python.following import follow
 from converter.analysis.reasons import Why
+from converter.analysis.rows import below, keeps, one_more, table
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.tensors.places import are_fed, gathered
 from converter.analysis.tensors.sparse import taken_as_sparse
@@ -56,7 +58,7 @@ def _layer(call: Call) -> Value:
         dims = (*tensor.lengths[:-1], _channels(call))
     kept = algebra.along_last(tensor, call.name) if dense else algebra.by_rows(tensor.batch, call.name)
     linear = tensor.batch.kind == "reduced" and _is_linear(call)
-    return Tensor(tensor.batch if linear else kept, call.values(), dims, call.name)
+    return call.gives(tensor.batch if linear else kept, dims)
 
 
 def _normalized(call: Call) -> Value:
@@ -119,9 +121,7 @@ def _normalizer(call: Call) -> None:
         call.walk.effect(EffectKind.BATCH_NORM, call.name, None, call.node)
     for value in given:
         if isinstance(value, Function):
-            from converter.analysis.python.calling import call_value
-
-            call_value(call.walk, value, [call.tensor(0, "inputs")], {}, call.node)
+            follow(call, value, [call.tensor(0, "inputs")])
 
 
 def _arg_scope(call: Call) -> Value:
@@ -149,7 +149,7 @@ def _batch_norm(call: Call) -> Value:
     tensor = call.tensor(0, "inputs", "x")
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     call.walk.effect(EffectKind.BATCH_NORM, call.name, _training(call), call.node)
-    return Tensor(algebra.not_linear(tensor.batch), call.values(), tensor.lengths, call.name)
+    return call.gives(algebra.not_linear(tensor.batch), tensor.lengths)
 
 
 def _training(call: Call) -> Value | None:
@@ -169,7 +169,7 @@ def _fused_batch_norm(call: Call) -> Value:
     tensor = call.tensor(0, "x")
     kept = Batch("reduced", how="other", why=Why.STATISTIC)
     statistics = [Tensor(kept, call.values(), (None,)) for _ in range(2)]
-    return Sequence([Tensor(algebra.not_linear(tensor.batch), call.values(), tensor.lengths, call.name), *statistics])
+    return Sequence([call.gives(algebra.not_linear(tensor.batch), tensor.lengths), *statistics])
 
 
 def _spatial(call: Call) -> Value:
@@ -188,13 +188,13 @@ def _spatial(call: Call) -> Value:
     largest = "max" in call.name or (call.name.endswith(".pool") and call.constant(2, "pooling_type") != "AVG")
     linear = tensor.batch.kind == "reduced" and not largest
     kept = tensor.batch if linear else algebra.by_rows(tensor.batch, call.name)
-    return Tensor(kept, call.values(), dims, call.name)
+    return call.gives(kept, dims)
 
 
 def _flatten(call: Call) -> Value:
     tensor = call.tensor(0, "inputs")
     kept = tensor.batch if tensor.batch.kind == "reduced" else algebra.by_rows(tensor.batch, call.name)
-    return Tensor(kept, call.values(), (None, shaping.element_count(tensor)), call.name)
+    return call.gives(kept, (None, shaping.element_count(tensor)))
 
 
 def _per_row_loss(call: Call) -> Value:
@@ -218,7 +218,7 @@ def _per_row_loss(call: Call) -> Value:
     if isinstance(axis, int) and axis >= 0 and kept.kind == "example" and axis <= kept.axis:
         before = axis < kept.axis
         kept = Batch("example", max(kept.axis - 1, 0), kept.rows) if before else other(Why.CLASSES)
-    return Tensor(kept, call.values(), dims, call.name)
+    return call.gives(kept, dims)
 
 
 def _but_classes(operands: list[Tensor], kept: Batch) -> Batch:
@@ -233,7 +233,7 @@ def _sampled_loss(call: Call) -> Value:
     kept = inputs.batch if inputs.batch.kind == "example" else labels.batch
     if kept.kind == "example":
         kept = Batch("example", 0, kept.rows)
-    return Tensor(algebra.not_linear(kept), call.values(), (None,), call.name)
+    return call.gives(algebra.not_linear(kept), (None,))
 
 
 def _embedding(call: Call) -> Value:
@@ -245,28 +245,20 @@ def _embedding(call: Call) -> Value:
         if isinstance(params, Tensor) and not call.name.endswith("_sparse"):
             return gathered(params, ids, 0, tuple(call.values()), call.name)
         kept = opaque(Why.PLACES_FED, call.name) if are_fed(ids) else opaque(Why.PICKED_BY_INDEX)
-        return Tensor(kept, call.values(), None, call.name)
+        return call.gives(kept)
     width = params.dims[1:] if isinstance(params, Tensor) and params.dims else (None,)
     dims = (None, *width) if call.name.endswith("_sparse") else None if ids.dims is None else (*ids.dims, *width)
-    return Tensor(ids.batch, call.values(), dims, call.name)
-
-
-def _embed_sequence(call: Call) -> Value:
-    ids = call.tensor(0, "ids")
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    return Tensor(ids.batch, call.values(), None if ids.dims is None else (*ids.dims, None), call.name)
+    return call.gives(ids.batch, dims)
 
 
 def _stack_layers(call: Call) -> Value:
     """slim.repeat and slim.stack: a layer function applied again and again."""
-    from converter.analysis.python.calling import call_value
-
     tensor = call.tensor(0, "inputs")
     layer = call.get(2 if call.name.endswith("repeat") else 1, "layer")
     rest = call.args[3:] if call.name.endswith("repeat") else []
     if layer is None:
-        return Tensor(algebra.not_linear(tensor.batch), call.values(), None, call.name)
-    result = call_value(call.walk, layer, [tensor, *rest], call.kwargs, call.node)
+        return call.gives(algebra.not_linear(tensor.batch))
+    result = follow(call, layer, [tensor, *rest], call.kwargs)
     return Tensor(result.batch, (*call.values(), result), None, call.name) if isinstance(result, Tensor) else result
 
 
@@ -331,31 +323,20 @@ TRAITS: dict[Trait, str] = {
 
 CONTEXTS: dict[str, Context] = {"ArgScope": _enter_arg_scope}
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys(LAYERS, _layer),
-    **dict.fromkeys([m + name for m in BOTH for name in SLIM], _layer),
-    **dict.fromkeys([m + name for m in BOTH for name in ("batch_norm",)] + ["layers.batch_normalization"], _batch_norm),
-    **dict.fromkeys(
-        [m + name for m in BOTH for name in ("layer_norm", "instance_norm", "group_norm", "unit_norm")], _normalized
-    ),
-    "nn.fused_batch_norm": _fused_batch_norm,
-    **dict.fromkeys(("contrib.slim.arg_scope", "contrib.framework.arg_scope"), _arg_scope),
-    **dict.fromkeys(SPATIAL, _spatial),
-    **dict.fromkeys([f"{m}{kind}_pool{rank}d" for m in BOTH for kind in ("max", "avg") for rank in (2, 3)], _spatial),
-    **dict.fromkeys([m + "pool" for m in BOTH], _spatial),
-    **dict.fromkeys(["layers.flatten", *(m + "flatten" for m in BOTH)], _flatten),
-    **dict.fromkeys(
-        (
-            "nn.softmax_cross_entropy_with_logits",
-            "nn.softmax_cross_entropy_with_logits_v2",
-            "nn.sparse_softmax_cross_entropy_with_logits",
-        ),
-        _per_row_loss,
-    ),
-    **dict.fromkeys(("nn.nce_loss", "nn.sampled_softmax_loss"), _sampled_loss),
-    **dict.fromkeys(
-        ("nn.embedding_lookup", "nn.embedding_lookup_sparse", "contrib.layers.embedding_lookup_unique"), _embedding
-    ),
-    **dict.fromkeys(("contrib.layers.embed_sequence",), _embed_sequence),
-    **dict.fromkeys([m + name for m in BOTH for name in ("repeat", "stack")], _stack_layers),
-}
+CALLS: dict[str, Handler] = table(
+    (LAYERS, _layer),
+    (below(BOTH, SLIM), _layer),
+    ((*below(BOTH, "batch_norm"), "layers.batch_normalization"), _batch_norm),
+    (below(BOTH, "layer_norm instance_norm group_norm unit_norm"), _normalized),
+    ("nn.fused_batch_norm", _fused_batch_norm),
+    ("contrib.slim.arg_scope contrib.framework.arg_scope", _arg_scope),
+    (SPATIAL, _spatial),
+    (below(BOTH, "pool max_pool2d max_pool3d avg_pool2d avg_pool3d"), _spatial),
+    (below(("layers.", *BOTH), "flatten"), _flatten),
+    (below("nn.softmax_ nn.sparse_softmax_", "cross_entropy_with_logits"), _per_row_loss),
+    ("nn.softmax_cross_entropy_with_logits_v2", _per_row_loss),
+    ("nn.nce_loss nn.sampled_softmax_loss", _sampled_loss),
+    ("nn.embedding_lookup nn.embedding_lookup_sparse contrib.layers.embedding_lookup_unique", _embedding),
+    ("contrib.layers.embed_sequence", keeps("ids", lengths=one_more, effect=EffectKind.VARIABLE)),
+    (below(BOTH, "repeat stack"), _stack_layers),
+)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler, makes
+from collections.abc import Callable
+
+from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
+from converter.analysis.rows import below, first_axis, keeps, makes, on_host, table, together, unbatched
 from converter.analysis.tensors import algebra, moving, shaping
 from converter.analysis.tensors.sparse import sparse_input
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import (
-    FREE,
     Batch,
     Counted,
-    Host,
     Number,
     Record,
     Sequence,
@@ -50,7 +51,7 @@ def _zero_state(call: Call) -> Value:
 def _call_cell(call: Call) -> Value:
     inputs = call.tensor(0, "inputs")
     call.walk.effect(EffectKind.VARIABLE, "cell", None, call.node)
-    kept = Batch("example", 0, inputs.batch.rows) if inputs.batch.kind == "example" else inputs.batch
+    kept = _rows(inputs.batch)
     return Sequence([Tensor(kept, call.values(), (None, None), "cell"), state_of(call, call.receiver, kept)])
 
 
@@ -62,16 +63,21 @@ def _linear(call: Call) -> Value:
     columns = call.constant(1, "output_size")
     rows = joined.dims[0] if joined.dims else None
     kept = algebra.along_last(joined, call.name)
-    return Tensor(kept, call.values(), (rows, columns if isinstance(columns, int) else None), call.name)
+    return call.gives(kept, (rows, columns if isinstance(columns, int) else None))
 
 
 def _dynamic(call: Call) -> Value:
-    cell, inputs = call.get(0, "cell"), _inputs(call)
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    kept = call.laid_out(inputs, call.flag(7, "time_major"))
-    outputs = Tensor(kept, call.values(), (None, None, None), call.name)
+    kept, outputs = _over_time(call, _inputs(call), 7)
     # Without lengths a step is taken for each time step of the inputs (rnn.py, _dynamic_rnn_loop, 1.15).
-    return Sequence([outputs, state_of(call, cell, _rows(kept), is_none(call.get(2, "sequence_length")))])
+    state = state_of(call, call.get(0, "cell"), _rows(kept), is_none(call.get(2, "sequence_length")))
+    return Sequence([outputs(), state])
+
+
+def _over_time(call: Call, inputs: Tensor, time_major: int) -> tuple[Batch, Callable[[], Tensor]]:
+    """The batch of the outputs of a net that unrolls its inputs, and what makes them; the place of `time_major`."""
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
+    kept = call.laid_out(inputs, call.flag(time_major, "time_major"))
+    return kept, lambda: call.gives(kept, (None, None, None))
 
 
 def _inputs(call: Call) -> Tensor:
@@ -85,59 +91,49 @@ def _rows(kept: Batch) -> Batch:
 
 
 def _bidirectional(call: Call) -> Value:
-    inputs = call.tensor(2, "inputs")
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    kept = call.laid_out(inputs, call.flag(9, "time_major"))
-    outputs = [Tensor(kept, call.values(), (None, None, None), call.name) for _ in range(2)]
-    states = [state_of(call, call.get(i, name), _rows(kept)) for i, name in enumerate(("cell_fw", "cell_bw"))]
-    return Sequence([Sequence(outputs), Sequence(states)])
+    kept, outputs = _over_time(call, call.tensor(2, "inputs"), 9)
+    return Sequence([Sequence([outputs(), outputs()]), Sequence(_states_of_both(call, kept))])
+
+
+def _states_of_both(call: Call, kept: Batch) -> list[Value]:
+    return [state_of(call, call.get(at, name), _rows(kept)) for at, name in enumerate(("cell_fw", "cell_bw"))]
 
 
 def _stacked(call: Call) -> Value:
     """Layers that read both ways: the outputs of the last one, and the states of each."""
-    inputs = call.tensor(2, "inputs")
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    kept = call.laid_out(inputs, call.flag(8, "time_major"))
-    return Sequence([Tensor(kept, call.values(), (None, None, None), call.name), *_states_of_layers(call, kept)])
+    kept, outputs = _over_time(call, call.tensor(2, "inputs"), 8)
+    return Sequence([outputs(), *_states_of_layers(call, kept)])
 
 
 def _static(call: Call) -> Value:
     steps = call.get(1, "inputs")
+    kept, outputs = _by_steps(call, steps if isinstance(steps, Sequence) or steps is None else Sequence([steps]))
+    return Sequence([outputs.like(*([steps] if steps else [])), state_of(call, call.get(0, "cell"), _rows(kept))])
+
+
+def _by_steps(call: Call, steps: Value | None) -> tuple[Batch, Sequence]:
+    """The batch of the time steps in a list, and an output for each.
+
+    The batch is opaque if they were unstacked along the supposed batch axis.
+    """
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    elements = steps.elements if isinstance(steps, Sequence) else [steps] if steps is not None else []
-    kept = _of_steps(elements)
-    many = isinstance(steps, Sequence) and steps.many
-    made = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
-    outputs = Sequence(made, mutable=True, many=many).like(*([steps] if steps else []))
-    return Sequence([outputs, state_of(call, call.get(0, "cell"), _rows(kept))])
-
-
-def _of_steps(elements: list[Value]) -> Batch:
-    """The batch layout of the time steps in a list; opaque if they were unstacked along the supposed batch axis."""
+    elements = steps.elements if isinstance(steps, Sequence) else []
     first = algebra.as_tensor(elements[0]) if elements else Tensor()
-    return opaque(Why.STEPS) if first.batch.why is Why.APART else first.batch
+    kept = opaque(Why.STEPS) if first.batch.why is Why.APART else first.batch
+    made = [call.gives(kept, (None, None)) for _ in elements]
+    return kept, Sequence(made, mutable=True, many=isinstance(steps, Sequence) and steps.many)
 
 
 def _static_bidirectional(call: Call) -> Value:
     steps = call.get(2, "inputs")
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    elements = steps.elements if isinstance(steps, Sequence) else []
-    kept = _of_steps(elements)
-    made = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
-    outputs = Sequence(made, mutable=True, many=getattr(steps, "many", False)).like(*([steps] if steps else []))
-    states = [state_of(call, call.get(i, name), _rows(kept)) for i, name in enumerate(("cell_fw", "cell_bw"))]
-    return Sequence([outputs, *states])
+    kept, outputs = _by_steps(call, steps)
+    return Sequence([outputs.like(*([steps] if steps else [])), *_states_of_both(call, kept)])
 
 
 def _stacked_static(call: Call) -> Value:
     """`_stacked` for a list of steps: the states of each layer's cell."""
-    steps = call.get(2, "inputs")
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    elements = steps.elements if isinstance(steps, Sequence) else []
-    kept = _of_steps(elements)
-    outputs = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
-    many = getattr(steps, "many", False)
-    return Sequence([Sequence(outputs, mutable=True, many=many), *_states_of_layers(call, kept)])
+    kept, outputs = _by_steps(call, call.get(2, "inputs"))
+    return Sequence([outputs, *_states_of_layers(call, kept)])
 
 
 def _states_of_layers(call: Call, kept: Batch) -> list[Sequence]:
@@ -160,13 +156,13 @@ def _sequence_loss(call: Call) -> Value:
             counted = Counted(weights, "sum")
         kept = Batch("reduced", how="mean", over=counted)
         kept = kept if whole else opaque(Why.SEQUENCE_LOSS)
-    return Tensor(kept, call.values(), (), call.name)
+    return call.gives(kept, ())
 
 
 def _sequence_loss_by_example(call: Call) -> Value:
     steps = call.get(0)
     logits = algebra.as_tensor(steps.elements[0]) if isinstance(steps, Sequence) else call.tensor(0, "logits")
-    return Tensor(algebra.not_linear(logits.batch), call.values(), (None,), call.name)
+    return call.gives(algebra.not_linear(logits.batch), (None,))
 
 
 def _ctc_loss(call: Call) -> Value:
@@ -175,31 +171,12 @@ def _ctc_loss(call: Call) -> Value:
     labels = sparse_input(call.get(0, "labels"))
     if labels is not None and labels.shape is None and inputs.batch.kind == "example":
         call.walk.effect(EffectKind.LABELS, call.name, labels, call.node)
-    kept = Batch("example", 0) if inputs.batch.kind == "example" else inputs.batch
-    return Tensor(kept, call.values(), (None,), call.name)
+    return call.gives(first_axis(inputs, call.name), (None,))
 
 
-def _crf(call: Call) -> Value:
-    scores = call.tensor(0, "inputs")
-    kept = Batch("example", 0) if scores.batch.kind == "example" else scores.batch
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
-    likelihood = Tensor(kept, call.values(), (None,), call.name)
-    return Sequence([likelihood, Tensor(FREE, call.values(), (None, None), "transitions")])
-
-
-def _crf_decode(call: Call) -> Value:
-    """The best tags and their score, a row for each example; along time, early tags depend on late scores."""
-    scores = call.tensor(0, "potentials")
-    kept = Batch("example", 0) if scores.batch.kind == "example" else scores.batch
-    tags = Tensor(kept, call.values(), (None, None), call.name)
-    return Sequence([tags, Tensor(kept, call.values(), (None,), "score")])
-
-
-def _viterbi(call: Call) -> Value:
-    """NumPy's best tags of one sentence, and their score (tensorflow/contrib/crf/python/ops/crf.py, 1.15)."""
-    return Sequence([Host(call.values(), call.name, call.node), Host(call.values(), call.name, call.node)])
-
-
+LIKELIHOOD = keeps("inputs", batch=first_axis, lengths=(None,), effect=EffectKind.VARIABLE)
+# The best tags, a row for each example, and their score; along time, early tags depend on late scores.
+TAGS = keeps("potentials", batch=first_axis, lengths=(None, None))
 MODULES = ("nn.rnn_cell.", "contrib.rnn.")
 POSITIONS: dict[Argument, dict[str, int]] = {
     Argument.LENGTHS: {
@@ -230,25 +207,22 @@ TRAITS: dict[Trait, str] = {
     Trait.MAKES_TABLES: "EmbeddingWrapper",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys([m + c for m in MODULES for c in CELLS], makes("Cell")),
-    "contrib.seq2seq.AttentionWrapper": makes("Cell"),
-    **dict.fromkeys([m + "LSTMStateTuple" for m in MODULES], _lstm_state),
-    **dict.fromkeys(("Cell.zero_state", "Instance.zero_state"), _zero_state),
-    "Cell.__call__": _call_cell,
-    "Cell.call": _call_cell,
-    **dict.fromkeys([m + "_linear" for m in MODULES], _linear),
-    "nn.dynamic_rnn": _dynamic,
-    **dict.fromkeys(("nn.bidirectional_dynamic_rnn",), _bidirectional),
-    "contrib.rnn.stack_bidirectional_dynamic_rnn": _stacked,
-    "contrib.rnn.stack_bidirectional_rnn": _stacked_static,
-    **dict.fromkeys(("nn.static_rnn", "contrib.rnn.static_rnn", "nn.rnn", "contrib.rnn.core_rnn.static_rnn"), _static),
-    **dict.fromkeys(("nn.static_bidirectional_rnn", "contrib.rnn.static_bidirectional_rnn"), _static_bidirectional),
-    "contrib.seq2seq.sequence_loss": _sequence_loss,
-    "contrib.legacy_seq2seq.sequence_loss_by_example": _sequence_loss_by_example,
-    "nn.seq2seq.sequence_loss_by_example": _sequence_loss_by_example,
-    "nn.ctc_loss": _ctc_loss,
-    "contrib.crf.crf_log_likelihood": _crf,
-    "contrib.crf.crf_decode": _crf_decode,
-    "contrib.crf.viterbi_decode": _viterbi,
-}
+CALLS: dict[str, Handler] = table(
+    ((*below(MODULES, CELLS), "contrib.seq2seq.AttentionWrapper"), makes("Cell")),
+    (below(MODULES, "LSTMStateTuple"), _lstm_state),
+    ("Cell.zero_state Instance.zero_state", _zero_state),
+    ("Cell.__call__ Cell.call", _call_cell),
+    (below(MODULES, "_linear"), _linear),
+    ("nn.dynamic_rnn", _dynamic),
+    ("nn.bidirectional_dynamic_rnn", _bidirectional),
+    ("contrib.rnn.stack_bidirectional_dynamic_rnn", _stacked),
+    ("contrib.rnn.stack_bidirectional_rnn", _stacked_static),
+    ("nn.static_rnn contrib.rnn.static_rnn nn.rnn contrib.rnn.core_rnn.static_rnn", _static),
+    ("nn.static_bidirectional_rnn contrib.rnn.static_bidirectional_rnn", _static_bidirectional),
+    ("contrib.seq2seq.sequence_loss", _sequence_loss),
+    (below("contrib.legacy_seq2seq. nn.seq2seq.", "sequence_loss_by_example"), _sequence_loss_by_example),
+    ("nn.ctc_loss", _ctc_loss),
+    ("contrib.crf.crf_log_likelihood", together(LIKELIHOOD, unbatched((None, None), "transitions"))),
+    ("contrib.crf.crf_decode", together(TAGS, keeps("potentials", batch=first_axis, lengths=(None,), op="score"))),
+    ("contrib.crf.viterbi_decode", together(on_host, on_host)),
+)

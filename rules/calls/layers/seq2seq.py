@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler, makes
+from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.python.following import follow
 from converter.analysis.reasons import Why
+from converter.analysis.rows import below, keeps, makes, table
 from converter.analysis.traits import Trait
 from converter.analysis.values import (
     ARRAY,
@@ -31,6 +33,7 @@ HELPERS = (
 ).split()
 MECHANISMS = "LuongAttention BahdanauAttention LuongMonotonicAttention BahdanauMonotonicAttention".split()
 BUCKETED = ((0, "encoder_inputs"), (1, "decoder_inputs"))  # the arguments that a bucket takes the first steps of
+LISTS = ("contrib.legacy_seq2seq.", "nn.seq2seq.")  # modules of models that take lists of steps
 LEGACY = (
     "basic_rnn_seq2seq tied_rnn_seq2seq embedding_rnn_seq2seq embedding_tied_rnn_seq2seq embedding_attention_seq2seq "
     "rnn_decoder embedding_rnn_decoder attention_decoder embedding_attention_decoder"
@@ -60,7 +63,7 @@ def _decode(call: Call) -> Value:
     beams = isinstance(decoder, Typed) and "Beam" in decoder.name
     names = ("predicted_ids", "beam_search_decoder_output") if beams else ("rnn_output", "sample_id")
     state = next((p for p in reversed(parts) if isinstance(p, (Sequence, Tensor))), Tensor(kept))
-    return Sequence([Record(names, outputs), _alike(state, call), Tensor(kept, call.values(), (None,), call.name)])
+    return Sequence([Record(names, outputs), _alike(state, call), call.gives(kept, (None,))])
 
 
 def _paced(call: Call, parts: list[Value]) -> bool:
@@ -97,11 +100,9 @@ def _clone(call: Call) -> Value:
     return Record(state.fields, [call.kwargs.get(f, e) for f, e in zip(state.fields, state.elements, strict=False)])
 
 
-def _tile_batch(call: Call) -> Value:
-    """Repeats each example several times in consecutive rows."""
-    tensor = call.tensor(0, "t")
-    kept = Batch("example", 0, (BATCH, None)) if tensor.batch.kind == "example" else tensor.batch
-    return Tensor(kept, call.values(), tensor.lengths, call.name)
+def _several_rows(tensor: Tensor, name: str) -> Batch:
+    """The batch where each example is repeated several times in consecutive rows."""
+    return Batch("example", 0, (BATCH, None)) if tensor.batch.kind == "example" else tensor.batch
 
 
 def _legacy(call: Call) -> Value:
@@ -110,7 +111,7 @@ def _legacy(call: Call) -> Value:
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     kept = _examples(Sequence(call.values()))
     elements = steps.elements if isinstance(steps, Sequence) else [call.tensor(0)]
-    outputs = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
+    outputs = [call.gives(kept, (None, None)) for _ in elements]
     many = isinstance(steps, Sequence) and steps.many
     cell = next((v for v in call.values() if isinstance(v, Typed) and v.kind == "Cell"), None)
     return Sequence([Sequence(outputs, mutable=True, many=many), state_of(call, cell, kept)])
@@ -121,7 +122,7 @@ def _legacy_loss(call: Call) -> Value:
     kept = _examples(call.get(0, "logits"))
     if kept.kind == "example":
         kept = Batch("reduced", how="mean")
-    return Tensor(kept, call.values(), (), call.name)
+    return call.gives(kept, ())
 
 
 def _with_buckets(call: Call) -> Value:
@@ -139,20 +140,18 @@ def _with_buckets(call: Call) -> Value:
 
 def _bucket(call: Call, lengths: Value) -> tuple[Value, Value]:
     """The outputs and the loss of the model of one bucket."""
-    from converter.analysis.python.calling import call_value
-
     ends = lengths.elements if isinstance(lengths, Sequence) and len(lengths.elements) == 2 else [None, None]
     given = [_first_steps(call.get(at, name), end) for (at, name), end in zip(BUCKETED, ends, strict=True)]
     model = call.get(5, "seq2seq")
-    result = call_value(call.walk, model, given, {}, call.node) if model is not None else Tensor()
+    result = follow(call, model, given) if model is not None else Tensor()
     outputs = result.elements[0] if isinstance(result, Sequence) and result.elements else result
     step, target = (next(tensors_in(v), None) for v in (outputs, call.get(2, "targets")) if v is not None)
     if step is None or target is None:
-        return outputs, Tensor(opaque(Why.UNKNOWN_CALL, call.name), call.values(), None, call.name)
+        return outputs, call.gives(opaque(Why.UNKNOWN_CALL, call.name))
     kept = _examples(step)
     function = call.get(6, "softmax_loss_function")
     if function is not None and not is_none(function):
-        each = call_value(call.walk, function, [], {"labels": target, "logits": step}, call.node)
+        each = follow(call, function, [], {"labels": target, "logits": step})
         kept = each.batch if isinstance(each, Tensor) else opaque(Why.UNKNOWN_CALL, call.name)
     per_example = call.flag(7, "per_example_loss")
     if kept.kind == "example" and not per_example:
@@ -178,14 +177,14 @@ TRAITS: dict[Trait, str] = {
     ),
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys([f"contrib.seq2seq.{name}" for name in MECHANISMS], makes("Attention", EffectKind.VARIABLE)),
-    **dict.fromkeys([f"contrib.seq2seq.{name}" for name in HELPERS], makes("Helper")),
-    **dict.fromkeys(("contrib.seq2seq.BasicDecoder", "contrib.seq2seq.BeamSearchDecoder"), makes("Decoder")),
-    "contrib.seq2seq.dynamic_decode": _decode,
-    "contrib.seq2seq.tile_batch": _tile_batch,
-    "Record.clone": _clone,
-    **dict.fromkeys([f"{m}.{name}" for m in ("contrib.legacy_seq2seq", "nn.seq2seq") for name in LEGACY], _legacy),
-    **dict.fromkeys(("contrib.legacy_seq2seq.model_with_buckets", "nn.seq2seq.model_with_buckets"), _with_buckets),
-    **dict.fromkeys(("contrib.legacy_seq2seq.sequence_loss", "nn.seq2seq.sequence_loss"), _legacy_loss),
-}
+CALLS: dict[str, Handler] = table(
+    (below("contrib.seq2seq.", MECHANISMS), makes("Attention", EffectKind.VARIABLE)),
+    (below("contrib.seq2seq.", HELPERS), makes("Helper")),
+    (below("contrib.seq2seq.", "BasicDecoder BeamSearchDecoder"), makes("Decoder")),
+    ("contrib.seq2seq.dynamic_decode", _decode),
+    ("contrib.seq2seq.tile_batch", keeps("t", batch=_several_rows)),
+    ("Record.clone", _clone),
+    (below(LISTS, LEGACY), _legacy),
+    (below(LISTS, "model_with_buckets"), _with_buckets),
+    (below(LISTS, "sequence_loss"), _legacy_loss),
+)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.python.following import follow_method, not_followed
+from converter.analysis.rows import below, makes, table
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.traits import Trait
 from converter.analysis.values import Host, Instance, Lengths, Tensor, Typed, Value
@@ -19,10 +21,6 @@ PER_ROW = (
     "SeparableConv2D InPlaneConv2D CausalConv1D AddBias BatchFlatten LayerNorm"
 ).split()
 OF_WIDTH = ("Linear", "nets.MLP")  # what they make has two axes
-
-
-def _module(call: Call) -> Value:
-    return call.typed(MODULE)
 
 
 def _called(call: Call) -> Value:
@@ -45,19 +43,17 @@ def _dims(tensor: Tensor, name: str) -> Lengths:
 
 def _own_module(call: Call) -> Value:
     """An object of a class of the script that is derived from `sonnet.AbstractModule`: what its `_build` gives."""
-    from converter.analysis.python.calling import call_method, unknown
-
     own, made = call.receiver, None
     call.walk.effect(EffectKind.COLLECTION, MODULES, None, call.node)
     if isinstance(own, Instance):
-        made = call_method(call.walk, own, "_build", call.args, call.node, call.kwargs)
-    return made or unknown(call.walk, own or Host(), call.args, call.kwargs, call.node, call.name)
+        made = follow_method(call, own, "_build", call.args, call.kwargs)
+    return made or not_followed(call, own or Host(), call.name)
 
 
 TRAITS: dict[Trait, str] = {Trait.LAYER: "sonnet.*"}
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys([f"sonnet.{name}" for name in (*PER_ROW, "Embed", "nets.MLP", "nets.ConvNet2D")], _module),
-    f"{MODULE}.__call__": _called,
-    "sonnet.AbstractModule.__call__": _own_module,
-}
+CALLS: dict[str, Handler] = table(
+    (below("sonnet.", (*PER_ROW, "Embed", "nets.MLP", "nets.ConvNet2D")), makes(MODULE)),
+    (f"{MODULE}.__call__", _called),
+    ("sonnet.AbstractModule.__call__", _own_module),
+)

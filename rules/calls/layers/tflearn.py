@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.python.following import not_followed
+from converter.analysis.rows import below, table
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.traits import Trait
-from converter.analysis.values import Lengths, Symbol, Tensor, Value
+from converter.analysis.values import Lengths, Symbol, Value
 
 CONVOLUTIONS = "conv_1d conv_2d conv_3d conv_2d_transpose conv_3d_transpose atrous_conv_2d grouped_conv_2d".split()
 POOLS = [f"{kind}_pool_{rank}d" for kind in ("max", "avg") for rank in (1, 2, 3)]
@@ -18,16 +20,14 @@ PLAIN = (*POOLS, "upsample_2d", "local_response_normalization", "activation")  #
 FLAT = ("fully_connected", "flatten", "global_max_pool", "global_avg_pool")  # two axes, whatever the input has
 WITH_VARIABLES = (*CONVOLUTIONS, "fully_connected")
 MOST_POSITIONS = 6  # before that of the regularizer
-MODULES = ("", "layers.", "layers.core.", "layers.conv.", "layers.normalization.")
+MODULES = "tflearn. tflearn.layers. tflearn.layers.core. tflearn.layers.conv. tflearn.layers.normalization."
 
 
 def _layer(call: Call) -> Value:
     """A layer, each example by itself; not followed if it adds a cost of its weights, which each tower would add."""
-    from converter.analysis.python.calling import unknown
-
     if call.given("regularizer") or len(call.args) > MOST_POSITIONS:
         function = Symbol(*call.name.split(".", 1))
-        return unknown(call.walk, function, call.args, call.kwargs, call.node, call.name)
+        return not_followed(call, function, call.name)
     name, tensor = call.name.rpartition(".")[2], call.tensor(0, "incoming")
     call.walk.effect(EffectKind.COLLECTION, "layer_tensor", None, call.node)
     if name in WITH_VARIABLES:
@@ -36,11 +36,9 @@ def _layer(call: Call) -> Value:
     dims: Lengths = (None,) * len(tensor.dims or ()) if known else None
     if name in FLAT:
         dims = (None, shaping.element_count(tensor) if name == "flatten" else None)
-    return Tensor(algebra.by_rows(tensor.batch, call.name), call.values(), dims, call.name)
+    return call.gives(algebra.by_rows(tensor.batch, call.name), dims)
 
 
 TRAITS: dict[Trait, str] = {Trait.LAYER: "tflearn.*"}
 
-CALLS: dict[str, Handler] = {
-    f"tflearn.{module}{name}": _layer for module in MODULES for name in (*CONVOLUTIONS, *PLAIN, *FLAT)
-}
+CALLS: dict[str, Handler] = table((below(MODULES, (*CONVOLUTIONS, *PLAIN, *FLAT)), _layer))

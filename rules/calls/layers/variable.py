@@ -6,8 +6,10 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from converter.analysis.call import Attribute, Call, Context, Handler, makes, on_host
+from converter.analysis.call import Attribute, Call, Context, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.python.following import follow
+from converter.analysis.rows import makes, on_host, table, unbatched
 from converter.analysis.tensors import shaping
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import (
@@ -21,7 +23,6 @@ from converter.analysis.values import (
     Number,
     Partial,
     Sequence,
-    ShapeOf,
     Tensor,
     Typed,
     Value,
@@ -62,9 +63,7 @@ def _get_variable(call: Call) -> Value:
     variable = Variable(False, call.values(), dims, call.name, _may_be_trained(call.get(5, "trainable")))
     call.walk.effect(EffectKind.VARIABLE, call.name, variable, call.node)
     if call.given("regularizer") and isinstance(call.kwargs["regularizer"], Function):
-        from converter.analysis.python.calling import call_value
-
-        loss = call_value(call.walk, call.kwargs["regularizer"], [variable], {}, call.node)
+        loss = follow(call, call.kwargs["regularizer"], [variable])
         call.walk.collections.setdefault("regularization_losses", []).append(loss)
     return variable
 
@@ -83,12 +82,6 @@ def _collection(call: Call) -> Value:
     if call.name.endswith("trainable_variables"):
         made = [variable for variable in made if variable.trainable]
     return Sequence([*made, Tensor(op=LISTED)], mutable=True)
-
-
-def _initializer(call: Call) -> Value:
-    if call.name.endswith(("initializer", "initialize_all_variables", "initialize_local_variables")):
-        call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
-    return Tensor(inputs=call.values(), op=call.name)
 
 
 def _enter_scope(walk: Walk, scope: Typed, node: ast.expr) -> Callable[[], object]:
@@ -134,10 +127,6 @@ def _ema_apply(call: Call) -> Value:
 def _ema_average(call: Call) -> Value:
     call.walk.effect(EffectKind.AVERAGE_READ, call.name, call.receiver, call.node)
     return Tensor(inputs=call.values(), op="average", lengths=call.tensor(0, "var").dims)
-
-
-def _shape_of(call: Call) -> Value:
-    return ShapeOf(call.receiver) if isinstance(call.receiver, Tensor) else Host()
 
 
 ATTRIBUTES: dict[str, Attribute] = {"VariableScope.reuse": _reuse}
@@ -196,101 +185,52 @@ def _make_template(call: Call) -> Value:
     return Host(call.values(), call.name, call.node)
 
 
-CALLS: dict[str, Handler] = {
-    "Variable": _raw,
-    **dict.fromkeys(
-        (
-            "examples.tutorials.mnist.input_data.read_data_sets",
-            "contrib.learn.datasets.load_dataset",
-            "contrib.learn.datasets.mnist.read_data_sets",
-            "keras.datasets.mnist.load_data",
-            "keras.datasets.cifar10.load_data",
-            "keras.utils.get_file",
-        ),
+CALLS: dict[str, Handler] = table(
+    ("Variable", _raw),
+    (
+        "examples.tutorials.mnist.input_data.read_data_sets contrib.learn.datasets.load_dataset "
+        "contrib.learn.datasets.mnist.read_data_sets keras.datasets.mnist.load_data "
+        "keras.datasets.cifar10.load_data keras.utils.get_file",
         on_host,
     ),
-    "get_variable": _get_variable,
-    **dict.fromkeys(
-        (
-            "contrib.framework.model_variable",
-            "contrib.framework.variable",
-            "contrib.slim.model_variable",
-            "contrib.slim.variable",
-            "contrib.framework.local_variable",
-        ),
+    (
+        "get_variable contrib.framework.model_variable contrib.framework.variable contrib.slim.model_variable "
+        "contrib.slim.variable contrib.framework.local_variable",
         _get_variable,
     ),
-    **dict.fromkeys(
-        (
-            "train.get_or_create_global_step",
-            "train.create_global_step",
-            "train.get_global_step",
-            "contrib.framework.get_or_create_global_step",
-            "contrib.slim.get_or_create_global_step",
-            "contrib.framework.create_global_step",
-            "contrib.framework.get_global_step",
-        ),
+    (
+        "train.get_or_create_global_step train.create_global_step train.get_global_step "
+        "contrib.framework.get_or_create_global_step contrib.slim.get_or_create_global_step "
+        "contrib.framework.create_global_step contrib.framework.get_global_step",
         _global_step,
     ),
-    **dict.fromkeys(
-        (
-            "trainable_variables",
-            "global_variables",
-            "all_variables",
-            "local_variables",
-            "model_variables",
-            "moving_average_variables",
-            "contrib.slim.get_variables",
-            "contrib.slim.get_trainable_variables",
-            "contrib.slim.get_model_variables",
-            "contrib.slim.get_variables_to_restore",
-            "contrib.framework.get_variables",
-            "contrib.framework.get_trainable_variables",
-        ),
+    (
+        "trainable_variables global_variables all_variables local_variables model_variables "
+        "moving_average_variables contrib.slim.get_variables contrib.slim.get_trainable_variables "
+        "contrib.slim.get_model_variables contrib.slim.get_variables_to_restore "
+        "contrib.framework.get_variables contrib.framework.get_trainable_variables",
         _collection,
     ),
-    **dict.fromkeys(
-        (
-            "global_variables_initializer",
-            "initialize_all_variables",
-            "local_variables_initializer",
-            "variables_initializer",
-            "tables_initializer",
-            "initialize_variables",
-            "initialize_local_variables",
-            "group",
-            "no_op",
-            "tuple",
-        ),
-        _initializer,
+    (
+        "global_variables_initializer initialize_all_variables local_variables_initializer variables_initializer "
+        "tables_initializer initialize_local_variables",
+        unbatched(effect=EffectKind.GRAPH_STATE),
     ),
-    **dict.fromkeys(("variable_scope", "variable_op_scope"), makes("VariableScope")),
-    "make_template": _make_template,
-    **dict.fromkeys(("name_scope", "op_scope"), makes("NameScope")),
-    "get_variable_scope": makes("VariableScope"),
-    "VariableScope.reuse_variables": _reuse_variables,
-    **dict.fromkeys(
-        (
-            "assign",
-            "assign_add",
-            "assign_sub",
-            "scatter_update",
-            "scatter_add",
-            "scatter_sub",
-            "Variable.assign",
-            "Variable.assign_add",
-            "Variable.assign_sub",
-            "Variable.scatter_sub",
-            "Variable.scatter_update",
-            "train.assign_moving_average",
-        ),
+    ("initialize_variables group no_op tuple", unbatched()),
+    ("variable_scope variable_op_scope get_variable_scope", makes("VariableScope")),
+    ("make_template", _make_template),
+    ("name_scope op_scope", makes("NameScope")),
+    ("VariableScope.reuse_variables", _reuse_variables),
+    (
+        "assign assign_add assign_sub scatter_update scatter_add scatter_sub Variable.assign "
+        "Variable.assign_add Variable.assign_sub Variable.scatter_sub Variable.scatter_update "
+        "train.assign_moving_average",
         _assign,
     ),
-    **dict.fromkeys(("Variable.read_value", "Variable.initialized_value", "Variable.value"), _read),
-    "train.ExponentialMovingAverage": makes("ExponentialMovingAverage"),
-    "ExponentialMovingAverage.apply": _ema_apply,
-    **dict.fromkeys(("ExponentialMovingAverage.average", "ExponentialMovingAverage.average_name"), _ema_average),
-    "Variable.shape": _shape_of,
-}
+    ("Variable.read_value Variable.initialized_value Variable.value", _read),
+    ("train.ExponentialMovingAverage", makes("ExponentialMovingAverage")),
+    ("ExponentialMovingAverage.apply", _ema_apply),
+    ("ExponentialMovingAverage.average ExponentialMovingAverage.average_name", _ema_average),
+)
 
 CONTEXTS: dict[str, Context] = {"NameScope": _enter_scope, "VariableScope": _enter_scope}

@@ -44,12 +44,9 @@ def _dense_shape(walk: Walk, tensor: Tensor, node: ast.AST) -> Value | None:
     return ShapeOf(tensor) if is_sparse(tensor) else None
 
 
-def _initial_value(walk: Walk, tensor: Tensor, node: ast.AST) -> Value:
-    return Tensor(tensor.batch, (tensor,), tensor.lengths, "initial_value")
-
-
-def _initialized_value(walk: Walk, tensor: Tensor, node: ast.AST) -> Value:
-    return Tensor(tensor.batch, (tensor,), tensor.lengths, "initialized_value")
+def _like(op: str) -> Attribute:
+    """The attribute is a tensor like the one that has it."""
+    return lambda walk, tensor, node: Tensor(tensor.batch, (tensor,), tensor.lengths, op)
 
 
 def _part(walk: Walk, tensor: Tensor, node: ast.AST) -> Value | None:
@@ -64,7 +61,7 @@ ATTRIBUTES: dict[str, Attribute] = {
     "values": _values,
     "indices": _indices,
     "dense_shape": _dense_shape,
-    "initial_value": _initial_value,
-    "initialized_value": _initialized_value,
+    "initial_value": _like("initial_value"),
+    "initialized_value": _like("initialized_value"),
     **dict.fromkeys(("c", "h", "cell_state"), _part),
 }

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 
-from converter.analysis.call import Call, Handler, makes, unbatched
+from converter.analysis.call import Call, Handler
+from converter.analysis.python.following import follow
 from converter.analysis.reasons import Why
+from converter.analysis.rows import makes, table, unbatched
 from converter.analysis.tensors import algebra, moving
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -37,11 +39,10 @@ TURNS = 4  # most iterations of a loop's body that are followed until the batch 
 
 def _cond(call: Call) -> Value:
     """A condition in the graph: the joined results of both functions."""
-    from converter.analysis.python.calling import call_value
     from converter.analysis.python.joins import join
 
     branches = [v for v in (call.get(1, "true_fn", "fn1"), call.get(2, "false_fn", "fn2")) if v is not None]
-    made = [call_value(call.walk, branch, [], {}, call.node) for branch in branches]
+    made = [follow(call, branch, []) for branch in branches]
     if len(made) == 2 and isinstance(made[0], Sequence) and isinstance(made[1], Sequence):
         pairs = zip(made[0].elements, made[1].elements, strict=False)
         return Sequence([_chosen(call, (*call.values(), one, two), join(one, two)) for one, two in pairs])
@@ -70,15 +71,13 @@ def _chosen(call: Call, inputs: tuple[Value, ...], result: Value) -> Value:
 
 def _case(call: Call) -> Value:
     """`tf.case` and `tf.switch_case`: the joined results of all functions."""
-    from converter.analysis.python.calling import call_value
-
     given = call.get(1, "branch_fns") if call.name == "switch_case" else call.get(0, "pred_fn_pairs")
     pairs = given.pairs if isinstance(given, Mapping) else [(e, e) for e in getattr(given, "elements", [])]
     branches = [v.elements[1] if isinstance(v, Sequence) and len(v.elements) == 2 else v for _, v in pairs]
     last = call.get(2 if call.name == "switch_case" else 1, "default")
     if last is not None and not isinstance(last, Constant):
         branches.append(last)
-    made = [_tensors(call_value(call.walk, branch, [], {}, call.node)) for branch in branches]
+    made = [_tensors(follow(call, branch, [])) for branch in branches]
     if not made or getattr(given, "many", False):
         return _not_followed(call)
     result = reduce(_joined, made)
@@ -90,21 +89,19 @@ def _case(call: Call) -> Value:
 
 def _while(call: Call) -> Value:
     """tf.while_loop: returns the loop variables as the body leaves them."""
-    from converter.analysis.python.calling import call_value
-
     body, start = call.get(1, "body"), call.get(2, "loop_vars")
     test = call.get(0, "cond")
     if body is None or not isinstance(start, Sequence) or start.many:
         return _not_followed(call)
     elements = [_tensors(e) for e in start.elements]
-    tested = call_value(call.walk, test, elements, {}, call.node) if test is not None else None
+    tested = follow(call, test, elements) if test is not None else None
     counter = _counter_of_examples(tested, elements)
     if counter is not None and (made := _example_by_example(call, body, elements, counter)) is not None:
         return made
 
     def turn(state: Value) -> Value:
         elements = state.elements if isinstance(state, Sequence) else [state]
-        made = call_value(call.walk, body, list(elements), {}, call.node)
+        made = follow(call, body, list(elements))
         return made if isinstance(made, Sequence) else Sequence([made])
 
     state = _settled(call, turn, _tensors(start))
@@ -133,11 +130,9 @@ def _example_by_example(call: Call, body: Value, start: list[Value], counter: in
 
     None if it keeps anything else from turn to turn, or computes anything of several examples.
     """
-    from converter.analysis.python.calling import call_value
-
     number = Tensor(FREE, (start[counter],), (), EXAMPLE)
     given = [number if at == counter else element for at, element in enumerate(start)]
-    made = call_value(call.walk, body, given, {}, call.node)
+    made = follow(call, body, given)
     if not isinstance(made, Sequence) or len(made.elements) != len(start):
         return None
     left: list[Value] = []
@@ -177,8 +172,6 @@ def _is_written_once(old: Value, new: Tensor, number: Tensor) -> bool:
 
 def _scan(call: Call) -> Value:
     """tf.scan and folds: a state that is carried from element to element along axis 0."""
-    from converter.analysis.python.calling import call_value
-
     function, elems = call.get(0, "fn"), call.get(1, "elems")
     start = call.get(2, "initializer")
     if start is not None and isinstance(start, Constant):
@@ -190,7 +183,7 @@ def _scan(call: Call) -> Value:
         return _over_examples(call, function, elems, start)
 
     def turn(state: Value) -> Value:
-        return call_value(call.walk, function, [state, rows], {}, call.node)
+        return follow(call, function, [state, rows])
 
     state = _settled(call, turn, _tensors(start if start is not None else rows))
     if call.name.startswith("fold"):
@@ -200,14 +193,12 @@ def _scan(call: Call) -> Value:
 
 def _over_examples(call: Call, function: Value, elems: Value, start: Value | None) -> Value:
     """A scan whose result for each example depends on that example alone; other scans are not followed."""
-    from converter.analysis.python.calling import call_value
-
     all_of_them = _are_examples(elems)
     if call.name != "scan" or not (all_of_them or all(t.batch.why is Why.PART for t in tensors_in(elems))):
         return _not_followed(call)
     rows = _mapped(_tensors(elems), _row)
     state = _mapped(_tensors(start if start is not None else rows), lambda t: Tensor(FREE, (), t.dims, "state"))
-    made = _tensors(call_value(call.walk, function, [state, rows], {}, call.node))
+    made = _tensors(follow(call, function, [state, rows]))
     read = needed([made])
     if any(t.uid in read for t in tensors_in(state)):
         return _mapped(made, lambda t: Tensor(opaque(Why.STEPS), (t, *call.values()), None, call.name))
@@ -218,14 +209,12 @@ def _over_examples(call: Call, function: Value, elems: Value, start: Value | Non
 
 def _map_fn(call: Call) -> Value:
     """tf.map_fn: the function gets one slice of axis 0 at a time; rows stay independent if axis 0 is the batch."""
-    from converter.analysis.python.calling import call_value
-
     function, elems = call.get(0, "fn"), call.get(1, "elems")
     if function is None or elems is None:
         return _not_followed(call)
     examples = _are_examples(elems)
     rows = _mapped(_tensors(elems), _row) if examples else _each(elems)
-    made = call_value(call.walk, function, [rows], {}, call.node)
+    made = follow(call, function, [rows])
     results = list(tensors_in(_tensors(made)))
     if any(t.batch.kind == "opaque" or (examples and t.batch.kind != "free") for t in (*tensors_in(rows), *results)):
         return _not_followed(call)
@@ -338,10 +327,10 @@ def _array_read(call: Call) -> Value:
     array = call.receiver
     assert isinstance(array, Tensor)
     if _is_of_examples(array):
-        return Tensor(opaque(Why.PICKED), call.values(), array.lengths, call.name)
+        return call.gives(opaque(Why.PICKED), array.lengths)
     if call.tensor(0, "index").batch.why is Why.PICKED:
-        return Tensor(opaque(Why.STEPS), call.values(), array.lengths, call.name)
-    return Tensor(array.batch, call.values(), array.lengths, call.name)
+        return call.gives(opaque(Why.STEPS), array.lengths)
+    return call.gives(array.batch, array.lengths)
 
 
 def _array_stack(call: Call) -> Value:
@@ -350,7 +339,7 @@ def _array_stack(call: Call) -> Value:
     kept = replace(array.batch, axis=array.batch.axis + 1) if array.batch.kind == "example" else array.batch
     if _is_of_examples(array):
         kept = Batch("example", 0) if call.name.endswith("stack") else opaque(Why.PICKED)
-    return Tensor(kept, call.values(), None if array.dims is None else (None, *array.dims), call.name)
+    return call.gives(kept, None if array.dims is None else (None, *array.dims))
 
 
 def _call_custom(call: Call) -> Value:
@@ -358,17 +347,15 @@ def _call_custom(call: Call) -> Value:
 
     A gradient that combines examples with each other is another one in a tower.
     """
-    from converter.analysis.python.calling import call_value
-
     function = call.receiver.args[0] if isinstance(call.receiver, Typed) and call.receiver.args else None
-    made = call_value(call.walk, function, call.args, call.kwargs, call.node) if function is not None else None
+    made = follow(call, function, call.args, call.kwargs) if function is not None else None
     if not isinstance(made, Sequence) or len(made.elements) != 2:
         return Tensor(opaque(Why.UNKNOWN_CALL, "custom_gradient"), call.values(), None, "custom_gradient")
     result, gradient = made.elements
     tensors = [*tensors_in(result)]
     given = [Tensor(t.batch, (t,), t.lengths, t.op) for t in tensors]
     forward = needed(tensors)
-    behind = needed([call_value(call.walk, gradient, list(given), {}, call.node)])
+    behind = needed([follow(call, gradient, list(given))])
     made_there = [v for uid, v in behind.items() if uid not in forward and isinstance(v, Tensor)]
     if any(t.batch.kind == "example" for t in tensors) and not all(t.batch.kind in KEPT for t in made_there):
         return Tensor(opaque(Why.UNKNOWN_CALL, "custom_gradient"), call.values(), None, "custom_gradient")
@@ -384,17 +371,17 @@ TRAITS: dict[Trait, str] = {
     Trait.OWN_DTYPE: "map_fn scan while_loop foldl foldr",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys(("cond", "contrib.layers.utils.smart_cond", "python.layers.utils.smart_cond", "smart_cond"), _cond),
-    **dict.fromkeys(("case", "switch_case"), _case),
-    "while_loop": _while,
-    "with_dependencies": _with_dependencies,
-    **dict.fromkeys(("scan", "foldl", "foldr"), _scan),
-    **dict.fromkeys(("map_fn", "vectorized_map"), _map_fn),
-    "custom_gradient": makes("CustomGradient"),
-    "CustomGradient.__call__": _call_custom,
-    "TensorArray": unbatched(op=ARRAY),
-    **dict.fromkeys(("Tensor.write", "Tensor.unstack"), _array_write),
-    "Tensor.read": _array_read,
-    **dict.fromkeys(("Tensor.stack", "Tensor.gather"), _array_stack),
-}
+CALLS: dict[str, Handler] = table(
+    ("cond contrib.layers.utils.smart_cond python.layers.utils.smart_cond smart_cond", _cond),
+    ("case switch_case", _case),
+    ("while_loop", _while),
+    ("with_dependencies", _with_dependencies),
+    ("scan foldl foldr", _scan),
+    ("map_fn vectorized_map", _map_fn),
+    ("custom_gradient", makes("CustomGradient")),
+    ("CustomGradient.__call__", _call_custom),
+    ("TensorArray", unbatched(op=ARRAY)),
+    ("Tensor.write Tensor.unstack", _array_write),
+    ("Tensor.read", _array_read),
+    ("Tensor.stack Tensor.gather", _array_stack),
+)

@@ -11,9 +11,10 @@ from dataclasses import replace
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
+from converter.analysis.rows import below, keeps, table
 from converter.analysis.tensors import algebra, reductions, shaping
 from converter.analysis.traits import Trait
-from converter.analysis.values import FREE, Lengths, Number, Tensor, Typed, Value, opaque
+from converter.analysis.values import FREE, Batch, Lengths, Number, Tensor, Typed, Value, opaque
 
 # Parameters that are broadcast with each other, in the order of the positional arguments.
 SCALARS = {
@@ -40,10 +41,8 @@ VECTORS = {
 }
 KINDS = {**SCALARS, **CHOICES, **VECTORS}
 PLACES = (
-    "distributions",
-    "contrib.distributions",
-    "tensorflow_probability.distributions",
-    "tensorflow_probability.python.distributions",
+    "distributions. contrib.distributions. tensorflow_probability.distributions. "
+    "tensorflow_probability.python.distributions."
 )
 PARAMETERS, ROWS = "the parameters", "the batch shape"
 
@@ -137,7 +136,7 @@ def _divergence(call: Call) -> Value:
     if len(two) != 2:
         known = any(v.roots for v in call.values())
         kept = opaque(Why.UNKNOWN_DISTRIBUTION) if known else FREE
-        return Tensor(kept, call.values(), None, call.name)
+        return call.gives(kept)
     rows = [_state(v, ROWS) for v in two if isinstance(v, Typed)]
     found = algebra.elementwise(call.walk.facts, "distribution", rows)
     return _with_inputs(call, found, found.lengths)
@@ -161,13 +160,11 @@ def _to_dense(call: Call) -> Value:
     return _with_inputs(call, tensor, tensor.lengths)
 
 
-def _band(call: Call) -> Value:
-    """tf.matrix_band_part works on the last two axes, which stay."""
-    tensor = call.tensor(0, "input")
+def _of_band(tensor: Tensor, name: str) -> Batch:
+    """The batch behind tf.matrix_band_part, which works on the last two axes."""
     kept = tensor.batch
-    if kept.kind == "example" and tensor.rank is not None and kept.axis >= tensor.rank - 2:
-        kept = opaque(Why.BAND)
-    return Tensor(kept, call.values(), tensor.lengths, call.name)
+    last = kept.kind == "example" and tensor.rank is not None and kept.axis >= tensor.rank - 2
+    return opaque(Why.BAND) if last else kept
 
 
 VALUES = "log_prob prob cdf log_cdf survival_function log_survival_function"
@@ -175,22 +172,16 @@ TRAITS: dict[Trait, str] = {
     Trait.RANDOM: "*random* *dropout* *truncated_normal* *multinomial* *sampled* *nce_loss* *sample*",
 }
 
-CALLS: dict[str, Handler] = {
-    **{f"{place}.{kind}": _distribution for place in PLACES for kind in KINDS},
-    **{f"{place}.{name}": _divergence for place in PLACES for name in ("kl_divergence", "kl")},
-    "Distribution.sample": _sample,
-    **{f"Distribution.{name}": _of_value for name in VALUES.split()},
-    **{f"Distribution.{name}": _statistic for name in ("mean", "stddev", "variance", "mode")},
-    "Distribution.entropy": _entropy,
-    **{f"Distribution.{name}": _divergence for name in ("kl_divergence", "cross_entropy")},
-    **dict.fromkeys(
-        (
-            "linalg.LinearOperatorLowerTriangular",
-            "contrib.linalg.LinearOperatorTriL",
-            "contrib.linalg.LinearOperatorLowerTriangular",
-        ),
-        _square,
-    ),
-    "Triangle.to_dense": _to_dense,
-    **dict.fromkeys(("matrix_band_part", "linalg.band_part"), _band),
-}
+CALLS: dict[str, Handler] = table(
+    (below(PLACES, KINDS), _distribution),
+    (below(PLACES, "kl_divergence kl"), _divergence),
+    ("Distribution.sample", _sample),
+    (below("Distribution.", VALUES), _of_value),
+    (below("Distribution.", "mean stddev variance mode"), _statistic),
+    ("Distribution.entropy", _entropy),
+    (below("Distribution.", "kl_divergence cross_entropy"), _divergence),
+    (below("linalg. contrib.linalg.", "LinearOperatorLowerTriangular"), _square),
+    ("contrib.linalg.LinearOperatorTriL", _square),
+    ("Triangle.to_dense", _to_dense),
+    ("matrix_band_part linalg.band_part", keeps("input", batch=_of_band)),
+)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from converter.analysis.call import Call, Handler
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.reasons import Why
+from converter.analysis.rows import keeps, table
 from converter.analysis.tensors import algebra, moving, shaping
 from converter.analysis.traits import Argument, Trait
-from converter.analysis.values import Constant, Sequence, ShapeOf, Tensor, Value, opaque
+from converter.analysis.values import FREE, Batch, Constant, Sequence, ShapeOf, Tensor, Value, opaque
 
 
 def _elementwise(call: Call) -> Value:
@@ -77,10 +78,9 @@ def _along(call: Call) -> Value:
     return result
 
 
-def _like(call: Call) -> Value:
-    tensor = call.tensor(0, "tensor", "input")
-    kept = tensor.batch if tensor.batch.kind == "example" else type(tensor.batch)()
-    return Tensor(kept, call.values(), tensor.lengths, call.name)
+def _rows_alone(tensor: Tensor, name: str) -> Batch:
+    """The batch of a result that has the shape of a tensor, and none of its numbers."""
+    return tensor.batch if tensor.batch.kind == "example" else FREE
 
 
 def _where(call: Call) -> Value:
@@ -210,13 +210,12 @@ TRAITS: dict[Trait, str] = {
     Trait.ADDITIVE: "square abs multiply scalar_mul pow float",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys(BINARY, _elementwise),
-    **dict.fromkeys(UNARY, _first),
-    "ensure_shape": _ensure_shape,
-    **dict.fromkeys(("cast", "to_float", "to_double"), _cast),
-    **dict.fromkeys(("zeros_like", "ones_like", "contrib.layers.zeros_like"), _like),
-    **dict.fromkeys(ALONG, _along),
-    "where": _where,
-    "select": _where,
-}
+CALLS: dict[str, Handler] = table(
+    (BINARY, _elementwise),
+    (UNARY, _first),
+    ("ensure_shape", _ensure_shape),
+    ("cast to_float to_double", _cast),
+    ("zeros_like ones_like contrib.layers.zeros_like", keeps("tensor", "input", batch=_rows_alone)),
+    (ALONG, _along),
+    ("where select", _where),
+)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
+from converter.analysis.rows import table, together
 from converter.analysis.tensors import algebra
 from converter.analysis.traits import Trait
-from converter.analysis.values import FREE, Batch, Sequence, Tensor, Value, opaque
+from converter.analysis.values import FREE, Batch, Lengths, Tensor, Value, opaque
 
 
 def _batch(call: Call) -> Batch:
@@ -28,22 +29,12 @@ def _image(call: Call) -> Value:
     """Returns one image per input image; of a single image, or of a tensor that may be one, the rank stays as it is."""
     kept, images = _batch(call), algebra.as_tensor(call.values()[0]) if call.values() else Tensor()
     rank = 4 if kept.kind == "example" else images.rank
-    return Tensor(kept, call.values(), None if rank is None else (None,) * rank, call.name)
+    return call.gives(kept, None if rank is None else (None,) * rank)
 
 
-def _patches(call: Call) -> Value:
-    """Returns one tensor of another shape per input image."""
-    return Tensor(_batch(call), call.values(), None, call.name)
-
-
-def _number(call: Call) -> Value:
-    """Returns one number per image, or per pair of images."""
-    return Tensor(_batch(call), call.values(), (None,), call.name)
-
-
-def _gradients(call: Call) -> Value:
-    """The differences of neighbouring pixels, down and to the right."""
-    return Sequence([Tensor(_batch(call), call.values(), (None,) * 4, call.name) for _ in range(2)])
+def _each(lengths: Lengths) -> Handler:
+    """The call gives a tensor of these lengths with an entry for each image, or for each pair of images."""
+    return lambda call: call.gives(_batch(call), lengths)
 
 
 TRAITS: dict[Trait, str] = {
@@ -52,59 +43,22 @@ TRAITS: dict[Trait, str] = {
     Trait.TAKES_DTYPE: "image.convert_image_dtype",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys(
-        (
-            "image.resize_images",
-            "image.resize",
-            "image.resize_area",
-            "image.resize_bicubic",
-            "image.resize_bilinear",
-            "image.resize_nearest_neighbor",
-            "image.resize_image_with_crop_or_pad",
-            "image.resize_image_with_pad",
-            "image.resize_with_crop_or_pad",
-            "image.resize_with_pad",
-            "image.central_crop",
-            "image.crop_to_bounding_box",
-            "image.pad_to_bounding_box",
-            "image.draw_bounding_boxes",
-            "image.flip_left_right",
-            "image.flip_up_down",
-            "image.rot90",
-            "image.transpose",
-            "image.transpose_image",
-            "image.random_flip_left_right",
-            "image.random_flip_up_down",
-            "image.adjust_brightness",
-            "image.adjust_contrast",
-            "image.adjust_gamma",
-            "image.adjust_hue",
-            "image.adjust_saturation",
-            "image.random_brightness",
-            "image.random_contrast",
-            "image.random_hue",
-            "image.random_saturation",
-            "image.convert_image_dtype",
-            "image.grayscale_to_rgb",
-            "image.rgb_to_grayscale",
-            "image.hsv_to_rgb",
-            "image.rgb_to_hsv",
-            "image.rgb_to_yiq",
-            "image.yiq_to_rgb",
-            "image.rgb_to_yuv",
-            "image.yuv_to_rgb",
-            "image.extract_glimpse",
-            "contrib.image.dense_image_warp",
-            "contrib.image.rotate",
-            "contrib.image.transform",
-            "contrib.image.translate",
-        ),
+CALLS: dict[str, Handler] = table(
+    (
+        "image.resize_images image.resize image.resize_area image.resize_bicubic image.resize_bilinear "
+        "image.resize_nearest_neighbor image.resize_image_with_crop_or_pad image.resize_image_with_pad "
+        "image.resize_with_crop_or_pad image.resize_with_pad image.central_crop image.crop_to_bounding_box "
+        "image.pad_to_bounding_box image.draw_bounding_boxes image.flip_left_right image.flip_up_down "
+        "image.rot90 image.transpose image.transpose_image image.random_flip_left_right "
+        "image.random_flip_up_down image.adjust_brightness image.adjust_contrast image.adjust_gamma "
+        "image.adjust_hue image.adjust_saturation image.random_brightness image.random_contrast "
+        "image.random_hue image.random_saturation image.convert_image_dtype image.grayscale_to_rgb "
+        "image.rgb_to_grayscale image.hsv_to_rgb image.rgb_to_hsv image.rgb_to_yiq image.yiq_to_rgb "
+        "image.rgb_to_yuv image.yuv_to_rgb image.extract_glimpse contrib.image.dense_image_warp "
+        "contrib.image.rotate contrib.image.transform contrib.image.translate",
         _image,
     ),
-    **dict.fromkeys(
-        ("extract_image_patches", "image.extract_image_patches", "image.extract_patches", "image.sobel_edges"), _patches
-    ),
-    **dict.fromkeys(("image.psnr", "image.ssim", "image.ssim_multiscale", "image.total_variation"), _number),
-    "image.image_gradients": _gradients,
-}
+    ("extract_image_patches image.extract_image_patches image.extract_patches image.sobel_edges", _each(None)),
+    ("image.psnr image.ssim image.ssim_multiscale image.total_variation", _each((None,))),
+    ("image.image_gradients", together(_each((None,) * 4), _each((None,) * 4))),
+)

@@ -5,12 +5,11 @@ Source: array_ops.py, linalg_impl.py, linalg_ops.py and spectral_ops.py of Tenso
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
+from converter.analysis.rows import table, together
 from converter.analysis.tensors import algebra
-from converter.analysis.values import Batch, Record, Sequence, Tensor, Value, opaque
+from converter.analysis.values import Batch, Record, Tensor, Value, opaque
 
 
 def _in_front(call: Call, tensor: Tensor, axes: int) -> Batch:
@@ -31,23 +30,19 @@ def _of_last(axes: int, change: int) -> Handler:
         dims = None if tensor.rank is None else (None,) * max(tensor.rank + change, 0)
         if "k" in call.kwargs and change:  # several diagonals are a matrix
             dims = None
-        return Tensor(_in_front(call, tensor, axes), call.values(), dims, call.name)
+        return call.gives(_in_front(call, tensor, axes), dims)
 
     return handle
 
 
-def _two(call: Call) -> Value:
-    """Two results, of a matrix and of a vector in any order."""
-    tensor = call.tensor(0, "input", "tensor", "matrix")
-    kept = _in_front(call, tensor, 2)
-    return Sequence([Tensor(kept, call.values(), None, call.name) for _ in range(2)])
+def _part(call: Call) -> Value:
+    """One of the parts of a matrix, of any number of axes."""
+    kept = _in_front(call, call.tensor(0, "input", "tensor", "matrix"), 2)
+    return call.gives(kept)
 
 
 def _svd(call: Call) -> Value:
-    kept = _in_front(call, call.tensor(0, "tensor"), 2)
-    several = call.constant(2, "compute_uv") is not False
-    parts = [Tensor(kept, call.values(), None, call.name) for _ in range(3 if several else 1)]
-    return Sequence(parts) if several else parts[0]
+    return _part(call) if call.constant(2, "compute_uv") is False else together(_part, _part, _part)(call)
 
 
 def _solve(call: Call) -> Value:
@@ -56,21 +51,21 @@ def _solve(call: Call) -> Value:
     both = [call.tensor(at, *given) for at, given in enumerate(names)]
     batched = [_in_front(call, t, 2) for t in both if t.batch.kind != "free"]
     if len(batched) == 2 and batched[0] != batched[1] or len({t.rank for t in both}) > 1:
-        return Tensor(opaque(Why.MATRIX_OF_BATCH, call.name), call.values(), None, call.name)
-    return Tensor(batched[0] if batched else Batch(), call.values(), both[1].dims, call.name)
+        return call.gives(opaque(Why.MATRIX_OF_BATCH, call.name))
+    return call.gives(batched[0] if batched else Batch(), both[1].dims)
 
 
 def _matvec(call: Call) -> Value:
     """Matrices times vectors: `[…, m, n]` and `[…, n]` give `[…, m]`."""
     matrix, vector = call.tensor(0, "a"), call.tensor(1, "b")
     if matrix.batch.kind == "free" and matrix.rank == 2:
-        return Tensor(_in_front(call, vector, 1), call.values(), vector.lengths, call.name)
+        return call.gives(_in_front(call, vector, 1), vector.lengths)
     kept = _in_front(call, matrix, 2)
     known = matrix.rank is not None and vector.rank is not None and vector.rank == matrix.rank - 1
     fits = vector.batch.kind == "free" or _in_front(call, vector, 1) == kept
     if matrix.batch.kind == "free" and vector.batch.kind == "free" or (known and fits):
-        return Tensor(kept, call.values(), vector.lengths, call.name)
-    return Tensor(opaque(Why.MATRIX_OF_BATCH, call.name), call.values(), None, call.name)
+        return call.gives(kept, vector.lengths)
+    return call.gives(opaque(Why.MATRIX_OF_BATCH, call.name))
 
 
 def _set_diagonal(call: Call) -> Value:
@@ -78,7 +73,7 @@ def _set_diagonal(call: Call) -> Value:
     kept = _in_front(call, tensor, 2)
     if diagonal.batch.kind != "free" and _in_front(call, diagonal, 1) != kept:
         kept = opaque(Why.MATRIX_OF_BATCH, call.name)
-    return Tensor(kept, call.values(), tensor.lengths, call.name)
+    return call.gives(kept, tensor.lengths)
 
 
 def _roll(call: Call) -> Value:
@@ -93,7 +88,7 @@ def _roll(call: Call) -> Value:
         numbers = axes if isinstance(axes, tuple) else (None,)
         places = [None if n is None else moving.positive(n, tensor.rank, kept.axis) for n in numbers]
         kept = opaque(Why.ALONG_BATCH, call.name) if None in places or kept.axis in places else kept
-    return Tensor(kept, call.values(), tensor.lengths, call.name)
+    return call.gives(kept, tensor.lengths)
 
 
 def _batch_gather(call: Call) -> Value:
@@ -102,8 +97,8 @@ def _batch_gather(call: Call) -> Value:
     rows = indices.rank is not None and indices.rank > 1
     same = params.batch == indices.batch and params.batch.kind == "example" and params.batch.axis == 0 and rows
     if same or not (algebra.is_batched(params) or algebra.is_batched(indices)):
-        return Tensor(params.batch, call.values(), indices.dims, call.name)
-    return Tensor(opaque(Why.PICKED_BY_INDEX), call.values(), None, call.name)
+        return call.gives(params.batch, indices.dims)
+    return call.gives(opaque(Why.PICKED_BY_INDEX))
 
 
 def _pool_with_places(call: Call) -> Value:
@@ -117,46 +112,45 @@ def _pool_with_places(call: Call) -> Value:
     if places.kind == "example" and call.get(7, "include_batch_in_index") is not None:
         places = places if call.constant(7, "include_batch_in_index") is False else opaque(Why.PLACES_OF_BATCH)
     both = (algebra.not_linear(tensor.batch), places)
-    parts: list[Value] = [Tensor(kept, call.values(), dims, call.name) for kept in both]
+    parts: list[Value] = [call.gives(kept, dims) for kept in both]
     return Record(("output", "argmax"), parts)
 
 
 def _frame(call: Call) -> Value:
     """Pieces of a signal along its last axis; along another one they are not followed."""
     if call.constant(5, "axis") not in (None, -1):
-        return Tensor(opaque(Why.AXIS_UNKNOWN, call.name), call.values(), None, call.name)
+        return call.gives(opaque(Why.AXIS_UNKNOWN, call.name))
     return _of_last(1, 1)(call)
 
 
 SIGNALS = ("signal", "signals", "stfts", "log_mel_spectrograms", "logits", "inputs")  # names of first arguments
-SAME = (
-    "cholesky linalg.cholesky matrix_inverse linalg.inv matrix_square_root linalg.sqrtm linalg.expm linalg.logm "
-    "linalg.adjoint linalg.pinv fft2d ifft2d signal.fft2d signal.ifft2d signal.rfft2d signal.irfft2d"
-).split()
-LAST = "fft ifft signal.fft signal.ifft signal.rfft signal.irfft signal.dct signal.idct".split()
-LAST += "signal.mfccs_from_log_mel_spectrograms contrib.seq2seq.hardmax".split()
-SOLVES = (
-    "matrix_solve linalg.solve matrix_triangular_solve linalg.triangular_solve cholesky_solve linalg.cholesky_solve "
-    "matrix_solve_ls linalg.lstsq"
-).split()
-NUMBERS = "matrix_determinant linalg.det linalg.logdet trace linalg.trace".split()
 
-FAMILIES: dict[Callable[[Call], Value], list[str]] = {
-    _of_last(2, 0): SAME,
-    _of_last(1, 0): LAST,
-    _of_last(2, -2): NUMBERS,
-    _of_last(2, -1): ["matrix_diag_part", "linalg.diag_part", "self_adjoint_eigvals", "linalg.eigvalsh"],
-    _of_last(1, 1): ["matrix_diag", "linalg.diag", "signal.stft"],
-    _of_last(2, -1): ["signal.inverse_stft", "signal.overlap_and_add"],
-    _frame: ["signal.frame"],
-    _two: ["qr", "linalg.qr", "self_adjoint_eig", "linalg.eigh", "linalg.slogdet"],
-    _svd: ["svd", "linalg.svd"],
-    _solve: SOLVES,
-    _matvec: ["linalg.matvec"],
-    _set_diagonal: ["matrix_set_diag", "linalg.set_diag"],
-    _roll: ["roll", "sort", "argsort"],
-    _batch_gather: ["batch_gather"],
-    _pool_with_places: ["nn.max_pool_with_argmax"],
-}
-
-CALLS: dict[str, Handler] = {name: handler for handler, names in FAMILIES.items() for name in names}
+CALLS: dict[str, Handler] = table(
+    (
+        "cholesky linalg.cholesky matrix_inverse linalg.inv matrix_square_root linalg.sqrtm linalg.expm linalg.logm "
+        "linalg.adjoint linalg.pinv fft2d ifft2d signal.fft2d signal.ifft2d signal.rfft2d signal.irfft2d",
+        _of_last(2, 0),
+    ),
+    (
+        "fft ifft signal.fft signal.ifft signal.rfft signal.irfft signal.dct signal.idct "
+        "signal.mfccs_from_log_mel_spectrograms contrib.seq2seq.hardmax",
+        _of_last(1, 0),
+    ),
+    ("matrix_determinant linalg.det linalg.logdet trace linalg.trace", _of_last(2, -2)),
+    ("matrix_diag_part linalg.diag_part self_adjoint_eigvals linalg.eigvalsh", _of_last(2, -1)),
+    ("matrix_diag linalg.diag signal.stft", _of_last(1, 1)),
+    ("signal.inverse_stft signal.overlap_and_add", _of_last(2, -1)),
+    ("signal.frame", _frame),
+    ("qr linalg.qr self_adjoint_eig linalg.eigh linalg.slogdet", together(_part, _part)),
+    ("svd linalg.svd", _svd),
+    (
+        "matrix_solve linalg.solve matrix_triangular_solve linalg.triangular_solve cholesky_solve "
+        "linalg.cholesky_solve matrix_solve_ls linalg.lstsq",
+        _solve,
+    ),
+    ("linalg.matvec", _matvec),
+    ("matrix_set_diag linalg.set_diag", _set_diagonal),
+    ("roll sort argsort", _roll),
+    ("batch_gather", _batch_gather),
+    ("nn.max_pool_with_argmax", _pool_with_places),
+)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from converter.analysis.call import Call, Handler
-from converter.analysis.python.calling import call_value
+from converter.analysis.python.following import follow
+from converter.analysis.rows import below, table
 from converter.analysis.tensors.nests import may_be_nest, part_of
 from converter.analysis.values import Constant, Host, Mapping, Record, Sequence, Tensor, Value
 
@@ -49,7 +50,7 @@ def _map_structure(call: Call) -> Value:
     function, structures = call.get(0, "func"), call.args[1:]
     if function is None or not structures or not all(_is_like(structures[0], other) for other in structures):
         return Host(call.values(), call.name, call.node)
-    return _mapped(lambda parts: call_value(call.walk, function, parts, {}, call.node), structures)
+    return _mapped(lambda parts: follow(call, function, parts), structures)
 
 
 def _mapped(function: Callable[[list[Value]], Value], structures: list[Value]) -> Value:
@@ -80,7 +81,7 @@ def _is_like(one: Value, two: Value) -> bool:
     return isinstance(one, Tensor) and isinstance(two, Tensor) and not may_be_nest(one) and not may_be_nest(two)
 
 
-CALLS: dict[str, Handler] = {
-    **{module + "flatten": _flatten for module in MODULES},
-    **{module + "map_structure": _map_structure for module in MODULES},
-}
+CALLS: dict[str, Handler] = table(
+    (below(MODULES, "flatten"), _flatten),
+    (below(MODULES, "map_structure"), _map_structure),
+)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
+from converter.analysis.rows import table
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.tensors.places import are_fed, count_rows, own_row_first
 from converter.analysis.tensors.sparse import PATHS, is_sparse, taken_as_sparse
@@ -22,10 +23,10 @@ def _crop(call: Call) -> Value:
     images, boxes, numbers = call.tensor(0, "image"), call.tensor(1, "boxes"), call.tensor(2, "box_ind", "box_indices")
     kept = boxes.batch if boxes.batch.kind != "free" else numbers.batch
     if images.batch.kind == "free":
-        return Tensor(kept, call.values(), (None,) * 4, call.name)
+        return call.gives(kept, (None,) * 4)
     if images.batch == ROWS and kept == numbers.batch and kept.kind == "example" and count_rows(numbers):
-        return Tensor(kept, call.values(), (None,) * 4, call.name)
-    return Tensor(_unknown(call, numbers), call.values(), (None,) * 4, call.name)
+        return call.gives(kept, (None,) * 4)
+    return call.gives(_unknown(call, numbers), (None,) * 4)
 
 
 def _unknown(call: Call, places: Tensor) -> Batch:
@@ -45,7 +46,7 @@ def _sparse_to_dense(call: Call) -> Value:
     places, values = call.tensor(0, "sparse_indices"), call.tensor(2, "sparse_values")
     of_places, of_values = (_whole_of(part) for part in (places, values))
     if of_places is not None and of_places is of_values:
-        return Tensor(of_places.batch, call.values(), of_places.lengths, call.name)
+        return call.gives(of_places.batch, of_places.lengths)
     return _placed(call, places, values, call.get(1, "output_shape"))
 
 
@@ -60,12 +61,12 @@ def _placed(call: Call, places: Tensor, values: Tensor, shape: Value | None) -> 
     batched = [t for v in call.values() for t in tensors_in(v) if algebra.is_batched(t)]
     rows = shaping.batch_entry(call.walk.facts, entries) == 0
     if not batched and not rows:
-        return Tensor(FREE, call.values(), shaping.lengths_of(entries), call.name)
+        return call.gives(FREE, shaping.lengths_of(entries))
     packed = values.batch.kind == "example" and values.batch.axis == 0 and values.batch.packed == places.batch.packed
     alike = values.batch.kind == "free" or packed  # scatter_nd asks for as many updates as there are rows of places
     if rows and alike and own_row_first(places):
-        return Tensor(ROWS, call.values(), shaping.lengths_of(entries), call.name)
-    return Tensor(_unknown(call, places), call.values(), None, call.name)
+        return call.gives(ROWS, shaping.lengths_of(entries))
+    return call.gives(_unknown(call, places))
 
 
 def _indicator(call: Call) -> Value:
@@ -74,7 +75,7 @@ def _indicator(call: Call) -> Value:
     taken_as_sparse(tensor)
     size = call.constant(1, "vocab_size")
     dims = (*(tensor.dims or (None, None))[:-1], size if isinstance(size, int) else None)
-    return Tensor(tensor.batch, call.values(), dims, call.name)
+    return call.gives(tensor.batch, dims)
 
 
 def _edit_distance(call: Call) -> Value:
@@ -85,7 +86,7 @@ def _edit_distance(call: Call) -> Value:
     kinds = {tensor.batch for tensor in pair}
     known = all(is_sparse(tensor) for tensor in pair) and kinds == {ROWS}
     kept = ROWS if known else FREE if kinds == {FREE} else opaque(Why.UNKNOWN_CALL, call.name)
-    return Tensor(kept, call.values(), (None,), call.name)
+    return call.gives(kept, (None,))
 
 
 def _decoder(call: Call) -> Value:
@@ -98,7 +99,7 @@ def _decoder(call: Call) -> Value:
     greedy = "beam" not in call.name or (len(call.args) < 4 and "top_paths" not in call.kwargs)
     count = 1 if greedy else given if isinstance(given, int) else None
     paths: list[Value] = [Tensor(kept, call.values(), (None, None), PATHS) for _ in range(count or 1)]
-    scores = Tensor(kept, call.values(), (None, count), call.name)
+    scores = call.gives(kept, (None, count))
     return Sequence([Sequence(paths, mutable=True, many=count is None), scores])
 
 
@@ -106,13 +107,11 @@ TRAITS: dict[Trait, str] = {
     Trait.TAKES_SPARSE_ROWS: "edit_distance",
 }
 
-CALLS: dict[str, Handler] = {
-    "image.crop_and_resize": _crop,
-    "scatter_nd": _scatter,
-    **dict.fromkeys(("sparse_to_dense", "sparse.sparse_to_dense"), _sparse_to_dense),
-    **dict.fromkeys(("sparse_to_indicator", "sparse.to_indicator"), _indicator),
-    "edit_distance": _edit_distance,
-    **dict.fromkeys(
-        ("nn.ctc_greedy_decoder", "nn.ctc_beam_search_decoder", "nn.ctc_beam_search_decoder_v2"), _decoder
-    ),
-}
+CALLS: dict[str, Handler] = table(
+    ("image.crop_and_resize", _crop),
+    ("scatter_nd", _scatter),
+    ("sparse_to_dense sparse.sparse_to_dense", _sparse_to_dense),
+    ("sparse_to_indicator sparse.to_indicator", _indicator),
+    ("edit_distance", _edit_distance),
+    ("nn.ctc_greedy_decoder nn.ctc_beam_search_decoder nn.ctc_beam_search_decoder_v2", _decoder),
+)

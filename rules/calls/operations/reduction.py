@@ -5,6 +5,7 @@ from __future__ import annotations
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
+from converter.analysis.rows import keeps, table
 from converter.analysis.tensors import algebra, reductions
 from converter.analysis.tensors.masking import is_count
 from converter.analysis.traits import Argument, Trait
@@ -28,7 +29,7 @@ def _reduce(call: Call) -> Value:
     keep = call.flag(2, "keepdims", "keep_dims")
     if call.name == "reduce_max" and axis is None and _are_lengths(call, tensor):
         call.walk.effect(EffectKind.LONGEST, call.name, tensor, call.node)
-        longest = Tensor(FREE, call.values(), (), call.name)
+        longest = call.gives(FREE, ())
         longest.roots = frozenset()  # the maximum over the whole batch, in every tower
         return longest
     how = HOW.get(call.name, "other")
@@ -38,8 +39,17 @@ def _reduce(call: Call) -> Value:
     return result
 
 
-def _count(call: Call) -> Value:
-    return reductions.reduce(call.tensor(0, "input_tensor"), call.get(1, "axis"), "sum", False)
+def _reduces(
+    name: str, how: How, axis: int | None = None, keep: int | None = None, why: Why = Why.NEITHER
+) -> Handler:
+    """The call reduces its first argument; axis, keep: the places of the arguments `axis` and `keepdims`."""
+
+    def reduced(call: Call) -> Value:
+        along = None if axis is None else call.get(axis, "axis")
+        kept = keep is not None and call.flag(keep, "keepdims", "keep_dims")
+        return reductions.reduce(call.tensor(0, name), along, how, kept, why)
+
+    return reduced
 
 
 def _arg(call: Call) -> Value:
@@ -56,11 +66,6 @@ def _l2_loss(call: Call) -> Value:
     if tensor.batch.kind == "reduced":
         made.batch = algebra.not_linear(tensor.batch)
     return made
-
-
-def _norm(call: Call) -> Value:
-    why, keep = Why.NORM, call.flag(3, "keepdims", "keep_dims")
-    return reductions.reduce(call.tensor(0, "tensor"), call.get(2, "axis"), "other", keep, why)
 
 
 def _moments(call: Call) -> Value:
@@ -81,16 +86,6 @@ def _statistic(call: Call, part: Tensor) -> Tensor:
     return part
 
 
-def _batch_normalization(call: Call) -> Value:
-    """Normalisation with statistics of the batch keeps one row for each example."""
-    tensor = call.tensor(0, "x")
-    return Tensor(tensor.batch, call.values(), tensor.lengths, call.name)
-
-
-def _in_top_k(call: Call) -> Value:
-    return Tensor(call.tensor(1, "targets").batch, call.values(), (None,), call.name)
-
-
 def _top_k(call: Call) -> Value:
     """The largest values along the last axis; of a vector with one value for each example, the largest of the batch."""
     tensor, count = call.tensor(0, "input"), call.get(1, "k")
@@ -98,12 +93,12 @@ def _top_k(call: Call) -> Value:
     found = opaque(Why.PICKED_LARGEST) if last else algebra.not_linear(tensor.batch)
     number = getattr(count, "value", None) if isinstance(count, Number) else None
     dims = (*tensor.dims[:-1], number) if tensor.dims and isinstance(number, (int, type(None))) else None
-    return Record(("values", "indices"), [Tensor(found, call.values(), dims, call.name) for _ in range(2)])
+    return Record(("values", "indices"), [call.gives(found, dims) for _ in range(2)])
 
 
 def _confusion(call: Call) -> Value:
     batched = any(algebra.is_batched(v) for v in call.values())
-    return Tensor(Batch("reduced", how="sum") if batched else FREE, call.values(), (None, None), call.name)
+    return call.gives(Batch("reduced", how="sum") if batched else FREE, (None, None))
 
 
 def _global_norm(call: Call) -> Value:
@@ -111,19 +106,13 @@ def _global_norm(call: Call) -> Value:
     return Tensor(other(Why.GLOBAL_NORM) if any(v.roots for v in values) else FREE, values, (), call.name)
 
 
-def _zero_fraction(call: Call) -> Value:
-    """The share of elements that are zero."""
-    return reductions.reduce(call.tensor(0, "value"), None, "mean", keep=False)
-
-
 def _draws(call: Call) -> Value:
     """Numbers of classes, a row of them for each row of logits: `[batch, num_samples]`."""
     logits = call.tensor(0, "logits")
     number = call.constant(1, "num_samples")
     dims = (None, number if isinstance(number, int) else None)
-    if logits.batch.kind == "example" and logits.batch.axis != 0:
-        return Tensor(opaque(Why.CLASSES_DRAWN), call.values(), dims, call.name)
-    return Tensor(logits.batch, call.values(), dims, call.name)
+    behind = logits.batch.kind == "example" and logits.batch.axis != 0
+    return call.gives(opaque(Why.CLASSES_DRAWN) if behind else logits.batch, dims)
 
 
 REDUCTIONS = (
@@ -152,20 +141,18 @@ TRAITS: dict[Trait, str] = {
     Trait.ADDITIVE: "l2_loss reduce_sum",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys(REDUCTIONS, _reduce),
-    **dict.fromkeys(("argmax", "argmin", "arg_max", "arg_min"), _arg),
-    "count_nonzero": _count,
-    "nn.l2_loss": _l2_loss,
-    "norm": _norm,
-    "nn.moments": _moments,
-    "nn.batch_normalization": _batch_normalization,
-    "nn.in_top_k": _in_top_k,
-    "in_top_k": _in_top_k,
-    "nn.top_k": _top_k,
-    "confusion_matrix": _confusion,
-    "contrib.metrics.confusion_matrix": _confusion,
-    "global_norm": _global_norm,
-    "nn.zero_fraction": _zero_fraction,
-    **dict.fromkeys(("multinomial", "random_categorical"), _draws),
-}
+CALLS: dict[str, Handler] = table(
+    (REDUCTIONS, _reduce),
+    ("argmax argmin arg_max arg_min", _arg),
+    ("count_nonzero", _reduces("input_tensor", "sum", axis=1)),
+    ("nn.l2_loss", _l2_loss),
+    ("norm", _reduces("tensor", "other", axis=2, keep=3, why=Why.NORM)),
+    ("nn.moments", _moments),
+    ("nn.batch_normalization", keeps("x")),
+    ("nn.in_top_k in_top_k", keeps("targets", at=1, lengths=(None,))),
+    ("nn.top_k", _top_k),
+    ("confusion_matrix contrib.metrics.confusion_matrix", _confusion),
+    ("global_norm", _global_norm),
+    ("nn.zero_fraction", _reduces("value", "mean")),
+    ("multinomial random_categorical", _draws),
+)

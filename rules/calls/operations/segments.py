@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
+from converter.analysis.rows import table
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.traits import Trait
 from converter.analysis.values import BATCH, FREE, Batch, Counted, Number, Sequence, Tensor, Value, opaque, tensors_in
@@ -21,7 +22,7 @@ def _rows_apart(call: Call, *places: tuple[int, str]) -> bool:
 def _segments(call: Call) -> Value:
     """`segment_sum`: as many rows as the largest number in the batch says, so that those of shards do not fit."""
     batched = any(algebra.is_batched(t) for v in call.values() for t in tensors_in(v))
-    return Tensor(opaque(Why.SEGMENTS, call.name) if batched else FREE, call.values(), None, call.name)
+    return call.gives(opaque(Why.SEGMENTS, call.name) if batched else FREE)
 
 
 def _unsorted_sum(call: Call) -> Value:
@@ -33,7 +34,7 @@ def _unsorted_sum(call: Call) -> Value:
         return _segments(call)
     value = count.value if isinstance(count, Number) and isinstance(count.value, int) else None
     dims = (value, *data.dims[1:]) if data.dims else None
-    return Tensor(Batch("reduced", how="sum"), call.values(), dims, call.name)
+    return call.gives(Batch("reduced", how="sum"), dims)
 
 
 def _partition(call: Call) -> Value:
@@ -41,7 +42,7 @@ def _partition(call: Call) -> Value:
     data, count = call.tensor(0, "data"), call.constant(2, "num_partitions")
     if not isinstance(count, int):
         return _segments(call)
-    made = call.parts(count, lambda: Tensor(FREE, call.values(), data.dims, call.name))
+    made = call.parts(count, lambda: call.gives(FREE, data.dims))
     if any(algebra.is_batched(v) for v in call.values()):
         apart = _rows_apart(call, (0, "data"), (1, "partitions"))
         for part in map(algebra.as_tensor, made.elements):
@@ -68,9 +69,9 @@ TRAITS: dict[Trait, str] = {
     Trait.BESIDE_ROWS: "segment_* unsorted_segment_* dynamic_partition",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys([*SORTED, *UNSORTED, "dynamic_stitch", "unique", "unique_with_counts"], _segments),
-    "unsorted_segment_sum": _unsorted_sum,
-    "dynamic_partition": _partition,
-    "identity_n": _each,
-}
+CALLS: dict[str, Handler] = table(
+    ([*SORTED, *UNSORTED, "dynamic_stitch", "unique", "unique_with_counts"], _segments),
+    ("unsorted_segment_sum", _unsorted_sum),
+    ("dynamic_partition", _partition),
+    ("identity_n", _each),
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import takewhile
 
 from converter.analysis.arrays.shapes import shape_of
@@ -11,6 +11,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.reasons import Why
+from converter.analysis.rows import keeps, rank_alone, table
 from converter.analysis.tensors import algebra, factors, moving, shaping
 from converter.analysis.tensors.places import OTHER_RANGE, are_fed, gathered, left_by, mask_of, own_row_first
 from converter.analysis.tensors.sparse import taken_as_sparse
@@ -40,16 +41,9 @@ def _reshape(call: Call) -> Value:
     return shaping.reshape(call.walk.facts, call.tensor(0, "tensor"), call.get(1, "shape"))
 
 
-def _transpose(call: Call) -> Value:
-    return moving.transpose(call.tensor(0, "a", "x"), call.get(1, "perm"))
-
-
-def _expand_dims(call: Call) -> Value:
-    return moving.expand_dims(call.tensor(0, "input"), call.get(1, "axis", "dim"))
-
-
-def _squeeze(call: Call) -> Value:
-    return moving.squeeze(call.tensor(0, "input"), call.get(1, "axis", "squeeze_dims"))
+def _moved(move: Callable[[Tensor, Value | None], Value], tensor: tuple[str, ...], *axes: str) -> Handler:
+    """The call moves the axes of its first argument as its second argument says; their names."""
+    return lambda call: move(call.tensor(0, *tensor), call.get(1, *axes))
 
 
 def _concat(call: Call) -> Value:
@@ -143,21 +137,12 @@ def _times(length: Factor, number: Factor) -> Factor:
     return number if length == 1 else length if number == 1 else both
 
 
-def _shape(call: Call) -> Value:
-    return ShapeOf(call.tensor(0, "input"))
-
-
 def _size(call: Call) -> Value:
     """The number of entries: of a vector that of the examples, of any other tensor several for each."""
     tensor = call.tensor(0, "input")
     if tensor.batch.kind != "example":
         return Number(None, inputs=(tensor,))
     return Count(tensor, scaled=tensor.rank != 1 or bool(tensor.batch.packed))
-
-
-def _rank(call: Call) -> Value:
-    """The number of axes; a shard has as many."""
-    return Number(call.tensor(0, "input").rank)
 
 
 def _broadcast_to(call: Call) -> Value:
@@ -169,19 +154,12 @@ def _broadcast_to(call: Call) -> Value:
     axis = shaping.batch_entry(call.walk.facts, entries)
     if tensor.batch.kind == "free":
         kept = Batch("example", axis) if axis is not None else FREE
-        return Tensor(kept, call.values(), shaping.lengths_of(entries), call.name)
+        return call.gives(kept, shaping.lengths_of(entries))
     if tensor.batch.kind != "example" or entries is None or tensor.rank is None or axis is None:
-        return Tensor(opaque(Why.UNKNOWN_CALL, f"tf.{call.name}"), call.values(), None, call.name)
+        return call.gives(opaque(Why.UNKNOWN_CALL, f"tf.{call.name}"))
     if tensor.batch.axis + len(entries) - tensor.rank != axis:
-        return Tensor(opaque(Why.UNKNOWN_CALL, f"tf.{call.name}"), call.values(), None, call.name)
+        return call.gives(opaque(Why.UNKNOWN_CALL, f"tf.{call.name}"))
     return moving.moved(tensor, axis, shaping.lengths_of(entries), call.name, call.values())
-
-
-def _keeps(call: Call) -> Value:
-    """The first argument with its axes in place."""
-    tensor = call.tensor(0, "tensor", "input", "images", "image", "x", "input_")
-    dims = None if tensor.dims is None else (None,) * len(tensor.dims)
-    return Tensor(tensor.batch, call.values(), dims, call.name)
 
 
 def _pad(call: Call) -> Value:
@@ -193,7 +171,7 @@ def _pad(call: Call) -> Value:
         ends = [getattr(e, "value", None) for e in row.elements] if isinstance(row, Sequence) else [None]
         kept = kept if all(end == 0 for end in ends) else opaque(Why.PADDED)
     dims = None if tensor.dims is None else (None,) * len(tensor.dims)
-    return Tensor(kept, call.values(), dims, call.name)
+    return call.gives(kept, dims)
 
 
 def _written_out(call: Call, value: Value | None) -> Value | None:
@@ -222,24 +200,23 @@ def _matrix_transpose(call: Call) -> Value:
     if tensor.rank == 2:
         return moving.transpose(tensor, None)
     if tensor.rank is None and tensor.batch.kind == "example":
-        return Tensor(opaque(Why.UNKNOWN_RANK_TRANSPOSED), call.values(), None, call.name)
-    return _keeps(call)
+        return call.gives(opaque(Why.UNKNOWN_RANK_TRANSPOSED))
+    return IN_PLACE(call)
 
 
 def _reverse(call: Call) -> Value:
     tensor = call.tensor(0, "tensor", "input")
     axes = moving.axis_numbers(call.get(1, "axis", "dims"))
-    if tensor.batch.kind == "example" and (not isinstance(axes, tuple) or tensor.batch.axis in axes):
-        return Tensor(opaque(Why.REVERSED), call.values(), tensor.lengths, call.name)
-    return Tensor(tensor.batch, call.values(), tensor.lengths, call.name)
+    turned = tensor.batch.kind == "example" and (not isinstance(axes, tuple) or tensor.batch.axis in axes)
+    return call.gives(opaque(Why.REVERSED) if turned else tensor.batch, tensor.lengths)
 
 
 def _slice(call: Call) -> Value:
     tensor = call.tensor(0, "input_")
     begin, size = shaping.shape_entries(call.get(1, "begin")), shaping.shape_entries(call.get(2, "size"))
     if tensor.batch.kind != "example":
-        return Tensor(tensor.batch, call.values(), shaping.lengths_of(size), call.name)
-    return Tensor(_cut(call, tensor, begin, size), call.values(), shaping.lengths_of(size), call.name)
+        return call.gives(tensor.batch, shaping.lengths_of(size))
+    return call.gives(_cut(call, tensor, begin, size), shaping.lengths_of(size))
 
 
 def _strided_slice(call: Call) -> Value:
@@ -248,9 +225,9 @@ def _strided_slice(call: Call) -> Value:
     if tensor.batch.kind != "example":
         found = window(call.walk.facts, tensor, call.values()[1:], len(begin or ()))
         whole = begin is not None and getattr(begin[0], "value", None) == 0
-        return found if found and whole else Tensor(tensor.batch, call.values(), None, call.name)
+        return found if found and whole else call.gives(tensor.batch)
     lengths = None if tensor.rank is None else (None,) * tensor.rank
-    return Tensor(_cut(call, tensor, begin, end), call.values(), lengths, call.name)
+    return call.gives(_cut(call, tensor, begin, end), lengths)
 
 
 def _cut(call: Call, tensor: Tensor, begin: list[Value] | None, bounds: list[Value] | None) -> Batch:
@@ -285,16 +262,16 @@ def _gather_nd(call: Call) -> Value:
     """One entry for each example, where the numbers of the rows come first: `[range(batch), …]`."""
     params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
     if params.batch.kind == indices.batch.kind == "free":
-        return Tensor(FREE, call.values(), None, call.name)
+        return call.gives(FREE)
     if (left := left_by(mask_of(indices), params, tuple(call.values()), call.name)) is not None:
         return left
     if own_row_first(indices) and params.batch == Batch("example", 0):
-        return Tensor(indices.batch, call.values(), None, call.name)
+        return call.gives(indices.batch)
     if params.batch.kind == "example" and are_fed(indices):
-        return Tensor(opaque(Why.PLACES_FED, call.name), call.values(), None, call.name)
+        return call.gives(opaque(Why.PLACES_FED, call.name))
     rows, width = indices.dims if indices.dims and len(indices.dims) == 2 else (None, None)
     picked = None if params.lengths is None or width is None else (rows, *params.lengths[width:])
-    return Tensor(opaque(Why.PICKED_BY_PLACE), call.values(), picked, call.name)
+    return call.gives(opaque(Why.PICKED_BY_PLACE), picked)
 
 
 def _sparse(call: Call) -> Value:
@@ -308,7 +285,7 @@ def _sparse(call: Call) -> Value:
 def _to_dense(call: Call) -> Value:
     tensor = call.tensor(0, "sp_input")
     taken_as_sparse(tensor)
-    return Tensor(tensor.batch, call.values(), tensor.lengths, call.name)
+    return call.gives(tensor.batch, tensor.lengths)
 
 
 def _one_hot(call: Call) -> Value:
@@ -318,7 +295,7 @@ def _one_hot(call: Call) -> Value:
     axis = call.constant(4, "axis")
     if isinstance(axis, int) and axis >= 0 and indices.batch.kind == "example":
         return moving.moved(indices, indices.batch.axis + (axis <= indices.batch.axis), None, call.name, call.values())
-    return Tensor(indices.batch, call.values(), dims, call.name)
+    return call.gives(indices.batch, dims)
 
 
 def _matrix(value: Value) -> Value:
@@ -341,7 +318,7 @@ def _matmul(call: Call) -> Value:
 
 def _xw_plus_b(call: Call) -> Value:
     columns = (call.tensor(1, "weights").lengths or (None,))[-1]
-    return Tensor(call.tensor(0, "x").batch, call.values(), (None, columns), call.name)
+    return call.gives(call.tensor(0, "x").batch, (None, columns))
 
 
 def _tensordot(call: Call) -> Value:
@@ -349,9 +326,9 @@ def _tensordot(call: Call) -> Value:
     if two.batch.kind == "free" and one.batch.kind == "example" and one.batch.axis == 0:
         last = one.rank is not None and _summed_axes(call.get(2, "axes"), one.rank) == ((one.rank - 1,), (0,))
         lengths = (*one.lengths[:-1], *two.lengths[1:]) if last and one.lengths and two.lengths else None
-        return Tensor(one.batch, call.values(), lengths, call.name)
+        return call.gives(one.batch, lengths)
     batched = one.batch.kind != "free" or two.batch.kind != "free"
-    return Tensor(opaque(Why.TENSORDOT) if batched else FREE, call.values(), None, call.name)
+    return call.gives(opaque(Why.TENSORDOT) if batched else FREE)
 
 
 def _summed_axes(axes: Value | None, rank: int) -> tuple[object, ...]:
@@ -370,20 +347,20 @@ def _einsum(call: Call) -> Value:
     batched = [(i, t) for i, t in enumerate(operands) if t.batch.kind != "free"]
     unknown = next((t.batch for _, t in batched if t.batch.kind == "opaque"), None)
     if not batched or unknown is not None:
-        return Tensor(unknown or FREE, call.values(), None, call.name)
+        return call.gives(unknown or FREE)
     if not isinstance(equation, str) or any(t.batch.kind != "example" for _, t in batched):
-        return Tensor(opaque(Why.SUMMED_PRODUCT), call.values(), None, call.name)
+        return call.gives(opaque(Why.SUMMED_PRODUCT))
     terms, result = _einsum_terms(equation)
     places = {_einsum_letter(terms[i], t) if i < len(terms) else None for i, t in batched}
     place = places.pop() if len(places) == 1 else None
     if place is None:
-        return Tensor(opaque(Why.SUMMED_PRODUCT), call.values(), None, call.name)
+        return call.gives(opaque(Why.SUMMED_PRODUCT))
     dims = None if "." in result else (None,) * len(result)
     mark = "..." if isinstance(place, int) else place
     if mark in result:
         axis = result.index(mark) + (place if isinstance(place, int) else 0)
-        return Tensor(Batch("example", axis), call.values(), dims, call.name)
-    return Tensor(Batch("reduced", how="sum"), call.values(), dims, call.name)
+        return call.gives(Batch("example", axis), dims)
+    return call.gives(Batch("reduced", how="sum"), dims)
 
 
 def _einsum_terms(equation: str) -> tuple[list[str], str]:
@@ -412,9 +389,7 @@ def _einsum_letter(term: str, tensor: Tensor) -> str | int | None:
 def _filled(call: Call) -> Value:
     """A tensor filled to a shape: a row for each example, or several, where the batch size is in the shape."""
     entries = shaping.shape_entries(call.get(0, "shape", "dims"))
-    return Tensor(
-        shaping.batch_of_shape(call.walk.facts, entries), call.values(), shaping.lengths_of(entries), call.name
-    )
+    return call.gives(shaping.batch_of_shape(call.walk.facts, entries), shaping.lengths_of(entries))
 
 
 def _range(call: Call) -> Value:
@@ -434,14 +409,14 @@ def _range(call: Call) -> Value:
 
 def _eye(call: Call) -> Value:
     if shaping.batch_entry(call.walk.facts, call.args[:1]) == 0:
-        return Tensor(opaque(Why.PAIRED), call.values(), (None, None), call.name)
-    return Tensor(FREE, call.values(), None if call.get(2, "batch_shape") is not None else (None, None), call.name)
+        return call.gives(opaque(Why.PAIRED), (None, None))
+    return call.gives(FREE, None if call.get(2, "batch_shape") is not None else (None, None))
 
 
 def _boolean_mask(call: Call) -> Value:
     """The rows where the mask is true: any number of them for each example."""
     tensor = call.tensor(0, "tensor")
-    result = Tensor(tensor.batch, call.values(), None, call.name)
+    result = call.gives(tensor.batch)
     if tensor.batch.kind == "example":
         apart = tensor.batch.axis or tensor.batch.packed == "minor"
         result.batch = Batch("example", 0, ((None,) if apart else ()) + (BATCH, None), over=Counted(result, "rows"))
@@ -465,7 +440,7 @@ def _sequence_mask(call: Call) -> Value:
     if lengths.batch.kind == "example" and (longest is None or isinstance(longest, Constant) and longest.value is None):
         call.walk.effect(EffectKind.LONGEST, call.name, lengths, call.node)
     dims = None if lengths.lengths is None else (*lengths.lengths, None)
-    return Tensor(lengths.batch, call.values(), dims, call.name)
+    return call.gives(lengths.batch, dims)
 
 
 def _constant(call: Call) -> Value:
@@ -478,7 +453,7 @@ def _constant(call: Call) -> Value:
         known = () if isinstance(value, Constant) else shape_of(value)
         dims = known if known is not None else algebra.as_tensor(value).lengths
     axis = shaping.batch_entry(call.walk.facts, entries)
-    return Tensor(Batch("example", axis) if axis is not None else FREE, call.values(), dims, call.name)
+    return call.gives(Batch("example", axis) if axis is not None else FREE, dims)
 
 
 def _linspace(call: Call) -> Value:
@@ -493,6 +468,8 @@ def _convert(call: Call) -> Value:
     return algebra.as_tensor(value) if value is not None and batched else _constant(call)
 
 
+# The first argument with its axes in place.
+IN_PLACE = keeps("tensor", "input", "images", "image", "x", "input_", lengths=rank_alone)
 SPARSE_PRODUCTS = ("sparse_tensor_dense_matmul", "sparse.sparse_dense_matmul", "sparse.matmul")
 POSITIONS: dict[Argument, dict[str, int]] = {
     Argument.DTYPE: {"zeros": 1, "ones": 1, "random_normal": 3, "truncated_normal": 3, "random_uniform": 3},
@@ -535,65 +512,45 @@ TRAITS: dict[Trait, str] = {
     Trait.TAKES_ROWS: "gather gather_nd",
 }
 
-CALLS: dict[str, Handler] = {
-    "reshape": _reshape,
-    "transpose": _transpose,
-    "matrix_transpose": _matrix_transpose,
-    "pad": _pad,
-    "expand_dims": _expand_dims,
-    **dict.fromkeys(("linspace", "lin_space"), _linspace),
-    "squeeze": _squeeze,
-    "concat": _concat,
-    "concat_v2": _concat,
-    **dict.fromkeys(("stack", "pack", "parallel_stack"), _stack),
-    **dict.fromkeys(("unstack", "unpack"), _unstack),
-    "split": _split,
-    "tile": _tile,
-    "shape": _shape,
-    "size": _size,
-    "rank": _rank,
-    "broadcast_to": _broadcast_to,
-    **dict.fromkeys(
-        (
-            "reverse_sequence",
-            "space_to_depth",
-            "depth_to_space",
-            "nn.space_to_depth",
-            "nn.depth_to_space",
-            "reverse_v2_",
-        ),
-        _keeps,
-    ),
-    **dict.fromkeys(("sparse_tensor_to_dense", "sparse.to_dense"), _to_dense),
-    **dict.fromkeys(("reverse", "reverse_v2"), _reverse),
-    "slice": _slice,
-    "strided_slice": _strided_slice,
-    "gather": _gather,
-    "gather_nd": _gather_nd,
-    **dict.fromkeys(("SparseTensor", "SparseTensorValue"), _sparse),
-    **dict.fromkeys(("one_hot", "contrib.layers.one_hot_encoding", "contrib.slim.one_hot_encoding"), _one_hot),
-    **dict.fromkeys(("matmul", "batch_matmul", "linalg.matmul", *SPARSE_PRODUCTS), _matmul),
-    **dict.fromkeys(("nn.xw_plus_b", "nn.relu_layer"), _xw_plus_b),
-    "tensordot": _tensordot,
-    "einsum": _einsum,
-    **dict.fromkeys(
-        (
-            "zeros",
-            "ones",
-            "fill",
-            "random_normal",
-            "random_uniform",
-            "truncated_normal",
-            "random_truncated_normal",
-            "random_gamma",
-            "random_poisson",
-        ),
+CALLS: dict[str, Handler] = table(
+    ("reshape", _reshape),
+    ("transpose", _moved(moving.transpose, ("a", "x"), "perm")),
+    ("matrix_transpose", _matrix_transpose),
+    ("pad", _pad),
+    ("expand_dims", _moved(moving.expand_dims, ("input",), "axis", "dim")),
+    ("linspace lin_space", _linspace),
+    ("squeeze", _moved(moving.squeeze, ("input",), "axis", "squeeze_dims")),
+    ("concat concat_v2", _concat),
+    ("stack pack parallel_stack", _stack),
+    ("unstack unpack", _unstack),
+    ("split", _split),
+    ("tile", _tile),
+    ("shape", lambda call: ShapeOf(call.tensor(0, "input"))),
+    ("size", _size),
+    ("rank", lambda call: Number(call.tensor(0, "input").rank)),
+    ("broadcast_to", _broadcast_to),
+    ("reverse_sequence space_to_depth depth_to_space nn.space_to_depth nn.depth_to_space reverse_v2_", IN_PLACE),
+    ("sparse_tensor_to_dense sparse.to_dense", _to_dense),
+    ("reverse reverse_v2", _reverse),
+    ("slice", _slice),
+    ("strided_slice", _strided_slice),
+    ("gather", _gather),
+    ("gather_nd", _gather_nd),
+    ("SparseTensor SparseTensorValue", _sparse),
+    ("one_hot contrib.layers.one_hot_encoding contrib.slim.one_hot_encoding", _one_hot),
+    (("matmul", "batch_matmul", "linalg.matmul", *SPARSE_PRODUCTS), _matmul),
+    ("nn.xw_plus_b nn.relu_layer", _xw_plus_b),
+    ("tensordot", _tensordot),
+    ("einsum", _einsum),
+    (
+        "zeros ones fill random_normal random_uniform truncated_normal random_truncated_normal random_gamma "
+        "random_poisson",
         _filled,
     ),
-    "range": _range,
-    "eye": _eye,
-    "boolean_mask": _boolean_mask,
-    "sequence_mask": _sequence_mask,
-    "constant": _constant,
-    "convert_to_tensor": _convert,
-}
+    ("range", _range),
+    ("eye", _eye),
+    ("boolean_mask", _boolean_mask),
+    ("sequence_mask", _sequence_mask),
+    ("constant", _constant),
+    ("convert_to_tensor", _convert),
+)

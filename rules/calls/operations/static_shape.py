@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from converter.analysis.call import Attribute, Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.python.containers import iterate
+from converter.analysis.python.following import not_followed
+from converter.analysis.rows import table
 from converter.analysis.tensors import shaping
-from converter.analysis.values import Batch, Constant, Number, Sequence, ShapeOf, Tensor, Value, tensors_in
+from converter.analysis.values import Batch, Constant, Host, Number, Sequence, ShapeOf, Tensor, Value, tensors_in
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -24,8 +26,7 @@ def _as_list(call: Call) -> Value:
 
 
 def _get_shape(call: Call) -> Value:
-    assert isinstance(call.receiver, Tensor)
-    return ShapeOf(call.receiver)
+    return ShapeOf(call.receiver) if isinstance(call.receiver, Tensor) else Host()
 
 
 HOST_FUNCTIONS = ("py_func", "py_function", "numpy_function")
@@ -56,12 +57,10 @@ def _set_shape(call: Call) -> Value:
 def _initial_values(call: Call) -> Value:
     """`tf.random_normal_initializer()([2, 3])`: a tensor of that shape; any other call is that of unknown code."""
     assert isinstance(call.receiver, Tensor)
-    from converter.analysis.python.calling import unknown
-
     entries = shaping.shape_entries(call.get(0, "shape"))
     named = call.receiver.op.lower().endswith("initializer") or "initializers." in call.receiver.op
     if not named or entries is None or shaping.batch_entry(call.walk.facts, entries) is not None:
-        return unknown(call.walk, call.receiver, call.args, call.kwargs, call.node, "")
+        return not_followed(call, call.receiver)
     return Tensor(inputs=call.values(), lengths=shaping.lengths_of(entries), op=call.receiver.op)
 
 
@@ -71,9 +70,9 @@ def _rank(walk: Walk, shape: ShapeOf, node: ast.AST) -> Value | None:
 
 ATTRIBUTES: dict[str, Attribute] = {"ShapeOf.ndims": _rank, "ShapeOf.rank": _rank}
 
-CALLS: dict[str, Handler] = {
-    "Tensor.__call__": _initial_values,
-    "ShapeOf.as_list": _as_list,
-    **dict.fromkeys(("Tensor.get_shape", "Variable.get_shape", "Input.get_shape"), _get_shape),
-    "Tensor.set_shape": _set_shape,
-}
+CALLS: dict[str, Handler] = table(
+    ("Tensor.__call__", _initial_values),
+    ("ShapeOf.as_list", _as_list),
+    ("Tensor.get_shape Variable.get_shape Input.get_shape Variable.shape", _get_shape),
+    ("Tensor.set_shape", _set_shape),
+)

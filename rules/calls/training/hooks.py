@@ -10,8 +10,9 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from converter.analysis.call import Call, Handler, makes, nothing
+from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.rows import makes, nothing, table
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Class,
@@ -197,8 +198,8 @@ STEP_NUMBERS = {
     "train.ProfilerHook": ((0, "save_steps"),),
 }
 
-CALLS: dict[str, Handler] = {
-    "train.SessionRunArgs": _run_args,
-    "train.FeedFnHook": makes("FeedFnHook"),
-    "SessionRunContext.request_stop": nothing,
-}
+CALLS: dict[str, Handler] = table(
+    ("train.SessionRunArgs", _run_args),
+    ("train.FeedFnHook", makes("FeedFnHook")),
+    ("SessionRunContext.request_stop", nothing),
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
+from converter.analysis.rows import table
 from converter.analysis.traits import Trait
 from converter.analysis.values import FREE, Sequence, Tensor, Value, opaque, tensors_in
 
@@ -24,4 +25,4 @@ TRAITS: dict[Trait, str] = {
     Trait.LOADS_OPERATIONS: "load_op_library load_library",
 }
 
-CALLS: dict[str, Handler] = dict.fromkeys(("py_func", "py_function", "numpy_function"), _host_function)
+CALLS: dict[str, Handler] = table(("py_func py_function numpy_function", _host_function))

@@ -8,9 +8,10 @@ from typing import Literal
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
+from converter.analysis.rows import below, makes, table
 from converter.analysis.tensors import algebra, reductions
 from converter.analysis.traits import Trait
-from converter.analysis.values import Constant, How, Symbol, Tensor, Typed, Value, is_none, opaque
+from converter.analysis.values import Constant, How, Symbol, Typed, Value, is_none, opaque
 
 LAST = (  # a sum or a mean over the last axis (tensorflow/python/keras/losses.py and metrics.py, 1.15)
     "categorical_crossentropy binary_crossentropy mean_squared_error mse mean_absolute_error mae hinge squared_hinge "
@@ -40,7 +41,6 @@ MEANS = (  # functions that take a mean over the last axis
     "squared_hinge poisson logcosh binary_crossentropy huber_loss"
 ).split()
 HOW: dict[str, How | Literal["none"]] = {"auto": "mean", "sum_over_batch_size": "mean", "sum": "sum", "none": "none"}
-MODULES = ("keras.losses.", "keras.objectives.", "keras.metrics.", "keras.backend.")
 
 
 def _by_last_axis(call: Call) -> Value:
@@ -58,11 +58,7 @@ def _by_last_axis(call: Call) -> Value:
         elif kept.axis == max(ranks) - 1:
             kept = opaque(Why.ALONG_EXAMPLES, call.name)
     dims = None if predictions.dims is None else predictions.dims[:-1]
-    return Tensor(kept, call.values(), dims, call.name)
-
-
-def _loss_object(call: Call) -> Value:
-    return call.typed("KerasLoss")
+    return call.gives(kept, dims)
 
 
 def _call_loss(call: Call) -> Value:
@@ -80,7 +76,7 @@ def _call_loss(call: Call) -> Value:
     if how == "none":
         return rows
     if how is None:
-        return Tensor(opaque(Why.UNKNOWN_CALL, call.name), call.values(), (), call.name)
+        return call.gives(opaque(Why.UNKNOWN_CALL, call.name), ())
     if how == "mean" and rows.batch.why is Why.ALONG_EXAMPLES and function in MEANS:  # of vectors: a mean of means
         rows = algebra.elementwise(call.walk.facts, "subtract", [call.tensor(0, "y_true"), call.tensor(1, "y_pred")])
     made = reductions.reduce(rows, None, how, False)
@@ -102,13 +98,9 @@ TRAITS: dict[Trait, str] = {
     Trait.AVERAGES: "keras.backend.mean",
 }
 
-CALLS: dict[str, Handler] = {
-    **{
-        m + name: _by_last_axis
-        for m in MODULES
-        for name in (*LAST, *SPARSE)
-        if m != "keras.backend." or name in ("categorical_crossentropy", "sparse_categorical_crossentropy")
-    },
-    **dict.fromkeys(LOSS_OBJECTS, _loss_object),
-    "KerasLoss.__call__": _call_loss,
-}
+CALLS: dict[str, Handler] = table(
+    (below("keras.losses. keras.objectives. keras.metrics.", (*LAST, *SPARSE)), _by_last_axis),
+    (below("keras.backend.", "categorical_crossentropy sparse_categorical_crossentropy"), _by_last_axis),
+    (LOSS_OBJECTS, makes("KerasLoss")),
+    ("KerasLoss.__call__", _call_loss),
+)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler, makes
+from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
+from converter.analysis.rows import below, makes, table, unbatched
 from converter.analysis.tensors import algebra
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -38,12 +39,17 @@ def _loss(call: Call) -> Value:
     if batched:
         kept = _reduction(call, batched)
     dims = () if kept.kind != "example" else None
-    result = Tensor(kept, call.values(), dims, call.name)
+    result = call.gives(kept, dims)
     collection = call.kwargs.get("loss_collection")
     if not (isinstance(collection, Constant) and collection.value is None):
-        call.walk.collections.setdefault("losses", []).append(result)
-        call.walk.effect(EffectKind.COLLECTION, "losses", result, call.node)
+        _collect(call, "losses", result)
     return result
+
+
+def _collect(call: Call, key: object, value: Value) -> None:
+    """Adds a value to a collection."""
+    call.walk.collections.setdefault(key, []).append(value)
+    call.walk.effect(EffectKind.COLLECTION, str(key), value, call.node)
 
 
 def _reduction(call: Call, batched: list[Tensor]) -> Batch:
@@ -74,16 +80,14 @@ def _reduction(call: Call, batched: list[Tensor]) -> Batch:
 def _add_to_collection(call: Call) -> Value:
     key, value = collection_key(call.get(0, "name", "names")), call.get(1, "value")
     if value is not None:
-        call.walk.collections.setdefault(key, []).append(value)
-        call.walk.effect(EffectKind.COLLECTION, str(key), value, call.node)
+        _collect(call, key, value)
     return Constant(None)
 
 
 def _add_loss(call: Call) -> Value:
     value = call.get(0, "loss")
     if value is not None:
-        call.walk.collections.setdefault("losses", []).append(value)
-        call.walk.effect(EffectKind.COLLECTION, "losses", value, call.node)
+        _collect(call, "losses", value)
     return Constant(None)
 
 
@@ -130,8 +134,7 @@ def _collect_named(call: Call) -> Value:
     key = collection_key(call.get(0, "collections"))
     if value is None or key is None:
         return value or Constant(None)
-    call.walk.collections.setdefault(key, []).append(value)
-    call.walk.effect(EffectKind.COLLECTION, str(key), value, call.node)
+    _collect(call, key, value)
     return value
 
 
@@ -158,16 +161,10 @@ def _total_loss(call: Call) -> Value:
     return result
 
 
-def _regularized(call: Call) -> Value:
-    call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
-    return Tensor(inputs=call.values(), lengths=(), op=call.name)
-
-
 def _apply_regularization(call: Call) -> Value:
     """The sum of the weights' terms, which the call also adds to the collection (contrib/layers/regularizers.py)."""
-    made = call.walk.stamp(_regularized(call), call.node)
-    call.walk.collections.setdefault("regularization_losses", []).append(made)
-    call.walk.effect(EffectKind.COLLECTION, "regularization_losses", made, call.node)
+    made = call.walk.stamp(REGULARIZED(call), call.node)
+    _collect(call, "regularization_losses", made)
     return made
 
 
@@ -178,7 +175,9 @@ def _regularization_loss(call: Call) -> Value:
     return Tensor(inputs=(*call.values(), *own), lengths=(), op=call.name)
 
 
+REGULARIZED = unbatched((), effect=EffectKind.GRAPH_STATE)  # the loss of a weight
 MODULES = ("losses.", "contrib.losses.", "contrib.slim.losses.")
+REGULARIZERS = "l1_regularizer l2_regularizer l1_l2_regularizer l1 l2"
 UTILITIES = ("contrib.slim.utils.", "contrib.layers.utils.")
 TRAITS: dict[Trait, str] = {
     Trait.GIVES_COLLECTED_LOSSES: "get_regularization_loss get_regularization_losses get_total_loss get_losses",
@@ -203,24 +202,17 @@ TRAITS: dict[Trait, str] = {
     Trait.GETS_COLLECTION: "get_collection get_collection_ref",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys([m + name for m in MODULES for name in LOSSES], _loss),
-    **dict.fromkeys(("losses.add_loss", "contrib.losses.add_loss", "contrib.slim.losses.add_loss"), _add_loss),
-    **dict.fromkeys(("add_to_collection", "add_to_collections", "Graph.add_to_collection"), _add_to_collection),
-    **dict.fromkeys(("get_collection", "get_collection_ref", "Graph.get_collection"), _get_collection),
-    **dict.fromkeys([m + "convert_collection_to_dict" for m in UTILITIES], _collected_layers),
-    **dict.fromkeys([m + "collect_named_outputs" for m in UTILITIES], _collect_named),
-    **dict.fromkeys([m + name for m in MODULES for name in ("get_losses", "get_regularization_losses")], _get_losses),
-    **dict.fromkeys([m + "get_total_loss" for m in MODULES], _total_loss),
-    **dict.fromkeys(
-        [
-            m + name
-            for m in ("contrib.layers.", "contrib.slim.", "keras.regularizers.")
-            for name in ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer", "l1", "l2")
-        ],
-        makes("Regularizer"),
-    ),
-    "Regularizer.__call__": _regularized,
-    "contrib.layers.apply_regularization": _apply_regularization,
-    "losses.get_regularization_loss": _regularization_loss,
-}
+CALLS: dict[str, Handler] = table(
+    (below(MODULES, LOSSES), _loss),
+    (below(MODULES, "add_loss"), _add_loss),
+    ("add_to_collection add_to_collections Graph.add_to_collection", _add_to_collection),
+    ("get_collection get_collection_ref Graph.get_collection", _get_collection),
+    (below(UTILITIES, "convert_collection_to_dict"), _collected_layers),
+    (below(UTILITIES, "collect_named_outputs"), _collect_named),
+    (below(MODULES, "get_losses get_regularization_losses"), _get_losses),
+    (below(MODULES, "get_total_loss"), _total_loss),
+    (below("contrib.layers. contrib.slim. keras.regularizers.", REGULARIZERS), makes("Regularizer")),
+    ("Regularizer.__call__", REGULARIZED),
+    ("contrib.layers.apply_regularization", _apply_regularization),
+    ("losses.get_regularization_loss", _regularization_loss),
+)

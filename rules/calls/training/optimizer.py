@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from converter.analysis.call import Call, Handler, makes, unbatched
+from converter.analysis.call import Call, Handler
 from converter.analysis.facts import RateSite, StepKind, TrainStep
 from converter.analysis.library import naming
+from converter.analysis.python.following import follow_method
+from converter.analysis.rows import below, makes, table, unbatched
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import Batch, Constant, Instance, Sequence, Symbol, Tensor, Value, is_none
 
@@ -53,8 +55,6 @@ def _extended(call: Call) -> Value:
 
 def _minimize(call: Call) -> Value:
     """The step; of a class of the script by its own methods, as the inherited one calls them (optimizer.py, 1.15)."""
-    from converter.analysis.python.calling import call_method
-
     own, loss = call.receiver, call.tensor(0, "loss")
     variables = call.get(2, "var_list")
     given = {"global_step": call.get(1, "global_step") or Constant(None)}
@@ -63,13 +63,13 @@ def _minimize(call: Call) -> Value:
         _record(call, StepKind.MINIMIZE, loss, own, variables, result)
         return result
     to = {"var_list": variables or Constant(None)}
-    pairs = call_method(call.walk, own, "compute_gradients", [loss], call.node, to)
+    pairs = follow_method(call, own, "compute_gradients", [loss], to)
     if pairs is None:
         _record(call, StepKind.MINIMIZE, loss, own, variables, result)
         pairs = _pairs(Tensor(inputs=(result,), op="gradient"))
-        call_method(call.walk, own, "apply_gradients", [pairs], call.node, given)
+        follow_method(call, own, "apply_gradients", [pairs], given)
         return result
-    applied = call_method(call.walk, own, "apply_gradients", [pairs], call.node, given)
+    applied = follow_method(call, own, "apply_gradients", [pairs], given)
     made = (pairs, *given.values()) if applied is None else (applied, pairs)
     return Tensor(inputs=made, op="train op")
 
@@ -111,10 +111,6 @@ def _of_batch(call: Call, loss: Tensor) -> Tensor:
     """A gradient with respect to variables that is a part of the model: of a mean it is the mean of the gradients."""
     batch = Batch("reduced", how="sum") if loss.batch.kind == "example" else loss.batch
     return Tensor(batch, (*call.values(), loss), op="gradients")
-
-
-def _apply_gradients(call: Call) -> Value:
-    return Tensor(inputs=call.values(), op="train op")
 
 
 def _clip_all(call: Call) -> Value:
@@ -230,20 +226,20 @@ TRAITS: dict[Trait, str] = {
     Trait.SCHEDULES: "keras.optimizers.schedules.* " + " ".join(f"train.{name}" for name in DECAYS),
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys([f"train.{name}" for name in OPTIMIZERS], _optimizer),
-    **dict.fromkeys([f"contrib.opt.{name}" for name in CONTRIB], _optimizer),
-    **dict.fromkeys(WRAPPERS, makes("Optimizer")),
-    "contrib.opt.extend_with_decoupled_weight_decay": _extended,
-    EXTENDED: _optimizer,
-    "Optimizer.minimize": _minimize,
-    "Optimizer.compute_gradients": _compute_gradients,
-    "Optimizer.apply_gradients": _apply_gradients,
-    "gradients": _gradients,
-    "clip_by_global_norm": _clip_all,
-    **dict.fromkeys(
-        ("contrib.layers.optimize_loss", "contrib.slim.learning.create_train_op", "contrib.training.create_train_op"),
+CALLS: dict[str, Handler] = table(
+    (below("train.", OPTIMIZERS), _optimizer),
+    (below("contrib.opt.", CONTRIB), _optimizer),
+    (WRAPPERS, makes("Optimizer")),
+    ("contrib.opt.extend_with_decoupled_weight_decay", _extended),
+    (EXTENDED, _optimizer),
+    ("Optimizer.minimize", _minimize),
+    ("Optimizer.compute_gradients", _compute_gradients),
+    ("Optimizer.apply_gradients", unbatched(op="train op")),
+    ("gradients", _gradients),
+    ("clip_by_global_norm", _clip_all),
+    (
+        "contrib.layers.optimize_loss contrib.slim.learning.create_train_op contrib.training.create_train_op",
         _train_op_function,
     ),
-    **dict.fromkeys([f"train.{name}" for name in DECAYS], unbatched(lengths=())),
-}
+    (below("train.", DECAYS), unbatched(())),
+)

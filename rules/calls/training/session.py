@@ -6,11 +6,13 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from converter.analysis.call import Call, Context, Handler, makes
+from converter.analysis.call import Call, Context, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import RunCall, SessionSite
 from converter.analysis.flow.joined import leaves
 from converter.analysis.inputs.graph_names import by_name, pattern_of, resolved
+from converter.analysis.python.following import follow, follow_method, not_followed
+from converter.analysis.rows import below, itself, makes, on_host, table, together
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Constant,
@@ -31,86 +33,69 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 
-def _session(call: Call) -> Value:
-    _made(call)
-    return hooked(call, call.typed("Session"))
+def _session(position: int) -> Handler:
+    """The call makes a session; position: where its config stands."""
+
+    def made(call: Call) -> Value:
+        _note_session(call, position)
+        return hooked(call, call.typed("Session"))
+
+    return made
 
 
-def _made(call: Call) -> None:
-    position = SESSIONS[call.name]
+def _note_session(call: Call, position: int, keyword: str = "config", creator: str = "") -> None:
+    """Notes a call that makes a session, and where its config stands, or the creator that has the config."""
     assert call.walk.site is not None
     site = SessionSite(
-        call.node, call.walk.site, call.name, call.get(position, "config"), call.node_of(position, "config")
+        call=call.node,
+        site=call.walk.site,
+        name=call.name,
+        config=None if creator else call.get(position, keyword),
+        config_node=call.node_of(position, keyword),
+        keyword=keyword,
+        creator=creator,
     )
     call.walk.facts.sessions.append(site)
 
 
 def _creator(call: Call) -> Value:
     """An object that makes a session when a MonitoredSession asks it to; it has the session's config."""
-    _made(call)
+    _note_session(call, 2)
     return call.typed("SessionCreator")
 
 
 def _monitored_session(call: Call) -> Value:
     """A session that a creator makes: the script's, or one of TensorFlow's without a config."""
-    from converter.analysis.python.calling import call_method
-
     creator = call.get(0, "session_creator")
     spread = any(keyword.arg is None for keyword in call.node.keywords)
     if isinstance(creator, Instance):
-        call_method(call.walk, creator, "create_session", [], call.node)
+        follow_method(call, creator, "create_session", [])
     elif not spread and is_none(creator):
-        assert call.walk.site is not None
-        call.walk.facts.sessions.append(
-            SessionSite(
-                call=call.node,
-                site=call.walk.site,
-                name=call.name,
-                config=None,
-                config_node=call.node_of(0, "session_creator"),
-                keyword="session_creator",
-                creator="train.ChiefSessionCreator",
-            )
-        )
+        _note_session(call, 0, "session_creator", creator="train.ChiefSessionCreator")
     return hooked(call, call.typed("Session"))
-
-
-def _recovered(call: Call) -> Value:
-    """A session, and whether a checkpoint was found for it."""
-    return Sequence([_session(call), Host(call.values(), call.name, call.node)])
 
 
 def _run_step(call: Call) -> Value:
     """A function of the script that is given the session, and runs it itself."""
-    from converter.analysis.python.calling import call_value
-
     function = call.get(0, "step_fn")
     context = call.typed("StepContext")
     assert call.receiver is not None
     context.state["session"], context.state[HOOKED] = unhooked(call.receiver), call.receiver
-    return call_value(call.walk, function, [context], {}, call.node) if function is not None else Host(call.values())
+    return follow(call, function, [context]) if function is not None else Host(call.values())
 
 
-def _train_loop(call: Call) -> Value:
-    """A function that makes a session, runs the train op in it again and again, and takes the session's config."""
-    position, keyword = TRAIN_LOOPS[call.name]
-    assert call.walk.site is not None
-    config, node = call.get(position, keyword), call.node_of(position, keyword)
-    call.walk.facts.sessions.append(
-        SessionSite(
-            call=call.node,
-            site=call.walk.site,
-            name=call.name,
-            config=config,
-            config_node=node,
-            keyword=keyword,
-        )
-    )
-    train_op = call.get(0, "train_op")
-    session = hooked(call, call.typed("Session"))
-    _record_hooked(call, session, [train_op] if train_op is not None else [], None)
-    end_hooks(call.walk, session, call.node)
-    return Host(call.values(), "run", call.node)
+def _train_loop(position: int, keyword: str) -> Handler:
+    """The call makes a session with this config, and runs the train op in it again and again."""
+
+    def run(call: Call) -> Value:
+        _note_session(call, position, keyword)
+        train_op = call.get(0, "train_op")
+        session = hooked(call, call.typed("Session"))
+        _record_hooked(call, session, [train_op] if train_op is not None else [], None)
+        end_hooks(call.walk, session, call.node)
+        return Host(call.values(), "run", call.node)
+
+    return run
 
 
 def _run(call: Call) -> Value:
@@ -162,13 +147,11 @@ def _run_of_unknown(call: Call) -> Value:
 
     What is fed tensors is a session; any other object keeps its own `run`.
     """
-    from converter.analysis.python.calling import unknown
-
     feed = call.get(1, "feed_dict")
     if isinstance(feed, Mapping) and any(isinstance(key, Tensor) for key, _ in feed.pairs):
         return _run(call)
     assert call.receiver is not None
-    return unknown(call.walk, call.receiver, call.args, call.kwargs, call.node, "")
+    return not_followed(call, call.receiver)
 
 
 def _eval(call: Call) -> Value:
@@ -208,10 +191,6 @@ def _record(
     )
 
 
-def _as_default(call: Call) -> Value:
-    return call.receiver if call.receiver is not None else Host()
-
-
 def _control_dependencies(call: Call) -> Value:
     call.walk.effect(EffectKind.WAIT, call.name, Sequence(call.values()), call.node)
     return call.typed("ControlDependencies")
@@ -237,32 +216,15 @@ def _replica_device_setter(call: Call) -> Value:
     """A device function; None without tasks for the parameters (python/training/device_setter.py, 1.15)."""
     tasks, cluster = call.get(0, "ps_tasks"), call.get(4, "cluster")
     none = tasks is None or (isinstance(tasks, Number) and tasks.value == 0)
-    return Constant(None) if none and (cluster is None or is_none(cluster)) else _distributed(call)
-
-
-def _distributed(call: Call) -> Value:
-    call.walk.effect(EffectKind.DISTRIBUTED, f"tf.{call.name}", None, call.node)
-    return call.typed("Distributed")
-
-
-def _other_training(call: Call) -> Value:
-    call.walk.effect(EffectKind.OTHER_TRAINING, f"tf.{call.name}", None, call.node)
-    return call.typed("Object")
+    return Constant(None) if none and (cluster is None or is_none(cluster)) else DISTRIBUTED(call)
 
 
 def _trained_by_library(call: Call) -> Value:
     """`estimator.train(…)`, `model.fit(…)`; other objects of the library, such as a VocabularyProcessor, fit, too."""
-    from converter.analysis.python.calling import unknown
-
     trained = call.receiver if call.receiver is not None else call.get(0, "estimator")
     if isinstance(trained, Typed) and (trained.name in OTHER_TRAINING or has(trained.name, Trait.TRAINS_ITSELF)):
         call.walk.effect(EffectKind.TRAINED_BY_LIBRARY, f"tf.{trained.name}", None, call.node)
-    return unknown(call.walk, call.receiver or Host(), call.args, call.kwargs, call.node, "")
-
-
-def _eager(call: Call) -> Value:
-    call.walk.effect(EffectKind.EAGER, f"tf.{call.name}", None, call.node)
-    return call.typed("Object")
+    return not_followed(call, call.receiver or Host())
 
 
 def _by_name(call: Call) -> Value:
@@ -282,22 +244,8 @@ def _partial_run(call: Call) -> Value:
     return Host(call.values(), "run", call.node)
 
 
+DISTRIBUTED = makes("Distributed", EffectKind.DISTRIBUTED, about="tf.{}")
 HOOKED = "hooked session"  # of a step context's state: no attribute of it has that name
-# Where the config stands (tensorflow/python/client/session.py, training/monitored_session.py, 1.15; the older names of
-# methods: training/supervisor.py, 1.4).
-_OF_SUPERVISOR = ("managed_session", "prepare_or_wait_for_session", "PrepareSession")
-CREATORS = dict.fromkeys(("train.ChiefSessionCreator", "train.WorkerSessionCreator"), 2)
-RECOVERS = {"SessionManager.recover_session": 6}
-SESSIONS = {
-    **dict.fromkeys(("Session", "InteractiveSession"), 2),
-    "train.MonitoredTrainingSession": 9,
-    "train.SingularMonitoredSession": 3,
-    **dict.fromkeys([f"Supervisor.{name}" for name in _OF_SUPERVISOR], 1),
-    "SessionManager.prepare_session": 7,
-    "SessionManager.wait_for_session": 1,
-    **CREATORS,
-    **RECOVERS,
-}
 _CANNED = [
     f"{kind}{what}"
     for kind in ("DNN", "Linear", "DNNLinearCombined", "BoostedTrees", "Baseline")
@@ -316,12 +264,6 @@ EAGER = (
     "enable_eager_execution compat.v1.enable_eager_execution contrib.eager.enable_eager_execution GradientTape "
     "contrib.eager.GradientTape contrib.eager.implicit_gradients contrib.eager.defun function"
 ).split()
-EVALUATED = [f"{kind}.{method}" for kind in ("Tensor", "Variable", "Input") for method in ("eval", "run")]
-
-TRAIN_LOOPS = {  # where their config stands (tensorflow/contrib/…/learning.py and training.py, 1.15)
-    "contrib.slim.learning.train": (22, "session_config"),
-    "contrib.training.train": (9, "config"),
-}
 
 # Arguments that count training steps (tensorflow/python/training/monitored_session.py, contrib/slim learning.py, 1.15).
 STEP_NUMBERS = {
@@ -343,38 +285,50 @@ TRAITS: dict[Trait, str] = {
     Trait.ASKS_BY_NAME: "get_tensor_by_name get_operation_by_name as_graph_element",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys(SESSIONS, _session),
-    **dict.fromkeys(CREATORS, _creator),
-    **dict.fromkeys(RECOVERS, _recovered),
-    "train.MonitoredSession": _monitored_session,
-    "Session.run_step_fn": _run_step,
-    "StepContext.run_with_hooks": _run_with_hooks,
-    "Session.raw_session": lambda call: unhooked(call.receiver) if call.receiver is not None else Host(),
-    "Session.close": _close,
-    "train.FinalOpsHook": _final_ops,
-    **dict.fromkeys(TRAIN_LOOPS, _train_loop),
-    "ConfigProto": makes("ConfigProto"),
-    "GPUOptions": makes("GPUOptions"),
-    "Session.run": _run,
-    "Host.run": _run_of_unknown,
-    "Session.partial_run": _partial_run,
-    **dict.fromkeys(("Graph.get_tensor_by_name", "Graph.get_operation_by_name"), _by_name),
-    **dict.fromkeys((*OTHER_TRAINING, "keras.estimator.model_to_estimator"), _other_training),
-    **dict.fromkeys((*(f"Object.{method}" for method in TRAINS), "estimator.train_and_evaluate"), _trained_by_library),
-    **dict.fromkeys(EAGER, _eager),
-    **dict.fromkeys(("train.Server",
-                     "train.Server.create_local_server", "train.ClusterSpec",
-                     "train.SyncReplicasOptimizer",
-                     "distribute.MirroredStrategy", "contrib.distribute.MirroredStrategy",
-                     "contrib.distribute.OneDeviceStrategy", "distribute.Strategy"), _distributed),
-    "train.replica_device_setter": _replica_device_setter,
-    **dict.fromkeys(EVALUATED, _eval),
-    **dict.fromkeys(("Session.as_default", "Graph.as_default", "Session.__enter__"), _as_default),
-    **dict.fromkeys(("Graph", "get_default_graph"), makes("Graph")),
-    "get_default_session": lambda call: Typed("Session", call.name, call.args, call.kwargs, call.node),
-    **dict.fromkeys(("control_dependencies", "Graph.control_dependencies"), _control_dependencies),
-    **dict.fromkeys(("device", "Graph.device"), _device),
-}
+CALLS: dict[str, Handler] = table(
+    # Where the config stands (tensorflow/python/client/session.py, training/monitored_session.py and
+    # tensorflow/contrib/…/learning.py and training.py, 1.15; older names of methods: training/supervisor.py, 1.4).
+    ("Session InteractiveSession", _session(2)),
+    ("train.MonitoredTrainingSession", _session(9)),
+    ("train.SingularMonitoredSession", _session(3)),
+    (below("Supervisor.", "managed_session prepare_or_wait_for_session PrepareSession"), _session(1)),
+    ("SessionManager.prepare_session", _session(7)),
+    ("SessionManager.wait_for_session", _session(1)),
+    ("SessionManager.recover_session", together(_session(6), on_host)),  # and whether a checkpoint was found
+    ("contrib.slim.learning.train", _train_loop(22, "session_config")),
+    ("contrib.training.train", _train_loop(9, "config")),
+    ("train.ChiefSessionCreator train.WorkerSessionCreator", _creator),
+    ("train.MonitoredSession", _monitored_session),
+    ("Session.run_step_fn", _run_step),
+    ("StepContext.run_with_hooks", _run_with_hooks),
+    ("Session.raw_session", lambda call: unhooked(call.receiver) if call.receiver is not None else Host()),
+    ("Session.close", _close),
+    ("train.FinalOpsHook", _final_ops),
+    ("ConfigProto", makes("ConfigProto")),
+    ("GPUOptions", makes("GPUOptions")),
+    ("Session.run", _run),
+    ("Host.run", _run_of_unknown),
+    ("Session.partial_run", _partial_run),
+    ("Graph.get_tensor_by_name Graph.get_operation_by_name", _by_name),
+    (
+        (*OTHER_TRAINING, "keras.estimator.model_to_estimator"),
+        makes("Object", EffectKind.OTHER_TRAINING, about="tf.{}"),
+    ),
+    ((*below("Object.", TRAINS), "estimator.train_and_evaluate"), _trained_by_library),
+    (EAGER, makes("Object", EffectKind.EAGER, about="tf.{}")),
+    (
+        "train.Server train.Server.create_local_server train.ClusterSpec train.SyncReplicasOptimizer "
+        "distribute.MirroredStrategy contrib.distribute.MirroredStrategy contrib.distribute.OneDeviceStrategy "
+        "distribute.Strategy",
+        DISTRIBUTED,
+    ),
+    ("train.replica_device_setter", _replica_device_setter),
+    (below("Tensor. Variable. Input.", "eval run"), _eval),
+    ("Session.as_default Graph.as_default Session.__enter__", itself),
+    ("Graph get_default_graph", makes("Graph")),
+    ("get_default_session", makes("Session")),
+    ("control_dependencies Graph.control_dependencies", _control_dependencies),
+    ("device Graph.device", _device),
+)
 
 CONTEXTS: dict[str, Context] = {"ControlDependencies": _wait_for, "Session": _leave_session}

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler, nothing
+from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.rows import below, makes, nothing, on_host, table, unbatched
 from converter.analysis.traits import Argument, Trait
-from converter.analysis.values import Host, Tensor, Value
+from converter.analysis.values import Tensor, Value
 from rules.calls.training.loss import note_scope
-
-
-def _summary(call: Call) -> Value:
-    call.walk.effect(EffectKind.COLLECTION, "summaries", None, call.node)
-    return Tensor(inputs=call.values(), op="summary")
 
 
 def _merge(call: Call) -> Value:
@@ -21,30 +17,21 @@ def _merge(call: Call) -> Value:
     return Tensor(inputs=call.values(), op="merged summary")
 
 
-def _object(call: Call) -> Value:
-    call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
-    return call.typed(call.name.rpartition(".")[2])
-
-
-def _host(call: Call) -> Value:
-    return Host(call.values(), call.name, call.node)
-
-
 def _checkpoint(call: Call) -> Value:
     of_saver = call.name.startswith("Saver.")
     path = call.get(1, "save_path") if of_saver else call.get(0, "checkpoint_dir")
     call.walk.effect(EffectKind.CHECKPOINT, call.name, path, call.node)
-    return _host(call)
+    return on_host(call)
 
 
-SUMMARIES = "scalar histogram image audio text".split()
+SUMMARIES = "scalar histogram image audio text"
 OLD = "scalar_summary histogram_summary image_summary audio_summary".split()
 HOST = (
     "FileWriter.add_summary FileWriter.add_graph FileWriter.flush FileWriter.close "
     "SummaryWriter.add_summary Coordinator.join Coordinator.should_stop Coordinator.request_stop "
     "train.start_queue_runners train.checkpoint_exists "
     "gfile.Exists gfile.MakeDirs gfile.DeleteRecursively gfile.GFile gfile.Open gfile.IsDirectory gfile.ListDirectory "
-    "train.write_graph train.global_step train.import_meta_graph logging.info logging.warn logging.set_verbosity "
+    "train.write_graph train.global_step train.import_meta_graph logging.info logging.warn "
     "Graph.finalize Graph.get_operations train.NewCheckpointReader"
 ).split()
 CHECKPOINTS = "Saver.save Saver.restore train.get_checkpoint_state train.latest_checkpoint".split()
@@ -64,35 +51,19 @@ TRAITS: dict[Trait, str] = {
     Trait.TAKES_ALL_VARIABLES: "train.Saver",
 }
 
-CALLS: dict[str, Handler] = {
-    **dict.fromkeys([f"summary.{name}" for name in SUMMARIES] + OLD, _summary),
-    **dict.fromkeys(("summary.merge", "summary.merge_all", "merge_summary", "merge_all_summaries"), _merge),
-    **dict.fromkeys(
-        (
-            "train.Saver",
-            "summary.FileWriter",
-            "train.SummaryWriter",
-            "train.Coordinator",
-            "train.Supervisor",
-            "train.SessionManager",
-        ),
-        _object,
+CALLS: dict[str, Handler] = table(
+    ((*below("summary.", SUMMARIES), *OLD), unbatched(op="summary", effect=EffectKind.COLLECTION, about="summaries")),
+    ("summary.merge summary.merge_all merge_summary merge_all_summaries", _merge),
+    ("summary.FileWriter", makes("FileWriter", EffectKind.GRAPH_STATE)),
+    *(
+        (f"train.{kind}", makes(kind, EffectKind.GRAPH_STATE))
+        for kind in ("Saver", "SummaryWriter", "Coordinator", "Supervisor", "SessionManager")
     ),
-    **dict.fromkeys(HOST, _host),
-    **dict.fromkeys(CHECKPOINTS, _checkpoint),
-    **dict.fromkeys(
-        (
-            "set_random_seed",
-            "random_set_random_seed",
-            "random_set_seed",
-            "reset_default_graph",
-            "disable_v2_behavior",
-            "disable_eager_execution",
-            "logging.set_verbosity",
-            "Graph.seed",
-            "add_check_numerics_ops",
-            "Saver.__call__",
-        ),
+    (HOST, on_host),
+    (CHECKPOINTS, _checkpoint),
+    (
+        "set_random_seed random_set_random_seed random_set_seed reset_default_graph disable_v2_behavior "
+        "disable_eager_execution logging.set_verbosity Graph.seed add_check_numerics_ops Saver.__call__",
         nothing,
     ),
-}
+)
