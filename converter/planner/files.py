@@ -87,6 +87,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         import_tensorflow=not aliases.imported(""),
         num_gpus=count.at(""),
         define=count.define,
+        flag_above=text.start(count.above) if count.above is not None else None,
         options=options,
         prepared=tuple(dict.fromkeys(at for region in regions for at in _prepared(region, text))),
         forward=any(region.forward for region in regions),
