@@ -301,7 +301,7 @@ class Plan:
         import; the name that it is imported under where it is a package. "" where the script carries them itself.
     helper_folder: the folder of that module, as a path from the script's; "" if it lies beside the script.
     num_gpus: the expression for the number of towers; define: the statement that defines it among
-        the helpers, "" where a flag does.
+        the helpers, "" where a flag does. flag_above: a statement of the script above which that flag has to be known.
     options: as they came out; what the script allows may differ from what was asked for.
     helpers: the runtime helpers to carry, each with its name in the script.
     pinned: runs of statements outside the loop that make variables, as (first, last).
@@ -346,6 +346,7 @@ class Plan:
     evaluated: tuple[At, ...] = ()
     untrained: tuple[At, ...] = ()
     counted: tuple[At, ...] = ()
+    flag_above: At | None = None
 
     def places(self) -> list[At]:
         """Where the plan changes something, in the order of the file."""

@@ -104,7 +104,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     )
     whole, branches = _with_one_tower(case, whole, count, text)
     paths = ["", *sorted({at.path for at in whole.places()} - {""})]
-    whole = _with_helpers_in(helper_folder(facts, paths), whole, facts) if module else whole
+    whole = _with_helpers_in(helper_folder(facts, paths), whole, pen, count) if module else whole
     plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
     remarks = (*warnings, *made.seen, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
     known = {f.name: getattr(case, f.name) for f in fields(Placed)}
@@ -137,10 +137,11 @@ def _with_one_tower(case: Placed, plan: Plan, count: GpuCount, text: Text) -> tu
     return replace(plan, inserts=(*plan.inserts, *lines), untrained=begin), tuple(branches)
 
 
-def _with_helpers_in(folder: str, whole: Plan, facts: Facts) -> Plan:
-    """The plan with the module of helpers in a folder."""
-    here = os.path.dirname(os.path.abspath(facts.path))
-    return replace(whole, helper_folder="" if folder == here else os.path.relpath(folder, here))
+def _with_helpers_in(folder: str, whole: Plan, pen: Pen, count: GpuCount) -> Plan:
+    """The plan with the module of helpers in a folder, and where the script has to import it for its flag."""
+    here = os.path.dirname(os.path.abspath(pen.facts.path))
+    above = pen.text.start(count.above) if count.above is not None else None
+    return replace(whole, helper_folder="" if folder == here else os.path.relpath(folder, here), flag_above=above)
 
 
 def _nets_beside(case: Placed) -> Iterator[ast.expr]:

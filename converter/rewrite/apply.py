@@ -84,6 +84,8 @@ def apply(text: str, tree: ast.Module, plan: Plan, header: str, width: int, deep
     if missed:
         raise LookupError(f"edits without a place in the source: {missed}")
     written = set(_NAME.findall("\n".join(rewriter.written)))
+    if plan.flag_above and not plan.path:
+        written.add(plan.helper_module.rpartition(".")[2])
     place = _below_imports(changed, rewriter.first_user, left)
     helpers = _helpers(changed, place, plan, written, width) if not plan.helper_module or written else ""
     if helpers:
@@ -234,7 +236,8 @@ class _Rewriter(Transformer):
 
     def _note_first(self, module: cst.Module) -> None:
         for index, stmt in enumerate(module.body):
-            if self._touched(stmt, self.lines.helped) and not isinstance(stmt, (cst.FunctionDef, cst.ClassDef)):
+            used = self._touched(stmt, self.lines.helped) and not isinstance(stmt, (cst.FunctionDef, cst.ClassDef))
+            if used or (self.plan.flag_above and self._start(stmt) == self.plan.flag_above):
                 self.first_user = index
                 return
 

@@ -167,3 +167,66 @@ with tf"""
     script = TESTED.format(turns="100").replace("with tf", rows, 1)
     script = script.replace("data[np.random.randint(0, 64, n)]", "rows()")
     assert decided(script=script)["epochs"].startswith("no line was seen")
+
+
+TAKEN = """\
+import numpy as np
+import tensorflow as tf
+import loaded
+n = 8
+x = tf.placeholder(tf.float32, [None, 4])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1)))
+step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+data = loaded.rows()
+total = data.shape[0]
+
+
+def batches():
+    rows = []
+    {turn}
+        if len(rows) == {full}:
+            yield rows
+            rows = []
+        rows.append(one)
+    yield rows
+
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    pairs = [(a, b) for a, b in zip({starts}, {ends})]
+    for i, rows in {over}:
+        sess.run(step, {{x: rows}})
+"""
+GOES = "for one in data:"
+DRAWN = "{x: data[np.random.randint(0, 64, n)]}"
+
+
+@pytest.mark.parametrize(
+    ("turn", "full", "line"),
+    [
+        (GOES, "n", 15),
+        ("while True:\n        one = data[np.random.randint(9)]", "n", 0),  # the loop around the steps ends it
+        (GOES, "5", 0),
+    ],
+)
+def test_a_generator_of_full_batches_counts_by_what_fills_them(turn: str, full: str, line: int) -> None:
+    over = "enumerate(batches())" if line else "zip(range(9), batches())"
+    script = TAKEN.format(turn=turn, full=full, over=over, starts="[0]", ends="[1]")
+    script = script if full == "n" else script.replace("{x: rows}", DRAWN)  # these rows are not the ones that are fed
+    said = decided(script=script)["epochs"]
+    assert said.startswith(f"train.py:{line} counts" if line else "no line was seen"), said
+
+
+@pytest.mark.parametrize(
+    ("starts", "ends", "counts"),
+    [
+        ("range(0, total - n, n)", "range(n, total, n)", True),
+        ("range(total)", "range(1, total)", False),
+        ("range(0, total, 5)", "range(5, total, 5)", False),
+    ],
+)
+def test_pairs_of_ranges_count_as_the_ranges_do(starts: str, ends: str, counts: bool) -> None:
+    script = TAKEN.format(turn=GOES, full="5", over="pairs", starts=starts, ends=ends)
+    script = script.replace("{x: rows}", DRAWN)
+    said = decided(script=script)["epochs"]
+    assert said.startswith("train.py:24 counts" if counts else "no line was seen"), said

@@ -41,6 +41,18 @@ def comes_before(facts: Facts, text: Text, origins: Iterable[Origin]) -> bool:
     return any(_is_defined_later(facts, flag, node) for node in at_top for flag in facts.flags)
 
 
+def is_parsed_by_imports(facts: Facts) -> bool:
+    """True if a file reads a flag while the script imports it: this parses the command line."""
+    early = (a for a in facts.accesses if not a.write and _is_flag(a) and facts.path_of(a.node))
+    outermost = (list(a.site.chain())[-1].stmt for a in early)
+    return any(isinstance(stmt, (ast.Import, ast.ImportFrom)) for stmt in outermost)
+
+
+def _is_flag(read: Access) -> bool:
+    holder = read.place.holder
+    return isinstance(holder, Typed) and holder.kind == "Flags"
+
+
 def _settings_read(facts: Facts, origins: Iterable[Origin]) -> list[Access]:
     """Where a batch size is read that no flag gives: from a file of settings, or from the environment."""
     reads = _read(facts, origins)

@@ -17,6 +17,8 @@ from converter.planner.batch_size.intervals import reads_of
 from converter.planner.batch_size.steps import Reads, asked, ends_of, loops_around, moves_in_loops
 from converter.planner.region.region import Region
 
+NUMBERED = 2  # what a loop goes over gives pairs, and these the batches
+
 
 def steps_by_size(
     facts: Facts,
@@ -37,6 +39,7 @@ def steps_by_size(
             if site in facts.turned and isinstance(site.stmt, ast.For) and _shrinks(reads, facts.turned[site], site):
                 heads.append(site.stmt.iter)
             heads += _ends(reads, run, site, moves.get(site, []))
+        heads += _full_batches(reads, run)
         for head in dict.fromkeys(heads):
             yield min(_read_for(reads, head), key=_place, default=head)
     for one in facts.step_numbers:
@@ -65,9 +68,16 @@ def made_in(run: RunCall) -> Iterator[Site]:
 def _giving(facts: Facts, run: RunCall) -> Iterator[Site]:
     """What stands around what the loops around a run go over, such as the loop of a generator."""
     overs = (facts.turned[site] for site in run.site.chain() if site in facts.turned)
-    for value in (part for over in overs for part in (over, *over.parts())):
+    for value in (part for over in overs for part in _parts(over, NUMBERED)):
         if value.site is not None:
             yield from value.site.chain()
+
+
+def _parts(value: Value, deep: int) -> Iterator[Value]:
+    """A value, and what it gives: of `enumerate(batches)` the pairs, and of these the batches."""
+    yield value
+    for part in value.parts() if deep else ():
+        yield from _parts(part, deep - 1)
 
 
 def _shrinks(reads: Reads, over: Value, site: Site) -> bool:
@@ -75,6 +85,10 @@ def _shrinks(reads: Reads, over: Value, site: Site) -> bool:
     length = turns_of(reads.facts, over, site)
     if length is not None:
         return _follows(reads, length, site, -1)
+    listed = reads.facts.listed.get(over.uid)
+    within = ([listed] if listed is not None else []) + list(reads.facts.zipped.get(over.uid, ()))
+    if within:
+        return any(_shrinks(reads, value, site) for value in within)
     bounds = reads.facts.ranges.get(over.uid, [])
     by = len(bounds) > 2 and _follows(reads, bounds[2], site, 1)
     return by or any(_follows(reads, bound, site, -1) for bound in bounds)
@@ -98,6 +112,23 @@ def _ends(reads: Reads, run: RunCall, loop: Site, moves: Iterable[Access]) -> It
     for _, test, _ in ends:
         read = ((n, a.value) for n in ast.walk(test) for a in reads.known.get(n, ()))
         yield from (node for node, value in read if _follows(reads, value, loop, -1))
+
+
+def _full_batches(reads: Reads, run: RunCall) -> Iterator[ast.AST]:
+    """Where a generator that a loop around a run goes over collects rows: `if len(rows) == n: yield rows`.
+
+    Only a `for` loop of it has an end that leaves fewer batches where these are larger.
+    """
+    makers = (site.frame.node for site in _giving(reads.facts, run))
+    for function in dict.fromkeys(node for node in makers if isinstance(node, ast.FunctionDef)):
+        loops = (node for node in ast.walk(function) if isinstance(node, ast.For))
+        tests = (node for loop in loops for node in ast.walk(loop) if isinstance(node, ast.If))
+        for test in (test for test in tests if any(map(_yields, test.body))):
+            yield from (node for node in ast.walk(test.test) if node in reads.nodes)
+
+
+def _yields(stmt: ast.stmt) -> bool:
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(stmt))
 
 
 def _place(node: ast.AST) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from converter.analysis.values import Origin, Site
 from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Insert
-from converter.planner.batch_size.before_parsing import comes_before, is_early
+from converter.planner.batch_size.before_parsing import comes_before, is_early, is_parsed_by_imports
 from converter.planner.questions.statements import is_text
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.free_names import Names
@@ -42,7 +42,8 @@ class GpuCount:
     name: the constant, "" where a flag takes its place. names: those that are taken then.
     define: the statement that defines the number. module: the module that carries it, "" where the script does.
     told: whether that module is the same for every script, so that each script has to tell it the number.
-    counts: whether GPUs are counted when the script is run.
+    counts: whether GPUs are counted when the script is run. above: the statement of the script above which the module
+    is imported in any case, as the flag that it defines has to be known there.
     """
 
     name: str
@@ -55,6 +56,7 @@ class GpuCount:
     aliases: Aliases
     define: str = ""
     inserts: tuple[Insert, ...] = ()
+    above: ast.stmt | None = None
 
     def at(self, path: str) -> str:
         """The expression for the number of GPUs in a file."""
@@ -135,7 +137,7 @@ def _defined(count: GpuCount, pen: Pen, value: str, in_flags: bool) -> GpuCount:
     if in_flags and count.module:  # defined there, so that every script that imports the changed files has the flag
         help_text = f"{FLAG_HELP[0].upper() + FLAG_HELP[1:]}."
         define = f"tf.app.flags.DEFINE_integer('num_gpus', {value}, '{help_text}')\nFLAGS = tf.app.flags.FLAGS"
-        return replace(count, define=define)
+        return replace(count, define=define, above=_read_by_imports(count.facts))
     return replace(count, define=f"{count.name} = {value}")
 
 
@@ -168,6 +170,12 @@ def _switched_on(count: GpuCount, in_flags: bool, value: str, text: Text) -> Gpu
     first = _before_arguments(count.facts, _first_local_import(count.facts))
     insert = Insert(text.anchor(first), lines, "before", "TMG127")
     return _with(count, [insert], define=define)
+
+
+def _read_by_imports(facts: Facts) -> ast.stmt | None:
+    """The first import of the project's files, where one of them reads a flag: this parses the command line."""
+    first = _local_import(facts)
+    return _before_arguments(facts, first) if first is not None and is_parsed_by_imports(facts) else None
 
 
 def _flag_beside(definition: FlagDefinition, text: Text, value: str) -> Insert:

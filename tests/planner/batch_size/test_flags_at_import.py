@@ -50,8 +50,8 @@ class Feeder(object):
 CALLED = FEEDER.replace("    size = FLAGS.batch_size\n\n", "").replace("self.size", "FLAGS.batch_size")
 
 
-def converted(folder: Path, feeder: str) -> Conversion:
-    for name, text in (("train", TRAIN), ("settings", SETTINGS), ("feeder", feeder)):
+def converted(folder: Path, feeder: str, settings: str = SETTINGS) -> Conversion:
+    for name, text in (("train", TRAIN), ("settings", settings), ("feeder", feeder)):
         (folder / f"{name}.py").write_text(text)
     done = convert(read(str(folder / "train.py")), Options(line_length=100), several=True)
     assert done.status == "converted", done.diagnostics
@@ -74,3 +74,26 @@ def test_it_is_one_where_the_size_is_read_in_a_call(tmp_path: Path) -> None:
     done = converted(tmp_path, CALLED)
     assert "FLAGS.batch_size * FLAGS.num_gpus" in text_of(done, "feeder.py")
     assert "DEFINE_integer('num_gpus'" in text_of(done, "tower_helpers.py")
+
+
+NAMED = SETTINGS + "tf.app.flags.DEFINE_string('run', 'a', '')\n"
+BEGIN = "# tf-multigpu: helpers for training on several GPUs\nimport tower_helpers\n"
+
+
+def imports_of(folder: Path, settings: str) -> str:
+    """The imports of the converted script, where a size is read in a call."""
+    done = converted(folder, CALLED, settings)
+    assert "DEFINE_integer('num_gpus'" in text_of(done, "tower_helpers.py")
+    return done.text or ""
+
+
+def test_the_flag_is_there_before_a_file_reads_another_one(tmp_path: Path) -> None:
+    """Reading one parses the command line: `--num_gpus 4` would be unknown."""
+    text = imports_of(tmp_path, NAMED + "folder = 'logs_' + FLAGS.run\n")
+    assert 0 < text.index(BEGIN) < text.index("from feeder import Feeder")
+
+
+@pytest.mark.parametrize("behind", ["", "\n\ndef folder():\n    return 'logs_' + FLAGS.run\n"])
+def test_its_place_is_below_the_imports_where_none_reads_flags(behind: str, tmp_path: Path) -> None:
+    text = imports_of(tmp_path, NAMED + behind)
+    assert text.index("from settings import FLAGS") < text.index("# tf-multigpu: helpers")
