@@ -110,6 +110,7 @@ STATES = "states"  # of a tensor that may be a list or tuple of several: the sta
 ENTRIES = "NamespaceDict"  # the kind of an object that is the dict of parsed arguments: `vars(args)`
 OPTIMIZER = "Optimizer"  # the kind of an optimizer, of the library or of a class of the script that is derived from one
 ATTRIBUTES = "attribute dict"  # the kind of a namespace whose attributes are its items, too
+COLLECTION = "collection "  # what begins the op that stands for all that a collection holds unseen
 LISTED = "listed variables"  # the op that stands in a list of the graph's variables for all that are not seen
 
 

@@ -18,6 +18,7 @@ from converter.analysis.tensors.spreading import CONSTANT
 from converter.analysis.tensors.updates import is_update
 from converter.analysis.traits import Trait, has, name_of
 from converter.analysis.values import (
+    COLLECTION,
     FED,
     LISTED,
     Absent,
@@ -67,7 +68,6 @@ from converter.dataclass import dataclass
 
 Mode = int | None  # the tower whose part a value is to be; None for the whole batch's
 GPUS = re.compile(r"[0-9, ]+")  # a list of GPUs
-COLLECTION = "collection "  # what begins the op that stands for all that a collection holds unseen
 _UPDATES = COLLECTION + name_of(Trait.UPDATES_COLLECTION)  # what layers add their updates to
 SLICED = "div"  # how look-ups are told that a table is cut into slices of successive rows
 MIXED = 99  # a number of the batch that was computed in a way in which its factor is not followed

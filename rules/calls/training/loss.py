@@ -9,6 +9,7 @@ from converter.analysis.rows import below, makes, table, unbatched
 from converter.analysis.tensors import algebra
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
+    COLLECTION,
     LISTED,
     Batch,
     Constant,
@@ -94,7 +95,7 @@ def _add_loss(call: Call) -> Value:
 def _get_collection(call: Call) -> Value:
     key = collection_key(call.get(0, "key"))
     found = list(call.walk.collections.get(key, ()))
-    rest = f"collection {key}"
+    rest = COLLECTION + str(key)
     if key in ("trainable_variables", "variables"):
         found, rest = list[Value](call.walk.variables()), LISTED
     call.walk.effect(EffectKind.GET_COLLECTION, str(key), None, call.node)
@@ -149,13 +150,13 @@ def _get_losses(call: Call) -> Value:
     key = "regularization_losses" if "regularization" in call.name else "losses"
     note_scope(call, 0)
     call.walk.effect(EffectKind.GET_COLLECTION, key, None, call.node)
-    return Sequence([*call.walk.collections.get(key, ()), Tensor(op=f"collection {key}")], mutable=True)
+    return Sequence([*call.walk.collections.get(key, ()), Tensor(op=COLLECTION + str(key))], mutable=True)
 
 
 def _total_loss(call: Call) -> Value:
     call.walk.effect(EffectKind.TOTAL_LOSS, "losses", None, call.node)
     added = [value for key in ("losses", "regularization_losses") for value in call.walk.collections.get(key, ())]
-    losses = [*added, Tensor(op="collection regularization_losses")]
+    losses = [*added, Tensor(op=COLLECTION + "regularization_losses")]
     result = algebra.elementwise(call.walk.facts, "add_n", losses)
     result.lengths = ()
     return result
