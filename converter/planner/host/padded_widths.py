@@ -145,7 +145,10 @@ def _parts(facts: Facts, value: Value, called: str, width: bool) -> Iterator[tup
     elif isinstance(value, Host):
         repeated = called == "multiply" and isinstance(value.inputs[0], Sequence)  # `[0] * n`
         sized = called in TAKES_SHAPE or "pad" in called or repeated
-        yield from ((part, sized) for part in value.inputs)
+        call = value.node if isinstance(value.node, ast.Call) else None
+        given = len(call.args) + len(call.keywords) + 1 if call is not None else len(value.inputs)
+        # What is put into an array later, by `x[i] = …`, stands behind the arguments: it is no size.
+        yield from ((part, sized and at < given) for at, part in enumerate(value.inputs))
     elif isinstance(value, Tensor):
         yield from ((part, width or "pad" in called) for part in value.inputs)
     elif width:

@@ -191,3 +191,32 @@ NEXT = "x, y = data.{}.make_one_shot_iterator().get_next()"
 )
 def test_pipelines(batches: str, found: list[str]) -> None:
     assert codes(PIPELINE.format(batches=batches)) == found
+
+
+WHITENED = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+x = tf.placeholder(tf.float32, [None, 4, 4, 3])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(tf.layers.flatten(x), 1)))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+data = np.random.rand(64, 4, 4, 3)
+
+
+def whiten(images):
+    made = np.zeros(len(images) * 48).reshape(len(images), 4, 4, 3)
+    for i in range(len(images)):
+        made[i] = images[i] / np.max([np.std(images[i]), 0.1])
+    return made
+
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for begin in range(0, len(data), batch_size):
+        sess.run(train_op, {x: whiten(data[begin:begin + batch_size])})
+"""
+
+
+def test_the_largest_of_values_that_are_put_into_an_array_is_no_width() -> None:
+    assert codes(WHITENED) == []
