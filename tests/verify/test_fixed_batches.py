@@ -41,8 +41,6 @@ MASKED = "tf.reduce_sum(error * m) / tf.reduce_sum(m)"
 CHOSEN = "tf.reduce_mean(tf.boolean_mask(error, m > 0.5))"
 RATIO = "tf.reduce_sum(tf.minimum(error, m)) / tf.maximum(tf.reduce_sum(tf.maximum(error, m)), 1.0)"
 DEVIATION = "tf.sqrt(tf.reduce_mean(tf.square(error - tf.reduce_mean(error))))"
-LARGE = "tf.reduce_sum(tf.cast(error > 0.1, tf.float32))"
-SMALL = f"(int(error.shape[0]) - {LARGE}) / float(int(error.shape[0]))"
 SUMMARY = f"tf.summary.scalar('masked', {MASKED})"
 OF_TOWER = MASKED.replace("error", "tower_error[{0}]").replace("m)", "tf.split(m, 2)[{0}])")
 FIRST, MEANS = OF_TOWER.format(0), f"({OF_TOWER.format(0)} + {OF_TOWER.format(1)}) / 2"
@@ -91,16 +89,3 @@ def test_what_is_of_one_tower_or_a_mean_of_means(
     assert report.verdict == "failed"
     (found,) = (check for check in report.checks if check.status == "failed")
     assert found.name == "fetches" and said in found.detail
-
-
-@pytest.mark.tf1
-@pytest.mark.parametrize(
-    ("wrong", "verdict"), [("", "passed"), (SMALL.replace("float(", "0.5 * float("), "failed")], ids=["right", "twice"]
-)
-def test_a_share_is_of_the_size_that_the_graph_knows(
-    tmp_path: Path, tensorflow_python: str, wrong: str, verdict: str
-) -> None:
-    """A tower's share is: it reads the size twice, and of all rows with one size it would be wrong."""
-    report = proven(tmp_path, tensorflow_python, SMALL, wrong)
-    assert report.verdict == verdict, report.reason
-    assert [check for check in report.checks if check.name == "fetches" and check.status == verdict]

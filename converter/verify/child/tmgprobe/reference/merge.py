@@ -147,22 +147,20 @@ class Reference(object):
     def by_grown_size(self, fetch):
         """A value that the graph divides by the size of the original's batch, where each tower has one of this size.
 
-        It is divided by N times the size, or the mean over the towers: this alone where the original takes batches of
-        one size only.
+        It is divided by N times the size, or the mean over the towers.
         """
-        if self.one.total or self.one.gpus == 1:
+        if self.base is None or self.one.total or self.one.gpus == 1:
             return
-        feed = self.splits[0][0][0] if self.base is None else self.base
         between = graphs.ancestors([fetch.tensor.op]) & self.dependent
         divisors = {op.inputs[1].name: op.inputs[1] for op in between if op.type in graphs.DIVISIONS}
         plain = [one for one in divisors.values() if one.op not in self.dependent and one.get_shape().ndims == 0]
         taken = [one for one in plain if self.graph.is_feedable(one) and self.graph.is_fetchable(one)]
-        values = self.run(taken, feed) if taken else []
+        values = self.run(taken, self.base) if taken else []
         sizes = [(one, value) for one, value in zip(taken, values) if value in self.one.step.own_sizes]
         if not sizes:
             return
         grown = {one.name: np.asarray(value * self.one.gpus, np.asarray(value).dtype) for one, value in sizes}
-        for value in self.values([fetch], dict(feed, **grown)).values() if self.base is not None else ():
+        for value in self.values([fetch], dict(self.base, **grown)).values():
             yield value
         for shards in self.splits:
             pieces = [value for part, _ in shards for value in self.values([fetch], part).values()]
