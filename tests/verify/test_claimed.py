@@ -27,6 +27,7 @@ WRONG.append(Wrong("statistics of all", FIXTURE.name, r"^error = .*$", OF_WHOLE,
 SUMMARISED = """
 import numpy as np
 import tensorflow as tf
+tf.set_random_seed(7)  # with other weights the towers' roots may be as good as alike
 random = np.random.RandomState(3)
 features = random.rand(96, 4).astype('float32')
 targets = features.dot(random.rand(4, 1)).astype('float32')
