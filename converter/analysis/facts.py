@@ -168,6 +168,10 @@ class Threaded:
     begin: int
     end: int
 
+    def makes(self, run: RunCall) -> bool:
+        """Whether the thread makes this run."""
+        return self.begin < run.time <= self.end
+
 
 @dataclass(frozen=True)
 class StepNumber:

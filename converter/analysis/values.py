@@ -678,6 +678,11 @@ class Typed(Value):
         self.state: dict[str, Value] = {}
 
 
+def stands_for_unseen(tensor: Tensor) -> bool:
+    """Whether an entry of a list stands for all that the graph holds of a kind and that is not seen."""
+    return tensor.op == LISTED or tensor.op.startswith(COLLECTION)
+
+
 def is_none(value: Value | None) -> bool:
     """Whether an argument is not given, or given as None."""
     return value is None or (isinstance(value, Constant) and value.value is None)

@@ -9,8 +9,8 @@ from converter.analysis.library import Naming
 
 # Modules of tensorflow.python.ops whose functions stand in tf itself, under the same names (checked on 1.15).
 OPS = (
-    "check_ops clip_ops functional_ops gradients gradients_impl linalg_ops logging_ops map_fn parsing_ops random_ops "
-    "script_ops sparse_ops state_ops tensor_array_ops"
+    "array_ops check_ops clip_ops control_flow_ops functional_ops gradients gradients_impl init_ops linalg_ops "
+    "logging_ops map_fn math_ops parsing_ops random_ops script_ops sparse_ops state_ops tensor_array_ops variable_scope"
 ).split()
 
 # Modules that stand for others: the longest match is replaced.
@@ -25,20 +25,15 @@ ALIASES = {
     "python.ops.rnn_cell_impl.": "nn.rnn_cell.",
     "python.ops.rnn.": "nn.",
     "python.ops.nn.": "nn.",
-    "python.ops.math_ops.": "",
-    "python.ops.array_ops.": "",
-    "python.ops.control_flow_ops.": "",
     "python.control_flow_ops.": "",
     "python.ops.embedding_ops.": "nn.",
     "python.ops.nn_ops.": "nn.",
-    "python.ops.init_ops.": "",
     **{f"python.ops.{module}.": "" for module in OPS},
     "python.ops.candidate_sampling_ops.": "nn.",
     "python.ops.ctc_ops.": "nn.",
     "python.ops.image_ops.": "image.",
     "python.ops.losses.losses.": "losses.",
     "python.ops.nn_impl.": "nn.",
-    "python.ops.variable_scope.": "",
     "dtypes.": "",
     "python.platform.flags.": "app.flags.",
     "contrib.rnn.python.ops.core_rnn_cell.": "contrib.rnn.",

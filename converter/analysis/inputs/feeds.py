@@ -210,8 +210,7 @@ def _fed(facts: Facts) -> dict[int, list[Value]]:
 
 def _fed_numbers(facts: Facts) -> set[int]:
     """Placeholders that a training step is fed a single number for: `k = 0.`, which later steps compute anew."""
-    trained = {step.result.uid for step in facts.train_steps}
-    feeds = (run.feeds for run in facts.runs if run.computes(trained))
+    feeds = (run.feeds for run in facts.runs_of(facts.train_steps))
     return {key.uid for pairs in feeds for key, value in pairs if shape_of(value) == ()}
 
 

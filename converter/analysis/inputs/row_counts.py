@@ -47,10 +47,8 @@ def is_row_count(facts: Facts, run: RunCall, value: Value) -> bool:
 
 def _fed_in_training(facts: Facts, key: Input) -> Iterator[tuple[RunCall, Value]]:
     """The values that training steps feed to a placeholder, with the runs that do."""
-    trained = {step.result.uid for step in facts.train_steps}
-    for run in facts.runs:
-        if run.computes(trained):
-            yield from ((run, value) for other, value in run.feeds if other is key)
+    for run in facts.runs_of(facts.train_steps):
+        yield from ((run, value) for other, value in run.feeds if other is key)
 
 
 def _batches(run: RunCall) -> Iterator[Value]:

@@ -43,6 +43,7 @@ from converter.analysis.values import (
     Value,
     Variable,
     is_none,
+    stands_for_unseen,
     tensors_in,
 )
 from converter.choices import ScaleLr
@@ -675,7 +676,7 @@ def _is_gathered(value: Value) -> bool:
     """Whether it is a list of all that the graph holds of a kind: its variables, or a collection."""
     gathered = isinstance(value, Sequence) and bool(value.elements)
     last = value.elements[-1] if gathered and isinstance(value, Sequence) else None
-    return isinstance(last, Tensor) and (last.op == LISTED or last.op.startswith(COLLECTION))
+    return isinstance(last, Tensor) and stands_for_unseen(last)
 
 
 def argument(tensor: Tensor, position: int, name: str) -> Value | None:

@@ -331,7 +331,7 @@ def _filled_by_hand(facts: Facts, inputs: tuple[Input, ...]) -> RunCall | None:
 
 def _goes_on(facts: Facts, run: RunCall) -> bool:
     """Whether a run stands in a thread, in a loop that ends only when it is told to: `while not stop:`."""
-    threads = [thread for thread in facts.threads if thread.begin < run.time <= thread.end]
+    threads = [thread for thread in facts.threads if thread.makes(run)]
     around = {site for thread in threads for site in thread.site.chain()}
     loops = (site.stmt for site in run.site.chain() if threads and site not in around)
     return any(isinstance(loop, ast.While) and _is_endless(loop.test) for loop in loops)
@@ -345,10 +345,7 @@ def _is_endless(test: ast.expr) -> bool:
 
 def _acting(facts: Facts, steps: list[TrainStep]) -> RunCall | None:
     """A training step that is fed with an environment's answers to the model's actions; None if there is none."""
-    trained = {s.result.uid for s in steps}
-    for run in facts.runs:
-        if not run.computes(trained):
-            continue
+    for run in facts.runs_of(steps):
         for value in needed(v for _, v in run.feeds).values():
             if isinstance(value, Host) and value.call.rpartition(".")[2] == "step" and is_fetched(value):
                 return run

@@ -28,8 +28,7 @@ class WithoutRows:
 
 def fed_without_rows(facts: Facts, inputs: Iterable[Input]) -> tuple[WithoutRows, ...]:
     """The feeds without rows of inputs that are cut; only a placeholder without a shape takes one."""
-    trained = {step.result.uid for step in facts.train_steps}
-    steps = [run for run in facts.runs if run.computes(trained)]
+    steps = facts.runs_of(facts.train_steps)
     open_ones = {
         key: (_fed(facts.runs, key), _fed(steps, key)) for key in inputs if key.dims is None and key.shape is None
     }

@@ -49,7 +49,6 @@ def _executed_again(facts: Facts, groups: Sequence[Group]) -> list[TrainStep]:
     """Steps for other losses of the same towers, taken by the same calls: of a list of losses, filled before the first.
 
     Each loss is made in the block of the towers, or by a function that this block calls for each of them.
-
     Losses that are made between the steps belong to a model that is built and trained once in each turn of a loop.
     """
     found: dict[int, TrainStep] = {}

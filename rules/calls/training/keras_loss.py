@@ -11,7 +11,8 @@ from converter.analysis.reasons import Why
 from converter.analysis.rows import below, makes, table
 from converter.analysis.tensors import algebra, reductions
 from converter.analysis.traits import Trait
-from converter.analysis.values import Constant, How, Symbol, Typed, Value, is_none, opaque
+from converter.analysis.values import Constant, How, Typed, Value, is_none, opaque
+from rules.calls.training.loss import told_reduction
 
 LAST = (  # a sum or a mean over the last axis (tensorflow/python/keras/losses.py and metrics.py, 1.15)
     "categorical_crossentropy binary_crossentropy mean_squared_error mse mean_absolute_error mae hinge squared_hinge "
@@ -89,8 +90,7 @@ def _told(loss: Typed, position: int) -> str:
     given = loss.kwargs.get("reduction", loss.args[position] if len(loss.args) > position else Constant("auto"))
     if isinstance(loss.node, ast.Call) and any(keyword.arg is None for keyword in loss.node.keywords):
         return ""
-    told = given.name if isinstance(given, Symbol) else getattr(given, "value", "")
-    return str(told).rpartition(".")[2].lower()
+    return told_reduction(given)
 
 
 TRAITS: dict[Trait, str] = {

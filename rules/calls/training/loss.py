@@ -53,6 +53,12 @@ def _collect(call: Call, key: object, value: Value) -> None:
     call.walk.effect(EffectKind.COLLECTION, str(key), value, call.node)
 
 
+def told_reduction(value: Value | None) -> str:
+    """The last part of how a loss is told to reduce its rows, in lower case: `tf.losses.Reduction.SUM`, `'sum'`."""
+    told = value.name if isinstance(value, Symbol) else getattr(value, "value", "")
+    return str(told).rpartition(".")[2].lower()
+
+
 def _reduction(call: Call, batched: list[Tensor]) -> Batch:
     if any(t.batch.kind == "opaque" for t in batched):
         return next(t.batch for t in batched if t.batch.kind == "opaque")
@@ -64,17 +70,16 @@ def _reduction(call: Call, batched: list[Tensor]) -> Batch:
         return batched[0].batch if linear else algebra.not_linear(batched[0].batch)
     if call.name.endswith("mean_pairwise_squared_error"):  # a sum over the examples (losses_impl.py, 1.15)
         return Batch("reduced", how="sum")
-    how = call.kwargs.get("reduction")
-    last = how.name.rpartition(".")[2] if isinstance(how, Symbol) else str(getattr(how, "value", ""))
-    if last.lower() == "none":
+    how = told_reduction(call.kwargs.get("reduction"))
+    if how == "none":
         return Batch("example", 0)
-    if last.lower() == "sum":
+    if how == "sum":
         return Batch("reduced", how="sum")
     weights = call.get(WEIGHTS.get(call.name.rpartition(".")[2], 2), "weights")
-    if isinstance(weights, Tensor) and weights.batch.kind == "example" and last.lower() != "sum_over_batch_size":
+    if isinstance(weights, Tensor) and weights.batch.kind == "example" and how != "sum_over_batch_size":
         if weights.maybe_other:
             return opaque(Why.MASK_IN_BRANCH)
-        return Batch("reduced", how="mean", over=Counted(weights, "sum" if last.lower() == "mean" else "nonzero"))
+        return Batch("reduced", how="mean", over=Counted(weights, "sum" if how == "mean" else "nonzero"))
     return Batch("reduced", how="mean")
 
 

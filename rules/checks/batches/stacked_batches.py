@@ -46,8 +46,7 @@ def fed_in_parts(case: Placed) -> Iterator[Diagnostic]:
     for group in case.groups:
         if not any(_needs_whole_batches(case.facts, group)):
             continue
-        trained = {step.result.uid for step in group.steps}
-        for run in (run for run in case.facts.runs if run.computes(trained)):
+        for run in case.facts.runs_of(group.steps):
             if _is_fed_in_parts(case, run, group):
                 yield error(
                     case.facts,

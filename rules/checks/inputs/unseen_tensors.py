@@ -46,9 +46,8 @@ def _tensors_by_shape(values: Iterable[Value]) -> Iterator[tuple[object, ...]]:
 
 def _fed_objects(case: Placed) -> Iterator[tuple[object, ...]]:
     """Arguments that no call gives, and attributes of them, one of whose attributes a training step feeds: models."""
-    trained = {step.result.uid for step in case.steps}
-    for run in case.facts.runs:
-        for key, _ in run.feeds if run.computes(trained) else ():
+    for run in case.facts.runs_of(case.steps):
+        for key, _ in run.feeds:
             place = _place(key)
             if len(place) > 1:
                 yield place[:-1]

@@ -111,8 +111,7 @@ def _against_variables(case: Placed, value: Tensor, tensor: Tensor) -> Diagnosti
 
 def _fed_arrays(case: Placed) -> set[int]:
     """The arrays that training steps are fed as a whole, and those whose rows these have."""
-    trained = {step.result.uid for step in case.steps}
-    feeds = [value for run in case.facts.runs if run.computes(trained) for _, value in run.feeds]
+    feeds = [value for run in case.facts.runs_of(case.steps) for _, value in run.feeds]
     return set(_with_rows(feeds))
 
 

@@ -89,8 +89,7 @@ def fed_in_what_is_not_followed(case: Selected) -> Iterator[Diagnostic]:
     Towers would have to cut each of them, and nothing tells where the model reads it.
     """
     unfollowed: set[ast.AST] = set(case.facts.unfollowed)
-    trained = {step.result.uid for step in case.steps}
-    keys = [key for run in case.facts.runs for key, _ in run.feeds if isinstance(key, Host) and run.computes(trained)]
+    keys = [key for run in case.facts.runs_of(case.steps) for key, _ in run.feeds if isinstance(key, Host)]
     for node in dict.fromkeys(key.node for key in keys if key.roots and key.node in unfollowed):
         if node is not None:
             yield error(

@@ -47,7 +47,7 @@ def overlap(case: Selected) -> Iterator[Diagnostic]:
 
 def _steps_of(facts: Facts, thread: Threaded) -> set[int]:
     """The training steps that a thread runs, by the uids of their results."""
-    runs = [run for run in facts.runs if thread.begin < run.time <= thread.end]
+    runs = [run for run in facts.runs if thread.makes(run)]
     return {step.result.uid for step in facts.train_steps for run in runs if run.computes({step.result.uid})}
 
 

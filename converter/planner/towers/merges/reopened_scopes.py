@@ -8,7 +8,7 @@ import re
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
 from converter.analysis.inputs.graph_names import given_name, pattern_of
-from converter.analysis.values import COLLECTION, LISTED, Tensor
+from converter.analysis.values import Tensor, stands_for_unseen
 from converter.plan import Insert, Scope
 from converter.planner.region.block import BEHIND
 from converter.planner.region.names_in_graph import names_taken
@@ -148,9 +148,7 @@ def asks_again(facts: Facts, region: Region) -> bool:
 def _is_averaged_by_number(region: Region, effect: Effect) -> bool:
     """Whether a moving average takes its name from a tensor after the loop that TensorFlow has numbered: `Mean_1`."""
     tensor = effect.value
-    if effect.name in ("name", "op") or not isinstance(tensor, Tensor):
-        return False
-    if tensor.op == LISTED or tensor.op.startswith(COLLECTION):  # all that is not seen of a list
+    if effect.name in ("name", "op") or not isinstance(tensor, Tensor) or stands_for_unseen(tensor):
         return False
     return tensor.time > region.end and not region.in_tower(tensor.site) and not given_name(tensor)
 
