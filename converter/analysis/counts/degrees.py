@@ -34,7 +34,7 @@ def multiple(number: Number | Host, length: Length) -> Number | None:
             inside |= {origin for origin in group if len(group) == 1 or _is_in(origin, number, length)}
             plain = key not in UNITS or terms == atom(SIZE)
             if plain and degree_in(terms, _value_of(group)) == 1:
-                linear[key] = {_first_alone(number, group, length)}
+                linear[key] = _places_of(number, group, length)
     value = Reading(frozenset(), length).of(number).value
     small = value is not None and abs(value) < LARGEST
     known = None if value is None or not small else int(value) if value.denominator == 1 else float(value)
@@ -70,11 +70,22 @@ def _is_in(origin: Origin, number: Number | Host, length: Length) -> bool:
     return SIZE in Reading(frozenset((origin,)), length).of(number).atoms()
 
 
-def _first_alone(number: Number | Host, group: set[Origin], length: Length) -> Origin:
-    """The place at which a number of rows is written, and not the step of a loop, of those where the same one is."""
+def _places_of(number: Number | Host, group: set[Origin], length: Length) -> set[Origin]:
+    """The places at which a number of rows is written, of those where the same number is written.
+
+    One stands for all, and it is no step of a loop; of a number that each of several branches writes it is one in each.
+    """
     places = sorted(group, key=lambda origin: (origin.line, getattr(origin.node, "col_offset", 0), origin.path))
-    alone = (o for o in places if len(places) > 1 and degree_in(Reading(frozenset((o,)), length).of(number)) == 1)
-    return next(alone, places[-1])
+    read = {o: Reading(frozenset((o,)), length).of(number) for o in places if len(places) > 1}
+    alone = next((o for o, terms in read.items() if degree_in(terms) == 1), None)
+    in_branches = {o for o, terms in read.items() if _is_branch_of(terms)} if alone is None else set()
+    return in_branches or {alone or places[-1]}
+
+
+def _is_branch_of(terms: Terms) -> bool:
+    """Whether one branch of a number is as large as the batch size."""
+    how, options = terms.choice()
+    return how == "one of" and any(degree_in(option) == 1 or _is_branch_of(option) for option in options)
 
 
 def degree_in(terms: Terms, size: float | None = None) -> Fraction | None:

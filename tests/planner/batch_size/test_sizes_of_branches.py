@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import codes
+from tests.scripts import codes, converted
 
 SCRIPT = """\
 import sys
@@ -74,3 +74,12 @@ def test_values_of_two_kinds_are_neither(one: str, two: str, size: str) -> None:
 def test_other_settings_of_two_branches_refuse_nothing(one: str, two: str, model: str) -> None:
     for setup in branches(one, two):
         assert codes(script(f"n = 16\n{setup}", "n", model)) == []
+
+
+@pytest.mark.parametrize("two", [8, 16])
+def test_a_named_size_grows_in_each_branch_whether_the_numbers_differ_or_not(two: int) -> None:
+    windows = "data[step * batch_size:(step + 1) * batch_size]"
+    for setup in branches("{'batch_size': 16}", f"{{'batch_size': {two}}}")[:3]:
+        named = script(f"{setup}\nbatch_size = c['batch_size']", "batch_size")
+        text = converted(named.replace("data[np.random.randint(0, 640, batch_size)]", windows))
+        assert "'batch_size': 16 * num_gpus" in text and f"'batch_size': {two} * num_gpus" in text
