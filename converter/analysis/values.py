@@ -108,6 +108,7 @@ STATE = "state"  # of a tensor that is the state of a cell, or a part of it
 EXAMPLE = "number of an example"  # the op of the counter of a loop that takes one example after the other
 STATES = "states"  # of a tensor that may be a list or tuple of several: the state of a cell that is not known
 ENTRIES = "NamespaceDict"  # the kind of an object that is the dict of parsed arguments: `vars(args)`
+KEPT_PROPERTY = "kept property"  # a property of a class that is computed once for each object
 OPTIMIZER = "Optimizer"  # the kind of an optimizer, of the library or of a class of the script that is derived from one
 ATTRIBUTES = "attribute dict"  # the kind of a namespace whose attributes are its items, too
 COLLECTION = "collection "  # what begins the op that stands for all that a collection holds unseen

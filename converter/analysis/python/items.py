@@ -13,13 +13,21 @@ from converter.analysis.library import attributes, handlers, member, naming, obj
 from converter.analysis.python.calling import call_function, call_method
 from converter.analysis.python.containers import any_of, entry_of, item_place, known_item
 from converter.analysis.python.joins import is_callable
-from converter.analysis.python.settings import flag_value, note_setting, read_from_file, settings_of, unseen_setting
+from converter.analysis.python.settings import (
+    flag_value,
+    note_setting,
+    read_from_file,
+    set_attribute,
+    settings_of,
+    unseen_setting,
+)
 from converter.analysis.tensors import moving, shaping
 from converter.analysis.tensors.windows import window
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     ATTRIBUTES,
     ENTRIES,
+    KEPT_PROPERTY,
     Absent,
     Bound,
     Choice,
@@ -125,6 +133,11 @@ def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node
     found = cls.find(name) if isinstance(cls, Class) else None
     if isinstance(found, Typed) and found.kind == "property" and isinstance(found.args[0], Function):
         return call_function(walk, found.args[0], [holder], {}, node)
+    if isinstance(found, Typed) and found.kind == KEPT_PROPERTY and isinstance(holder, Instance):
+        function = found.args[0]
+        assert isinstance(function, Function)
+        set_attribute(walk, holder, name, call_function(walk, function, [holder], {}, node), node)
+        return _own_attribute(walk, holder, name, node)
     if isinstance(found, Typed) and found.kind in ("staticmethod", "classmethod"):
         function = found.args[0]
         assert isinstance(function, Function)

@@ -51,6 +51,12 @@ from tests.analysis.readings import shown, value_of
         ("from functools import partial\nresult = partial(lambda a, b: a - b, 5)(3)", 2),
         ("class A:\n    b = 1\n    def f(self):\n        return self.b + 1\nresult = A().f()", 2),
         ("class A:\n    @property\n    def f(self):\n        return 3\nresult = A().f", 3),
+        ("import functools\nclass A:\n  @functools.cached_property\n  def f(self):\n    return 3\nresult = A().f", 3),
+        (
+            "from lazy import lazy\nn = [1]\nclass A:\n    @lazy\n    def f(self):\n        n[0] = n[0] + 1\n"
+            "        return n[0]\na = A()\na.f\nresult = a.f",
+            2,
+        ),
         (
             "class A:\n    def f(self):\n        return 1\n"
             "class B(A):\n    def f(self):\n        return super().f() + 1\n"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.library import handlers, naming
 from converter.analysis.python.calling import call_value
-from converter.analysis.values import Class, Function, Instance, Symbol, Typed, Value, needed
+from converter.analysis.values import KEPT_PROPERTY, Class, Function, Instance, Symbol, Typed, Value, needed
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -17,14 +17,18 @@ PLAIN = frozenset(
     ("abc", "attr", "atexit", "builtins", "contextlib", "dataclasses", "enum", "functools", "numba", "numpy", "six")
     + ("line_profiler", "memory_profiler", "profile", "pytest", "unittest", "typing", "warnings")
 )
+# Properties of Python's library and of packages that are computed when they are first read, and kept by the object.
+CACHED = frozenset(("functools.cached_property", "cached_property.cached_property", "lazy.lazy"))
 
 
 def decorate(walk: Walk, decorator: ast.expr, function: Value) -> Value:
-    """Calls decorators of the script; of other decorators only property, staticmethod and classmethod count."""
+    """Calls decorators of the script; of others only properties, staticmethod and classmethod count."""
     name = decorator.id if isinstance(decorator, ast.Name) else getattr(decorator, "attr", "")
     if name in ("property", "staticmethod", "classmethod") and isinstance(function, Function):
         return Typed(name, name, [function], {}, None)
     value = walk.evaluate(decorator)
+    if isinstance(value, Symbol) and f"{value.library}.{value.name}" in CACHED and isinstance(function, Function):
+        return Typed(KEPT_PROPERTY, name, [function], {}, None)
     if isinstance(value, (Function, Class)):
         result = call_value(walk, value, [function], {}, ast.copy_location(_call_of(decorator), decorator))
         return result if isinstance(result, (Function, Typed, Instance)) else function
