@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from converter.conversion import convert
 from converter.options import Options
-from converter.source import encode, read
+from converter.source import encode, from_bytes, read
 from converter.verify import Report, Settings, verify
 from tests import goldens
 from tests.bare import BareRuns
@@ -370,12 +373,81 @@ model.fit(np.ones((64, 4)), np.ones(64), batch_size=16)
 """
 
 
+# Stands in front of a script: keras takes the CPU for GPUs, on which TensorFlow places what it does not find there.
+ON_CPU = "import keras.utils.multi_gpu_utils as seen\nseen._get_available_devices = lambda: {devices}\n"
+TRAINED = """\
+import json
+import numpy as np
+import tensorflow as tf
+from keras import backend as K
+from keras.callbacks import LearningRateScheduler, ModelCheckpoint
+from keras.layers import {layers}
+from keras.models import Sequential, load_model
+
+tf.set_random_seed(1)
+x = np.random.RandomState(0).rand(49, 4)
+y = x.sum(1)
+model = Sequential([{built}])
+model.compile('sgd', 'mse', metrics=['mae'])
+batch_size = 8
+calls = [ModelCheckpoint('{file}'), LearningRateScheduler(lambda epoch: 0.1 / (epoch + 1))]
+model.fit(x, y, batch_size=batch_size, epochs={epochs}, shuffle=False, verbose=0, callbacks=calls)
+saved = load_model('{file}')
+print(json.dumps([[w.tolist() for w in model.get_weights()], [w.tolist() for w in saved.get_weights()],
+                  len(saved.optimizer.weights), model.history.history['loss'], float(K.get_value(saved.optimizer.lr))]))
+"""
+
+
+def _trained(script: str, folder: Path, bare_runs: BareRuns, python: str, gpus: int) -> list[Any]:
+    folder.mkdir()
+    devices = [*(f"/gpu:{gpu}" for gpu in range(gpus)), "/cpu:0"]
+    (folder / "train.py").write_text(ON_CPU.format(devices=devices) + script)
+    ran = bare_runs.run(python, ["train.py"], folder, {**os.environ, "CUDA_VISIBLE_DEVICES": ""})
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    found: list[Any] = json.loads(ran.stdout.strip().splitlines()[-1])
+    return found
+
+
+@pytest.mark.tf1
+def test_copies_train_as_one_gpu_does_on_the_batch_of_all(
+    tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns
+) -> None:
+    built = "Dense(8, activation='tanh', input_shape=(4,), kernel_regularizer='l2'), Dense(1)"
+    script = TRAINED.format(layers="Dense", built=built, file="model.h5", epochs=3)
+    done = convert(from_bytes("train.py", script.encode()), Options(num_gpus=3))
+    assert done.text is not None and "batch_size=batch_size * 3" in done.text
+    whole = script.replace("batch_size = 8", "batch_size = 24")
+    one = _trained(whole, tmp_path / "one", bare_runs, tensorflow_python, 1)
+    copies = _trained(done.text, tmp_path / "copies", bare_runs, tensorflow_python, 3)
+    for mine, other in zip(one[0] + one[1], copies[0] + copies[1], strict=True):
+        np.testing.assert_allclose(other, mine, atol=1e-6)
+    np.testing.assert_allclose(copies[3], one[3], rtol=1e-5)
+    assert copies[2] == one[2] and copies[4] == one[4]
+
+
+@pytest.mark.tf1
+def test_averages_of_copies_move_once_by_the_last_of_them(
+    tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns
+) -> None:
+    built = "BatchNormalization(momentum=0.5, input_shape=(4,)), Dense(1)"
+    script = TRAINED.format(layers="BatchNormalization, Dense", built=built, file="model.h5", epochs=1)
+    done = convert(from_bytes("train.py", script.encode()), Options(num_gpus=3))
+    assert done.text is not None
+    weights = _trained(done.text, tmp_path / "copies", bare_runs, tensorflow_python, 3)[0]
+    x = np.random.RandomState(0).rand(49, 4)
+    mean = np.zeros(4)
+    for rows in (x[16:24], x[40:48], x[48:]):  # the last copy's of each step; in the last one the others have none
+        mean = 0.5 * mean + 0.5 * rows.mean(0)
+    np.testing.assert_allclose(weights[2], mean, atol=1e-6)
+    assert all(np.isfinite(one).all() for one in weights)
+
+
 @pytest.mark.tf1
 def test_copies_of_the_package_keras_are_not_comparable(tensorflow_python: str, tmp_path: Path) -> None:
     single, multi = tmp_path / "single.py", tmp_path / "multi.py"
     single.write_text(COPIED)
     conversion = convert(read(str(single)), Options())
-    assert conversion.text is not None and "multi_gpu_model(model, gpus=2)" in conversion.text
+    assert conversion.text is not None and "train_on_copies(model, gpus=2)" in conversion.text
     multi.write_text(conversion.text)
     report = verify(single, multi, Settings(python=tensorflow_python, timeout=120))
     assert report.verdict == "not comparable" and "no proof of multi_gpu_model" in report.reason

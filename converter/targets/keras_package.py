@@ -80,6 +80,8 @@ def _of_package(script: Script, imports: list[ast.Import | ast.ImportFrom], opti
     if why and not old and options.target in ("auto", "mirrored"):
         message += f"; its own multi_gpu_model is not written here, {why}"
     hint = f"import the same from tf.keras, in {where}: {written}; --target mirrored converts that"
+    if not old and any(getattr(call.func, "attr", "") != "fit" for call in keras_fits(script)):
+        hint = "use --target cluster, which makes a process for each GPU; a strategy takes no generators"
     if old:
         message += ", and is written for Keras 1, which tf.keras is not"
         told = "; ".join(old[:SHOWN]) + ("; …" if len(old) > SHOWN else "")

@@ -29,6 +29,8 @@ OTHER_LIBRARIES = {
     "converter/analysis/counts/reading.py": "Python's own operators and NumPy's functions",
     "converter/syntax/names.py": "how modules are imported",
     "converter/targets/keras_package.py": "modules of the package keras",
+    "converter/targets/mirrored/batch_makers.py": "methods of the package keras",
+    "converter/targets/mirrored/copies.py": "functions and methods of the package keras",
     **{f"converter/targets/ddp/{name}.py": "PyTorch's" for name in ("calls", "data", "model", "processes", "training")},
 }
 
@@ -110,9 +112,6 @@ OTHER_TEXTS = {
     "converter/report/review.py variables": "a heading",
     "converter/targets/registry.py variables": "the option's name",
     "converter/targets/mirrored/decisions.py variables": "the name of a decision",
-    "converter/targets/mirrored/copies.py add_loss": "a method of a model of Keras",
-    "converter/targets/mirrored/copies.py fit_generator": "a method of a model of Keras",
-    "converter/targets/mirrored/copies.py train_on_batch": "a method of a model of Keras",
     "converter/targets/mirrored/losses.py add_loss": "a method of a model of Keras",
     "converter/targets/mirrored/replicated.py add_loss": "a method of a model of Keras",
     "converter/targets/mirrored/estimator.py train": "a method of the Estimator that a script made",

@@ -38,10 +38,13 @@ def keras_fits(script: Script) -> list[ast.Call]:
     ]
 
 
-def grown_fits(case: Case, times: str, rule: str) -> Iterator[Change]:
-    """The batch sizes of arrays that `fit()` trains on, multiplied; `fit()` has one of its own where none is given."""
+def grown_fits(case: Case, times: str, rule: str, fits: list[ast.Call] | None = None) -> Iterator[Change]:
+    """The batch sizes of arrays that `fit()` trains on, multiplied; `fit()` has one of its own where none is given.
+
+    fits: the calls that train on arrays; None for all that train.
+    """
     script = case.script
-    for call in keras_fits(script):
+    for call in keras_fits(script) if fits is None else fits:
         given = argument(call, 2, "batch_size")
         if given is None:
             yield added_argument(script, call, f"batch_size={DEFAULT_BATCH} * {times}", case.width, rule)

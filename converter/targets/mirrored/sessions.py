@@ -30,6 +30,9 @@ def check_session(script: Script) -> None:
 def _is_for_keras(script: Script, session: ast.Call) -> bool:
     """Whether a session is handed to Keras, and to nothing else."""
     holder = next(script.above(session), None)
+    if isinstance(holder, ast.Return) and (function := script.function(session)) is not None:
+        calls = [call for call in script.calls if isinstance(call.func, ast.Name) and call.func.id == function.name]
+        return bool(calls) and all(_hands_over(script, call) for call in calls)
     if not isinstance(holder, ast.Assign):
         return _hands_over(script, session)
     reads = _reads(holder, script.tree)
@@ -68,4 +71,6 @@ def _hands_over(script: Script, given: ast.expr) -> bool:
     holder = next(script.above(given), None)
     if isinstance(holder, ast.keyword):
         holder = next(script.above(holder), None)
-    return isinstance(holder, ast.Call) and is_known(script, holder.func, Trait.SETS_SESSION)
+    if not isinstance(holder, ast.Call):
+        return False
+    return is_known(script, holder.func, Trait.SETS_SESSION) or has(script.name(holder.func), Trait.SETS_SESSION)
