@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from converter.conversion import Conversion
@@ -261,10 +262,15 @@ STYLES = (
 
 
 def table(page: str) -> str:
-    """The table, in Markdown, with the lines around it; in README one row for each of the refusals' rows."""
+    """The table, in Markdown, with the lines around it: one row for neighbours of which the same becomes.
+
+    In README only the first style of each row of the longer table stands.
+    """
     first = {style.row: style for style in reversed(STYLES)}
     shown = [style for style in STYLES if page != "README.md" or not style.row or first[style.row] is style]
-    rows = [HEAD, ("---",) * len(HEAD), *((style.name, *style.outcomes) for style in shown)]
+    rows = [HEAD, ("---",) * len(HEAD)]
+    for outcomes, styles in groupby(shown, lambda style: style.outcomes):
+        rows.append(("; ".join(style.name for style in styles), *outcomes))
     return BEGIN + "".join(f"| {' | '.join(row)} |\n" for row in rows) + END
 
 
