@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,14 +19,19 @@ HEAD = """\
 
 `tf-multigpu COMMAND --help` names the usual options of a command, `--help-all` explains all of them, as this page does.
 """
+COMMON = "Options of several commands"
+MANY = 3  # commands that have an option alike: it then stands once, at the end
 
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *(line for command in COMMANDS.values() for line in _section(command))])
+    having = Counter(map(_item, (option for command in COMMANDS.values() for option in command.options)))
+    common = [item for item, times in having.items() if times >= MANY]
+    sections = [line for command in COMMANDS.values() for line in _section(command, common)]
+    return "\n".join([HEAD, *sections, f"## {COMMON}", "", *common, ""])
 
 
-def _section(command: Command) -> Iterator[str]:
+def _section(command: Command, common: list[str]) -> Iterator[str]:
     words = "".join(f" {_usage(argument)}" for argument in command.arguments)
     yield from (f"## {command.name}", "", command.help, "")
     yield from ("```", f"tf-multigpu {command.name} [OPTIONS]{words}", "```", "")
@@ -35,8 +41,13 @@ def _section(command: Command) -> Iterator[str]:
     if command.arguments:
         yield ""
     for panel in dict.fromkeys(option.panel for option in command.options):
-        options = [option for option in command.options if option.panel == panel]
-        yield from (f"| {panel} | | default |", "| --- | --- | --- |", *map(_row, options), "")
+        own = [option for option in command.options if option.panel == panel and _item(option) not in common]
+        if own:
+            yield from (f"{panel}:", "", *map(_item, own), "")
+    others = [option.flags[0] for option in command.options if _item(option) in common]
+    if others:
+        named = ", ".join(f"`{flag}`" for flag in others)
+        yield from (f"And [as other commands](#{COMMON.lower().replace(' ', '-')}): {named}.", "")
     if command.examples:
         yield from ("```", *(_example(*example) for example in command.examples), "```", "")
     if command.statuses:
@@ -48,11 +59,11 @@ def _usage(argument: Argument) -> str:
     return f"[{name}]" if argument.optional else name
 
 
-def _row(option: Option) -> str:
+def _item(option: Option) -> str:
     flags = ", ".join(f"`{flag}`" for flag in option.flags)
-    takes = f" `{option.metavar}`".replace("|", "\\|") if option.metavar else ""
+    takes = f" `{option.metavar}`" if option.metavar else ""
     default = f"{option.default:g}" if isinstance(option.default, float) else str(option.default or "")
-    return f"| {flags}{takes} | {option.help} | {default} |"
+    return f"- {flags}{takes}: {option.help}" + (f" Default: `{default}`." if default else "")
 
 
 def _example(line: str, purpose: str) -> str:
