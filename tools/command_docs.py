@@ -16,10 +16,10 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "commands.md"
 HEAD = """\
 # Commands and options
 
-`tf-multigpu COMMAND --help` names the usual options of a command, with examples; `--help-all` explains all of them, as this
-page does: what an option takes, what it does, and in parentheses its default.
+`tf-multigpu COMMAND --help` names the usual options of a command, with examples; `--help-all` explains all of them, as
+this page does: what an option takes, what it does, and in parentheses its default.
 """
-MANY = 3  # commands that have an option alike: it then stands once, at the end
+MANY = 2  # commands that have an option alike: it then stands once, at the end
 
 
 def page() -> str:
