@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from converter import __version__
 from converter.cli.command_line.table import CONVERT, WHAT
 from converter.conversion import Conversion
-from converter.conversion.again import convert_again
+from converter.conversion.repeat_conversion import convert_again
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options, fitting
 from converter.report.results import FileResult

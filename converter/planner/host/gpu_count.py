@@ -15,9 +15,9 @@ from converter.plan import Insert
 from converter.planner.batch_size.before_parsing import comes_before, is_early, is_parsed_by_imports
 from converter.planner.questions.statements import is_text
 from converter.planner.writing.aliases import Aliases
+from converter.planner.writing.context import WritingContext
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import called
-from converter.planner.writing.pen import Pen
 from converter.planner.writing.source_text import Text
 from converter.source.syntax import first_statement
 
@@ -77,13 +77,13 @@ class GpuCount:
         return f"{self.aliases.flags(path) or self.module + '.FLAGS'}.num_gpus"
 
 
-def gpu_count(pen: Pen, module: str, scaled: Iterable[Origin], own_elsewhere: bool) -> GpuCount:
+def gpu_count(context: WritingContext, module: str, scaled: Iterable[Origin], own_elsewhere: bool) -> GpuCount:
     """How the script is to say the number of GPUs.
 
     A flag of argparse would come too late for numbers that are scaled while the files are executed.
     own_elsewhere: scripts that share its files may have a flag of this name.
     """
-    facts, options, text = pen.facts, pen.options, pen.text
+    facts, options, text = context.facts, context.options, context.text
     told = bool(module) and options.helpers != "inline"
     value = f"{called('count_gpus')}()" if options.num_gpus is None else str(options.num_gpus)
     flags = [f for f in facts.flags if f.name in OWN_FLAGS]
@@ -92,12 +92,12 @@ def gpu_count(pen: Pen, module: str, scaled: Iterable[Origin], own_elsewhere: bo
         definition is not None
         and definition.style == "flags"
         and not (flags or own_elsewhere)
-        and bool((module and not told) or pen.aliases.flags(""))
+        and bool((module and not told) or context.aliases.flags(""))
         and not comes_before(facts, text, scaled)
     )
-    name, names = ("num_gpus" if module and not in_flags else "", pen.names)
+    name, names = ("num_gpus" if module and not in_flags else "", context.names)
     if not in_flags and not module:
-        name, names = pen.names.constant("num_gpus", "tower_count")
+        name, names = context.names.constant("num_gpus", "tower_count")
     count = GpuCount(
         name=name,
         names=names,
@@ -106,11 +106,11 @@ def gpu_count(pen: Pen, module: str, scaled: Iterable[Origin], own_elsewhere: bo
         counts=options.num_gpus is None,
         one_gpu=options.one_gpu,
         facts=facts,
-        aliases=pen.aliases,
+        aliases=context.aliases,
     )
     if options.one_gpu and not module:
         value += f" if {IS_RUN} else 1"
-    count = _defined(count, pen, value, in_flags)
+    count = _defined(count, context, value, in_flags)
     if in_flags and (told or not module) and definition is not None:
         return _with(count, [_flag_beside(definition, text, value)], define=count.define if told else "")
     if not in_flags and (
@@ -128,12 +128,12 @@ def _with(count: GpuCount, inserts: Iterable[Insert], define: str) -> GpuCount:
     return replace(count, inserts=(*count.inserts, *inserts), define=define)
 
 
-def _defined(count: GpuCount, pen: Pen, value: str, in_flags: bool) -> GpuCount:
+def _defined(count: GpuCount, context: WritingContext, value: str, in_flags: bool) -> GpuCount:
     """The same with the statement that defines the number, and lines that tell the module of it."""
     if count.told:
-        return _telling(count, value, pen.text, pen.options)
+        return _telling(count, value, context.text, context.options)
     if count.one_gpu and count.module:
-        return _switched_on(count, in_flags, value, pen.text)
+        return _switched_on(count, in_flags, value, context.text)
     if in_flags and count.module:  # defined there, so that every script that imports the changed files has the flag
         help_text = f"{FLAG_HELP[0].upper() + FLAG_HELP[1:]}."
         define = f"tf.app.flags.DEFINE_integer('num_gpus', {value}, '{help_text}')\nFLAGS = tf.app.flags.FLAGS"

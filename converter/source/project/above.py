@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import field, replace
 
 from converter.dataclass import dataclass
-from converter.source.look import code_of
 from converter.source.project.folders import holds_top, in_any, in_folder
 from converter.source.project.libraries import search_folders
+from converter.source.quick_checks import code_of
 from converter.source.viewed import tree_of
 
 NOTEBOOK = ".ipynb"  # which runs in its own folder
@@ -247,7 +247,7 @@ def _names_of_files(tree: ast.Module) -> Iterator[str]:
 
 
 def imports_of(tree: ast.Module) -> Iterator[tuple[str, list[str], int]]:
-    """What a file may import: a module by its dotted name, names that may be modules in it, the dots before it."""
+    """The imports of a file: module, names that may be submodules, and the number of leading dots."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, [], 0) for alias in node.names)

@@ -12,7 +12,10 @@ from contextlib import suppress
 
 from converter.dataclass import dataclass
 from converter.source.header import HELPERS, is_converted
-from converter.source.look import (
+from converter.source.project.above import package_root
+from converter.source.project.array_readers import RowsTaken, rows_taken
+from converter.source.project.graph_readers import GraphReader, graph_readers, names_asked
+from converter.source.quick_checks import (
     SCRIPTS,
     code_of,
     imported_by,
@@ -20,9 +23,6 @@ from converter.source.look import (
     modules_beside,
     scripts_in,
 )
-from converter.source.project.above import package_root
-from converter.source.project.array_readers import RowsTaken, rows_taken
-from converter.source.project.graph_readers import GraphReader, graph_readers, names_asked
 from converter.source.viewed import tree_of
 
 LARGEST_NOTEBOOK = 20_000_000  # bytes
@@ -81,7 +81,7 @@ class Project:
         return () if self.known else rows_taken(self.script, self.above)
 
     def names_asked(self) -> frozenset[str]:
-        """Texts in other scripts of the folder that may be names of operations of a graph that this script saves."""
+        """Strings in other scripts of the folder that may name operations of the graph that this script saves."""
         return names_asked(self.script, self.above)
 
     def mentions(self, own: Collection[str], changed: Sequence[str], names: Collection[str]) -> bool:

@@ -17,7 +17,7 @@ from converter.planner.writing.source_text import Text
 
 
 @dataclass(frozen=True)
-class Pen:
+class WritingContext:
     """A script's facts, and how new text in its files refers to what is there.
 
     names: those that are taken by now. text: of the files as they are. aliases: under which names each file knows
@@ -32,7 +32,7 @@ class Pen:
     builtins: Builtins
     anywhere: bool
 
-    def after(self, further: Iterable[Replace]) -> Pen:
+    def after(self, further: Iterable[Replace]) -> WritingContext:
         """The same, with further replacements in the files."""
         return replace(self, text=self.text.after(further))
 

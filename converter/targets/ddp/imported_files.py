@@ -1,4 +1,4 @@
-"""Other files of the project: the script may import what several processes can have as it is.
+"""Imports of other files of the project, which are not changed: only what several processes can share is allowed.
 
 These are models, datasets, functions that only compute, and constants. A file stays as it is, so nothing in it may need
 a line for several processes. What is refused is named with its place in that file.
@@ -34,7 +34,7 @@ _SEEDS = ("random.seed", "numpy.random.seed", "time.sleep")
 
 @dataclass(frozen=True)
 class Fault:
-    """What keeps several processes from having a name of another file, and where it stands there."""
+    """The reason why several processes cannot use a name of another file, and its place there."""
 
     place: str
     reason: str
@@ -67,7 +67,7 @@ class File:
 
 
 class Project:
-    """What a script imports from files beside it.
+    """The files beside a script that it imports from.
 
     may: full names that it may use, as `Script.name` gives them, each with the file and the statement that makes it.
     refused: modules whose import is refused. brings: imports, each with the file that makes a name for it.
@@ -166,7 +166,7 @@ class Project:
     # -- faults -----------------------------------------------------------------------------------
 
     def _at_import(self, file: File, seen: set[str]) -> Fault | None:
-        """What a file does when it is imported, beside defining names."""
+        """The actions of a file at import other than defining names."""
         if file.script.path in seen:
             return None
         seen.add(file.script.path)
@@ -187,7 +187,7 @@ class Project:
         return None
 
     def _reached(self, file: File, name: str, seen: set[tuple[str, str]]) -> Fault | None:
-        """What keeps processes from having a name of a file, or what it uses."""
+        """The reason why processes cannot use a name of a file, or anything that it uses; None if they can."""
         if (file.script.path, name) in seen:
             return None
         seen.add((file.script.path, name))
@@ -220,12 +220,12 @@ class Project:
 
 
 def _original(node: ast.Import | ast.ImportFrom, name: str) -> str:
-    """What a name is called where an import takes it from."""
+    """The name that an import takes, before `as`."""
     return next((alias.name for alias in node.names if (alias.asname or alias.name) == name), name)
 
 
 def check_project(script: Script) -> Project:
-    """Refuse what the script imports from files beside it, unless several processes can have it as it is."""
+    """Refuse imports from files beside the script that several processes cannot share unchanged."""
     project = Project(script)
     check_calls(script, frozenset(project.may), frozenset(project.refused))
     _check_named(project)
@@ -270,7 +270,7 @@ def check_given(project: Project, training: Training) -> None:
 
 
 def _whole(training: Training, node: ast.Name) -> str:
-    """What a name stands for, of the things that only this file may use."""
+    """"the model", "the optimizer" or "the loader" if a name stands for one of these, else ""."""
     if training.is_net(node):
         above = next(training.script.above(node))
         return "" if isinstance(above, ast.Call) and above.func is node else "the model"
@@ -302,7 +302,7 @@ def _only_reads(function: ast.FunctionDef) -> bool:
 
 
 def made_beside(script: Script, full: str) -> tuple[Script, ast.stmt] | None:
-    """What makes a name that a script takes from another file, and this file."""
+    """The file, and the statement in it, that define a name which the script imports."""
     found = Project(Script(script.path, script.text, script.tree)).may.get(full)
     return (found[0].script, found[1]) if found is not None else None
 
@@ -362,7 +362,7 @@ def _is_made_of(file: File, node: ast.ClassDef, bases: tuple[str, ...], seen: se
 
 
 def _acts(file: File, node: ast.stmt, beside: frozenset[str]) -> Fault | None:
-    """What a definition does that needs a line for several processes, or that one process must not do alone."""
+    """The reason why a definition cannot run in several processes (files, devices, …); None if it can."""
     part = Script(file.script.path, file.script.text, file.script.tree)
     inside = {id(inner) for inner in ast.walk(node)}
     calls = [call for call in part.calls if id(call) in inside]
