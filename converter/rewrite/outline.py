@@ -37,7 +37,7 @@ class LossError(ValueError):
 
 @dataclass(frozen=True)
 class Outline:
-    """What is left of a script, parsed.
+    """The statements of a script that edits touch, parsed.
 
     positions: of every node in it; lines are those of the whole script.
     held: what the calls and the names that begin with a certain name stand for.
@@ -204,7 +204,7 @@ def _seen(stmt: ast.stmt) -> bool:
 
 
 def _behind(stmt: ast.stmt, line: str) -> str:
-    """What stands behind a statement on its line."""
+    """The text after a statement on its last line."""
     end = stmt.end_col_offset or 0
     return line[end:] if line.isascii() else line.encode()[end:].decode()
 

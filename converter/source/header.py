@@ -407,7 +407,7 @@ def _set_num_gpus(options: Options, value: str) -> Options:
 
 
 def _set_choice(name: str, words: tuple[str, ...]) -> Callable[[Options, str], Options]:
-    """What sets an option whose value is one of these words."""
+    """A function that sets an option to one of these words."""
 
     def set_to(options: Options, value: str) -> Options:
         return replace(options, **{name: _choice(value, *words)})  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ NOTHING = Excluded()
 
 
 class Ignored:
-    """What is left out below one folder.
+    """The files below one folder that are not part of the project.
 
     exclude: what the user leaves out. The .gitignore files of the folder, of those below it, and of those above it up
     to the repository's are followed.

@@ -56,7 +56,7 @@ def _check_cells(source: Source) -> None:
 
 
 def _awaits(tree: ast.Module) -> Iterator[ast.expr | ast.stmt]:
-    """What waits outside of functions."""
+    """The nodes that use `await` outside of functions."""
     todo: list[ast.AST] = [tree]
     while todo:
         node = todo.pop()

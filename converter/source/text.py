@@ -47,7 +47,7 @@ class Source:
 
     @property
     def code(self) -> bytes:
-        """What Python is in the file: its bytes, or those of a notebook's script."""
+        """The Python code of the file: its bytes, or the code cells of a notebook."""
         return self.data if self.notebook is None else _own_text(self, self.text).encode("utf-8", "surrogatepass")
 
     @property

@@ -1,4 +1,4 @@
-"""What names of a script stand for: `tf.keras.Sequential`, however the script imports it."""
+"""Resolves names of a script to full names: `tf.keras.Sequential`, however the script imports it."""
 
 from __future__ import annotations
 

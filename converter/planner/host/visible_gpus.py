@@ -132,7 +132,7 @@ def _of_call(facts: Facts, call: ast.Call) -> Iterator[_Choice]:
 
 
 def _entries(facts: Facts, node: ast.expr, key: str, what: str) -> Iterator[_Choice]:
-    """What a dict has under a key: one that is written as `{…}` or `dict(…)`, here or where its name is bound."""
+    """The values that a dict display or `dict(…)`, here or where its name is bound, has under a key."""
     if isinstance(node, ast.Dict):
         yield from (_Choice(v, what) for k, v in zip(node.keys, node.values, strict=True) if k and _is(k, key))
     elif isinstance(node, ast.Call):

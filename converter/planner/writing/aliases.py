@@ -1,4 +1,4 @@
-"""What each file of the project calls the tensorflow module, and the module that carries shared helpers."""
+"""The name of TensorFlow, and of the module of shared helpers, in each file of the project."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def _module(frame: Frame, imported: Frame) -> str | None:
 
 
 def _visible(frame: Frame) -> Iterator[tuple[str, Value]]:
-    """What the names mean that a frame can read, its own before those around it."""
+    """The names that a frame can read, with their values: its own first, then those of enclosing functions."""
     yield from frame.locals.items()
     known, scope = set(frame.locals), frame.closure
     while scope is not None:

@@ -52,7 +52,7 @@ _STYLE = {
 
 
 def style(name: str) -> Any:
-    """Matplotlib's settings for one picture, whose name makes its identifiers its own, the same each time."""
+    """Matplotlib settings for one picture; `name` seeds the identifiers in its SVG, so that builds are alike."""
     return {**_STYLE, "svg.hashsalt": name}
 
 

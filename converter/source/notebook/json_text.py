@@ -44,7 +44,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Scanned:
-    """What of a notebook matters here.
+    """The parts of a notebook that the conversion needs.
 
     version: the number before the point of its format. metadata: of the whole notebook.
     """

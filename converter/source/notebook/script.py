@@ -58,7 +58,7 @@ class Settled:
     script: Script
 
     def told(self) -> Iterator[str]:
-        """What became one cell, a sentence each."""
+        """Sentences for the report: which cells became one."""
         for first, *others in self.joined:
             listed = ", ".join(map(str, others[:-1])) + " and " * (len(others) > 1) + str(others[-1])
             cells = "cells" if len(others) > 1 else "cell"

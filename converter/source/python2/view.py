@@ -131,7 +131,7 @@ def _statements(line: Statement) -> Iterator[Statement]:
 
 
 def _translate(edits: _Edits, statement: Statement, body: Statement, printed: bool) -> None:
-    """What a statement as a whole says otherwise.
+    """Edits that turn a Python 2 statement (print, exec, raise, except …) into Python 3.
 
     body: the statement after it, the first of the block if this one is the head of a block.
     """
@@ -287,7 +287,7 @@ def _end_of_lambda(tokens: Statement, begin: int) -> int:
 
 
 def _translate_tokens(edits: _Edits, statement: Statement, first: bool) -> None:
-    """What single tokens say otherwise.
+    """Edits that turn single tokens of Python 2 (`<>`, `0777`, backquotes …) into Python 3.
 
     first: whether nothing stands on the line in front of the statement, so that a mark there would indent it.
     """

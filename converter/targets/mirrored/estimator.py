@@ -58,7 +58,7 @@ def _unserved(script: Script, call: ast.Call) -> tuple[str, str] | None:
 
 
 def model_functions(case: Case) -> Replicated:
-    """What the model functions may not do under the strategy is noted."""
+    """Note code of the model functions that may not run under the strategy."""
     script, inside = case.script, list[ast.AST]()
     for call in estimators(script):
         if _unserved(script, call):
@@ -197,7 +197,7 @@ def _with_strategy(script: Script, call: ast.Call, options: Options, width: int)
 
 
 def _without_replace(script: Script, given: ast.expr) -> tuple[ast.expr, list[ast.Call]]:
-    """What a configuration is made by, and the calls of replace() that change it."""
+    """The call that makes a configuration, and the replace() calls that change it."""
     config, replacing = script.value(given), list[ast.Call]()
     while isinstance(config, ast.Call) and isinstance(config.func, ast.Attribute) and config.func.attr == "replace":
         replacing.append(config)

@@ -1,4 +1,4 @@
-"""What a model function may not do when a strategy calls it once for each GPU."""
+"""Refusals of model functions that a strategy cannot call once for each GPU."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def wanted_out(
 
 
 def with_more(wanted: Wanted, more: Wanted) -> Wanted:
-    """What is wanted, with more behind it; what is wanted already stays as it is."""
+    """The values to merge, with `more` added; entries that are there already are kept."""
     return {**wanted, **{text: read for text, read in more.items() if text not in wanted}} if more else wanted
 
 
@@ -106,7 +106,7 @@ def _exported(facts: Facts, region: Region, names: Set[str]) -> Wanted:
 
 
 def _without_parts(wanted: Wanted) -> Wanted:
-    """What is wanted, without items of lists that are wanted as a whole."""
+    """The values to merge without items of lists that are merged as a whole."""
     lists = tuple(f"{text}[" for text, (part, _) in wanted.items() if isinstance(part.value, Sequence))
     return {text: found for text, found in wanted.items() if not text.startswith(lists)}
 

@@ -94,7 +94,7 @@ def _is_told_by_shape(value: Input, axis: int | None) -> bool:
 
 
 def handed_shard(site: LoopSite, before: Traffic, group: list[Input], alone: bool) -> Traffic:
-    """Adds the shard of placeholders with the same number of rows, which is read off one of them behind the model."""
+    """Add the shard of placeholders that the model makes: each tower reads rows and weight off one of them."""
     facts, region = site.facts, site.region
     maybe = {one.place for one in facts.maybe}
     twins = {value.node for value in group if sum(other.node is value.node for other in group) > 1}
@@ -121,7 +121,7 @@ def _held_elsewise(region: Region) -> set[str]:
 
 
 def _left(region: Region) -> dict[Place, Value]:
-    """What the towers leave in each place; in one that only some branches set, what these do."""
+    """The last value that the towers write to each place, branches included."""
     left = {a.place: a.value for i, a in region.block.accesses() if a.write and i in region.tower}
     in_branches = (one for one in region.block.facts.maybe if region.in_tower(one.site) and one.place in left)
     return {**left, **{one.place: one.value for one in in_branches}}
