@@ -45,7 +45,7 @@ class Sources:
 
 
 def alone(text: str) -> Sources:
-    """The text of a script of which no other files are known."""
+    """The sources of a single script without other files."""
     return Sources(
         read=lambda path: text,
         several=False,

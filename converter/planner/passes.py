@@ -170,7 +170,7 @@ def measure(case: Selected) -> Measured:
 
 
 def place(case: Measured, handing: bool = False) -> Placed | Refused | Reread:
-    """Where the loops stand, and which statements go in front of them, into them and behind them.
+    """Find where the loops stand, and which statements go before them, into them and after them.
 
     handing: whether statements of the towers may make placeholders, of which each tower is handed its rows.
     """

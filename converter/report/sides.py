@@ -41,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Rows that are shown together; folded ones when asked for. `label` says what is folded."""
+    """Consecutive rows of the side-by-side view; folded ones open on a click."""
 
     rows: tuple[Row, ...]
     folded: bool = False

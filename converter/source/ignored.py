@@ -1,4 +1,4 @@
-"""Which files of a folder are no part of the project: those that .gitignore or the user leaves out."""
+"""Finds the files of a folder that .gitignore or the user leaves out."""
 
 from __future__ import annotations
 

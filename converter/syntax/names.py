@@ -47,7 +47,7 @@ class Names:
         return name
 
     def tensorflow(self) -> str:
-        """The name under which the script imports TensorFlow, "" where it imports only parts of it."""
+        """The name under which the script imports TensorFlow, "" if it imports only parts of it."""
         same = ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2")
         return next((bound for bound, module in self._modules.items() if module in same), "")
 

@@ -37,7 +37,7 @@ FLAG_MODULE = (
 
 @dataclass(frozen=True)
 class GpuCount:
-    """How the script says the number of GPUs: by a constant, or by a flag beside its own.
+    """The number of GPUs in the script: a constant, or a new flag beside the script's own.
 
     name: the constant, "" where a flag takes its place. names: those that are taken then.
     define: the statement that defines the number. module: the module that carries it, "" where the script does.

@@ -17,7 +17,7 @@ _PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.Call)  # take a factor with
 
 
 def rate_edits(facts: Facts, options: Options, text: Text, count: GpuCount) -> list[Replace]:
-    """The edits by which each optimizer's learning rate grows with the number of towers."""
+    """Edits that scale the learning rate of each optimizer with the number of towers."""
     if options.scale_lr == "none":
         return []
     replaces: list[Replace] = []
@@ -34,7 +34,7 @@ def rate_edits(facts: Facts, options: Options, text: Text, count: GpuCount) -> l
 
 
 def rates_not_seen(facts: Facts, steps: Sequence[TrainStep]) -> Iterator[ast.AST]:
-    """Calls of which the learning rate cannot be scaled, as it is not written in them."""
+    """Optimizers whose learning rate is not written in their call, so that it cannot be scaled."""
     sites = _sites(facts)
     for site in sites:
         if site.passed or (site.rate is None and site.name not in default_rates()):

@@ -1,4 +1,4 @@
-"""Branches of the script in which nothing trains, such as `else:` behind `if train:`: one tower does there.
+"""Branches of the script in which nothing trains, such as `else:` after `if train:`: they get one tower.
 
 An evaluation over whole batches leaves out more rows where a batch is N times as large. A run of the script that comes
 to such a branch takes no training step, so it needs no batch of all GPUs: with one tower it computes what the original
@@ -31,7 +31,7 @@ Answers = Mapping[Key, bool]
 
 @dataclass(frozen=True)
 class Branch:
-    """One side of a condition that is asked once, in one execution of its function.
+    """One side of a condition that one execution of its function tests once.
 
     around: the conditions around it, by their frames, and the sides of them that it stands on.
     """

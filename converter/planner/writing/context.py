@@ -18,7 +18,7 @@ from converter.planner.writing.source_text import Text
 
 @dataclass(frozen=True)
 class WritingContext:
-    """A script's facts, and how new text in its files refers to what is there.
+    """What is needed to write edits: facts, source texts, free names, and the names of TensorFlow in each file.
 
     names: those that are taken by now. text: of the files as they are. aliases: under which names each file knows
     TensorFlow. builtins: the same of Python's own functions. anywhere: whether other files than the script may change.

@@ -27,7 +27,7 @@ def spelling(frame: Frame, place: Place) -> str | None:
 
 
 def reach(frame: Frame, holder: Value | None, depth: int = 2, but: Container[str] = ()) -> str | None:
-    """The expression for an object in a frame's own names, None where it cannot be reached from there.
+    """An expression that reaches an object from a frame; None if there is none.
 
     but: names that do not stand for it where it is asked for.
     """

@@ -1,4 +1,4 @@
-"""Notebooks: their code cells as one script, and a changed script as a notebook of which only changed cells change."""
+"""Notebooks: reads their code cells as one script, and writes changed cells back."""
 
 from __future__ import annotations
 

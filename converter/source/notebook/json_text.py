@@ -1,4 +1,4 @@
-"""The JSON text of a notebook by place: where its cells keep their source, and how that is written.
+"""Finds the sources of cells in the JSON text of a notebook, by offset, to rewrite only those that change.
 
 Only what stands between `begin` and `end` of a changed cell is written anew, so that everything else of the file stays
 as it is. Values that do not matter here, outputs above all, are passed over by Python's own decoder.

@@ -26,7 +26,7 @@ Read = Callable[[str], "ast.Module | None"]
 
 @dataclass(frozen=True)
 class Start:
-    """How a script is started so that it finds what it imports.
+    """The command and folder with which a script finds all its imports.
 
     script: its absolute path. root: the folder around it and all that it imports. folders: those that must be on the
     path beside the script's own, nearest first. package: the package as a part of which `python -m` runs it; "" if it
@@ -139,7 +139,7 @@ def start_of(script: str, read: Read | None = None) -> Start:
 
 
 def imported_files(script: str, tree: ast.Module) -> list[str]:
-    """The files of the project that a script imports, and those that these import."""
+    """The files of the project that a script imports, directly or through these files."""
     script, found = os.path.abspath(script), list[str]()
 
     def read(path: str) -> ast.Module | None:

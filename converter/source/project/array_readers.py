@@ -32,7 +32,7 @@ class RowsTaken:
 
 
 def rows_taken(script: str, above: Sequence[str] = ()) -> list[RowsTaken]:
-    """The numbers by which other scripts of the folder reshape what they load. above: further folders."""
+    """The row counts to which other scripts of the folder reshape arrays that they load."""
     seen = scripts_beside(script, above, LARGEST)
     return [taken for path, changed, size in seen for taken in _read(path, changed, size)]
 

@@ -67,7 +67,7 @@ class Project:
     above: tuple[str, ...] = ()
 
     def users(self, own: Collection[str], changed: Sequence[str]) -> Sequence[User]:
-        """The scripts that import one of the changed files, besides those that the script itself imports."""
+        """The scripts that import one of the changed files and are not imported by the script itself."""
         if self.known or self.alone:
             return ()
         return users_of(self.script, changed, own, self.originals, self.leave_out, self.above)
@@ -77,7 +77,7 @@ class Project:
         return () if self.known else graph_readers(self.script, self.above)
 
     def rows_taken(self) -> Sequence[RowsTaken]:
-        """The numbers by which other scripts of the folder reshape what they load."""
+        """The row counts to which other scripts of the folder reshape arrays that they load."""
         return () if self.known else rows_taken(self.script, self.above)
 
     def names_asked(self) -> frozenset[str]:

@@ -33,7 +33,7 @@ class NoView(Exception):
 
 
 def view_of(text: str) -> str:
-    """The view of a Python 2 text; a text without constructs of Python 2 as it is.
+    """The view of a Python 2 text; unchanged if it has no construct of Python 2.
 
     The text need not be Python at all: what is not recognised stays, for Python's parser to judge.
 

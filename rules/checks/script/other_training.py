@@ -55,14 +55,14 @@ def trains_while_steps_are_not_called(case: Selected) -> Iterator[Diagnostic]:
 
 
 def of_library(facts: Facts, other: Effect) -> str:
-    """What trains, by its name: that of the package `keras` where it is none of TensorFlow's."""
+    """The full name of the call that trains, as messages show it; `keras.…` if it is the package's."""
     written = ast.unparse(other.node.func) if isinstance(other.node, ast.Call) else ""
     names = facts.imports.get(facts.path_of(other.node), {})
     return written if written.startswith("keras.") and "keras" not in names else other.name
 
 
 def means(name: str) -> str:
-    """How this is told to use several GPUs."""
+    """The advice how to use several GPUs with this library."""
     if name.startswith("keras."):
         return "tf.keras in its place can be built and compiled in the scope() of tf.distribute.MirroredStrategy()"
     if name.startswith("tf.keras."):

@@ -68,7 +68,7 @@ DRAWS = frozenset(
 
 
 class Unknown(Exception):
-    """A value goes where it may decide something, or where nothing is known of it."""
+    """Raised where a value may decide something, or goes where it cannot be followed."""
 
 
 def is_only_shown(facts: Facts, region: Region, value: Tensor) -> bool:

@@ -128,7 +128,7 @@ def _left(region: Region) -> dict[Place, Value]:
 
 
 def with_twins(region: Region, inputs: list[Input]) -> tuple[list[Input], dict[Input, list[Input]]]:
-    """The placeholders of which each may be fed, and by these the ones that another branch makes in their place.
+    """Pair each placeholder with those that other branches create in its place.
 
     Two branches may build a model by the same call; what stands for one of the models stands for the other.
     """
