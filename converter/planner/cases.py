@@ -44,8 +44,8 @@ class Sources:
     rows: Callable[[], Sequence[RowsTaken]] = tuple
 
 
-def alone(text: str) -> Sources:
-    """The sources of a single script without other files."""
+def single_file(text: str) -> Sources:
+    """The sources of a script without other files."""
     return Sources(
         read=lambda path: text,
         several=False,

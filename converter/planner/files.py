@@ -187,7 +187,7 @@ def _looped(case: Placed, module: str) -> _Looped:
     own, steps = case.evaluated.reads, frozenset[ast.AST]()
     with noted(found):
         steps = intervals(*_counting(case))
-        scaling, names = scale(facts, regions, Scaled(scaled, steps, own), context.text, count.beside, count.names)
+        scaling, names = scale(facts, regions, Scaled(scaled, steps, own), context.text, count.for_node, count.names)
     context = context.after([*scaling.replaces, *rate_edits(facts, options, context.text, count)])
     divided = step_edits(step_numbers(facts, options, regions, case.steps, scaled), context.text)
     context = context.after(divided)

@@ -62,7 +62,7 @@ def write(
 
 
 def not_written(path: str, error: OSError | ValueError) -> Refusal:
-    """TMG007 with what the system says, and what to do about it."""
+    """The finding TMG007 for a file that cannot be written: the system's reason, and advice."""
     reason = getattr(error, "strerror", None) or str(error)
     target = os.path.realpath(path)
     return Refusal(

@@ -471,14 +471,14 @@ def _prepared(job: Job, request: Request, data: bytes, written: Written) -> list
     source = from_bytes(_name_of(job), data)
     _check_kinds(job, request, source)
     if HEADER in source.text:
-        from converter.cli.files.freshness import asked_of, check, check_options, header_of
+        from converter.cli.files.freshness import check, check_options, header_of, run_options
 
         header = header_of(source)
         if request.mode == "check" and header is not None:
             origin = os.path.normpath(os.path.join(os.path.dirname(source.path), header.script or header.source))
-            return [check(source, header, asked_of(request.of(origin), origin))]
+            return [check(source, header, run_options(request.of(origin), origin))]
         if request.mode == "in-place" and header is not None:
-            check_options(source, header, asked_of(request, source.path))
+            check_options(source, header, run_options(request, source.path))
     if not leads_to_tensorflow(source.path, source.code):
         return [_not_converted(job, request, source, written)]
     if source.code.count(b"\n") > request.max_lines:

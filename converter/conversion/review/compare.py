@@ -176,7 +176,7 @@ class Comparison:
     # -- what is what ---------------------------------------------------------------------------
 
     def turn(self, value: Value, mode: Mode) -> Mode:
-        """The tower that a value was made in."""
+        """The number of the tower in which a value was computed."""
         return mode if not value.time else turn_of(self.towers, value.time)
 
     def same_node(self, one: ast.AST | None, two: ast.AST | None) -> bool:

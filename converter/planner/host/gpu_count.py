@@ -41,7 +41,7 @@ class GpuCount:
 
     name: the constant, "" where a flag takes its place. names: those that are taken then.
     define: the statement that defines the number. module: the module that carries it, "" where the script does.
-    told: whether that module is the same for every script, so that each script has to tell it the number.
+    module_is_shared: whether that module is the same for every script, so that each script has to tell it the number.
     counts: whether GPUs are counted when the script is run. above: the statement of the script above which the module
     is imported in any case, as the flag that it defines has to be known there.
     """
@@ -49,7 +49,7 @@ class GpuCount:
     name: str
     names: Names
     module: str
-    told: bool
+    module_is_shared: bool
     counts: bool
     one_gpu: bool
     facts: Facts
@@ -60,7 +60,7 @@ class GpuCount:
 
     def at(self, path: str) -> str:
         """The expression for the number of GPUs in a file."""
-        if self.told and (path or self.one_gpu):
+        if self.module_is_shared and (path or self.one_gpu):
             return f"{self.module}.towers()"
         if self.one_gpu and self.module and not self.name:
             return f"{self.module}.towers()"
@@ -68,7 +68,7 @@ class GpuCount:
             return f"{self.module}.{self.name}" if self.module else self.name
         return self.flag(path)
 
-    def beside(self, node: ast.AST) -> str:
+    def for_node(self, node: ast.AST) -> str:
         """The expression in the file of a node."""
         return self.at(self.facts.path_of(node))
 
@@ -78,21 +78,21 @@ class GpuCount:
 
 
 def gpu_count(context: WritingContext, module: str, scaled: Iterable[Origin], own_elsewhere: bool) -> GpuCount:
-    """How the script is to say the number of GPUs.
+    """Choose how the script defines the number of GPUs: by a flag beside its own, or by a constant.
 
     A flag of argparse would come too late for numbers that are scaled while the files are executed.
     own_elsewhere: scripts that share its files may have a flag of this name.
     """
     facts, options, text = context.facts, context.options, context.text
-    told = bool(module) and options.helpers != "inline"
+    module_is_shared = bool(module) and options.helpers != "inline"
     value = f"{called('count_gpus')}()" if options.num_gpus is None else str(options.num_gpus)
     flags = [f for f in facts.flags if f.name in OWN_FLAGS]
-    definition = _beside(facts, bool(module) and not told)
+    definition = _beside(facts, bool(module) and not module_is_shared)
     in_flags = (
         definition is not None
         and definition.style == "flags"
         and not (flags or own_elsewhere)
-        and bool((module and not told) or context.aliases.flags(""))
+        and bool((module and not module_is_shared) or context.aliases.flags(""))
         and not comes_before(facts, text, scaled)
     )
     name, names = ("num_gpus" if module and not in_flags else "", context.names)
@@ -102,7 +102,7 @@ def gpu_count(context: WritingContext, module: str, scaled: Iterable[Origin], ow
         name=name,
         names=names,
         module=module,
-        told=told,
+        module_is_shared=module_is_shared,
         counts=options.num_gpus is None,
         one_gpu=options.one_gpu,
         facts=facts,
@@ -111,8 +111,8 @@ def gpu_count(context: WritingContext, module: str, scaled: Iterable[Origin], ow
     if options.one_gpu and not module:
         value += f" if {IS_RUN} else 1"
     count = _defined(count, context, value, in_flags)
-    if in_flags and (told or not module) and definition is not None:
-        return _with(count, [_flag_beside(definition, text, value)], define=count.define if told else "")
+    if in_flags and (module_is_shared or not module) and definition is not None:
+        return _with(count, [_flag_beside(definition, text, value)], define=count.define if module_is_shared else "")
     if not in_flags and (
         definition is not None
         and definition.style == "argparse"
@@ -130,7 +130,7 @@ def _with(count: GpuCount, inserts: Iterable[Insert], define: str) -> GpuCount:
 
 def _defined(count: GpuCount, context: WritingContext, value: str, in_flags: bool) -> GpuCount:
     """The same with the statement that defines the number, and lines that tell the module of it."""
-    if count.told:
+    if count.module_is_shared:
         return _telling(count, value, context.text, context.options)
     if count.one_gpu and count.module:
         return _switched_on(count, in_flags, value, context.text)
@@ -192,12 +192,12 @@ def _argument_beside(count: GpuCount, definition: FlagDefinition, text: Text) ->
     facts = count.facts
     parser = text.of(definition.call.func)
     quote = "'" if text.of(definition.call.args[0]).startswith("'") else '"'
-    default = count.beside(definition.call)
+    default = count.for_node(definition.call)
     option = "--num-gpus" if _writes_dashes(facts) else "--num_gpus"
     line = f"{parser}({quote}{option}{quote}, type=int, default={default}, help={quote}{FLAG_HELP}{quote})"
     target, site, _ = _bound_namespace(facts)
     value = f"vars({target}).pop('num_gpus')" if _is_listed(facts) else f"{target}.num_gpus"
-    here = f"{count.module}.{count.name}" if count.told else count.beside(site.stmt)
+    here = f"{count.module}.{count.name}" if count.module_is_shared else count.for_node(site.stmt)
     inserts = [
         Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112"),
         Insert(text.anchor(_behind_guard(facts, target, site.stmt)), (f"{here} = {value}",), "after", "TMG112"),
@@ -297,6 +297,6 @@ def _bound_namespace(facts: Facts) -> tuple[str, Site, int]:
 
 
 def can_bind_namespace(facts: Facts) -> bool:
-    """Whether the parsed arguments are kept under a name, so that more can be read from them."""
+    """True if the parsed arguments are kept under a name, so that further ones can be read."""
     known = {namespace.uid for namespace, _ in facts.namespaces}
     return any(a.write and a.value.uid in known and a.place.kind == "name" for a in facts.accesses)

@@ -23,7 +23,7 @@ def rate_edits(facts: Facts, options: Options, text: Text, count: GpuCount) -> l
     replaces: list[Replace] = []
     for site in _sites(facts):
         call, rate = site.call, site.rate
-        factor = count.beside(call) if options.scale_lr == "linear" else f"{count.beside(call)} ** 0.5"
+        factor = count.for_node(call) if options.scale_lr == "linear" else f"{count.for_node(call)} ** 0.5"
         if rate is not None:
             inner = text.of(rate) if isinstance(rate, _PLAIN) else f"({text.of(rate)})"
             replaces.append(Replace(text.start(rate), text.end(rate), f"{inner} * {factor}", "TMG113"))

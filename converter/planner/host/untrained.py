@@ -233,7 +233,7 @@ def one_tower(branches: Iterable[Branch], plan: Plan, count: GpuCount, text: Tex
 
     That is too late where the number was read before.
     """
-    if count.told or count.one_gpu:
+    if count.module_is_shared or count.one_gpu:
         return [], []
     facts = count.facts
     reads = _Reads(plan, count, text)

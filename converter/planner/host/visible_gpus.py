@@ -55,7 +55,7 @@ def visible_edits(
         if given is None and choice.what == LIST:
             faults.append(finding(facts, node, Found.UNKNOWN_GPUS, what=choice.what, towers=options.num_gpus))
             continue
-        made = _rewritten(choice, options.num_gpus, count.beside(node))
+        made = _rewritten(choice, options.num_gpus, count.for_node(node))
         if given is None:
             made = _where_chosen(node, made, text)
         if text.of(node).startswith('"') and choice.what == VARIABLE:

@@ -1,4 +1,4 @@
-"""Which helpers a script needs, and what they are called in it."""
+"""Chooses the helpers that a script needs, and their names in it."""
 
 from __future__ import annotations
 

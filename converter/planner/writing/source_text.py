@@ -32,7 +32,7 @@ class Text:
         self._neighbours: dict[str, dict[ast.stmt, ast.stmt]] = {}
 
     def after(self, further: Iterable[Replace]) -> Text:
-        """The same files, with further replacements in them."""
+        """These texts with further replacements."""
         return Text(self._facts, self._source, (*self.planned, *further))
 
     def lines(self, path: str) -> list[str]:

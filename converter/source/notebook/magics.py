@@ -70,7 +70,7 @@ def masked(source: str) -> str:
 
 
 def unmasked(text: str) -> str:
-    """Masked lines as they were.
+    """The lines of a cell with their magics restored.
 
     Raises:
         ValueError: a timed statement takes several lines now.

@@ -65,7 +65,7 @@ class Start:
         return replace(self, script=script, root=root, folders=tuple(map(there, self.folders)), at=there(self.at))
 
     def at_target(self, target: str) -> Start:
-        """The same for a converted script: beside this one, in an output folder laid out like this, or elsewhere."""
+        """How the converted script is started: beside the original, in an output folder, or elsewhere."""
         target = os.path.abspath(target)
         folder = os.path.dirname(target)
         if folder == os.path.dirname(self.script):

@@ -22,7 +22,7 @@ TAB = 8  # columns, as Python 2 counts them (Parser/tokenizer.c)
 
 
 def behind(view: str, original: str = "") -> str:
-    """The view's characters with a mark behind them: the original has other ones there."""
+    """Characters of the view, followed by a mark that records the original's."""
     return view + _mark(_BEHIND, view, original)
 
 

@@ -73,15 +73,15 @@ class _Edits:
         self.made.append((begin, end, view))
 
     def behind(self, begin: int, end: int, view: str) -> None:
-        """The view's characters in place of the original's, told by a mark behind them."""
+        """Replace characters of the original, with a mark after the view's."""
         self.put(begin, end, behind(view, self.text[begin:end]))
 
     def open(self, at: int, view: str) -> None:
-        """Characters that only the view has, told by a mark behind them."""
+        """Insert characters that only the view has, with a mark after them."""
         self.put(at, at, behind(view))
 
     def close(self, at: int, view: str) -> None:
-        """Characters that only the view has, told by a mark in front of them."""
+        """Insert characters that only the view has, with a mark before them."""
         self.put(at, at, ahead(view))
 
     def fresh(self, parts: str) -> str:

@@ -18,7 +18,7 @@ def is_fed_one_slice(loop: TowerLoop, call: ast.Call) -> bool:
 
 
 def fetched(call: ast.Call) -> Iterator[ast.Name]:
-    """The names that a `run` fetches: alone, in a list, a tuple or a dict."""
+    """The names that a `session.run` fetches: one, or those in a list, a tuple or a dict."""
     for one in call.args[:1]:
         parts = one.elts if isinstance(one, ast.List | ast.Tuple) else [one]
         parts = list(one.values) if isinstance(one, ast.Dict) else parts

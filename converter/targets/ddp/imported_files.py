@@ -48,7 +48,7 @@ class File:
 
     @cached_property
     def defined(self) -> dict[str, ast.stmt]:
-        """The statements of the module that bind its names; of a name that is bound again the last."""
+        """The statement that binds each name of the module; the last one if there are several."""
         found: dict[str, ast.stmt] = {}
         for node in self.script.tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
@@ -79,7 +79,7 @@ class Project:
         self.refused: set[str] = set()
         self.brings: list[tuple[ast.stmt, File]] = []
         self._files: dict[str, File | None] = {}
-        local = names_beside(script)
+        local = modules_in_folder(script)
         for node in ast.walk(script.tree):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 for module in check_import(script, node, local):
@@ -145,7 +145,7 @@ class Project:
 
     def _local(self, file: File, node: ast.stmt) -> list[tuple[str, File | None]]:
         """The files of the project that an import of another file names."""
-        beside = names_beside(self.script)
+        beside = modules_in_folder(self.script)
         if isinstance(node, ast.ImportFrom):
             module = self._module(file, node)
             return [(module, self._file(module))] if node.level or module.partition(".")[0] in beside else []
@@ -175,7 +175,7 @@ class Project:
                 return file.fault(node, "this is done when the file is imported, in every process")
             part = Script(file.script.path, file.script.text, file.script.tree)
             if isinstance(node, ast.Import | ast.ImportFrom):
-                list(check_import(part, node, names_beside(self.script)))
+                list(check_import(part, node, modules_in_folder(self.script)))
             if part.findings:
                 return file.fault(node, part.findings[0].message)
             for module, other in self._local(file, node):
@@ -196,7 +196,7 @@ class Project:
             return file.fault(file.script.tree, f"{name} is not seen there")
         if isinstance(node, ast.Import | ast.ImportFrom):
             return self._handed_on(file, node, name, seen)
-        fault = _kind(file, node) or _acts(file, node, names_beside(self.script))
+        fault = _kind(file, node) or _acts(file, node, modules_in_folder(self.script))
         if fault is not None:
             return fault
         inner = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
@@ -301,7 +301,7 @@ def _only_reads(function: ast.FunctionDef) -> bool:
     return True
 
 
-def made_beside(script: Script, full: str) -> tuple[Script, ast.stmt] | None:
+def definition_in_other_file(script: Script, full: str) -> tuple[Script, ast.stmt] | None:
     """The file, and the statement in it, that define a name which the script imports."""
     found = Project(Script(script.path, script.text, script.tree)).may.get(full)
     return (found[0].script, found[1]) if found is not None else None
@@ -404,7 +404,7 @@ def _acts(file: File, node: ast.stmt, beside: frozenset[str]) -> Fault | None:
     return None
 
 
-def names_beside(script: Script) -> frozenset[str]:
+def modules_in_folder(script: Script) -> frozenset[str]:
     """Modules and packages in a script's folder."""
     folder = os.path.dirname(os.path.abspath(script.path))
     names = os.listdir(folder) if os.path.isdir(folder) else []

@@ -14,7 +14,13 @@ from converter.syntax.changes import Change
 from converter.syntax.script import Script, argument, is_spread
 from converter.targets.ddp.data import criterion_of, data_changes, mean_loss
 from converter.targets.ddp.differing_values import DifferingValues, check_decisions, figures
-from converter.targets.ddp.imported_files import Project, check_given, check_project, made_beside, model_files
+from converter.targets.ddp.imported_files import (
+    Project,
+    check_given,
+    check_project,
+    definition_in_other_file,
+    model_files,
+)
 from converter.targets.ddp.model import model_changes
 from converter.targets.ddp.processes import check_names, device_changes, process_changes
 from converter.targets.ddp.rank_0 import RankZero, rank_0_changes
@@ -209,7 +215,7 @@ def _is_sum(training: Training, loss: ast.expr) -> bool:
 def _is_sum_beside(training: Training, loss: ast.Call) -> bool:
     """Whether a function or class of another file that makes the loss adds up."""
     made = criterion_of(training.scopes, loss)
-    found = made_beside(training.script, training.script.name(made.func))
+    found = definition_in_other_file(training.script, training.script.name(made.func))
     if found is None:
         return False
     other, node = found

@@ -195,7 +195,7 @@ def _is_imported(script: Script, module: str, place: int) -> bool:
 
 
 def check_names(script: Script) -> None:
-    """Refuse names of the script that the added lines have for something else."""
+    """Refuse scripts that use a name of the added lines for something else."""
     for node in ast.walk(script.tree):
         name = node.id if isinstance(node, ast.Name) else getattr(node, "arg", getattr(node, "name", ""))
         named = isinstance(node, ast.Name | ast.arg | ast.FunctionDef | ast.ClassDef)

@@ -11,7 +11,7 @@ from converter.syntax.changes import Change, added_argument
 from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument, is_given, is_spread
 from converter.targets.mirrored.counts import check_count
-from converter.targets.mirrored.elsewhere import beside
+from converter.targets.mirrored.elsewhere import module_beside
 from converter.targets.mirrored.input_function import training_input
 from converter.targets.mirrored.model_function import check_model_function
 from converter.targets.mirrored.strategy import strategy_lines
@@ -97,7 +97,7 @@ def hooks(case: Known) -> Known:
     """Hooks that feed are refused: each replica has placeholders of its own, and one of them is fed (TMG291)."""
     script = case.script
     _check_feeds(script)
-    for other in (beside(script, module) for module in _imported(script)):
+    for other in (module_beside(script, module) for module in _imported(script)):
         if other is not None:
             _check_feeds(other)
             script.findings.extend(other.findings)

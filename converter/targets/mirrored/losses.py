@@ -126,7 +126,7 @@ class Losses:
         nodes = ast.walk(self._script.tree)
         return [one.value for one in nodes if isinstance(one, ast.AugAssign) and _is(one.target, name)]
 
-    def alone(self, loss: ast.expr) -> ast.expr:
+    def bound_expression(self, loss: ast.expr) -> ast.expr:
         """The expression that a loss name is bound to, if nothing is added to it later; else the name itself."""
         return loss if self._added(ast.unparse(loss)) else self._script.value(loss)
 

@@ -28,7 +28,7 @@ def trains_by_other_means(case: Selected) -> Iterator[Diagnostic]:
             other.node,
             "TMG220",
             f"this script trains by {name}, not by a session of its own",
-            f"use several GPUs by its own means: {means(name)}",
+            f"use several GPUs by its own means: {advice(name)}",
         )
 
 
@@ -49,7 +49,7 @@ def trains_while_steps_are_not_called(case: Selected) -> Iterator[Diagnostic]:
             case.facts,
             case.steps[0].call,
             case.sources.users,
-            f"leave {around[0]} out, and use several GPUs by its own means: {means(name)}",
+            f"leave {around[0]} out, and use several GPUs by its own means: {advice(name)}",
         ),
     )
 
@@ -61,7 +61,7 @@ def of_library(facts: Facts, other: Effect) -> str:
     return written if written.startswith("keras.") and "keras" not in names else other.name
 
 
-def means(name: str) -> str:
+def advice(name: str) -> str:
     """The advice how to use several GPUs with this library."""
     if name.startswith("keras."):
         return "tf.keras in its place can be built and compiled in the scope() of tf.distribute.MirroredStrategy()"

@@ -21,7 +21,7 @@ from converter.dataclass import dataclass
 from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
 from converter.planner.questions.fed_without_rows import computed_of, fed_without_rows
 from converter.planner.region.region import Region
-from converter.planner.towers.merges.wanted import Wanted, is_mergeable, mixes_inputs, want, with_more
+from converter.planner.towers.merges.wanted import Wanted, is_mergeable, mixes_inputs, wanted_by_access, with_more
 from converter.planner.writing.spelling import spelling
 
 HARMLESS = {EffectKind.BATCH_STATISTICS, EffectKind.DEVICE, EffectKind.GRAPH_NAME}  # effects that may happen twice
@@ -105,7 +105,7 @@ def _followed(
         return chain, reads
     chain[made.stmt] = made
     for access in made.reads:
-        new = with_more(new, want(facts, region, access, new))
+        new = with_more(new, wanted_by_access(facts, region, access, new))
     for name, (part, node) in new.items():
         if merged(part.value):
             reads[name] = (part, node)

@@ -51,7 +51,7 @@ def handing_in(site: LoopSite, before: Traffic) -> Traffic:
 
 
 def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) -> Traffic:
-    """Tells the object the size of a whole batch, where the model writes a tower's into shapes; raises Faults.
+    """Pass the whole batch's size to the object that hands out rows, if the model writes a tower's size into shapes.
 
     kept: whether a batch size that is read stays what it is, of one tower. `NUM_GPUS` stands for their number.
     """
