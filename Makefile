@@ -165,7 +165,6 @@ docs: $(VENV)/.dev
 	$(BIN)/python tools/runtime_module.py
 	$(BIN)/python tools/stops.py
 	$(BIN)/python tools/command_docs.py
-	$(BIN)/python -m tests.styles
 
 site: $(VENV)/.dev
 	$(BIN)/python -m mkdocs build --quiet

@@ -99,7 +99,7 @@ def _parameter(one: Field[Any]) -> str:
 
 
 def _value(one: Field[Any]) -> str:
-    """What a field is set to."""
+    """The value that `__init__` assigns to a field."""
     made = f"_make_{one.name}()"
     if one.default_factory is MISSING:
         return one.name

@@ -1,4 +1,4 @@
-"""What the tool has to say about a place in a script: plain data until the command line prints it."""
+"""Findings of the tool about places in a script: plain data until the command line prints them."""
 
 from __future__ import annotations
 

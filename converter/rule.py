@@ -70,7 +70,7 @@ class Rule:
 
     @property
     def kind(self) -> Kind:
-        """What sort of thing the rule knows, as its code says."""
+        """The kind of rule, by the hundreds of its code."""
         return KINDS[self.code[3]]
 
 

@@ -1,7 +1,4 @@
-"""What trains in the scripts of the field, and what becomes of each for every target: the table of the documents.
-
-`python -m tests.styles` writes it into README.md and docs/targets.md.
-"""
+"""What trains in the scripts of the field, and what becomes of each for every target."""
 
 from __future__ import annotations
 
@@ -17,19 +14,16 @@ from tests.conversions import conversion_of
 
 ROOT = Path(__file__).resolve().parent.parent
 TORCH = next(rule.before for rule in all_rules() if rule.code == "TMG177")
-PAGES = ("README.md", "docs/targets.md")
-BEGIN, END = "<!-- styles: what tests/styles.py finds -->\n", "<!-- styles: end -->\n"
 TARGETS = ("auto", "towers", "mirrored", "cluster", "ddp")
-HEAD = ("what trains", "without `--target`", "`towers`", "`mirrored`", "`cluster`", "`ddp`")
 
 
 @dataclass(frozen=True)
 class Style:
     """One way to train.
 
-    name: as the table has it. script: a fixture, or a text. outcomes: for each of TARGETS `converted`, or the codes of
-    the refusal; without --target also which target was taken. row: the row of the longer table in docs/targets.md that
-    says so.
+    name: in a few words. script: a fixture, or a text. outcomes: for each of TARGETS `converted`, or the codes of
+    the refusal; without --target which target was taken. row: the row of docs/targets.md that says so, for a script
+    that is no fixture.
     """
 
     name: str
@@ -258,24 +252,3 @@ STYLES = (
           f"server = tf.train.Server(cluster, 'worker', 0)\n{FED}", "tf.Session()", "tf.Session(server.target)"),
           ("TMG217", "TMG217", "TMG280", "TMG217", "TMG280"), "a script for several machines, Horovod"),
 )  # fmt: skip
-
-
-def table(page: str) -> str:
-    """The table, in Markdown, with the lines around it; in README one row for each of the refusals' rows."""
-    first = {style.row: style for style in reversed(STYLES)}
-    shown = [style for style in STYLES if page != "README.md" or not style.row or first[style.row] is style]
-    rows = [HEAD, ("---",) * len(HEAD), *((style.name, *style.outcomes) for style in shown)]
-    return BEGIN + "".join(f"| {' | '.join(row)} |\n" for row in rows) + END
-
-
-def main() -> None:
-    """Writes the table into the pages that have its place."""
-    for page in PAGES:
-        text = (ROOT / page).read_text(encoding="utf-8")
-        before, _, rest = text.partition(BEGIN)
-        after = rest.partition(END)[2]
-        (ROOT / page).write_text(before + table(page) + after, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

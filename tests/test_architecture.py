@@ -51,19 +51,19 @@ MAY_IMPORT = {
     },
     "converter.runtime": set(),
     "converter.rewrite": {"converter.source", "converter.plan", "converter.runtime"},
-    "converter.conversion.room": set(),
-    "converter.conversion.asked": {"converter.source", "converter.analysis"},
+    "converter.conversion.large_stack": set(),
+    "converter.conversion.named_inputs": {"converter.source", "converter.analysis"},
     # Reads what was written; it shares no decision of the planner.
     "converter.conversion.review": {"converter.analysis", "converter.source"},
     # Puts warnings beside the statements that the second reading pairs with the script's.
-    "converter.conversion.remarks": {"converter.conversion.review", "converter.source"},
+    "converter.conversion.warning_comments": {"converter.conversion.review", "converter.source"},
     # A script and the files of its project with their facts: what the engine reads, and reads again.
     "converter.conversion.reading": {"converter.source", "converter.analysis", "converter.planner"},
     "converter.conversion": {
-        "converter.conversion.reading", "converter.conversion.room", "converter.conversion.asked",
-        "converter.conversion.review", "converter.conversion.remarks", "converter.source", "converter.analysis",
-        "converter.rule", "converter.plan", "converter.planner", "converter.rewrite", "converter.targets",
-        "converter.syntax", "converter.syntax.lint",
+        "converter.conversion.reading", "converter.conversion.large_stack", "converter.conversion.named_inputs",
+        "converter.conversion.review", "converter.conversion.warning_comments", "converter.source",
+        "converter.analysis", "converter.rule", "converter.plan", "converter.planner", "converter.rewrite",
+        "converter.targets", "converter.syntax", "converter.syntax.lint",
     },
     # Each target beside towers has its own look at a script, and its own edits.
     # What a worker of a cluster trains, and what follows its batch size, is read from facts and plan.

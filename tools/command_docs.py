@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from converter.cli.command_line.table import COMMANDS, Argument, Command, Option
@@ -16,16 +16,25 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "commands.md"
 HEAD = """\
 # Commands and options
 
-`tf-multigpu COMMAND --help` names the usual options of a command, `--help-all` explains all of them, as this page does.
+`tf-multigpu COMMAND --help` names the usual options of a command, with examples; `--help-all` explains all of them, as
+this page does: what an option takes, what it does, and in parentheses its default.
 """
+MANY = 2  # commands that have an option alike: it then stands once, at the end
 
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *(line for command in COMMANDS.values() for line in _section(command))])
+    having: dict[str, list[str]] = {}
+    for command in COMMANDS.values():
+        for item in map(_item, command.options):
+            having.setdefault(item, []).append(command.name)
+    common = {item: names for item, names in having.items() if len(names) >= MANY}
+    sections = [line for command in COMMANDS.values() for line in _section(command, common)]
+    last = [f"{item} Of {', '.join(names)}." for item, names in common.items()]
+    return "\n".join([HEAD, *sections, "## Options of several commands", "", *last, ""])
 
 
-def _section(command: Command) -> Iterator[str]:
+def _section(command: Command, common: Collection[str]) -> Iterator[str]:
     words = "".join(f" {_usage(argument)}" for argument in command.arguments)
     yield from (f"## {command.name}", "", command.help, "")
     yield from ("```", f"tf-multigpu {command.name} [OPTIONS]{words}", "```", "")
@@ -35,10 +44,9 @@ def _section(command: Command) -> Iterator[str]:
     if command.arguments:
         yield ""
     for panel in dict.fromkeys(option.panel for option in command.options):
-        options = [option for option in command.options if option.panel == panel]
-        yield from (f"| {panel} | | default |", "| --- | --- | --- |", *map(_row, options), "")
-    if command.examples:
-        yield from ("```", *(_example(*example) for example in command.examples), "```", "")
+        own = [item for option in command.options if option.panel == panel and (item := _item(option)) not in common]
+        if own:
+            yield from (f"{panel}:", "", *own, "")
     if command.statuses:
         yield from (f"Exit status: {command.statuses}", "")
 
@@ -48,15 +56,11 @@ def _usage(argument: Argument) -> str:
     return f"[{name}]" if argument.optional else name
 
 
-def _row(option: Option) -> str:
+def _item(option: Option) -> str:
     flags = ", ".join(f"`{flag}`" for flag in option.flags)
-    takes = f" `{option.metavar}`".replace("|", "\\|") if option.metavar else ""
+    takes = f" `{option.metavar}`" if option.metavar else ""
     default = f"{option.default:g}" if isinstance(option.default, float) else str(option.default or "")
-    return f"| {flags}{takes} | {option.help} | {default} |"
-
-
-def _example(line: str, purpose: str) -> str:
-    return f"{line}    # {purpose}" if purpose else line
+    return f"- {flags}{takes}: {option.help}" + (f" (`{default}`)" if default else "")
 
 
 def main() -> int:

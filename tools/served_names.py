@@ -1,4 +1,4 @@
-"""Writes the table of docs/verify.md that says which parts of TensorFlow 1.x scripts find on TensorFlow 2.
+"""Writes the lines of docs/verify.md that say which parts of TensorFlow 1.x scripts find on TensorFlow 2.
 
     served_names.py DOCUMENT [--check]
 
@@ -50,8 +50,7 @@ for part, names in json.loads(sys.argv[1]).items():
     for step in part.split('.'):
         module = getattr(module, step, None)
     lacks[part] = [name for name in names if not hasattr(module, name)]
-homes = {'contrib.' + name: homes for name, homes in api.CONTRIB.items()}
-print(json.dumps([lacks, homes, tf.__version__]))
+print(json.dumps([lacks, tf.__version__]))
 """
 
 
@@ -63,29 +62,30 @@ def ask(python: str, code: str, *arguments: str) -> str:
     return done.stdout.strip().splitlines()[-1]
 
 
-def table() -> Iterator[str]:
-    """The lines of the table."""
+def lines() -> Iterator[str]:
+    """One line for the modules that are there with all of their names, one for those with some, one for the others."""
     parts = [f"contrib.{name}" for name in CONTRIB] + CORE
     names = json.loads(ask(str(OLD), LIST, json.dumps(parts)))
     child = ROOT / "converter/verify/child"
-    lacks, homes, version = json.loads(ask(sys.executable, ASK, json.dumps(names), str(child)))
-    yield f"| | on TensorFlow {version} from | names of 1.15 | not there |"
-    yield "| --- | --- | --- | --- |"
-    for part in parts:
-        absent, known = lacks[part], len(names[part])
-        told = [name for name in absent if part != "contrib.slim" or name not in lacks["contrib.layers"]]
-        also = ["what layers lacks"] if len(told) < len(absent) else []
-        missing = "everything" if len(absent) == known else ", ".join(told + also)
-        home = ", ".join(homes.get(part, [] if len(absent) == known else [f"tensorflow.compat.v1.{part}"]))
-        yield f"| tf.{part} | {home} | {known - len(absent)} of {known} | {missing} |"
+    lacks, version = json.loads(ask(sys.executable, ASK, json.dumps(names), str(child)))
+    whole = [part for part in parts if not lacks[part]]
+    nothing = [part for part in parts if len(lacks[part]) == len(names[part])]
+    some = [
+        f"tf.{part} ({len(names[part]) - len(lacks[part])} of {len(names[part])} names)"
+        for part in parts
+        if part not in (*whole, *nothing)
+    ]
+    yield f"- on TensorFlow {version} as on 1.15: {', '.join(f'tf.{part}' for part in whole)}"
+    yield f"- in part: {', '.join(some)}"
+    yield f"- not there: {', '.join(f'tf.{part}' for part in nothing)}"
 
 
 def main() -> int:
-    """Writes the table, or says whether it is what it should be."""
+    """Writes the lines, or says whether they are what they should be."""
     path = Path(sys.argv[1])
     text = path.read_text(encoding="utf-8")
     begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
-    wanted = text[:begin] + "\n" + "\n".join(table()) + "\n\n" + text[end:]
+    wanted = text[:begin] + "\n" + "\n".join(lines()) + "\n\n" + text[end:]
     if "--check" in sys.argv:
         if wanted != text:
             print(f"{path}: run {Path(__file__).name}", file=sys.stderr)

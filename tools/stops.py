@@ -21,7 +21,7 @@ from converter.conversion.reading import Reading
 from converter.conversion.review import Text, Written, read_again
 from converter.options import Options
 from converter.plan import At, Plan
-from converter.planner.cases import Measured, Placed, Planned, Script, Selected, Shared, alone
+from converter.planner.cases import Measured, Placed, Planned, Script, Selected, Shared, single_file
 from converter.planner.passes import MEASURING, PLACING, PLANNING
 from converter.planner.writing.free_names import names_in
 from converter.report.results import FileResult
@@ -64,7 +64,7 @@ class Stops:
         self.options = Options(line_length=WIDTH)
         self.reading = Reading(self.source, self.options, {})
         self.facts: Facts = self.reading.facts
-        case = Script(self.facts, self.options, alone(text), names_in(*self.facts.walked.values()))
+        case = Script(self.facts, self.options, single_file(text), names_in(*self.facts.walked.values()))
         self.known: list[tuple[str, Script]] = []
         for step in (*MEASURING, *PLACING, *PLANNING[:-1]):  # the last one only runs checks
             made = step.run(case)

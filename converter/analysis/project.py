@@ -11,10 +11,10 @@ from functools import cached_property
 
 from converter.dataclass import dataclass
 from converter.parsing import parse_text
-from converter.source.look import code_of
 from converter.source.project.above import Start, start_of
 from converter.source.project.folders import folders_above, holds_top, in_any, in_folder
 from converter.source.project.libraries import libraries, search_folders
+from converter.source.quick_checks import code_of
 from converter.source.viewed import tree_of
 
 FOLDERS_ABOVE = 3  # the folder of a script that are its project's

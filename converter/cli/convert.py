@@ -185,7 +185,7 @@ def _results(
 
     printed: whether the results' texts go to the terminal one by one, which leaves no place for a bar.
     """
-    from converter.cli.files.work import results_of
+    from converter.cli.files.convert_files import results_of
     from converter.cli.progress import files_bar, timed
 
     if workers is None:

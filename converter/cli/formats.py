@@ -1,4 +1,4 @@
-"""What a command prints where its report is for a program or a page: the formats of --output-format but text."""
+"""Reports on standard output in the formats of --output-format other than text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def chosen(output_format: OutputFormat, json: bool, mode: Mode | None = None) -> OutputFormat:
-    """The format that is asked for.
+    """The output format that the options select.
 
     mode: of `convert`; None for `verify`.
 

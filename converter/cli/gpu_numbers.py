@@ -1,4 +1,4 @@
-"""What --gpus of the commands says that take several numbers of towers."""
+"""Reads the value of --gpus for commands that take several numbers of towers: `2,4,8`."""
 
 from __future__ import annotations
 

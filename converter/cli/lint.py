@@ -48,7 +48,7 @@ def lint_command(
 
 
 def _result(script: Script) -> FileResult:
-    """What is found in one file; one in a folder that is not Python is passed over, as `convert` does."""
+    """The lint findings for one file; a file of a named folder that is not Python is skipped, as `convert` does."""
     from converter.source import from_bytes, leads_to_tensorflow, load
     from converter.source.pragmas import pragmas_in, without_ignored
     from converter.source.text import in_cells

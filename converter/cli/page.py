@@ -14,7 +14,7 @@ NEEDED = ("jinja2", "matplotlib")
 
 
 def problem_with_page(page: str) -> str:
-    """Why no page could be written here, in one line; "" where one can be, as far as can be told beforehand."""
+    """One line that says why no page could be written here; "" if nothing is known to prevent it."""
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         return f"--html needs {' and '.join(missing)}: pip install {' '.join(missing)}"

@@ -25,7 +25,7 @@ _clocks: list[_Clock] = []  # the one that is shown, if any: a bar takes its pla
 
 @contextmanager
 def progress_bar(quiet: bool = False) -> Iterator[Callable[[Progress], None] | None]:
-    """What `verify` is to tell; a bar on standard error if that is a terminal, else nothing is shown."""
+    """A function for `verify` to report to, which draws a bar; None if standard error is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -45,7 +45,7 @@ def progress_bar(quiet: bool = False) -> Iterator[Callable[[Progress], None] | N
 
 @contextmanager
 def files_bar(quiet: bool = False) -> Iterator[tuple[Callable[[int, int, str], None] | None, Callable[[str], None]]]:
-    """What to tell how many files are done, None where nothing is shown, and what prints on standard error above it."""
+    """Two functions: to count finished files on a bar (None without a terminal), and to print above the bar."""
     if quiet or not sys.stderr.isatty():
         yield None, say
         return

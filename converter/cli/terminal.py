@@ -85,7 +85,7 @@ def _is_narrow(line: str) -> bool:
 
 
 def _fitted(line: str, width: int) -> Iterator[str]:
-    """A line in as many as the window needs; those that follow stand below its text. A script's line is cut."""
+    """A line broken to the width of the window, continuation lines indented; a script's line is cut off."""
     if len(line) <= width or _COMMAND.search(line):
         yield line
         return

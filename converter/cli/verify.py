@@ -125,7 +125,7 @@ def run_folders(single: Path, multi: Path, settings: Settings, quiet: bool) -> R
 
 
 def _steps(text: str) -> int | Literal["all"]:
-    """What --steps says."""
+    """The value of --steps: a number, or "all"."""
     if text == "all":
         return "all"
     if not (text.isascii() and text.isdigit() and int(text)):
@@ -141,7 +141,7 @@ def run_verification(
     quiet: bool = False,
     pool: Interpreters | None = None,
 ) -> Report:
-    """What `convert --verify` calls, too: with a progress bar, and ended in order by signals as by Ctrl-C."""
+    """Run a verification with a progress bar, ended by signals as by Ctrl-C; `convert --verify` calls it, too."""
     from converter.cli.progress import progress_bar
     from converter.verify import verify
 

@@ -11,10 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from converter import __version__
+from converter.conversion.large_stack import with_large_stack
 from converter.conversion.project_style import Style, in_style, style_of
 from converter.conversion.python2 import of_python_2, quoted, source_of, text_of
 from converter.conversion.reading import Reading
-from converter.conversion.room import with_room
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options, fitting
@@ -43,8 +43,8 @@ from converter.source.header import (
     sealed,
     to_flags,
 )
-from converter.source.look import may_train_by_library
 from converter.source.python2 import restored
+from converter.source.quick_checks import may_train_by_library
 from converter.source.viewed import viewed
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from converter.plan.decisions import Command, Decision, File
     from converter.planner.outcome import Refused
     from converter.planner.passes import Decided, LossPlan
-    from converter.planner.towers.global_loss.named_calls import Apart
+    from converter.planner.towers.global_loss.named_calls import CallsOnOwnLines
     from converter.rewrite import Rewritten
     from converter.source import Source
     from converter.source.project.users import Project
@@ -173,7 +173,7 @@ def _convert(
         return _in_cells(_in_python_2(_converted(source, options, several, originals, project, again)))
 
     try:
-        return with_room(made)
+        return with_large_stack(made)
     except Refusal as refusal:
         return Conversion(source, "refused", None, (refusal.diagnostic,))
     except RecursionError:
@@ -181,7 +181,7 @@ def _convert(
 
 
 def _in_python_2(done: Conversion) -> Conversion:
-    """A conversion with the texts of its files: of those that are Python 2, views were read and changed."""
+    """The conversion with Python 2 texts: views that were changed are translated back."""
     files = [done.source, *(part.source for part in done.parts if part.source is not None)]
     return replace(
         done,
@@ -197,7 +197,7 @@ def _in_python_2(done: Conversion) -> Conversion:
 
 
 def _in_cells(done: Conversion) -> Conversion:
-    """The conversion of a notebook's script with its statements in cells; others as they are. Raises Refusal."""
+    """The conversion of a notebook, its statements put back into cells; raises Refusal where they do not fit."""
     from converter.plan.decisions import Decision
 
     notebook = done.source.notebook
@@ -268,7 +268,7 @@ def _converted(
 
 
 def _for_towers(source: Source, options: Options) -> tuple[Options, tuple[Decision, ...]]:
-    """The options without those that mean nothing for towers; raises Refusal where one is given (TMG287)."""
+    """Options without those that have no effect on towers; raises Refusal (TMG287) if the command line gives one."""
     from converter.plan.decisions import left_out
     from converter.targets.registry import LEAVE_OUT, UNUSED_BY_TOWERS
 
@@ -322,7 +322,7 @@ class _Asked:
 
 def _asked(source: Source, options: Options, originals: Mapping[str, bytes]) -> _Asked:
     """Reads a script; raises Refusal where comments contradict each other."""
-    from converter.conversion.asked import (
+    from converter.conversion.named_inputs import (
         axes_beyond_rank,
         before_the_project,
         marks_of,
@@ -382,7 +382,7 @@ def _remarked(
     """A converted file with its warnings above their lines, where the options ask for that."""
     if options.warnings == "report":
         return made
-    from converter.conversion.remarks import with_remarks
+    from converter.conversion.warning_comments import with_remarks
 
     mine = [finding for finding in _not_ignored(file, findings) if same_file(finding.path, file.path)]
     text, trace = with_remarks(file.text, tree, made.text, made.trace, mine, width)
@@ -390,7 +390,7 @@ def _remarked(
 
 
 def _in_style(file: Source, made: Rewritten, options: Options) -> Rewritten:
-    """A converted file as its project's formatter writes it; a notebook as it is."""
+    """A converted file as the project's formatter would write it; a notebook is returned unchanged."""
     style = _style(file.path, options)
     if file.notebook is not None:
         return made
@@ -444,10 +444,10 @@ def _read_again(read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten])
 def _decided(read: Reading, several: bool, project: Project) -> tuple[Decided | Refused, Reading]:
     """The plans and the text that they belong to, or why there are none."""
     from converter.planner.passes import Decided
-    from converter.planner.towers.global_loss.named_calls import Apart
+    from converter.planner.towers.global_loss.named_calls import CallsOnOwnLines
 
     made = _plans(read, several, project, "try")
-    if not isinstance(made, Apart):
+    if not isinstance(made, CallsOnOwnLines):
         return made, read
     named = read.with_names(made.calls)
     if named is not None:
@@ -455,13 +455,13 @@ def _decided(read: Reading, several: bool, project: Project) -> tuple[Decided | 
         if isinstance(once, Decided):
             return once, named
     averaged = _plans(read, several, project, "averaged")
-    assert not isinstance(averaged, Apart)
+    assert not isinstance(averaged, CallsOnOwnLines)
     return averaged, read
 
 
 def _plans(
     read: Reading, several: bool, project: Project, losses: LossPlan
-) -> Decided | Refused | Apart:
+) -> Decided | Refused | CallsOnOwnLines:
     """The plans for a text, after as many readings as it takes."""
     from converter.planner.cases import Sources
     from converter.planner.outcome import Refused, Reread
@@ -539,7 +539,7 @@ def _by_target(source: Source, options: Options) -> Conversion | None:
     if text and source.notebook is None:
         text, trace = in_style(source.text, text, trace, style)
     if text and options.warnings == "comment":
-        from converter.conversion.remarks import with_remarks
+        from converter.conversion.warning_comments import with_remarks
 
         text, trace = with_remarks(source.text, tree, text, trace, _not_ignored(source, made.findings), style.width)
     status: Status = "converted" if text else "refused"
@@ -715,7 +715,7 @@ def _header(source: Source, plan: Plan, script: Source, decisions: Sequence[Deci
 
 
 def _decided_header(source: Source, options: Options, decided: Sequence[Decision]) -> str:
-    """The header of a file that is converted by itself, with the decisions if they belong into it."""
+    """The header comment of a converted file, with the decisions where they are to be written."""
     brief = _brief(decided)
     return format_header(replace(_unnamed(source, options), decided=(brief,) if brief else ()))
 

@@ -36,12 +36,12 @@ def source_of(source: Source) -> Source:
 
 
 def quoted(decision: Decision) -> Decision:
-    """A decision that quotes the script as it is written."""
+    """A decision whose quotes of the script are lines of Python 2, not those of the view."""
     return replace(decision, text=restored(decision.text), brief=restored(decision.brief))
 
 
 def of_python_2(files: Iterable[Source]) -> Iterator[Decision]:
-    """What runs a conversion of which a file is Python 2."""
+    """The decision that names Python 2, and the interpreter that `verify` needs then."""
     from converter.plan.decisions import Decision
 
     if any(file.python2 for file in files):

@@ -65,7 +65,7 @@ class Reading:
         self.facts = settle_means(read)
 
     def with_constants(self, constants: Iterable[Constant]) -> Reading:
-        """The script, with these of its constants as if they were flags."""
+        """The script read with these constants left open, as if they were flags."""
         return Reading(self._source, self.options, self._originals, constants=self.constants.union(constants))
 
     def file(self, path: str) -> Source:

@@ -68,7 +68,7 @@ class File:
 def decisions_of(
     plans: Sequence[Plan], files: Mapping[str, File], codes: Collection[str] = ()
 ) -> tuple[Decision, ...]:
-    """What the plans of one conversion decided.
+    """The decisions of one conversion, in words for the user.
 
     files: by the paths of their plans, and others that count steps. codes: those of its findings.
     """
@@ -210,7 +210,7 @@ def _bare(text: str) -> str:
 
 
 def _loss(plans: Sequence[Plan]) -> Iterator[Decision]:
-    """What --loss global comes to; nothing where it was not asked for."""
+    """The decision about --loss global; nothing if it was not given."""
     if plans[0].options.loss != "global":
         return
     if any(edit.why == LOSS_ONCE for plan in plans for edit in plan.replaces):
@@ -230,7 +230,7 @@ def left_out(flags: Sequence[str], target: str) -> Iterator[Decision]:
 
 
 def _rate(scale: str, of_batch_size: bool) -> Decision:
-    """What becomes of the learning rate. of_batch_size: whether the script computes it from its batch size."""
+    """The decision about the learning rate."""
     if of_batch_size:
         further = {"none": "", "linear": ", and once more by --scale-lr", "sqrt": ", and by --scale-lr"}[scale]
         text = f"times the number of towers, as the script computes it from the batch size{further}"

@@ -44,8 +44,8 @@ class Sources:
     rows: Callable[[], Sequence[RowsTaken]] = tuple
 
 
-def alone(text: str) -> Sources:
-    """The text of a script of which no other files are known."""
+def single_file(text: str) -> Sources:
+    """The sources of a script without other files."""
     return Sources(
         read=lambda path: text,
         several=False,

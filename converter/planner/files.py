@@ -44,8 +44,8 @@ from converter.planner.towers.partitioned.slices import cut_variables
 from converter.planner.wording import all_words
 from converter.planner.writing.aliases import TENSORFLOW, Aliases, helper_folder, helper_module
 from converter.planner.writing.builtin_names import BUILTINS_MODULE, Builtins, taken_modules
+from converter.planner.writing.context import WritingContext
 from converter.planner.writing.helper_names import helper_names, read_by_helpers, with_names
-from converter.planner.writing.pen import Pen
 from converter.planner.writing.source_text import Text
 
 
@@ -53,9 +53,9 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     """The plans of all files; `module` carries the helpers if it is given, else the script does."""
     facts, options, regions = case.facts, case.options, case.regions
     made = _looped(case, module)
-    pen, count, scaling, parts, aliases = made.pen, made.count, made.scaling, made.parts, made.pen.aliases
-    loops = tuple(_with_builtins(part.loop, region, pen.builtins) for part, region in zip(parts, regions, strict=True))
-    text, sessions = pen.text, session_edits(pen)
+    context, count, scaling, parts, aliases = made.context, made.count, made.scaling, made.parts, made.context.aliases
+    loops = tuple(_with_builtins(p.loop, region, context.builtins) for p, region in zip(parts, regions, strict=True))
+    text, sessions = context.text, session_edits(context)
     devices, warnings = own_devices(facts, regions, text)
     made_outside = tuple(dict.fromkeys(run for region in regions for run in pinned(facts, region, text)))
     plain, collected = names_in(facts, regions, text), collected_names(facts, regions, text)
@@ -73,7 +73,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     carried, names = helper_names(needed, options, sessions.names)
     dense = _never_sparse(case, module, needed)
     used, modules = read_by_helpers(carried, dense) if not module else (set(), set())
-    hidden = pen.builtins.hidden(facts.module, used)
+    hidden = context.builtins.hidden(facts.module, used)
     whole = Plan(
         loops=loops,
         replaces=(
@@ -91,7 +91,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         prepared=tuple(dict.fromkeys(at for region in regions for at in _prepared(region, text))),
         forward=any(region.forward for region in regions),
         shares=_of_shares(parts),
-        builtins=pen.builtins.module if hidden or sessions.hidden or any(loop.hidden for loop in loops) else "",
+        builtins=context.builtins.module if hidden or sessions.hidden or any(loop.hidden for loop in loops) else "",
         hidden=hidden,
         modules=tuple((m, names.unused(f"python_{m}")) for m in sorted(taken_modules(facts, modules))),
         one_gpu=_several_towers(count, "") if options.one_gpu else "",
@@ -104,7 +104,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     )
     whole, branches = _with_one_tower(case, whole, count, text)
     paths = ["", *sorted({at.path for at in whole.places()} - {""})]
-    whole = _with_helpers_in(helper_folder(facts, paths), whole, pen, count) if module else whole
+    whole = _with_helpers_in(helper_folder(facts, paths), whole, context, count) if module else whole
     plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
     remarks = (*warnings, *made.seen, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
     known = {f.name: getattr(case, f.name) for f in fields(Placed)}
@@ -137,10 +137,10 @@ def _with_one_tower(case: Placed, plan: Plan, count: GpuCount, text: Text) -> tu
     return replace(plan, inserts=(*plan.inserts, *lines), untrained=begin), tuple(branches)
 
 
-def _with_helpers_in(folder: str, whole: Plan, pen: Pen, count: GpuCount) -> Plan:
+def _with_helpers_in(folder: str, whole: Plan, context: WritingContext, count: GpuCount) -> Plan:
     """The plan with the module of helpers in a folder, and where the script has to import it for its flag."""
-    here = os.path.dirname(os.path.abspath(pen.facts.path))
-    above = pen.text.start(count.above) if count.above is not None else None
+    here = os.path.dirname(os.path.abspath(context.facts.path))
+    above = context.text.start(count.above) if count.above is not None else None
     return replace(whole, helper_folder="" if folder == here else os.path.relpath(folder, here), flag_above=above)
 
 
@@ -162,7 +162,7 @@ class _Looped:
     numbers of steps are divided by the number of GPUs. kept: reads of the batch size that stay as they are.
     """
 
-    pen: Pen
+    context: WritingContext
     count: GpuCount
     scaling: Scaling
     parts: list[LoopPart]
@@ -179,28 +179,28 @@ def _counting(case: Placed) -> tuple[Facts, Sequence[Region], Sequence[TrainStep
 
 def _looped(case: Placed, module: str) -> _Looped:
     """Plan the loops and the edits that they depend on; raises Faults with all refusals."""
-    facts, options, regions, pen = case.facts, case.options, case.regions, _pen(case)
+    facts, options, regions, context = case.facts, case.options, case.regions, _writing_context(case)
     scaled = _grown(case)
-    count = gpu_count(pen, module, scaled, bool(module) and options.flag_elsewhere)
+    count = gpu_count(context, module, scaled, bool(module) and options.flag_elsewhere)
     found: list[Diagnostic] = []
     scaling, names = Scaling(), count.names
     own, steps = case.evaluated.reads, frozenset[ast.AST]()
     with noted(found):
         steps = intervals(*_counting(case))
-        scaling, names = scale(facts, regions, Scaled(scaled, steps, own), pen.text, count.beside, count.names)
-    pen = pen.after([*scaling.replaces, *rate_edits(facts, options, pen.text, count)])
-    divided = step_edits(step_numbers(facts, options, regions, case.steps, scaled), pen.text)
-    pen = pen.after(divided)
-    longest, reading = longest_edits(facts, regions, pen.text, pen.aliases)
-    pen = pen.after(longest)
+        scaling, names = scale(facts, regions, Scaled(scaled, steps, own), context.text, count.for_node, count.names)
+    context = context.after([*scaling.replaces, *rate_edits(facts, options, context.text, count)])
+    divided = step_edits(step_numbers(facts, options, regions, case.steps, scaled), context.text)
+    context = context.after(divided)
+    longest, reading = longest_edits(facts, regions, context.text, context.aliases)
+    context = context.after(longest)
     with noted(found):
-        shown, seen = visible_edits(facts, options, pen.text, count, pen.anywhere)
-    parts, faults = _loops(case, replace(pen, names=names), scaling)
+        shown, seen = visible_edits(facts, options, context.text, count, context.anywhere)
+    parts, faults = _loops(case, replace(context, names=names), scaling)
     found += faults
     if found:
         raise Faults(found)
-    pen = replace(pen.after(shown), names=parts[-1].names)
-    return _Looped(pen, count, scaling, parts, reading=reading, seen=seen, divided=bool(divided), kept=steps | own)
+    context = replace(context.after(shown), names=parts[-1].names)
+    return _Looped(context, count, scaling, parts, reading=reading, seen=seen, divided=bool(divided), kept=steps | own)
 
 
 def _needed(around: dict[str, bool], options: Options) -> list[str]:
@@ -220,10 +220,10 @@ def _needed(around: dict[str, bool], options: Options) -> list[str]:
     return [name for name in wanted if wanted[name]]
 
 
-def _pen(case: Placed) -> Pen:
+def _writing_context(case: Placed) -> WritingContext:
     tensorflow, names = case.names.fresh(*TENSORFLOW)
     module, names = names.fresh(*BUILTINS_MODULE)
-    return Pen(
+    return WritingContext(
         facts=case.facts,
         options=case.options,
         names=names,
@@ -234,25 +234,25 @@ def _pen(case: Placed) -> Pen:
     )
 
 
-def _loops(case: Placed, pen: Pen, scaling: Scaling) -> tuple[list[LoopPart], list[Diagnostic]]:
+def _loops(case: Placed, context: WritingContext, scaling: Scaling) -> tuple[list[LoopPart], list[Diagnostic]]:
     """The loop of each group of training steps with the edits outside of it, and all refusals."""
     parts: list[LoopPart] = []
     found: list[Diagnostic] = []
-    names = pen.names
+    names = context.names
     taken: frozenset[ast.AST] = frozenset()
     for group in case.groups:
-        tensorflow = pen.tensorflow(group.region.block.body[0])
+        tensorflow = context.tensorflow(group.region.block.body[0])
         site = LoopSite(
             facts=case.facts,
             options=case.options,
             group=group,
             names=names,
-            text=pen.text,
+            text=context.text,
             tensorflow=tensorflow,
             fed=frozenset(fed_results(case.facts, group.region)),
         )
         with noted(found):
-            parts.append(plan_loop(case, site, pen.aliases, scaling, taken))
+            parts.append(plan_loop(case, site, context.aliases, scaling, taken))
             names = parts[-1].names
         taken |= set() if group.region.forward else {step.call for step in group.steps}
     return parts, found

@@ -31,7 +31,7 @@ from converter.planner.region.region import Region
 from converter.planner.searches import without_searches
 from converter.planner.steps import is_run, training_steps
 from converter.planner.towers.global_loss.global_region import global_region
-from converter.planner.towers.global_loss.named_calls import Apart, Named
+from converter.planner.towers.global_loss.named_calls import CallsOnOwnLines, Named
 from converter.planner.towers.merges.loss_kind import needs_whole_batch
 from converter.planner.towers.merges.loss_weights import loss_counts
 from converter.planner.writing.aliases import TENSORFLOW, Aliases
@@ -55,7 +55,7 @@ class Decided:
 
 def decide(
     facts: Facts, options: Options, sources: Sources, losses: LossPlan = "try"
-) -> Decided | Refused | Reread | Apart:
+) -> Decided | Refused | Reread | CallsOnOwnLines:
     """The plans of a script, or why there are none.
 
     losses: whether losses that are not a mean are computed once from merged results, where the options ask for that:
@@ -93,7 +93,7 @@ def _hands_inputs(case: Script) -> bool:
 
 def _finished_at(
     placed: tuple[Script, list[Diagnostic]] | Refused | Reread, losses: LossPlan
-) -> Decided | Refused | Reread | Apart:
+) -> Decided | Refused | Reread | CallsOnOwnLines:
     """The plans once it is known where the loops stand."""
     if isinstance(placed, (Refused, Reread)):
         return placed
@@ -102,7 +102,7 @@ def _finished_at(
     facts = case.facts
     if losses != "averaged" and (case.options.batch == "total" or case.options.loss == "global"):
         once = losses_once(case)
-        if isinstance(once, Apart):
+        if isinstance(once, CallsOnOwnLines):
             return once
         if once is not None:
             made = lengths_to_read(facts, once.regions) or _finished(once, found)
@@ -170,7 +170,7 @@ def measure(case: Selected) -> Measured:
 
 
 def place(case: Measured, handing: bool = False) -> Placed | Refused | Reread:
-    """Where the loops stand, and which statements go in front of them, into them and behind them.
+    """Find where the loops stand, and which statements go before them, into them and after them.
 
     handing: whether statements of the towers may make placeholders, of which each tower is handed its rows.
     """
@@ -181,7 +181,7 @@ def place(case: Measured, handing: bool = False) -> Placed | Refused | Reread:
     return Placed(**{**_fields(case), "steps": steps}, groups=groups)
 
 
-def losses_once(case: Placed) -> Placed | Apart | None:
+def losses_once(case: Placed) -> Placed | CallsOnOwnLines | None:
     """The case with loops whose losses are computed once, after them; None if no loop needs that, or none can.
 
     Apart if calls must stand on lines of their own for that.
@@ -195,11 +195,11 @@ def losses_once(case: Placed) -> Placed | Apart | None:
         counts = {} if region.forward else loss_counts(region, steps, text, tensorflow)
         if any(needs_whole_batch(step.loss, counts) for step in steps):
             made = global_region(case.facts, steps, batch_inputs(steps), case.size.origins)
-            calls += made.calls if isinstance(made, Apart) else ()
+            calls += made.calls if isinstance(made, CallsOnOwnLines) else ()
             region = made if isinstance(made, Region) else region
         groups.append(Group(steps, region))
     if calls:
-        return Apart(tuple(calls))
+        return CallsOnOwnLines(tuple(calls))
     return replace(case, groups=tuple(groups)) if any(group.region.exact for group in groups) else None
 
 
@@ -305,7 +305,7 @@ PLANNING = (
 
 
 def _fields(case: Script) -> dict[str, Any]:
-    """What is known already, for the next stage."""
+    """The fields of a case, to make the case of the next stage with."""
     return dict(vars(case))
 
 

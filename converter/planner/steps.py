@@ -41,7 +41,7 @@ def _outweighs(step: TrainStep, known: TrainStep) -> bool:
 
 
 def executions(facts: Facts, steps: Iterable[TrainStep]) -> list[TrainStep]:
-    """The training steps, and those that the same calls made when they were executed for other models."""
+    """The training steps, and further executions of their calls for other models."""
     chosen = list(steps)
     calls = {step.call for step in chosen}
     return [*chosen, *(step for step in facts.train_steps if step.call in calls and step not in chosen)]

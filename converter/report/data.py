@@ -28,7 +28,7 @@ def results(done: Sequence[FileResult]) -> str:
 
 
 def verification(report: Report) -> str:
-    """A report as one JSON object: `schema`, `version`, and what Report says, apart from texts and traces."""
+    """A verification report as one JSON object, without scripts' texts and traces."""
     return json.dumps({"schema": VERIFY, "version": __version__, **to_json(report)}, indent=2, ensure_ascii=False)
 
 

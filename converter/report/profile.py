@@ -48,7 +48,7 @@ def _advice(profile: Profile) -> list[str]:
 
 
 def _placements(profile: Profile) -> list[str]:
-    """What each placement of the variables costs."""
+    """The table of predicted cost for each placement of the variables."""
     found = [one for one in profile.placements if one.steps]
     if not found:
         return []

@@ -37,7 +37,7 @@ _HELPERS_END = "# tf-multigpu: end of helpers"
 
 @dataclass(frozen=True)
 class Point:
-    """One thing to judge. where: the line of the original, "" for none; code: of the warning, "" for none."""
+    """One thing that a reviewer has to judge."""
 
     topic: str
     text: str
@@ -94,7 +94,7 @@ class Spot:
 
 
 def lines_to_look_at(report: Report, check: Check) -> tuple[str, tuple[Spot, ...]]:
-    """Why lines of the converted files are named for a failed check, and which; none where nothing is known.
+    """The lines of the converted files to look at for a failed check, and the reason for naming them.
 
     A file that is not what the tool writes is most likely wrong where it is not; else the lines are those that do
     what the check compares.

@@ -24,7 +24,7 @@ ALIKE = 0.4  # how alike two lines are that are shown as one changed line
 
 @dataclass(frozen=True)
 class Row:
-    """A line of either script or of both.
+    """A row of the side-by-side view: a line of one script, or of both.
 
     left, right: line numbers from one, None where the script has no such line. codes: the rules of a
     line that was added or changed. span: of how many rows these are the codes, in the first of them.
@@ -41,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Rows that are shown together; folded ones when asked for. `label` says what is folded."""
+    """Consecutive rows of the side-by-side view; folded ones open on a click."""
 
     rows: tuple[Row, ...]
     folded: bool = False

@@ -68,7 +68,7 @@ def line(result: FileResult) -> str:
 
 
 def left_out(results: Sequence[FileResult]) -> str:
-    """The files and folders that did not go into an output folder, in one line; "" for none."""
+    """One line that lists the files and folders not copied into an output folder; "" if there are none."""
     named = [
         f"{result.path} ({finding.message.removeprefix('left out: ')})"
         for result in results

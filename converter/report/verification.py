@@ -15,7 +15,7 @@ _MARKS = {"passed": "ok", "failed": "FAILED", "skipped": "skipped"}
 
 
 def render_summary(report: Report, name: str = "") -> str:
-    """The report in six lines, and what a script that failed by itself printed last; `render_text` has all of it.
+    """The report in six lines, followed by the last output of a script that failed by itself.
 
     name: what the converted script is called where its lines are named.
     """

@@ -2,7 +2,7 @@
 
 from converter.rewrite import nodes as nodes  # first: it imports LibCST for all
 from converter.rewrite.apply import Rewritten, apply
-from converter.rewrite.deep import DepthError
+from converter.rewrite.deep_expressions import DepthError
 from converter.rewrite.helper_text import BEGIN, helper_module_text
 from converter.rewrite.outline import LossError
 from converter.runtime.whole import whole_module

@@ -14,8 +14,8 @@ from libcst.metadata import CodePosition
 
 from converter.dataclass import dataclass
 from converter.plan import Again, At, Insert, Loop, Plan, Replace
-from converter.rewrite.deep import MOST, DepthError, flat
-from converter.rewrite.fit import fitted
+from converter.rewrite.deep_expressions import MOST, DepthError, flat
+from converter.rewrite.formatting import fitted
 from converter.rewrite.helper_text import END, FRAME, SHARED, helper_imports, helper_text
 from converter.rewrite.loop_text import Line, getter_that_cuts, loop_text
 from converter.rewrite.marks import Trace, Transformer, header_of, mark, mark_all, mark_text, take_out, visited

@@ -10,7 +10,7 @@ from dataclasses import replace
 from converter.choices import Helpers
 from converter.parsing import parse_text
 from converter.plan import Plan
-from converter.rewrite.fit import fitted
+from converter.rewrite.formatting import fitted
 from converter.rewrite.marks import mark_text, take_out
 from converter.runtime.catalog import catalog, for_dense
 from converter.runtime.whole import PACKAGE

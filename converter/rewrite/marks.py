@@ -70,7 +70,7 @@ def mark(stmt: cst.BaseStatement, codes: str) -> cst.BaseStatement:
 
 
 def header_of(stmt: cst.BaseStatement) -> cst.TrailingWhitespace:
-    """What ends the first line of a compound statement, for another body to take over."""
+    """The rest of a compound statement's first line (blanks, comment), to give it another body."""
     assert isinstance(stmt, cst.BaseCompoundStatement)
     body = stmt.body
     if isinstance(body, cst.IndentedBlock):

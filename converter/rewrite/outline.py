@@ -1,4 +1,4 @@
-"""A script without the statements that no edit changes, and these put back.
+"""Parses only the statements that edits touch, and puts the others back into the result.
 
 LibCST takes most of the time of a conversion, for parsing and for generating the code, and most of a long script are
 functions and classes that stay as they are. Where these stand, Python's own tree says; in what LibCST sees, a call with
@@ -37,7 +37,7 @@ class LossError(ValueError):
 
 @dataclass(frozen=True)
 class Outline:
-    """What is left of a script, parsed.
+    """The statements of a script that edits touch, parsed.
 
     positions: of every node in it; lines are those of the whole script.
     held: what the calls and the names that begin with a certain name stand for.
@@ -68,7 +68,7 @@ class Outline:
 def outline(
     text: str, tree: ast.Module, edited: Callable[[int, int], bool], inside: Callable[[int, int], bool] | None = None
 ) -> Outline:
-    """Parses what edits may change.
+    """Parse the statements of a script that edits may change.
 
     text, tree: the script, and as Python parses it; edited(first, last): whether an edit concerns one of these lines;
     inside(first, last): whether one changes something on them, other than that their statements move as a whole.
@@ -204,7 +204,7 @@ def _seen(stmt: ast.stmt) -> bool:
 
 
 def _behind(stmt: ast.stmt, line: str) -> str:
-    """What stands behind a statement on its line."""
+    """The text after a statement on its last line."""
     end = stmt.end_col_offset or 0
     return line[end:] if line.isascii() else line.encode()[end:].decode()
 

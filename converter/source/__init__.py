@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from converter.source.files import Script, expand, same_file
-    from converter.source.look import (
+    from converter.source.pragmas import skips_file
+    from converter.source.project.leading import leads_to_tensorflow, may_train
+    from converter.source.quick_checks import (
         imported_by,
         is_pipeline,
         mentions_tensorflow,
         scripts_in,
         trains_by_torch,
     )
-    from converter.source.pragmas import skips_file
-    from converter.source.project.leading import leads_to_tensorflow, may_train
     from converter.source.syntax import lost_blank, mixed_indents, parse, too_deep
     from converter.source.text import Source, encode, from_bytes, load, read, too_long, whole, with_lines
     from converter.source.writing import clear_left_over, not_written, other_names, write
@@ -63,22 +63,22 @@ _HOME = {
     "encode": "text",
     "expand": "files",
     "from_bytes": "text",
-    "imported_by": "look",
-    "is_pipeline": "look",
+    "imported_by": "quick_checks",
+    "is_pipeline": "quick_checks",
     "leads_to_tensorflow": "project.leading",
     "load": "text",
     "may_train": "project.leading",
-    "mentions_tensorflow": "look",
+    "mentions_tensorflow": "quick_checks",
     "lost_blank": "syntax",
     "mixed_indents": "syntax",
     "parse": "syntax",
     "read": "text",
     "same_file": "files",
     "skips_file": "pragmas",
-    "scripts_in": "look",
+    "scripts_in": "quick_checks",
     "too_deep": "syntax",
     "too_long": "text",
-    "trains_by_torch": "look",
+    "trains_by_torch": "quick_checks",
     "whole": "text",
     "with_lines": "text",
     "write": "writing",

@@ -10,7 +10,7 @@ from functools import partial
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.source.ignored import NOTHING, Excluded, Ignored
-from converter.source.look import SCRIPTS, scripts_in
+from converter.source.quick_checks import SCRIPTS, scripts_in
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ _TRACED = rf"\d+:\d+=(?:{_PART}|\({_PART}(?:,{_PART})*\))(?:\+(?:variables|colle
 
 @dataclass(frozen=True)
 class Header:
-    """Where a converted script comes from.
+    """The data in the header comment of a converted script.
 
     version: of the tool that wrote it.
     source: the script it was made from, relative to its own folder, with slashes.
@@ -223,7 +223,7 @@ def find_header(text: str) -> Header | None:
 
 
 def relabel(converted: str, source: str, **changes: str | int) -> str:
-    """A converted file whose header names `source`, and what else is given; other texts as they are."""
+    """A converted file with `source` and the given entries in its header; other texts unchanged."""
     header = find_header(converted)
     if header is None:
         return converted
@@ -258,7 +258,7 @@ def is_as_written(text: str) -> bool | None:
 
 
 def bare(text: str) -> str:
-    """A file without its header, or a module of helpers without its digest; other texts as they are."""
+    """A file without its header, or a module of helpers without its digest; other texts unchanged."""
     if text.startswith(HELPERS):
         return re.sub(_SEAL, r"\g<1>-", text, count=1)
     found = _find_line(text)
@@ -407,7 +407,7 @@ def _set_num_gpus(options: Options, value: str) -> Options:
 
 
 def _set_choice(name: str, words: tuple[str, ...]) -> Callable[[Options, str], Options]:
-    """What sets an option whose value is one of these words."""
+    """A function that sets an option to one of these words."""
 
     def set_to(options: Options, value: str) -> Options:
         return replace(options, **{name: _choice(value, *words)})  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Which files of a folder are no part of the project: those that .gitignore or the user leaves out."""
+"""Finds the files of a folder that .gitignore or the user leaves out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOTHING = Excluded()
 
 
 class Ignored:
-    """What is left out below one folder.
+    """The files below one folder that are not part of the project.
 
     exclude: what the user leaves out. The .gitignore files of the folder, of those below it, and of those above it up
     to the repository's are followed.

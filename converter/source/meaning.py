@@ -27,7 +27,7 @@ def same_meaning(one: str, other: str) -> bool:
 
 
 def has_definitions(held: str, wanted: str) -> bool:
-    """True if a module has all functions, classes and constants of another one as they are, in any layout."""
+    """True if a module contains all functions, classes and constants of another one, in any layout."""
     try:
         there = {_dumped(stmt) for stmt in parse_text(held).body}
         return all(_dumped(stmt) in there for stmt in parse_text(wanted).body if isinstance(stmt, _DEFINITIONS))

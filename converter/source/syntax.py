@@ -56,7 +56,7 @@ def _check_cells(source: Source) -> None:
 
 
 def _awaits(tree: ast.Module) -> Iterator[ast.expr | ast.stmt]:
-    """What waits outside of functions."""
+    """The nodes that use `await` outside of functions."""
     todo: list[ast.AST] = [tree]
     while todo:
         node = todo.pop()
@@ -104,7 +104,7 @@ def lost_blank(source: Source, line: int) -> Refusal:
 
 
 def too_deep(source: Source, line: int) -> Refusal:
-    """Refuses a script of which a statement on this line, 0 where it is not known, holds too many levels."""
+    """Refuse a script with a statement nested too deeply; line 0 if its place is not known."""
     message = "expressions or statements are nested too deeply to be followed"
     hint = "write the longest chain of operators, calls, attributes or elif as a loop, a list or a dict"
     return Refusal(Diagnostic("TMG017", source.path, line, 1 if line else 0, message=message, hint=hint))

@@ -47,7 +47,7 @@ class Source:
 
     @property
     def code(self) -> bytes:
-        """What Python is in the file: its bytes, or those of a notebook's script."""
+        """The Python code of the file: its bytes, or the code cells of a notebook."""
         return self.data if self.notebook is None else _own_text(self, self.text).encode("utf-8", "surrogatepass")
 
     @property
@@ -144,7 +144,7 @@ def _notebook(path: str, data: bytes, body: bytes, bom: bool) -> Source:
 
 
 def in_script(finding: Diagnostic, source: Source) -> Diagnostic:
-    """A finding about a line of a notebook's cell with its place in the script; others as they are."""
+    """A finding about a notebook's cell, placed in the script; other findings unchanged."""
     notebook = source.notebook
     if notebook is None or not finding.cell or finding.path != source.path:
         return finding
@@ -203,7 +203,7 @@ def _in_python_2(finding: Diagnostic) -> Diagnostic:
 
 
 def in_cells(finding: Diagnostic, source: Source) -> Diagnostic:
-    """A finding about a line of a notebook's script with its place in a cell; others as they are."""
+    """A finding about a notebook's script, placed in its cell; other findings unchanged."""
     notebook = source.notebook
     if notebook is None or finding.cell:
         return finding

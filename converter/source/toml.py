@@ -1,4 +1,4 @@
-"""The library that reads TOML: Python's own, or the one that it was before."""
+"""The library that parses TOML: tomllib, or tomli before Python 3.11."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Literal
 from converter.choices import Data
 from converter.dataclass import dataclass
 from converter.source.ignored import Ignored
-from converter.source.look import is_foreign
+from converter.source.quick_checks import is_foreign
 from converter.source.writing import TEMPORARY
 
 _CODE = (".py", ".ipynb", ".pyi", ".pyx", ".so", ".c", ".h", ".cc", ".cpp", ".cu")
@@ -31,7 +31,7 @@ class Entry:
 
 
 def entries_of(root: str, ignored: Ignored, data: Data, limit: int, leave_out: str | None = None) -> Iterator[Entry]:
-    """What a copy of a folder is made of, in the order of the names; folders come before what they hold.
+    """The entries to copy for a whole folder, sorted by name; each folder comes before its contents.
 
     data: what becomes of folders without code, and with "link" of files that are too large. limit: bytes that a file
     may have to be copied. leave_out: a folder that is no part of it.

@@ -1,4 +1,4 @@
-"""Files as Python 3 reads them: those that are Python 2 by their views."""
+"""Reads files as Python 3: Python 2 files are replaced by their views."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _cleared: set[str] = set()  # folders that this process has looked at for left-o
 
 
 class Anything:
-    """What a file may hold that is written over: the default of `write`."""
+    """The default for the expected contents of a file: it may hold anything."""
 
 
 def write(
@@ -62,7 +62,7 @@ def write(
 
 
 def not_written(path: str, error: OSError | ValueError) -> Refusal:
-    """TMG007 with what the system says, and what to do about it."""
+    """The finding TMG007 for a file that cannot be written: the system's reason, and advice."""
     reason = getattr(error, "strerror", None) or str(error)
     target = os.path.realpath(path)
     return Refusal(
@@ -79,7 +79,7 @@ def other_names(path: str) -> int:
 
 
 def prefix(run: bool = False) -> str:
-    """How a temporary file of this process begins: by it another process sees that it was left over.
+    """The beginning of this process's temporary file names, by which other processes recognise leftovers.
 
     run: for a conversion that is run from there, and has to have the name of a module.
     """

@@ -69,7 +69,7 @@ def indented(script: Script, first: ast.stmt, last: ast.stmt, code: str) -> list
 
 
 def added_argument(script: Script, call: ast.Call, text: str, width: int, code: str) -> Change:
-    """A further argument at the end of a call, on a line of its own where the others have theirs."""
+    """The change that adds an argument at the end of a call, on its own line if the others have theirs."""
     end = script.span(call)[1] - 1
     held: list[ast.expr] = [*call.args, *(keyword.value for keyword in call.keywords)]
     if not held:

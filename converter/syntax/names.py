@@ -1,4 +1,4 @@
-"""What names of a script stand for: `tf.keras.Sequential`, however the script imports it."""
+"""Resolves names of a script to full names: `tf.keras.Sequential`, however the script imports it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Names:
         return name
 
     def tensorflow(self) -> str:
-        """The name under which the script imports TensorFlow, "" where it imports only parts of it."""
+        """The name under which the script imports TensorFlow, "" if it imports only parts of it."""
         same = ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2")
         return next((bound for bound, module in self._modules.items() if module in same), "")
 

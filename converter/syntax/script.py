@@ -33,7 +33,7 @@ class Script:
 
     @cached_property
     def names(self) -> Names:
-        """What the imports bind."""
+        """The names that imports bind, resolved to full names."""
         return Names(self.tree)
 
     @cached_property
@@ -81,7 +81,7 @@ class Script:
 
     @cached_property
     def unit(self) -> str:
-        """What one level is indented by: a tab, or as many blanks as the first indented line has."""
+        """One level of indentation: a tab, or as many blanks as the first indented line has."""
         found = re.search(r"^(?:\t|  +)(?=\S)", self.text, re.MULTILINE)
         return found[0] if found and len(found[0]) <= 8 else "    "
 
@@ -90,7 +90,7 @@ class Script:
         return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """What holds a node, innermost first."""
+        """The nodes that contain a node, innermost first."""
         while node in self._parents:
             node = self._parents[node]
             yield node
@@ -161,7 +161,7 @@ class Script:
         return self.names.of(node)
 
     def value(self, node: ast.expr) -> ast.expr:
-        """What an expression stands for: the value of a name that is bound once, else the expression itself."""
+        """The expression that a name bound once stands for; any other expression unchanged."""
         for _ in range(8):
             bound = (
                 self.bindings.get(ast.unparse(node), []) if isinstance(node, ast.Name | ast.Attribute) else []

@@ -69,7 +69,7 @@ def _candidates(text: str, options: Options) -> Iterator[Target]:
 
 @dataclass(frozen=True)
 class Made:
-    """What became of a script: its text, "" where a finding is an error, and which lines come from which rule.
+    """A target's conversion of a script: its text ("" if refused), and the rules that each line comes from.
 
     modules: names and texts of the modules of helpers beside it.
     """

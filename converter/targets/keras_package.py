@@ -92,7 +92,7 @@ def _of_package(script: Script, imports: list[ast.Import | ast.ImportFrom], opti
 
 
 def _of_keras_1(script: Script) -> Iterator[str]:
-    """What is written as Keras 1 has it, by line, and what Keras 2 has in its place."""
+    """Calls in the style of Keras 1, with their lines and the replacement in Keras 2."""
     for call in script.calls:
         name = script.name(call.func)
         given = {keyword.arg for keyword in call.keywords if keyword.arg}

@@ -1,4 +1,4 @@
-"""Scripts that a library trains which no target is for; the library's own way to several GPUs is told."""
+"""Scripts trained by a library that no target is for: the refusal names the library's own way to several GPUs."""
 
 from __future__ import annotations
 

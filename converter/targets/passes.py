@@ -39,7 +39,7 @@ class Case:
 
 
 def adding(case: Known, changes: Iterable[Change]) -> Known:
-    """What is known, with more changes."""
+    """The case with more changes."""
     return replace(case, changes=(*case.changes, *changes))
 
 
@@ -68,7 +68,7 @@ class Fit:
 
 
 def run(case: Case, passes: Iterable[Pass]) -> Case:
-    """What is known after these passes."""
+    """Run passes on a case, and return the last case."""
     for step in passes:
         case = step.run(case)
         if step.ends and case.refused:

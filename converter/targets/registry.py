@@ -138,6 +138,6 @@ def unused_in(path: str, data: bytes, options: Options) -> tuple[str, ...]:
 
 
 def described() -> str:
-    """What --target chooses from, for the help."""
+    """The values of --target with their meaning, for the help."""
     others = "; ".join(f"{target.name}: {target.about}" for target in TARGETS)
     return f"towers: in the script's session; {others}"

@@ -40,7 +40,7 @@ def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | 
 
     parts: other files as they are to be in the converted script's folder, by their paths from there.
     """
-    from converter.conversion.again import convert_again
+    from converter.conversion.repeat_conversion import convert_again
     from converter.source import from_bytes, read
 
     try:

@@ -1,1 +1,1 @@
-"""What is refused or warned of: the pages, with their examples."""
+"""Refusals and warnings: their pages, and the checks that find them."""

@@ -1,4 +1,4 @@
-"""Means of all towers that are asked for with the rows of one."""
+"""Means over all towers that are fetched with the rows of one tower."""
 
 from __future__ import annotations
 

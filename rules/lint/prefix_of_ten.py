@@ -1,4 +1,4 @@
-"""The scope of tower 1 as a prefix of the scope of tower 10."""
+"""The scope prefix `tower_1` also matches `tower_10`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients that are added where their mean is meant."""
+"""Gradients of towers are added where their mean is meant."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ADDING = ("tf.add_n", "tf.reduce_sum", "tf.accumulate_n", "sum")
 
 
 def find(towers: Towers) -> Iterator[Diagnostic]:
-    """Find gradients or losses of towers that are added without being scaled."""
+    """Find gradients or losses of towers that are added and not divided by their number."""
     for loop in towers.loops:
         scaled = [name for name, put in loop.appended.items() if any(loop.scales(one) for one in put)]
         if scaled or any(loop.scales(call.args[0]) for call in loop.gradient_calls if call.args):

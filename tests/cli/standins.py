@@ -11,7 +11,7 @@ import pytest
 from converter import __version__
 from converter.cli.command_line import commands
 from converter.cli.command_line.table import Command
-from converter.cli.files.work import NO_TRAINING_STEP
+from converter.cli.files.convert_files import NO_TRAINING_STEP
 from converter.conversion import Conversion
 from converter.diagnostics import Diagnostic
 from converter.options import Options

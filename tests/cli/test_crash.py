@@ -41,7 +41,7 @@ def test_convert(script: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     said = capsys.readouterr().err
     report = said[said.index("crash report of") :]
     assert f"sha256 {hashlib.sha256(SECRET.encode()).hexdigest()}, {len(SECRET)} bytes, 3 lines" in report
-    assert "\nKeyError\n" in report and "\nValueError\n" in report and "converter/cli/files/work.py:" in report
+    assert "\nKeyError\n" in report and "\nValueError\n" in report and "converter/cli/files/convert_files.py:" in report
     assert "Python 3." in report and "libcst " in report
     assert "secret" not in report and "swordfish" not in report
 

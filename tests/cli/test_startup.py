@@ -65,7 +65,7 @@ def test_a_file_without_tensorflow_costs_nothing(folder: Path, arguments: tuple[
 )
 def test_nor_does_the_long_way_import_anything_heavy(folder: Path, arguments: tuple[str, ...]) -> None:
     modules = imported("convert", *arguments)
-    assert "converter.cli.files.work" in modules
+    assert "converter.cli.files.convert_files" in modules
     assert not modules & (HEAVY | {"libcst", "converter.conversion"})
     assert not modules & {"multiprocessing", "pathspec", "converter.plan"}
 
@@ -196,8 +196,8 @@ def test_garbage_is_collected_between_files(
     project: Path, run: Run, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = []
-    monkeypatch.setattr("converter.cli.files.work.gc.get_count", lambda: (10**9, 0, 0))
-    monkeypatch.setattr("converter.cli.files.work.gc.collect", lambda: seen.append(gc.isenabled()))
+    monkeypatch.setattr("converter.cli.files.convert_files.gc.get_count", lambda: (10**9, 0, 0))
+    monkeypatch.setattr("converter.cli.files.convert_files.gc.collect", lambda: seen.append(gc.isenabled()))
     put("a.py")
     put("b.py")
     assert run("convert", "a.py", "b.py", "-o", "out/").code == 0

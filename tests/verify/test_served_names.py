@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.mark.tf1
 @pytest.mark.tf2
-def test_the_table_is_up_to_date() -> None:
+def test_the_lines_are_up_to_date() -> None:
     command = [sys.executable, "tools/served_names.py", "docs/verify.md", "--check"]
     done = subprocess.run(command, cwd=ROOT, env=dict(os.environ), capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

@@ -14,7 +14,7 @@ from converter.analysis.library import naming, symbol_of
 from converter.analysis.python.joins import join
 from converter.analysis.values import Class, Constant, Frame, Function, Instance, Module, Symbol, Value
 from converter.analysis.walk import MAX_PER_LINE, lines_of
-from converter.source.look import imports_its_folder, modules_beside
+from converter.source.quick_checks import imports_its_folder, modules_beside
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk

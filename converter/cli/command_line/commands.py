@@ -131,7 +131,7 @@ def _flags(option: Option) -> str:
 
 
 def _meaning(option: Option, whole: bool) -> str:
-    """What an option does, and its default."""
+    """The help text of an option, followed by its default."""
     does = option.help if whole or not option.brief else option.brief
     if option.default in (None, ""):
         return does
@@ -161,7 +161,7 @@ def _print_whole_help(ctx: typer.Context, wanted: bool) -> None:
 
 
 def _print(text: str) -> NoReturn:
-    """Prints what was asked for instead of a command, and ends."""
+    """Print the text that an option such as --version asks for in place of a command, and exit."""
     try:
         print(text)
     except BrokenPipeError as error:
@@ -185,7 +185,7 @@ def _main(
 
 
 def _function(command: Command) -> Callable[..., None]:
-    """What Typer calls, with the parameters of the table for it to read."""
+    """A function with the parameters of the command's row in the table, from which Typer reads the options."""
     tuples = {argument.name for argument in command.arguments if argument.many}
     tuples |= {option.name for option in command.options if option.many}
 
@@ -241,7 +241,7 @@ def _codes(incomplete: str) -> list[tuple[str, str]]:
 
 
 def _on_one_line(text: str) -> str:
-    """What a shell shows beside an option: Typer would break it into lines, which zsh and fish offer as words."""
+    """The help of an option on one line, for shell completion: zsh and fish offer each further line as a word."""
     return _shown(shorten(text, SHOWN_BY_SHELLS, placeholder=" …"))
 
 

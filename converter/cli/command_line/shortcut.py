@@ -11,8 +11,8 @@ import os
 from collections.abc import Iterator, Sequence
 
 from converter.cli.command_line.table import CONVERT, ConfigurationError, Option, UsageError
-from converter.source.look import SCRIPTS, scripts_in
 from converter.source.project.leading import may_train
+from converter.source.quick_checks import SCRIPTS, scripts_in
 
 _MODES = ("in_place", "check")
 # Options that change nothing for a file that trains nothing, as long as their values are good.

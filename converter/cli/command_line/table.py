@@ -98,7 +98,7 @@ class Option(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the command's function calls it."""
+        """The option as a parameter of the command's function: `num_gpus` for `--num-gpus`."""
         return self.flags[0].lstrip("-").replace("-", "_")
 
     @property

@@ -54,7 +54,7 @@ class Key(NamedTuple):
 
     @property
     def field(self) -> str:
-        """What the commands' functions call it."""
+        """The key as a parameter of the commands' functions."""
         return self.name.replace("-", "_")
 
     @property

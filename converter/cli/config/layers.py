@@ -34,7 +34,7 @@ class Layers(NamedTuple):
     searched: bool = False
 
     def values(self, path: str = "") -> dict[str, object]:
-        """The values of all parameters of the command; for one file with the overrides for it."""
+        """The values of all parameters of the command; with `path`, also the overrides for this file."""
         usual = self.command.usual | (_OF_A_HOOK if self.given.get("hook") else {})
         return usual | {name: value for name, (value, _) in self._set(path).items()}
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Written:
-    """What a run has written so far.
+    """The files that this run has written so far.
 
     jobs: the absolute paths of all scripts of the run. originals: what files held before, by absolute path; the module
         of the helpers by the path that it would have beside the script. parts: by the absolute path of a changed file,
@@ -66,7 +66,7 @@ class _File:
 
     @property
     def shown(self) -> str:
-        """The whole file as text; a byte order mark belongs to its first line, by which `patch` finds it."""
+        """The whole converted file as text, with its byte order mark, so that `patch` finds the first line."""
         return self._mark + self._after
 
     @property
@@ -95,7 +95,7 @@ class _File:
 
     @property
     def in_place(self) -> bytes | None:
-        """What the file holds where it is written over itself."""
+        """The bytes read, if the script is written over itself; None if it is written elsewhere."""
         return self.source.data if self.source and self.target == self.path else None
 
 
@@ -235,7 +235,7 @@ def files_of(job: Job, request: Request, done: Conversion) -> list[_File]:
 
 
 def target_of(job: Job, request: Request, path: str) -> str | None:
-    """Where another file of the script's project goes with it; None where the script itself goes nowhere."""
+    """The path to write another file of the project to; None if the script itself is written nowhere."""
     if job.target is None:
         return None
     if request.mode == "in-place":

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from converter import __version__
 from converter.cli.command_line.table import CONVERT, WHAT
 from converter.conversion import Conversion
-from converter.conversion.again import convert_again
+from converter.conversion.repeat_conversion import convert_again
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options, fitting
 from converter.report.results import FileResult
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _COMMITS = 50  # commits of a file's history that are searched for its original
 
 
-class Asked(NamedTuple):
+class RunOptions(NamedTuple):
     """The options that a run asks for, and who gives each of them: a flag, or a place in a configuration."""
 
     options: Options
@@ -54,11 +54,11 @@ class Asked(NamedTuple):
         return f" ({', '.join(places)})" if places else ""
 
 
-def asked_of(request: Request, path: str) -> Asked:
+def run_options(request: Request, path: str) -> RunOptions:
     """The options that a run gives for one script."""
     given = request.layers.set_by(path) if request.layers else {}
     written = {option.name for option in CONVERT.options if option.panel == WHAT}
-    return Asked(request.options, {name: place for name, place in given.items() if name in written})
+    return RunOptions(request.options, {name: place for name, place in given.items() if name in written})
 
 
 def header_of(source: Source) -> Header | None:
@@ -77,7 +77,7 @@ def header_of(source: Source) -> Header | None:
         ) from None
 
 
-def check_options(converted: Source, header: Header, asked: Asked) -> None:
+def check_options(converted: Source, header: Header, asked: RunOptions) -> None:
     """Refuses a script that was converted in place before, with other options than this run's.
 
     Raises:
@@ -115,7 +115,7 @@ def _fitting(converted: Source, held: Options, wanted: Options) -> Options:
     return fitting(wanted, unused_in(converted.path, converted.data, options))
 
 
-def _otherwise(converted: Source, header: Header, asked: Asked) -> str:
+def _otherwise(converted: Source, header: Header, asked: RunOptions) -> str:
     """Says which options the run sets to other values than the header; "" if there are none."""
     held, wanted = _compared(converted, header.options, asked.options)
     default, found = Options(), []
@@ -154,7 +154,7 @@ def _where_original(converted: Source, header: Header) -> str:
     return f"the text of {header.source} with sha256 {header.sha256[:12]}…; git does not have it"
 
 
-def check(converted: Source, header: Header, asked: Asked) -> FileResult:
+def check(converted: Source, header: Header, asked: RunOptions) -> FileResult:
     """Compares a converted script with what its source gives today under the header's options.
 
     Those must be what is asked for, as far as anybody asks.

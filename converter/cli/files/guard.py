@@ -17,7 +17,7 @@ RECORD = ".tf-multigpu.sha256"  # in an output folder: of all files that were wr
 
 @dataclass
 class Record:
-    """What a run, and those before it, wrote into one output folder.
+    """The files that this and earlier runs wrote into one output folder.
 
     digests: of files by their paths from the folder, with slashes. changed: whether entries were added since.
     """

@@ -21,7 +21,7 @@ JOURNAL = ".tf-multigpu-journal.json"
 
 @dataclass(frozen=True)
 class Change:
-    """What a file held, None where it was not there, and what it is to hold."""
+    """One file to replace: its present content (None if it does not exist) and its new content."""
 
     path: str
     before: bytes | None

@@ -1,4 +1,4 @@
-"""What `convert` runs: proofs before a conversion is written (--verify), and scripts to learn from (--trace)."""
+"""Runs of scripts for `convert`: proofs before a conversion is written (--verify), and traces (--trace)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a `convert` command line asks for, as plain data, and the files that it is about."""
+"""A `convert` command line as plain data: mode, options, places to write to, and the scripts to convert."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from converter.options import Options
 from converter.source import Script, expand, same_file
 from converter.source.header import field_of, from_flags
 from converter.source.ignored import Excluded
-from converter.source.look import SCRIPTS, code_of, imported_by
+from converter.source.quick_checks import SCRIPTS, code_of, imported_by
 
 if TYPE_CHECKING:
     from converter.cli.config.layers import Layers
@@ -75,7 +75,7 @@ class Request:
 
     @property
     def excluded(self) -> Excluded:
-        """What is left out, and from where the patterns are seen: a configuration's from its own folder."""
+        """The files to leave out; patterns of a configuration are relative to the folder of that configuration."""
         file = self.layers.file if self.layers and "exclude" not in self.layers.given else None
         return Excluded(self.exclude, file.folder if file else "")
 
@@ -131,7 +131,7 @@ class Job:
 
 
 def options_of(values: Mapping[str, object], layers: Layers, path: str = "") -> Options:
-    """What changes the converted text, from the values of a command line and a configuration.
+    """The conversion options for one script, from the values of the command line and of the configuration.
 
     path: the script that they are for, "" for all.
 
@@ -215,7 +215,7 @@ def jobs_of(request: Request) -> tuple[list[Job], list[Diagnostic]]:
 
 
 def trees_of(request: Request) -> list[str]:
-    """The folders of which an output folder takes everything, each once."""
+    """The source folders whose other files are copied into an output folder, each once."""
     if request.mode != "folder":
         return []
     folders = [path for path in request.sources if os.path.isdir(path)]

@@ -18,10 +18,10 @@ from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Instance, Mapping, Sequence, Tensor
 from converter.conversion.review.compare import Comparison, Mode
+from converter.conversion.review.converted_walk import ConvertedWalk, Text, Written, walk_again
 from converter.conversion.review.counts import counts_differ, rates_differ
 from converter.conversion.review.order import orders_differ
 from converter.conversion.review.paths import ANYWHERE, Path, Paths
-from converter.conversion.review.second import Second, Text, Written, walk_again
 from converter.conversion.review.shared import filled_again, not_there, sessions_left, unshared
 from converter.conversion.review.sizes import sizes_differ
 from converter.conversion.review.towers import turn_of
@@ -34,8 +34,8 @@ HINT = "the conversion would be wrong, so nothing is written: please report it w
 
 
 @dataclass(frozen=True)
-class Found:
-    """A difference: how, and where the original and the converted text read or bind the value."""
+class FoundDifference:
+    """A difference of the converted text: its reason, and where both texts read or bind the value."""
 
     why: str
     before: ast.AST | None
@@ -77,7 +77,7 @@ def read_again(facts: Facts, texts: list[Text], written: Written) -> Reading:
     return reading
 
 
-def _diagnostic(found: Found, facts: Facts, second: Second, lines: dict[str, list[str]]) -> Diagnostic:
+def _diagnostic(found: FoundDifference, facts: Facts, second: ConvertedWalk, lines: dict[str, list[str]]) -> Diagnostic:
     """A finding at the original's line, with the converted one."""
     after = ""
     if found.after is not None and hasattr(found.after, "lineno"):
@@ -95,30 +95,30 @@ def _at(facts: Facts, node: ast.AST, message: str) -> Diagnostic:
 class _Comparing:
     """Pairs the values of both walks, and compares them."""
 
-    def __init__(self, facts: Facts, second: Second, written: Written, reading: Reading) -> None:
+    def __init__(self, facts: Facts, second: ConvertedWalk, written: Written, reading: Reading) -> None:
         self.facts, self.second, self.reading = facts, second, reading
         self.comparison = Comparison(facts, second, written.options.batch == "total", written.options.scale_lr)
         self.paths = Paths(second)
         self.scale_lr = written.options.scale_lr
 
-    def differences(self) -> Iterator[Found]:
+    def differences(self) -> Iterator[FoundDifference]:
         """All differences, those of reads and bindings first."""
         yield from self._of_accesses()
         yield from self._of_statements()
         for why, one, two in sizes_differ(self.comparison):
-            yield Found(why, one, two)
+            yield FoundDifference(why, one, two)
         found = [unshared(self.comparison), orders_differ(self.comparison, self.paths)]
         found += [filled_again(self.comparison), not_there(self.comparison), sessions_left(self.comparison)]
         found.append(counts_differ(self.comparison, self.paths))
         if self.scale_lr == "none":
             found.append(rates_differ(self.comparison))
         for why, one, two in chain.from_iterable(found):
-            yield Found(why, one, two)
+            yield FoundDifference(why, one, two)
         self._note_unexecuted()
 
     # -- what ------------------------------------------------------------------------------------
 
-    def _of_accesses(self) -> Iterator[Found]:
+    def _of_accesses(self) -> Iterator[FoundDifference]:
         """Compares what each expression reads and each statement binds."""
         olds = self._accesses_of_first()
         news: dict[tuple[Key, Mode], list[Access]] = defaultdict(list)
@@ -141,13 +141,14 @@ class _Comparing:
                 difference = self.comparison.read(old.value, access.value, mode)
                 if difference is not None:
                     uncalled = any(isinstance(site.stmt, ast.ClassDef) for site in access.site.chain())
-                    yield Found(difference.why, old.node, access.node, difference.doubtful or unsure or uncalled)
+                    doubtful = difference.doubtful or unsure or uncalled
+                    yield FoundDifference(difference.why, old.node, access.node, doubtful)
             for access in accesses[len(ones) :]:
                 line = getattr(self.paths.node(access.node), "lineno", 0)
                 self._unread(f"line {line} is executed more often than in the original")
 
     def _accesses_of_first(self) -> dict[Key, list[Access]]:
-        """What the original's expressions read and bind, by how they are reached, and from anywhere."""
+        """The original's reads and bindings, by the call path of their statement, and once more by statement alone."""
         found: dict[Key, list[Access]] = defaultdict(list)
         for access in self.facts.accesses:
             if not isinstance(access.node, ast.stmt):
@@ -155,7 +156,7 @@ class _Comparing:
                 found[ANYWHERE, id(access.node), access.write].append(access)
         return found
 
-    def _of_statements(self) -> Iterator[Found]:
+    def _of_statements(self) -> Iterator[FoundDifference]:
         """Compares what statements build that bind nothing: training steps, summaries."""
         olds: dict[Path, list[Tensor]] = defaultdict(list)
         for tensor in _unbound(self.facts):
@@ -170,7 +171,7 @@ class _Comparing:
                 if len(ones) == len(twos):
                     for one, two in zip(ones, twos, strict=True):
                         if (difference := self.comparison.differ(one, two, mode)) is not None:
-                            yield Found(difference.why, one.node, two.node, difference.doubtful)
+                            yield FoundDifference(difference.why, one.node, two.node, difference.doubtful)
                     break
 
     def _note_unexecuted(self) -> None:

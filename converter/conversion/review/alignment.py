@@ -148,7 +148,7 @@ def _pair_fewer(
     found: Alignment,
     taken: set[ast.AST],
 ) -> None:
-    """Statements of which an edit changed some copies: each by the statement in front of it."""
+    """Pair repeated statements of which an edit changed some copies, each by the statement before it."""
     where: dict[ast.AST, int] = {line.stmt: index for index, line in enumerate(before)}
     olds_of = {line.stmt: olds for line, olds in fewer}
     front = -1  # where the statement in front stands in the original
@@ -228,7 +228,7 @@ def _kind(stmt: ast.stmt) -> str:
 
 
 def _reads(node: ast.AST) -> object:
-    """The name, attribute or function by which expressions are recognised as the same."""
+    """The name, attribute or function that identifies an expression when two statements are paired."""
     if isinstance(node, ast.Call):
         return type(node.func), _reads(node.func)
     return getattr(node, "id", getattr(node, "attr", None))

@@ -47,7 +47,7 @@ from converter.analysis.values import (
     tensors_in,
 )
 from converter.choices import ScaleLr
-from converter.conversion.review.second import Second
+from converter.conversion.review.converted_walk import ConvertedWalk
 from converter.conversion.review.towers import (
     COUNTED,
     GROWN,
@@ -111,7 +111,7 @@ class Comparison:
     """The comparison of two walks: their facts, and the pairs that were compared already."""
 
     first: Facts
-    second: Second
+    second: ConvertedWalk
     total: bool = False  # whether the script's batch size is that of all towers
     scale_lr: ScaleLr = "none"
     known: dict[tuple[int, int, Mode], Difference | None] = field(default_factory=dict)
@@ -176,7 +176,7 @@ class Comparison:
     # -- what is what ---------------------------------------------------------------------------
 
     def turn(self, value: Value, mode: Mode) -> Mode:
-        """The tower that a value was made in."""
+        """The number of the tower in which a value was computed."""
         return mode if not value.time else turn_of(self.towers, value.time)
 
     def same_node(self, one: ast.AST | None, two: ast.AST | None) -> bool:
@@ -648,7 +648,7 @@ class Comparison:
         return self.all_differ(one.inputs, two.inputs, mode, (one, two))
 
     def _at_own_rate(self, one: Typed, two: Typed) -> tuple[Value, ...]:
-        """What an optimizer is made with, but for what --scale-lr changes: a factor, or the default written out."""
+        """An optimizer's arguments without the learning rate that --scale-lr changes."""
         written = two.kwargs.get("learning_rate")
         added = self.scale_lr != "none" and len(two.inputs) == len(one.inputs) + 1 and "learning_rate" not in one.kwargs
         return tuple(self._unscaled(value) for value in two.inputs if not added or value is not written)

@@ -60,7 +60,7 @@ def orders_differ(comparison: Comparison, paths: Paths) -> Iterator[Sized]:
 
 
 def _of(sides: list[list[_Event]], *traits: Trait) -> list[list[_Event]]:
-    """The events of calls with one of some traits; without those that only print, and those that are told variables."""
+    """The events whose calls have one of these traits, without prints and without calls that are given variables."""
     return [[e for e in events if e.effect is not None and _takes_all(e.effect, traits)] for events in sides]
 
 
@@ -238,7 +238,7 @@ def _held_differ(
 
 
 def _makers(events: list[_Event], walk: Facts) -> list[_Event]:
-    """The events without variables that are asked for in a scope that makes none."""
+    """The events that create variables; lookups in a scope that reuses its variables are left out."""
     given = [list(_reuse_given(event)) for event in events]
     read: dict[ast.AST, list[Access]] = {node: [] for nodes in given for node in nodes if isinstance(node, ast.Name)}
     for access in walk.accesses if read else ():
@@ -248,7 +248,7 @@ def _makers(events: list[_Event], walk: Facts) -> list[_Event]:
 
 
 def _reuse_given(event: _Event) -> Iterator[ast.expr]:
-    """What the scopes around a call that makes variables are given for `reuse`."""
+    """The values of `reuse` in the variable scopes around a call that creates variables."""
     for site in event.effect.site.chain() if event.effect is not None else ():
         calls = [item.context_expr for item in site.stmt.items] if isinstance(site.stmt, ast.With) else []
         given = (k for call in calls if isinstance(call, ast.Call) for k in call.keywords)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from converter.analysis.values import Site
-from converter.conversion.review.second import Second
+from converter.conversion.review.converted_walk import ConvertedWalk
 
 Path = int  # the number of a statement as it is reached: through the calls around it
 ANYWHERE: Path = 0
@@ -14,7 +14,7 @@ ANYWHERE: Path = 0
 class Paths:
     """Numbers the statements of the original as they are reached, in its walk and in the one of the converted text."""
 
-    def __init__(self, second: Second) -> None:
+    def __init__(self, second: ConvertedWalk) -> None:
         self.second = second
         self.changed = frozenset(second.changed)
         self._paths: dict[Site, Path] = {}

@@ -105,7 +105,7 @@ def in_towers(towers: Towers, value: Value) -> bool:
 
 
 def turn_of(towers: Towers, time: int) -> int | None:
-    """The tower that was built at a time of the walk; None for none."""
+    """The number of the tower that was being built at a time of the walk; None outside of the towers."""
     return next((gpu for begin, end, gpu in towers.turns if begin < time <= end), None)
 
 

@@ -258,7 +258,7 @@ def _has_end(value: Value) -> bool:
 
 
 def _listed(facts: Facts, over: Value) -> Value:
-    """What a list was made of, of which it has as many elements."""
+    """The value over which a list was built, one element for each: data for `[f(x) for x in data]`."""
     while over.uid in facts.listed:
         over = facts.listed[over.uid]
     return over

@@ -15,9 +15,9 @@ from converter.plan import Insert
 from converter.planner.batch_size.before_parsing import comes_before, is_early, is_parsed_by_imports
 from converter.planner.questions.statements import is_text
 from converter.planner.writing.aliases import Aliases
+from converter.planner.writing.context import WritingContext
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import called
-from converter.planner.writing.pen import Pen
 from converter.planner.writing.source_text import Text
 from converter.source.syntax import first_statement
 
@@ -37,11 +37,11 @@ FLAG_MODULE = (
 
 @dataclass(frozen=True)
 class GpuCount:
-    """How the script says the number of GPUs: by a constant, or by a flag beside its own.
+    """The number of GPUs in the script: a constant, or a new flag beside the script's own.
 
     name: the constant, "" where a flag takes its place. names: those that are taken then.
     define: the statement that defines the number. module: the module that carries it, "" where the script does.
-    told: whether that module is the same for every script, so that each script has to tell it the number.
+    module_is_shared: whether that module is the same for every script, so that each script has to tell it the number.
     counts: whether GPUs are counted when the script is run. above: the statement of the script above which the module
     is imported in any case, as the flag that it defines has to be known there.
     """
@@ -49,7 +49,7 @@ class GpuCount:
     name: str
     names: Names
     module: str
-    told: bool
+    module_is_shared: bool
     counts: bool
     one_gpu: bool
     facts: Facts
@@ -60,7 +60,7 @@ class GpuCount:
 
     def at(self, path: str) -> str:
         """The expression for the number of GPUs in a file."""
-        if self.told and (path or self.one_gpu):
+        if self.module_is_shared and (path or self.one_gpu):
             return f"{self.module}.towers()"
         if self.one_gpu and self.module and not self.name:
             return f"{self.module}.towers()"
@@ -68,7 +68,7 @@ class GpuCount:
             return f"{self.module}.{self.name}" if self.module else self.name
         return self.flag(path)
 
-    def beside(self, node: ast.AST) -> str:
+    def for_node(self, node: ast.AST) -> str:
         """The expression in the file of a node."""
         return self.at(self.facts.path_of(node))
 
@@ -77,42 +77,42 @@ class GpuCount:
         return f"{self.aliases.flags(path) or self.module + '.FLAGS'}.num_gpus"
 
 
-def gpu_count(pen: Pen, module: str, scaled: Iterable[Origin], own_elsewhere: bool) -> GpuCount:
-    """How the script is to say the number of GPUs.
+def gpu_count(context: WritingContext, module: str, scaled: Iterable[Origin], own_elsewhere: bool) -> GpuCount:
+    """Choose how the script defines the number of GPUs: by a flag beside its own, or by a constant.
 
     A flag of argparse would come too late for numbers that are scaled while the files are executed.
     own_elsewhere: scripts that share its files may have a flag of this name.
     """
-    facts, options, text = pen.facts, pen.options, pen.text
-    told = bool(module) and options.helpers != "inline"
+    facts, options, text = context.facts, context.options, context.text
+    module_is_shared = bool(module) and options.helpers != "inline"
     value = f"{called('count_gpus')}()" if options.num_gpus is None else str(options.num_gpus)
     flags = [f for f in facts.flags if f.name in OWN_FLAGS]
-    definition = _beside(facts, bool(module) and not told)
+    definition = _beside(facts, bool(module) and not module_is_shared)
     in_flags = (
         definition is not None
         and definition.style == "flags"
         and not (flags or own_elsewhere)
-        and bool((module and not told) or pen.aliases.flags(""))
+        and bool((module and not module_is_shared) or context.aliases.flags(""))
         and not comes_before(facts, text, scaled)
     )
-    name, names = ("num_gpus" if module and not in_flags else "", pen.names)
+    name, names = ("num_gpus" if module and not in_flags else "", context.names)
     if not in_flags and not module:
-        name, names = pen.names.constant("num_gpus", "tower_count")
+        name, names = context.names.constant("num_gpus", "tower_count")
     count = GpuCount(
         name=name,
         names=names,
         module=module,
-        told=told,
+        module_is_shared=module_is_shared,
         counts=options.num_gpus is None,
         one_gpu=options.one_gpu,
         facts=facts,
-        aliases=pen.aliases,
+        aliases=context.aliases,
     )
     if options.one_gpu and not module:
         value += f" if {IS_RUN} else 1"
-    count = _defined(count, pen, value, in_flags)
-    if in_flags and (told or not module) and definition is not None:
-        return _with(count, [_flag_beside(definition, text, value)], define=count.define if told else "")
+    count = _defined(count, context, value, in_flags)
+    if in_flags and (module_is_shared or not module) and definition is not None:
+        return _with(count, [_flag_beside(definition, text, value)], define=count.define if module_is_shared else "")
     if not in_flags and (
         definition is not None
         and definition.style == "argparse"
@@ -128,12 +128,12 @@ def _with(count: GpuCount, inserts: Iterable[Insert], define: str) -> GpuCount:
     return replace(count, inserts=(*count.inserts, *inserts), define=define)
 
 
-def _defined(count: GpuCount, pen: Pen, value: str, in_flags: bool) -> GpuCount:
+def _defined(count: GpuCount, context: WritingContext, value: str, in_flags: bool) -> GpuCount:
     """The same with the statement that defines the number, and lines that tell the module of it."""
-    if count.told:
-        return _telling(count, value, pen.text, pen.options)
+    if count.module_is_shared:
+        return _telling(count, value, context.text, context.options)
     if count.one_gpu and count.module:
-        return _switched_on(count, in_flags, value, pen.text)
+        return _switched_on(count, in_flags, value, context.text)
     if in_flags and count.module:  # defined there, so that every script that imports the changed files has the flag
         help_text = f"{FLAG_HELP[0].upper() + FLAG_HELP[1:]}."
         define = f"tf.app.flags.DEFINE_integer('num_gpus', {value}, '{help_text}')\nFLAGS = tf.app.flags.FLAGS"
@@ -192,12 +192,12 @@ def _argument_beside(count: GpuCount, definition: FlagDefinition, text: Text) ->
     facts = count.facts
     parser = text.of(definition.call.func)
     quote = "'" if text.of(definition.call.args[0]).startswith("'") else '"'
-    default = count.beside(definition.call)
+    default = count.for_node(definition.call)
     option = "--num-gpus" if _writes_dashes(facts) else "--num_gpus"
     line = f"{parser}({quote}{option}{quote}, type=int, default={default}, help={quote}{FLAG_HELP}{quote})"
     target, site, _ = _bound_namespace(facts)
     value = f"vars({target}).pop('num_gpus')" if _is_listed(facts) else f"{target}.num_gpus"
-    here = f"{count.module}.{count.name}" if count.told else count.beside(site.stmt)
+    here = f"{count.module}.{count.name}" if count.module_is_shared else count.for_node(site.stmt)
     inserts = [
         Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112"),
         Insert(text.anchor(_behind_guard(facts, target, site.stmt)), (f"{here} = {value}",), "after", "TMG112"),
@@ -297,6 +297,6 @@ def _bound_namespace(facts: Facts) -> tuple[str, Site, int]:
 
 
 def can_bind_namespace(facts: Facts) -> bool:
-    """Whether the parsed arguments are kept under a name, so that more can be read from them."""
+    """True if the parsed arguments are kept under a name, so that further ones can be read."""
     known = {namespace.uid for namespace, _ in facts.namespaces}
     return any(a.write and a.value.uid in known and a.place.kind == "name" for a in facts.accesses)

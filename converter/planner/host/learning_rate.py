@@ -17,13 +17,13 @@ _PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.Call)  # take a factor with
 
 
 def rate_edits(facts: Facts, options: Options, text: Text, count: GpuCount) -> list[Replace]:
-    """The edits by which each optimizer's learning rate grows with the number of towers."""
+    """Edits that scale the learning rate of each optimizer with the number of towers."""
     if options.scale_lr == "none":
         return []
     replaces: list[Replace] = []
     for site in _sites(facts):
         call, rate = site.call, site.rate
-        factor = count.beside(call) if options.scale_lr == "linear" else f"{count.beside(call)} ** 0.5"
+        factor = count.for_node(call) if options.scale_lr == "linear" else f"{count.for_node(call)} ** 0.5"
         if rate is not None:
             inner = text.of(rate) if isinstance(rate, _PLAIN) else f"({text.of(rate)})"
             replaces.append(Replace(text.start(rate), text.end(rate), f"{inner} * {factor}", "TMG113"))
@@ -34,7 +34,7 @@ def rate_edits(facts: Facts, options: Options, text: Text, count: GpuCount) -> l
 
 
 def rates_not_seen(facts: Facts, steps: Sequence[TrainStep]) -> Iterator[ast.AST]:
-    """Calls of which the learning rate cannot be scaled, as it is not written in them."""
+    """Optimizers whose learning rate is not written in their call, so that it cannot be scaled."""
     sites = _sites(facts)
     for site in sites:
         if site.passed or (site.rate is None and site.name not in default_rates()):

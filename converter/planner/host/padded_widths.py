@@ -107,7 +107,7 @@ def _longest_so_far(facts: Facts, value: Number, scaled: Set[Origin]) -> Iterato
 
 
 def _loops(facts: Facts, site: Site) -> Iterator[tuple[Value, Site]]:
-    """What the loops around a statement go over, in the frame that executes it."""
+    """The iterables of the loops around a statement, in the frame that executes it."""
     yield from ((facts.turned[s], s) for s in site.chain() if s.frame is site.frame and s in facts.turned)
 
 
@@ -129,7 +129,7 @@ def _pads_itself(called: str, node: ast.Call) -> bool:
 
 
 def _parts(facts: Facts, value: Value, called: str, width: bool) -> Iterator[tuple[Value, bool]]:
-    """What a value is made of, each with whether it says how wide the value is."""
+    """The values from which a value is computed; True beside those that decide its width."""
     if isinstance(value, Sequence):
         over = facts.listed.get(value.uid)
         yield from ((bound, True) for bound in (facts.ranges.get(over.uid, ()) if over is not None else ()))

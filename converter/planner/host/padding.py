@@ -76,7 +76,7 @@ def _is_cut(lengths: Value) -> bool:
 
 @dataclass(frozen=True)
 class Uncut:
-    """A call that reads the longest sequence off lengths that are not cut with the batch.
+    """A call that reads the longest sequence from lengths that are not cut with the batch.
 
     ready: expressions by which they are, if another reading of the script takes these for inputs.
     """
@@ -109,7 +109,7 @@ def lengths_to_read(facts: Facts, regions: Iterable[Region]) -> Reread | None:
 
 
 def not_cut(facts: Facts, uncut: Uncut) -> Diagnostic:
-    """The refusal for lengths that cannot be cut with the batch."""
+    """The refusal for sequence lengths that are not cut with the batch."""
     return finding(facts, uncut.call, Found.DECODER_OF_SHARD if uncut.decodes else Found.MASK_OF_SHARD)
 
 

@@ -1,4 +1,4 @@
-"""Numbers drawn at random of which there are as many as batches, or as a batch has rows of what the script collects.
+"""Random numbers drawn on the host, whose count depends on the batch size or on the number of batches.
 
 A larger batch draws other numbers then: fewer for a shuffled list of batches, more from a replay buffer.
 """

@@ -10,8 +10,8 @@ from converter.analysis.values import Typed
 from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Insert, Replace
+from converter.planner.writing.context import WritingContext
 from converter.planner.writing.free_names import Names
-from converter.planner.writing.pen import Pen
 from converter.planner.writing.source_text import Text
 
 
@@ -28,48 +28,48 @@ class Sessions:
     hidden: tuple[str, ...] = ()
 
 
-def session_edits(pen: Pen) -> Sessions:
+def session_edits(context: WritingContext) -> Sessions:
     """The edits at all sessions."""
-    sessions = Sessions(pen.names)
+    sessions = Sessions(context.names)
     done: set[ast.AST] = set()
     completed: set[tuple[str, ast.stmt]] = set()
-    for session in pen.facts.sessions:
-        if session.call in done or (pen.facts.path_of(session.call) and not pen.anywhere):
+    for session in context.facts.sessions:
+        if session.call in done or (context.facts.path_of(session.call) and not context.anywhere):
             continue
         done.add(session.call)
-        config = (pen.text.of(session.config_node) if session.config_node else "", session.site.stmt)
+        config = (context.text.of(session.config_node) if session.config_node else "", session.site.stmt)
         if isinstance(session.config_node, (ast.Name, ast.Attribute)):
-            sessions = sessions if config in completed else _completing(pen, sessions, session, config[0])
+            sessions = sessions if config in completed else _completing(context, sessions, session, config[0])
             completed.add(config)
         else:
-            sessions = _with_own_config(pen, sessions, session)
+            sessions = _with_own_config(context, sessions, session)
     return sessions
 
 
-def _with_own_config(pen: Pen, sessions: Sessions, session: SessionSite) -> Sessions:
+def _with_own_config(context: WritingContext, sessions: Sessions, session: SessionSite) -> Sessions:
     """The edits at one session whose config has no name in the script yet."""
-    text, stmt, node = pen.text, session.site.stmt, session.config_node
+    text, stmt, node = context.text, session.site.stmt, session.config_node
     given = next((k.value for k in session.call.keywords if k.arg is None), None)
     if given is not None and node is None:
-        return _in_arguments(pen, sessions, session, given)
+        return _in_arguments(context, sessions, session, given)
     if node is None or (isinstance(node, ast.Constant) and node.value is None):
         taken = not sessions.names.is_free("config")
         name = sessions.names.unused("session_config") if taken else "config"  # for other sessions, too
-        tf = pen.tensorflow(session.call)
-        memory = "".join(f", gpu_options={tf}.GPUOptions({setting})" for setting in _memory(pen.options))
+        tf = context.tensorflow(session.call)
+        memory = "".join(f", gpu_options={tf}.GPUOptions({setting})" for setting in _memory(context.options))
         made = f"{name} = {tf}.ConfigProto(allow_soft_placement=True{memory})"
         edit = _with_config(session, text, _given(session, tf, name))
         return _with_edits(sessions, edit, Insert(text.anchor(stmt), (made,), "before", "TMG111"))
     name, names = _new_config(sessions.names)
-    lines = (f"{name} = {text.of(node)}", *_completed(pen.facts, name, session.config, pen.options))
+    lines = (f"{name} = {text.of(node)}", *_completed(context.facts, name, session.config, context.options))
     swap = Replace(text.start(node), text.end(node), name, "TMG111")
     return _with_edits(replace(sessions, names=names), swap, Insert(text.anchor(stmt), lines, "before", "TMG111"))
 
 
-def _completing(pen: Pen, sessions: Sessions, session: SessionSite, name: str) -> Sessions:
+def _completing(context: WritingContext, sessions: Sessions, session: SessionSite, name: str) -> Sessions:
     """The edits in front of a session whose config the script has made before: it is completed."""
-    lines = tuple(_completed(pen.facts, name, session.config, pen.options))
-    added = (Insert(pen.text.anchor(session.site.stmt), lines, "before", "TMG111"),) if lines else ()
+    lines = tuple(_completed(context.facts, name, session.config, context.options))
+    added = (Insert(context.text.anchor(session.site.stmt), lines, "before", "TMG111"),) if lines else ()
     return replace(sessions, inserts=(*sessions.inserts, *added))
 
 
@@ -82,18 +82,18 @@ def _with_edits(sessions: Sessions, edit: Replace, insert: Insert) -> Sessions:
     return replace(sessions, replaces=(*sessions.replaces, edit), inserts=(*sessions.inserts, insert))
 
 
-def _in_arguments(pen: Pen, sessions: Sessions, session: SessionSite, given: ast.expr) -> Sessions:
+def _in_arguments(context: WritingContext, sessions: Sessions, session: SessionSite, given: ast.expr) -> Sessions:
     """The edits at a session whose arguments are given as a dict (**kwargs), which may hold a config."""
-    hidden = pen.builtins.hidden(session.site.frame, ["dict"])
-    dict_of = pen.builtins.text(session.site.frame, "dict")
-    tensorflow = pen.tensorflow(session.call)
+    hidden = context.builtins.hidden(session.site.frame, ["dict"])
+    dict_of = context.builtins.text(session.site.frame, "dict")
+    tensorflow = context.tensorflow(session.call)
     name, names = _new_config(sessions.names)
-    arguments = pen.text.of(given)
+    arguments = context.text.of(given)
     lines = [f"{name} = {arguments}.get({session.keyword!r}) or {tensorflow}.ConfigProto()"]
-    lines += _completed(pen.facts, name, session.config, pen.options)
+    lines += _completed(context.facts, name, session.config, context.options)
     made = f"{dict_of}({arguments}, {session.keyword}={name})"
-    edit = Replace(pen.text.start(given), pen.text.end(given), made, "TMG111")
-    insert = Insert(pen.text.anchor(session.site.stmt), tuple(lines), "before", "TMG111")
+    edit = Replace(context.text.start(given), context.text.end(given), made, "TMG111")
+    insert = Insert(context.text.anchor(session.site.stmt), tuple(lines), "before", "TMG111")
     return _with_edits(replace(sessions, names=names, hidden=(*sessions.hidden, *hidden)), edit, insert)
 
 
@@ -113,7 +113,7 @@ def _memory(options: Options) -> list[str]:
 
 
 def _completed(facts: Facts, name: str, config: object, options: Options) -> list[str]:
-    """What an existing config lacks."""
+    """The lines that add missing settings to a session's existing config."""
     lines = []
     given = config.kwargs if isinstance(config, Typed) else {}
     later = config.state if isinstance(config, Typed) else {}
@@ -126,7 +126,7 @@ def _completed(facts: Facts, name: str, config: object, options: Options) -> lis
 
 
 def _given(session: SessionSite, tensorflow: str, config: str) -> str:
-    """What the session is given for its config."""
+    """The expression for the session's argument that holds the config."""
     return f"{tensorflow}.{session.creator}(config={config})" if session.creator else config
 
 

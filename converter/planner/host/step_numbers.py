@@ -45,7 +45,7 @@ def step_edits(found: StepNumbers, text: Text) -> list[Replace]:
 def step_numbers(
     facts: Facts, options: Options, regions: Iterable[Region], steps: Iterable[TrainStep], scaled: Iterable[Origin]
 ) -> StepNumbers:
-    """What `--scale-steps divide` changes; nothing where it was not asked for, or the batch does not grow."""
+    """The numbers of steps that `--scale-steps divide` divides; none if the batch does not grow."""
     if options.scale_steps == "keep" or options.batch == "total":
         return StepNumbers()
     counting = counting_of(facts, regions, steps, set(scaled))

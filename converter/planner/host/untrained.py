@@ -1,4 +1,4 @@
-"""Branches of the script in which nothing trains, such as `else:` behind `if train:`: one tower does there.
+"""Branches of the script in which nothing trains, such as `else:` after `if train:`: they get one tower.
 
 An evaluation over whole batches leaves out more rows where a batch is N times as large. A run of the script that comes
 to such a branch takes no training step, so it needs no batch of all GPUs: with one tower it computes what the original
@@ -31,7 +31,7 @@ Answers = Mapping[Key, bool]
 
 @dataclass(frozen=True)
 class Branch:
-    """One side of a condition that is asked once, in one execution of its function.
+    """One side of a condition that one execution of its function tests once.
 
     around: the conditions around it, by their frames, and the sides of them that it stands on.
     """
@@ -111,7 +111,7 @@ class _Modes:
         return self.known[key]
 
     def _chosen(self, value: Value, answers: Answers) -> Iterator[Value]:
-        """What is fetched, where conditions with a known answer choose between tensors."""
+        """The tensors that a fetch can give, if conditions have these known answers."""
         if isinstance(value, (Sequence, Dict)):
             for part in value.parts():
                 yield from self._chosen(part, answers)
@@ -137,7 +137,7 @@ class _Modes:
         return None
 
     def _answers(self, test: ast.expr, frame: Frame, side: bool) -> Iterator[tuple[Key, bool]]:
-        """What is known where a condition is true, or false."""
+        """The conditions whose outcome follows from `test` being `side`, each with its outcome."""
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is side:
             for part in test.values:
                 yield from self._answers(part, frame, side)
@@ -146,7 +146,7 @@ class _Modes:
             yield key, asked is side
 
     def _question(self, test: ast.expr, frame: Frame) -> tuple[Key | None, bool]:
-        """What a condition asks, and whether it is true where the answer is yes; None for what is not followed."""
+        """An identity for the tested value, and True if the test holds when it is true; None if not followed."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             key, asked = self._question(test.operand, frame)
             return key, not asked
@@ -161,7 +161,7 @@ class _Modes:
         return ("compare", _NEGATIONS.get(kind, kind), left, right), kind not in _NEGATIONS
 
     def _read(self, node: ast.expr, frame: Frame) -> Key | None:
-        """What tells the value that a name, an attribute or a constant has in a function's execution from others."""
+        """An identity for the value that a name, attribute or constant has in a frame; None if there are several."""
         if isinstance(node, ast.Constant):
             return "constant", type(node.value), node.value
         if not isinstance(node, (ast.Name, ast.Attribute)):
@@ -233,7 +233,7 @@ def one_tower(branches: Iterable[Branch], plan: Plan, count: GpuCount, text: Tex
 
     That is too late where the number was read before.
     """
-    if count.told or count.one_gpu:
+    if count.module_is_shared or count.one_gpu:
         return [], []
     facts = count.facts
     reads = _Reads(plan, count, text)
@@ -265,7 +265,7 @@ class _Reads:
 
     @property
     def facts(self) -> Facts:
-        """What the script is."""
+        """The facts of the script."""
         return self.count.facts
 
     def come_after(self, branch: Branch) -> bool:

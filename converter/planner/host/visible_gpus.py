@@ -55,7 +55,7 @@ def visible_edits(
         if given is None and choice.what == LIST:
             faults.append(finding(facts, node, Found.UNKNOWN_GPUS, what=choice.what, towers=options.num_gpus))
             continue
-        made = _rewritten(choice, options.num_gpus, count.beside(node))
+        made = _rewritten(choice, options.num_gpus, count.for_node(node))
         if given is None:
             made = _where_chosen(node, made, text)
         if text.of(node).startswith('"') and choice.what == VARIABLE:
@@ -132,7 +132,7 @@ def _of_call(facts: Facts, call: ast.Call) -> Iterator[_Choice]:
 
 
 def _entries(facts: Facts, node: ast.expr, key: str, what: str) -> Iterator[_Choice]:
-    """What a dict has under a key: one that is written as `{…}` or `dict(…)`, here or where its name is bound."""
+    """The values that a dict display or `dict(…)`, here or where its name is bound, has under a key."""
     if isinstance(node, ast.Dict):
         yield from (_Choice(v, what) for k, v in zip(node.keys, node.values, strict=True) if k and _is(k, key))
     elif isinstance(node, ast.Call):

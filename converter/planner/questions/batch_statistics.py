@@ -16,7 +16,7 @@ def norms_behind(facts: Facts, loss: Tensor) -> Iterator[Effect]:
 
 
 def norms_among(facts: Facts, values: Iterable[Value]) -> Iterator[Effect]:
-    """The same of the values that a loss is computed from, or of some of them."""
+    """Batch norms that may be in training, among the values that a loss is computed from."""
     made = {(v.node, v.site) for v in values if isinstance(v, Tensor)}
     for effect in facts.effects:
         behind = (effect.node, effect.site) in made or effect.kind is EffectKind.BATCH_NORM_SCOPE
@@ -25,12 +25,12 @@ def norms_among(facts: Facts, values: Iterable[Value]) -> Iterator[Effect]:
 
 
 def may_train(norm: Effect) -> bool:
-    """Whether a batch norm may be in training; the value of its effect is what it is told, None if that is not seen."""
+    """True unless a batch norm is told that it is not in training."""
     return not (isinstance(norm.value, Constant) and not norm.value.value)
 
 
 def trains(facts: Facts, trained: set[int], norm: Effect) -> bool:
-    """Whether a batch norm is known to be in training: it is told so, or by a switch that training steps turn on.
+    """True if a batch norm is told to be in training, directly or by a switch that training steps turn on.
 
     trained: the uids of the training steps' results.
     """

@@ -54,7 +54,7 @@ def computed_of(value: Value, feeds: Iterable[WithoutRows]) -> Iterator[WithoutR
 
 
 def _fed(runs: Iterable[RunCall], key: Input) -> list[Value]:
-    """What some runs feed to an input."""
+    """The values that these runs feed to an input."""
     return [value for run in runs for other, value in run.feeds if other is key]
 
 

@@ -42,7 +42,7 @@ class Unseen:
 
     @property
     def hint(self) -> str:
-        """What makes the module seen."""
+        """Advice that lets the analysis follow the module."""
         if not self.folder:
             return (
                 f"the module {self.module}, imported in line {self.node.lineno}, is valid neither in Python 3 nor in "
@@ -165,7 +165,7 @@ def library_behind(value: Value) -> str:
 
 
 def _maker(value: Value) -> Symbol | None:
-    """What an unfollowed value comes from, of a module; None for any other value."""
+    """The function or class of a module whose call gave an unfollowed value; None for any other value."""
     while isinstance(value, (Host, Bound)) and value.source is not None:
         value = value.source
     return value if isinstance(value, Symbol) else None

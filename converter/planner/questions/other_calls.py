@@ -1,4 +1,4 @@
-"""What other calls of a function bind in some of its statements."""
+"""Values that other calls of a function bind in some of its statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Devices by which a script spreads its model over several GPUs itself."""
+"""Finds the devices of scripts that place their model on several GPUs themselves."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def is_text(stmt: ast.stmt) -> bool:
 
 
 def called(call: ast.Call) -> str:
-    """The last part of the name of what is called."""
+    """The last part of the name of the called function: `dense` for `tf.layers.dense(x)`."""
     return getattr(call.func, "id", getattr(call.func, "attr", ""))
 
 

@@ -12,7 +12,7 @@ from converter.dataclass import dataclass
 
 @dataclass(frozen=True)
 class Part:
-    """A tensor in a structure, or a whole structure of tensors that are alike.
+    """A tensor in a structure (list, tuple, dict), or a structure whose tensors are all alike.
 
     text: the expression for it. root and whole: where it lies in tuples, which no item can be assigned to, the
         expression for the outermost of these and its value; "" and None elsewhere.

@@ -1,4 +1,4 @@
-"""Whether code stands in a function that no run of the script comes to."""
+"""Finds code in functions that no run of the script calls."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def can_be_handed(value: Input, around: ast.stmt) -> bool:
 
 
 def name_given(value: Input) -> str | None:
-    """The name that the script gives to a placeholder; None for none, "" for one that is computed."""
+    """The name given to a placeholder: None if there is none, "" if it is computed."""
     call = value.node
     assert isinstance(call, ast.Call)
     node = next((k.value for k in call.keywords if k.arg == "name"), call.args[NAME] if len(call.args) > NAME else None)

@@ -1,4 +1,4 @@
-"""Statements that make variables, or find those that are there already."""
+"""Finds statements that create variables, or look up existing ones."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def asks_in_reused_scope(facts: Facts, block: Block, index: int) -> bool:
 
 
 def is_found(effect: Effect, around: ast.stmt) -> bool:
-    """Whether a variable was there already, for certain, when a statement asked for it."""
+    """True if `reuse=True` is given where a variable is looked up, so that it existed before."""
     return any(isinstance(value, ast.Constant) and value.value is True for value in _reuse_given(effect, around))
 
 

@@ -43,7 +43,7 @@ def wait_edits(facts: Facts, regions: tuple[Region, ...], options: Options, text
 
 
 def _behind_updates(facts: Facts, wait: Effect) -> list[Tensor]:
-    """What is built in a block, where that waits for an update."""
+    """Tensors built in a `tf.control_dependencies` block that waits for updates of variables."""
     updates = {tensor.uid for tensor in tensors_in(wait.value) if _updates(tensor)} if wait.value else set[int]()
     return [tensor for tensor in facts.tensors if updates & {value.uid for value in tensor.control}] if updates else []
 

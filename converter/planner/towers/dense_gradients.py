@@ -16,7 +16,7 @@ ROWS = (Trait.TAKES_ROWS, Trait.MAKES_TABLES)
 
 
 def all_dense(facts: Facts, regions: Iterable[Region], helpers: Iterable[str]) -> bool:
-    """Whether everything that takes or makes a variable is known to give it a gradient that is not IndexedSlices.
+    """True if no gradient of the script can be IndexedSlices.
 
     TensorFlow gives IndexedSlices where rows of a variable are taken (array_ops.gather, embedding_ops.py, 1.15).
     tf.gradients may be asked for those of any tensor.

@@ -38,7 +38,7 @@ MINIMIZE = (
 
 @dataclass(frozen=True)
 class Gradients:
-    """How the gradients of a loop's losses are taken.
+    """The code that takes the gradients of a loop's losses.
 
     inside: the gradient that the loop takes itself; None where they are taken after it. helpers: those that the edits
     call. register: whether merged losses carry those of the towers. names: those that are taken then.

@@ -1,4 +1,4 @@
-"""What each file of the project calls the tensorflow module, and the module that carries shared helpers."""
+"""The name of TensorFlow, and of the module of shared helpers, in each file of the project."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def import_line(facts: Facts) -> str:
 
 
 def helper_module(facts: Facts, path: str, name: str, folder: str) -> str:
-    """The module that carries the helpers, as a file imports it; folder: where it lies, as of `helper_folder`.
+    """The name by which a file imports the module of helpers.
 
     A script that imports relatively itself is run as part of a package; if the module lies beside it, other files of
     the package import it relatively, too.

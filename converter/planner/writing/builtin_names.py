@@ -76,7 +76,7 @@ def _bound(scope: ast.AST) -> set[str]:
 
 
 def _global(facts: Facts, tree: ast.AST) -> set[str]:
-    """What functions bind in the module around them."""
+    """The module-level names that functions bind with `global`."""
     declared = {name for stmt in facts.nodes(ast.Global, tree) for name in stmt.names}
     if not declared:
         return declared

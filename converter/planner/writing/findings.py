@@ -25,14 +25,14 @@ def at_user(
     facts: Facts, user: User, code: str, message: str, hint: str, severity: Severity = "error"
 ) -> Diagnostic:
     """A finding about another script of the project, at its import of the files that change."""
-    shown = beside(facts, user.path)
+    shown = shown_path(facts, user.path)
     column = 1 if user.line else 0
     return Diagnostic(
         code=code, path=shown, line=user.line, column=column, message=message, hint=hint, severity=severity
     )
 
 
-def beside(facts: Facts, path: str) -> str:
+def shown_path(facts: Facts, path: str) -> str:
     """The absolute path of another file of the project, as the user would write it."""
     return seen_from(os.path.dirname(facts.path), path)
 

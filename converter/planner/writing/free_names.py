@@ -41,7 +41,7 @@ def _apart(one: Branches, other: Branches) -> bool:
 
 @dataclass(frozen=True)
 class Names:
-    """The names that are taken in a script's files.
+    """The names that are taken in a script's files; immutable.
 
     A method that takes a name returns it together with the names that are taken then.
 
@@ -74,7 +74,7 @@ class Names:
         return self.fresh(*candidates) if alone is None else (alone, self)
 
     def numbered(self, name: str, instead: str, branches: Branches) -> tuple[str, Names]:
-        """A name of which a script may need several; `instead` where the script has it already.
+        """A free name for which a script may need several, with numbers behind it; `instead` if it is taken already.
 
         branches: of the place that uses it. Another place may use the same name where no run executes both.
         """

@@ -1,4 +1,4 @@
-"""Which helpers a script needs, and what they are called in it."""
+"""Chooses the helpers that a script needs, and their names in it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def with_names(plan: Plan) -> Plan:
 
 
 def helper_names(wanted: Iterable[str], options: Options, names: Names) -> tuple[tuple[tuple[str, str], ...], Names]:
-    """The wanted helpers and those that they need, each with a name that is free in the script; all names then."""
+    """The wanted helpers and the helpers that these need, each with a free name; and the taken names."""
     known = catalog()
     suffix = PLACED.get(options.variables, "")
 

@@ -32,7 +32,7 @@ class Text:
         self._neighbours: dict[str, dict[ast.stmt, ast.stmt]] = {}
 
     def after(self, further: Iterable[Replace]) -> Text:
-        """The same files, with further replacements in them."""
+        """These texts with further replacements."""
         return Text(self._facts, self._source, (*self.planned, *further))
 
     def lines(self, path: str) -> list[str]:
@@ -75,7 +75,7 @@ class Text:
             stmt = above
 
     def of(self, node: ast.AST) -> str:
-        """The text of an expression with the replacements that are planned inside of it.
+        """The source text of an expression after the replacements planned inside of it.
 
         It is on one line, unless there are comments in it and its own brackets hold its lines together.
         """

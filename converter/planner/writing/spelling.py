@@ -27,7 +27,7 @@ def spelling(frame: Frame, place: Place) -> str | None:
 
 
 def reach(frame: Frame, holder: Value | None, depth: int = 2, but: Container[str] = ()) -> str | None:
-    """The expression for an object in a frame's own names, None where it cannot be reached from there.
+    """An expression that reaches an object from a frame; None if there is none.
 
     but: names that do not stand for it where it is asked for.
     """
@@ -60,7 +60,7 @@ def _module(frame: Frame, imported: Frame) -> str | None:
 
 
 def _visible(frame: Frame) -> Iterator[tuple[str, Value]]:
-    """What the names mean that a frame can read, its own before those around it."""
+    """The names that a frame can read, with their values: its own first, then those of enclosing functions."""
     yield from frame.locals.items()
     known, scope = set(frame.locals), frame.closure
     while scope is not None:

@@ -106,7 +106,7 @@ def _not_told(report: Report) -> dict[Fate, list[Entry]]:
 
 @dataclass(frozen=True)
 class Link:
-    """A range of lines of a converted file to look at: the first line as it is on the page, and how it is shown.
+    """A range of lines of a converted file to look at, with a link to its place on the page.
 
     file: its number among those on the page, -1 where it is not there.
     """

@@ -52,7 +52,7 @@ _STYLE = {
 
 
 def style(name: str) -> Any:
-    """Matplotlib's settings for one picture, whose name makes its identifiers its own, the same each time."""
+    """Matplotlib settings for one picture; `name` seeds the identifiers in its SVG, so that builds are alike."""
     return {**_STYLE, "svg.hashsalt": name}
 
 
@@ -125,7 +125,7 @@ def _drawn(error: float) -> float:
 
 
 def timeline(traces: Sequence[tuple[str, StepTrace]], label: str) -> str:
-    """When which part of a step was at work on which device, one script above the other, in percent of it."""
+    """A timeline of one step of each script, by device, in percent of the step."""
     lanes = [_lanes(trace) for _, trace in traces]
     with mpl.rc_context(style("timeline")):
         height = 1.0 + sum(0.6 + 0.34 * len(devices) for devices in lanes)

@@ -1,4 +1,4 @@
-"""Notebooks: their code cells as one script, and a changed script as a notebook of which only changed cells change."""
+"""Notebooks: reads their code cells as one script, and writes changed cells back."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def read_notebook(path: str, text: str) -> Notebook:
 
 
 def code_in(data: bytes) -> bytes:
-    """The Python of a notebook's bytes; bytes that are no notebook as they are."""
+    """The Python code of a notebook; the bytes unchanged if they are no notebook."""
     try:
         return script_of(scan(data.decode("utf-8-sig")).cells).text.encode("utf-8", "replace")
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The JSON text of a notebook by place: where its cells keep their source, and how that is written.
+"""Finds the sources of cells in the JSON text of a notebook, by offset, to rewrite only those that change.
 
 Only what stands between `begin` and `end` of a changed cell is written anew, so that everything else of the file stays
 as it is. Values that do not matter here, outputs above all, are passed over by Python's own decoder.
@@ -44,7 +44,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Scanned:
-    """What of a notebook matters here.
+    """The parts of a notebook that the conversion needs.
 
     version: the number before the point of its format. metadata: of the whole notebook.
     """

@@ -34,7 +34,7 @@ _QUOTES = re.compile(r"'''|\"\"\"|'|\"")
 
 
 def cell_magic(source: str) -> str:
-    """The name of the magic that a cell begins with, "" for none."""
+    """The name of the magic on a cell's first line, "" if there is none."""
     found = _CELL.match(source)
     return (found[1] or "%") if found else ""
 
@@ -70,7 +70,7 @@ def masked(source: str) -> str:
 
 
 def unmasked(text: str) -> str:
-    """Masked lines as they were.
+    """The lines of a cell with their magics restored.
 
     Raises:
         ValueError: a timed statement takes several lines now.
@@ -83,7 +83,7 @@ def unmasked(text: str) -> str:
 
 
 def idle(text: str) -> tuple[str, int]:
-    """A masked script in which magics do nothing; and the line of the first whose value is used, 0 for none.
+    """The masked script with magics that do nothing; and the first line that uses a magic's value, or 0.
 
     What a notebook has by itself, `display` and `get_ipython`, does nothing either.
     """

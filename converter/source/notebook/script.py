@@ -33,7 +33,7 @@ class CellError(ValueError):
 
 @dataclass(frozen=True)
 class Script:
-    """Cells as one text of Python.
+    """The code cells as one Python text.
 
     places: of each line of it, the cell and the line there, from one. begins: each cell with the number of lines in
     front of its own, and its own as Python.
@@ -46,7 +46,7 @@ class Script:
 
 @dataclass(frozen=True)
 class Settled:
-    """A changed script as cells.
+    """A changed script divided into cells again.
 
     sources: of the cells that are Python, by their numbers. joined: the cells that are one now, first that which has
     the text. script: what these cells make. moved: for each line of the changed script, its line there; 0 for none.
@@ -58,7 +58,7 @@ class Settled:
     script: Script
 
     def told(self) -> Iterator[str]:
-        """What became one cell, a sentence each."""
+        """Sentences for the report: which cells became one."""
         for first, *others in self.joined:
             listed = ", ".join(map(str, others[:-1])) + " and " * (len(others) > 1) + str(others[-1])
             cells = "cells" if len(others) > 1 else "cell"
@@ -92,7 +92,7 @@ def script_of(cells: Sequence[Cell]) -> Script:
 
 
 def settled(text: str, cells: Sequence[Cell], whole: bool = False) -> Settled:
-    """A script that was made of cells, and has changed, as cells again.
+    """Divide a changed script into cells again.
 
     whole: whether it is the script of such cells already: each has what stands at its place.
 

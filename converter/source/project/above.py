@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import field, replace
 
 from converter.dataclass import dataclass
-from converter.source.look import code_of
 from converter.source.project.folders import holds_top, in_any, in_folder
 from converter.source.project.libraries import search_folders
+from converter.source.quick_checks import code_of
 from converter.source.viewed import tree_of
 
 NOTEBOOK = ".ipynb"  # which runs in its own folder
@@ -26,7 +26,7 @@ Read = Callable[[str], "ast.Module | None"]
 
 @dataclass(frozen=True)
 class Start:
-    """How a script is started so that it finds what it imports.
+    """The command and folder with which a script finds all its imports.
 
     script: its absolute path. root: the folder around it and all that it imports. folders: those that must be on the
     path beside the script's own, nearest first. package: the package as a part of which `python -m` runs it; "" if it
@@ -65,7 +65,7 @@ class Start:
         return replace(self, script=script, root=root, folders=tuple(map(there, self.folders)), at=there(self.at))
 
     def at_target(self, target: str) -> Start:
-        """The same for a converted script: beside this one, in an output folder laid out like this, or elsewhere."""
+        """How the converted script is started: beside the original, in an output folder, or elsewhere."""
         target = os.path.abspath(target)
         folder = os.path.dirname(target)
         if folder == os.path.dirname(self.script):
@@ -139,7 +139,7 @@ def start_of(script: str, read: Read | None = None) -> Start:
 
 
 def imported_files(script: str, tree: ast.Module) -> list[str]:
-    """The files of the project that a script imports, and those that these import."""
+    """The files of the project that a script imports, directly or through these files."""
     script, found = os.path.abspath(script), list[str]()
 
     def read(path: str) -> ast.Module | None:
@@ -247,7 +247,7 @@ def _names_of_files(tree: ast.Module) -> Iterator[str]:
 
 
 def imports_of(tree: ast.Module) -> Iterator[tuple[str, list[str], int]]:
-    """What a file may import: a module by its dotted name, names that may be modules in it, the dots before it."""
+    """The imports of a file: module, names that may be submodules, and the number of leading dots."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, [], 0) for alias in node.names)

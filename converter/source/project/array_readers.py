@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from converter.dataclass import dataclass
 from converter.source.header import is_converted
-from converter.source.look import code_of, scripts_beside
 from converter.source.project.graph_readers import LARGEST, syntax_of
+from converter.source.quick_checks import code_of, scripts_beside
 
 LOADS = re.compile(rb"\b(?:load|loadtxt|genfromtxt|loadmat|fromfile|File)\s*\(")
 
@@ -32,14 +32,14 @@ class RowsTaken:
 
 
 def rows_taken(script: str, above: Sequence[str] = ()) -> list[RowsTaken]:
-    """The numbers by which other scripts of the folder reshape what they load. above: further folders."""
+    """The row counts to which other scripts of the folder reshape arrays that they load."""
     seen = scripts_beside(script, above, LARGEST)
     return [taken for path, changed, size in seen for taken in _read(path, changed, size)]
 
 
 @lru_cache(maxsize=4096)
 def _read(path: str, changed: int, size: int) -> tuple[RowsTaken, ...]:
-    """What one script takes; changed and size tell this text of the file from others."""
+    """The rows that one script takes of saved arrays; `changed` and `size` only key the cache."""
     data = b""
     with suppress(OSError, ValueError):
         with open(path, "rb") as file:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from converter.dataclass import dataclass
 from converter.source.header import is_converted
-from converter.source.look import code_of, scripts_beside
+from converter.source.quick_checks import code_of, scripts_beside
 from converter.source.viewed import tree_of
 
 IMPORTS = "import_meta_graph"
@@ -59,21 +59,21 @@ def names_in_texts(texts: Iterable[str]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class _Seen:
-    """What a script reads of graphs that others save."""
+    """The ways in which a script reads graphs that other scripts save, and names that it may look up in them."""
 
     readers: tuple[GraphReader, ...] = ()
     names: frozenset[str] = frozenset()
 
 
 def _beside(script: str, above: Sequence[str]) -> Iterator[_Seen]:
-    """What the other scripts of a script's folder, and of folders above it, read of graphs."""
+    """How the other scripts of a script's folder, and of folders above it, read saved graphs."""
     for path, changed, size in scripts_beside(script, above, LARGEST):
         yield _read(path, changed, size)
 
 
 @lru_cache(maxsize=4096)
 def _read(path: str, changed: int, size: int) -> _Seen:
-    """What one script reads of graphs; changed and size tell this text of the file from others."""
+    """How one script reads saved graphs; `changed` and `size` only key the cache."""
     data = b""
     with suppress(OSError, ValueError):
         with open(path, "rb") as file:

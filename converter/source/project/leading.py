@@ -6,7 +6,9 @@ import os
 import re
 from contextlib import suppress
 
-from converter.source.look import (
+from converter.source.project.folders import folders_above, in_any
+from converter.source.project.libraries import libraries
+from converter.source.quick_checks import (
     code_of,
     imported_by,
     is_pipeline,
@@ -16,8 +18,6 @@ from converter.source.look import (
     trains_by_keras,
     trains_by_torch,
 )
-from converter.source.project.folders import folders_above, in_any
-from converter.source.project.libraries import libraries
 
 # What extends the path or imports by a text, and texts that may be names of folders or modules.
 _AT_RUN_TIME = rb"\bsys\.path\b|\b(?:import_module|__import__)\("

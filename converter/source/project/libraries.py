@@ -6,8 +6,8 @@ import os
 import sys
 from contextlib import suppress
 
-from converter.source.look import imported_by, mentions_tensorflow, scripts_in
 from converter.source.project.folders import LARGEST, LIBRARIES, folders_above, holds_top, in_folder, is_root
+from converter.source.quick_checks import imported_by, mentions_tensorflow, scripts_in
 
 # What a project's root holds besides, in capitals: beginnings of the names of its files.
 ABOUT = ("README", "LICENSE", "REQUIREMENTS.TXT")

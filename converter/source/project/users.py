@@ -12,7 +12,10 @@ from contextlib import suppress
 
 from converter.dataclass import dataclass
 from converter.source.header import HELPERS, is_converted
-from converter.source.look import (
+from converter.source.project.above import package_root
+from converter.source.project.array_readers import RowsTaken, rows_taken
+from converter.source.project.graph_readers import GraphReader, graph_readers, names_asked
+from converter.source.quick_checks import (
     SCRIPTS,
     code_of,
     imported_by,
@@ -20,9 +23,6 @@ from converter.source.look import (
     modules_beside,
     scripts_in,
 )
-from converter.source.project.above import package_root
-from converter.source.project.array_readers import RowsTaken, rows_taken
-from converter.source.project.graph_readers import GraphReader, graph_readers, names_asked
 from converter.source.viewed import tree_of
 
 LARGEST_NOTEBOOK = 20_000_000  # bytes
@@ -67,7 +67,7 @@ class Project:
     above: tuple[str, ...] = ()
 
     def users(self, own: Collection[str], changed: Sequence[str]) -> Sequence[User]:
-        """The scripts that import one of the changed files, besides those that the script itself imports."""
+        """The scripts that import one of the changed files and are not imported by the script itself."""
         if self.known or self.alone:
             return ()
         return users_of(self.script, changed, own, self.originals, self.leave_out, self.above)
@@ -77,11 +77,11 @@ class Project:
         return () if self.known else graph_readers(self.script, self.above)
 
     def rows_taken(self) -> Sequence[RowsTaken]:
-        """The numbers by which other scripts of the folder reshape what they load."""
+        """The row counts to which other scripts of the folder reshape arrays that they load."""
         return () if self.known else rows_taken(self.script, self.above)
 
     def names_asked(self) -> frozenset[str]:
-        """Texts in other scripts of the folder that may be names of operations of a graph that this script saves."""
+        """Strings in other scripts of the folder that may name operations of the graph that this script saves."""
         return names_asked(self.script, self.above)
 
     def mentions(self, own: Collection[str], changed: Sequence[str], names: Collection[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Python 2: a view of a text that Python 3 reads line for line, and the way back from a changed view.
+"""Python 2 as Python 3: makes a view of a text that Python 3 can parse line by line, and converts it back.
 
 Everything behind this package reads, plans and edits views; `restored` makes Python 2 of what is given out.
 """
@@ -21,7 +21,7 @@ _KEPT = 256  # texts, so that each of a project is looked at once
 
 @dataclass(frozen=True)
 class Unread:
-    """Why Python 3 reads neither a text nor a view of it.
+    """The reason why Python 3 can read neither a text nor a view of it.
 
     line, column: from 1, in the text. message: what is wrong there. hint: what to do if the text is Python 2 except for
     constructs without a view, or that only Python 3 has; else "".
@@ -35,7 +35,7 @@ class Unread:
 
 @lru_cache(_KEPT)
 def view_or_why(text: str) -> str | Unread:
-    """A text that Python 3 reads, as it is; the view of one that Python 2 reads; else why it is neither."""
+    """The text if Python 3 reads it, the view if Python 2 does, else the reason why neither does."""
     error = _error_in(text)
     if error is None:
         return text
@@ -65,7 +65,7 @@ def view_or_why(text: str) -> str | Unread:
 
 
 def readable(text: str) -> str:
-    """A text as Python 3 reads it: itself, or its view; a text that is neither as it is."""
+    """The text as Python 3 reads it, itself or its view; unchanged if neither can be read."""
     found = view_or_why(text)
     return found if isinstance(found, str) else text
 

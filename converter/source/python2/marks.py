@@ -1,4 +1,4 @@
-"""Marks that stand in a view for what Python 2 has there instead, and the way back.
+"""Marks in a view that record the Python 2 characters in a view's place, and the way back.
 
 A view is a text that Python 3 reads, with as many lines as the Python 2 text it stands for. Where they differ, a mark
 stands beside the view's own characters. A mark is made of blanks and form feeds, which Python takes between any two
@@ -22,7 +22,7 @@ TAB = 8  # columns, as Python 2 counts them (Parser/tokenizer.c)
 
 
 def behind(view: str, original: str = "") -> str:
-    """The view's characters with a mark behind them: the original has other ones there."""
+    """Characters of the view, followed by a mark that records the original's."""
     return view + _mark(_BEHIND, view, original)
 
 
@@ -37,7 +37,7 @@ def indented(view: str, original: str) -> str:
 
 
 def is_view(text: str) -> bool:
-    """True if a text holds marks: it is the view of a Python 2 text, and no view can be made of it."""
+    """True if a text contains marks, so that it is a view of a Python 2 text."""
     return _EDGE in text
 
 

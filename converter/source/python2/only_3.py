@@ -25,7 +25,7 @@ _NEW: dict[type, str] = {
 
 @dataclass(frozen=True)
 class New:
-    """What only Python 3 has, and the line where it stands."""
+    """A construct that only Python 3 has, and its line."""
 
     what: str
     line: int

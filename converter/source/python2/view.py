@@ -33,7 +33,7 @@ class NoView(Exception):
 
 
 def view_of(text: str) -> str:
-    """The view of a Python 2 text; a text without constructs of Python 2 as it is.
+    """The view of a Python 2 text; unchanged if it has no construct of Python 2.
 
     The text need not be Python at all: what is not recognised stays, for Python's parser to judge.
 
@@ -73,15 +73,15 @@ class _Edits:
         self.made.append((begin, end, view))
 
     def behind(self, begin: int, end: int, view: str) -> None:
-        """The view's characters in place of the original's, told by a mark behind them."""
+        """Replace characters of the original, with a mark after the view's."""
         self.put(begin, end, behind(view, self.text[begin:end]))
 
     def open(self, at: int, view: str) -> None:
-        """Characters that only the view has, told by a mark behind them."""
+        """Insert characters that only the view has, with a mark after them."""
         self.put(at, at, behind(view))
 
     def close(self, at: int, view: str) -> None:
-        """Characters that only the view has, told by a mark in front of them."""
+        """Insert characters that only the view has, with a mark before them."""
         self.put(at, at, ahead(view))
 
     def fresh(self, parts: str) -> str:
@@ -131,7 +131,7 @@ def _statements(line: Statement) -> Iterator[Statement]:
 
 
 def _translate(edits: _Edits, statement: Statement, body: Statement, printed: bool) -> None:
-    """What a statement as a whole says otherwise.
+    """Edits that turn a Python 2 statement (print, exec, raise, except …) into Python 3.
 
     body: the statement after it, the first of the block if this one is the head of a block.
     """
@@ -287,7 +287,7 @@ def _end_of_lambda(tokens: Statement, begin: int) -> int:
 
 
 def _translate_tokens(edits: _Edits, statement: Statement, first: bool) -> None:
-    """What single tokens say otherwise.
+    """Edits that turn single tokens of Python 2 (`<>`, `0777`, backquotes …) into Python 3.
 
     first: whether nothing stands on the line in front of the statement, so that a mark there would indent it.
     """

@@ -18,7 +18,7 @@ def is_fed_one_slice(loop: TowerLoop, call: ast.Call) -> bool:
 
 
 def fetched(call: ast.Call) -> Iterator[ast.Name]:
-    """The names that a `run` fetches: alone, in a list, a tuple or a dict."""
+    """The names that a `session.run` fetches: one, or those in a list, a tuple or a dict."""
     for one in call.args[:1]:
         parts = one.elts if isinstance(one, ast.List | ast.Tuple) else [one]
         parts = list(one.values) if isinstance(one, ast.Dict) else parts
@@ -78,7 +78,7 @@ def _rows(script: Script, value: ast.expr) -> ast.expr | None:
 
 
 def _beyond(script: Script, lower: ast.expr, upper: ast.expr) -> ast.expr | None:
-    """What is added to one end of a slice to make the other."""
+    """The length of a slice: the term that is added to its lower end to make its upper end."""
     end = upper if isinstance(upper, ast.BinOp) else _bound(script, upper)
     if isinstance(end, ast.BinOp) and isinstance(end.op, ast.Add):
         for one, other in ((end.left, end.right), (end.right, end.left)):

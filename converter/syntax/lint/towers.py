@@ -91,7 +91,7 @@ class TowerLoop:
 
     @cached_property
     def own(self) -> set[str]:
-        """Names whose values differ from tower to tower, as far as can be told.
+        """Names whose values differ from tower to tower, as far as can be seen.
 
         They are made from the tower's number or its scope, or by what is not TensorFlow's: a reader, a model function.
         """
@@ -152,7 +152,7 @@ class TowerLoop:
 
     @property
     def looks_after_collections(self) -> bool:
-        """Whether towers enter something of the script's own, which may keep their collections apart."""
+        """True if towers enter a context manager of the script, which may handle collections itself."""
         return any(isinstance(c, ast.Call) and not self.of(c).startswith("tf.") for c in self.contexts)
 
     @cached_property

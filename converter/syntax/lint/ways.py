@@ -13,7 +13,7 @@ CLONES = "each clone takes a batch from the queue: a step takes N batches unless
 
 
 def advice(script: Script) -> str:
-    """How a script that uses several GPUs already is told to use N of them, in lines; "" where no way is known."""
+    """Lines that say how to run a multi-GPU script on N GPUs; "" if no way is known."""
     return next((text for find in _WAYS for text in find(script)), "")
 
 

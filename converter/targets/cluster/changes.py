@@ -97,7 +97,7 @@ def _decisions(case: Read) -> Iterator[Decision]:
 
 
 def below_imports(script: Script) -> ast.stmt:
-    """The statement in front of which the worker starts: below the imports at the top of the script."""
+    """The statement before which the worker is started: the first below the imports."""
     after: ast.stmt | None = None
     body = script.tree.body
     for number, stmt in enumerate(body):

@@ -1,4 +1,4 @@
-"""What keeps a script from being one of N processes."""
+"""Refusals of scripts that cannot run as one of N processes."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _UNKNOWN = "it is not seen how many examples a batch has"
 
 
 def keras_trainings(script: Script) -> list[ast.Call]:
-    """The calls that train a compiled model, and those that make a training step of an optimizer of Keras."""
+    """Calls that train a compiled Keras model, and calls of get_updates() that make a training step."""
     return [*keras_fits(script), *_own_steps(script)]
 
 

@@ -11,7 +11,7 @@ from converter.analysis.walk import Known
 from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Loop, Plan, Replace
-from converter.planner.cases import alone
+from converter.planner.cases import single_file
 from converter.planner.outcome import Refused, Reread
 from converter.planner.passes import Decided, decide
 from converter.source import read
@@ -81,7 +81,7 @@ def reading(case: Case) -> Case:
 
 def _planned(case: Case) -> tuple[Facts, Decided | Refused]:
     script = case.script
-    sources = replace(alone(script.text), read=lambda path: read(path).text if path else script.text)
+    sources = replace(single_file(script.text), read=lambda path: read(path).text if path else script.text)
     inputs: Decisions = {}
     options = Options(batch=case.options.batch, shared=case.options.shared, batch_axes=case.options.batch_axes)
     facts = read_facts(script.path, script.tree, options, {}, before=Known(python2=is_view(script.text)))

@@ -29,7 +29,7 @@ def _module() -> tuple[tuple[str, ...], str, tuple[str, ...]]:
 
 
 def worker_lines(script: Script, cluster: str, arguments: str) -> list[str]:
-    """The classes, what they import, and the statement that makes this process a worker.
+    """The lines of the worker: imports, classes, and the statement that makes this process a worker.
 
     cluster: the script's name for the object. arguments: of its class.
     """

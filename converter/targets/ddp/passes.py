@@ -12,12 +12,18 @@ from converter.dataclass import dataclass
 from converter.plan.decisions import Command, Decision
 from converter.syntax.changes import Change
 from converter.syntax.script import Script, argument, is_spread
-from converter.targets.ddp.alone import Alone, alone_changes
-from converter.targets.ddp.beside import Project, check_given, check_project, made_beside, model_files
 from converter.targets.ddp.data import criterion_of, data_changes, mean_loss
+from converter.targets.ddp.differing_values import DifferingValues, check_decisions, figures
+from converter.targets.ddp.imported_files import (
+    Project,
+    check_given,
+    check_project,
+    definition_in_other_file,
+    model_files,
+)
 from converter.targets.ddp.model import model_changes
-from converter.targets.ddp.parting import Parting, check_decisions, figures
 from converter.targets.ddp.processes import check_names, device_changes, process_changes
+from converter.targets.ddp.rank_0 import RankZero, rank_0_changes
 from converter.targets.ddp.training import Training, Unclear, backwards, fitting, training_of
 from converter.targets.passes import Case, Fit, Pass, adding
 
@@ -38,7 +44,7 @@ class Read(Case):
 
 @dataclass(frozen=True)
 class Trained(Case):
-    """What is known once the training step is."""
+    """The case once the training step is found."""
 
     training: Training = field(kw_only=True)
 
@@ -52,13 +58,13 @@ class Wrapped(Trained):
 
 @dataclass(frozen=True)
 class Divided(Wrapped):
-    """A script of which it is settled what rank 0 does alone."""
+    """The case once it is settled which statements rank 0 runs alone."""
 
-    alone: Alone = field(kw_only=True)
+    by_rank_0: RankZero = field(kw_only=True)
 
 
 def calls(case: Case) -> Case:
-    """What processes must not do N times."""
+    """Check imports and calls that must not happen N times, and change those that choose a device."""
     project = check_project(case.script)
     check_names(case.script)
     made = (*case.changes, *device_changes(case.script))
@@ -90,19 +96,26 @@ def data(case: Wrapped) -> Case:
 
 def rank_0(case: Wrapped) -> Case:
     """Evaluation and files."""
-    alone, changes = alone_changes(case.training)
+    by_rank_0, changes = rank_0_changes(case.training)
     made, training, wrapper = (*case.changes, *changes), case.training, case.wrapper
     return Divided(
-        case.script, case.options, case.width, made, case.decisions, training=training, wrapper=wrapper, alone=alone
+        case.script,
+        case.options,
+        case.width,
+        made,
+        case.decisions,
+        training=training,
+        wrapper=wrapper,
+        by_rank_0=by_rank_0,
     )
 
 
 def decisions(case: Divided) -> Case:
     """Values that differ between processes, and what must not depend on them."""
-    parting = Parting(case.training, case.alone)
-    check_decisions(parting)
+    differing = DifferingValues(case.training, case.by_rank_0)
+    check_decisions(differing)
     _warn(case.training)
-    return adding(case, figures(parting))
+    return adding(case, figures(differing))
 
 
 def processes(case: Divided) -> Case:
@@ -202,7 +215,7 @@ def _is_sum(training: Training, loss: ast.expr) -> bool:
 def _is_sum_beside(training: Training, loss: ast.Call) -> bool:
     """Whether a function or class of another file that makes the loss adds up."""
     made = criterion_of(training.scopes, loss)
-    found = made_beside(training.script, training.script.name(made.func))
+    found = definition_in_other_file(training.script, training.script.name(made.func))
     if found is None:
         return False
     other, node = found

@@ -175,7 +175,7 @@ def _imports(script: Script, place: int) -> tuple[str, dict[str, str]]:
 
 
 def _numpy(script: Script, place: int) -> str:
-    """What the helpers call NumPy, if the script imports it: by its name in the script only where it is bound above."""
+    """The name of NumPy for the helpers: the script's own if it is bound above them, else an import."""
     for stmt in script.tree.body:
         if isinstance(stmt, ast.Import) and script.line(stmt.lineno) < place:
             for alias in stmt.names:
@@ -195,7 +195,7 @@ def _is_imported(script: Script, module: str, place: int) -> bool:
 
 
 def check_names(script: Script) -> None:
-    """Refuse names of the script that the added lines have for something else."""
+    """Refuse scripts that use a name of the added lines for something else."""
     for node in ast.walk(script.tree):
         name = node.id if isinstance(node, ast.Name) else getattr(node, "arg", getattr(node, "name", ""))
         named = isinstance(node, ast.Name | ast.arg | ast.FunctionDef | ast.ClassDef)

@@ -126,7 +126,7 @@ class Scopes:
         return None
 
     def values(self, origin: Origin) -> list[Binding]:
-        """What a name stands for, through functions of the script that return it."""
+        """The values that a name can have, followed through functions that return it."""
         found = []
         for binding in self.bindings.get(origin, []):
             value = binding.value
@@ -141,7 +141,7 @@ class Scopes:
         return found
 
     def _returned(self, function: ast.FunctionDef, place: int | None) -> ast.expr | None:
-        """What a function returns, where it has one return."""
+        """The expression that a function with a single return returns."""
         found = [
             node.value for node in ast.walk(function) if isinstance(node, ast.Return) and self.scope(node) is function
         ]

@@ -80,7 +80,7 @@ class TrainerClass:
 
 
 def advice(script: Script, backward: ast.Call) -> tuple[str, str]:
-    """What is said of a training step in a class: the message, and how its code is written as functions."""
+    """The message for a training step inside a class, and the hint how to write it as functions."""
     cls = next(node for node in script.above(backward) if isinstance(node, ast.ClassDef))
     step = script.function(backward)
     message = f"the training step stands in the class {cls.name}: its model and its loader are attributes"

@@ -143,7 +143,7 @@ def _inside(script: Script, node: ast.AST, around: ast.AST) -> bool:
 
 
 def looped_over(script: Script, loop: ast.For) -> ast.expr:
-    """What a loop takes its values from, without enumerate() and progress bars around it."""
+    """The iterable of a loop, without enumerate() and progress bars around it."""
     found = loop.iter
     while isinstance(found, ast.Call) and found.args:
         bar = script.name(found.func) in _BARS

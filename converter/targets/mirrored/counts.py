@@ -59,7 +59,7 @@ def check_part(script: Script, inside: Collection[ast.AST]) -> None:
 
 
 class _Use(Enum):
-    """What a number is used for."""
+    """The ways in which a number of batches is used."""
 
     COUNT = "it counts batches"
     EVALUATION = "it counts batches of an evaluation, which stay what they are"
@@ -75,7 +75,7 @@ def _scales(script: Script, node: ast.BinOp) -> bool:
 
 
 def _uses(script: Script, node: ast.expr, replicas: Collection[int]) -> Iterator[_Use]:
-    """What a number is used for: each use of it, followed by its name."""
+    """The uses of a number, also through names that it is bound to."""
     todo, seen = [node], set[str]()
     while todo:
         one = todo.pop()

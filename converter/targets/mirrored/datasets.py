@@ -21,7 +21,7 @@ _NO_DATASETS = ("output_shapes", "output_types", "output_classes", "element_spec
 
 
 class Kind(Enum):
-    """What an expression gives."""
+    """The kind of value that an expression gives."""
 
     DATASET = "a dataset"
     ITERATOR = "an iterator"
@@ -55,7 +55,7 @@ class Reader:
         self._others: dict[str, Reader] = {}
 
     def body(self, function: ast.FunctionDef, given: Mapping[str, Kind] | None = None) -> Body:
-        """What a function does with datasets; given: kinds of its parameters."""
+        """Follow the statements of a function that concern datasets; `given`: kinds of its parameters."""
         body = Body(dict(given or {}))
         self._open.append(function)
         self._run(function.body, body)
@@ -63,7 +63,7 @@ class Reader:
         return body
 
     def kind(self, node: ast.expr, kinds: Mapping[str, Kind] | None = None) -> Kind:
-        """What an expression gives, where names are of these kinds; other names are looked up in the whole script."""
+        """The kind of an expression, given kinds of names; other names are looked up in the whole script."""
         kinds = kinds or {}
         if isinstance(node, ast.Name | ast.Attribute) and not self.script.name(node):
             if ast.unparse(node) in kinds:
@@ -132,7 +132,7 @@ class Reader:
     def passed(
         self, call: ast.Call, function: ast.FunctionDef, kinds: Mapping[str, Kind] | None = None
     ) -> dict[str, Kind]:
-        """What a call gives the parameters of a function."""
+        """The kinds of the arguments of a call, by the function's parameters."""
         parameters = [arg.arg for arg in function.args.args]
         given = {name: self.kind(arg, kinds) for name, arg in zip(parameters, call.args, strict=False)}
         return given | {k.arg: self.kind(k.value, kinds) for k in call.keywords if k.arg}

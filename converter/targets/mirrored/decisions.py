@@ -1,4 +1,4 @@
-"""What a conversion for a distribution strategy decided, for whoever runs the tool and for the file's header."""
+"""The decisions of a conversion for a distribution strategy, in words for the user."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ def definition(script: Script, node: ast.expr, folder: str | None = None) -> tup
         own = None if script.name(node) else script.defined(node)
         if own is not None:
             return script, own
-        found = next(((o, name) for m, name in _imported(script, node) if (o := beside(script, m, folder))), None)
+        imported = _imported(script, node)
+        found = next(((o, name) for m, name in imported if (o := module_beside(script, m, folder))), None)
         if found is None:
             return None
         script, name = found
@@ -32,7 +33,7 @@ def definition(script: Script, node: ast.expr, folder: str | None = None) -> tup
     return None
 
 
-def beside(script: Script, module: str, main: str | None = None) -> Script | None:
+def module_beside(script: Script, module: str, main: str | None = None) -> Script | None:
     """The file of a module beside a script, or in a folder above, where `python -m` starts it; None if unreadable.
 
     module: its name; of a relative import with the dots. main: the folder of the script that Python was started with.

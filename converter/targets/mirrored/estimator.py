@@ -11,7 +11,7 @@ from converter.syntax.changes import Change, added_argument
 from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument, is_given, is_spread
 from converter.targets.mirrored.counts import check_count
-from converter.targets.mirrored.elsewhere import beside
+from converter.targets.mirrored.elsewhere import module_beside
 from converter.targets.mirrored.input_function import training_input
 from converter.targets.mirrored.model_function import check_model_function
 from converter.targets.mirrored.strategy import strategy_lines
@@ -58,7 +58,7 @@ def _unserved(script: Script, call: ast.Call) -> tuple[str, str] | None:
 
 
 def model_functions(case: Case) -> Replicated:
-    """What the model functions may not do under the strategy is noted."""
+    """Note code of the model functions that may not run under the strategy."""
     script, inside = case.script, list[ast.AST]()
     for call in estimators(script):
         if _unserved(script, call):
@@ -97,7 +97,7 @@ def hooks(case: Known) -> Known:
     """Hooks that feed are refused: each replica has placeholders of its own, and one of them is fed (TMG291)."""
     script = case.script
     _check_feeds(script)
-    for other in (beside(script, module) for module in _imported(script)):
+    for other in (module_beside(script, module) for module in _imported(script)):
         if other is not None:
             _check_feeds(other)
             script.findings.extend(other.findings)
@@ -197,7 +197,7 @@ def _with_strategy(script: Script, call: ast.Call, options: Options, width: int)
 
 
 def _without_replace(script: Script, given: ast.expr) -> tuple[ast.expr, list[ast.Call]]:
-    """What a configuration is made by, and the calls of replace() that change it."""
+    """The call that makes a configuration, and the replace() calls that change it."""
     config, replacing = script.value(given), list[ast.Call]()
     while isinstance(config, ast.Call) and isinstance(config.func, ast.Attribute) and config.func.attr == "replace":
         replacing.append(config)

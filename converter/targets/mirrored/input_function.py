@@ -127,7 +127,7 @@ def _binds(node: ast.AST, name: str) -> bool:
 
 
 def _made_by(script: Script, factory: ast.FunctionDef) -> Iterator[tuple[Script, Function | ast.Call]]:
-    """What a function returns that makes input functions."""
+    """The functions that a maker of input functions can return."""
     inner = {node.name: node for node in ast.walk(factory) if isinstance(node, ast.FunctionDef) and node is not factory}
     for node in ast.walk(factory):
         if isinstance(node, ast.Return) and script.function(node) is factory and node.value is not None:

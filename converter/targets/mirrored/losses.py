@@ -1,4 +1,4 @@
-"""What a loss makes of the examples of a batch: half of a batch gives another loss where it is not their mean."""
+"""Whether a loss is a mean or a sum over the examples: of half of a batch only a mean stays the same loss."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MEANS = ("MEAN", "SUM_BY_NONZERO_WEIGHTS", "SUM_OVER_BATCH_SIZE", "SUM_OVER_NON
 
 
 class Makes(Enum):
-    """What an expression makes of the examples of a batch."""
+    """How an expression depends on the examples of a batch."""
 
     MEAN = "a mean over the examples"
     FREE = "no examples in it"
@@ -30,7 +30,7 @@ class Losses:
         self._open: list[str] = []
 
     def makes(self, node: ast.expr) -> Makes:
-        """What an expression makes of the examples."""
+        """How an expression depends on the examples."""
         if isinstance(node, ast.Constant):
             return Makes.FREE
         if isinstance(node, ast.Name):
@@ -46,7 +46,7 @@ class Losses:
         return self._of_call(node) if isinstance(node, ast.Call) else Makes.OTHER
 
     def of_function(self, function: ast.FunctionDef | ast.Lambda) -> Makes:
-        """What a function returns."""
+        """How the value that a function returns depends on the examples."""
         if isinstance(function, ast.Lambda):
             return self.makes(function.body)
         if function.name in self._open:
@@ -126,8 +126,8 @@ class Losses:
         nodes = ast.walk(self._script.tree)
         return [one.value for one in nodes if isinstance(one, ast.AugAssign) and _is(one.target, name)]
 
-    def alone(self, loss: ast.expr) -> ast.expr:
-        """What a loss is bound to, where nothing is added to it; else the loss as it is written."""
+    def bound_expression(self, loss: ast.expr) -> ast.expr:
+        """The expression that a loss name is bound to, if nothing is added to it later; else the name itself."""
         return loss if self._added(ast.unparse(loss)) else self._script.value(loss)
 
     def _of_operation(self, node: ast.BinOp) -> Makes:

@@ -1,4 +1,4 @@
-"""What a model function may not do when a strategy calls it once for each GPU."""
+"""Refusals of model functions that a strategy cannot call once for each GPU."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def _check_total(script: Script, nodes: list[ast.AST], function: ast.AST) -> Non
         script.say(function, "TMG288", "the loss of this model function is not seen", "use --batch per-gpu")
     for loss in losses:
         made = Losses(script).makes(loss)
-        if is_library_sum(script, Losses(script).alone(loss)):
+        if is_library_sum(script, Losses(script).bound_expression(loss)):
             continue  # the strategy adds up the sums of the GPUs
         if made is not Makes.MEAN:
             what = "is a sum" if made is Makes.SUM else "is not seen to be a mean over the examples"

@@ -26,7 +26,7 @@ def reachable(script: Script, function: ast.AST) -> Iterator[ast.AST]:
 
 
 def keras_code(script: Script) -> list[ast.AST]:
-    """What replicas of a Keras model run of the script: losses, metrics, functions in layers, layers of its own."""
+    """The code of the script that replicas of a Keras model run: losses, metrics, own layers."""
     roots: list[ast.AST] = list(script.functions.get("call", ()))
     for call in script.calls:
         method = call.func.attr if isinstance(call.func, ast.Attribute) and not script.name(call.func) else ""

@@ -19,7 +19,7 @@ def sessions_of_the_script(script: Script) -> Iterator[ast.Call]:
 
 
 def check_session(script: Script) -> None:
-    """Refuse a session that the script hands Keras: its configuration is the one of a single GPU (TMG289)."""
+    """Refuse a session that the script gives to Keras: it is configured for a single GPU (TMG289)."""
     for call in script.calls:
         if is_known(script, call.func, Trait.SETS_SESSION):
             message = "Keras is handed a session that was made without the strategy, and may not see its devices"

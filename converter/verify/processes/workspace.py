@@ -17,7 +17,7 @@ from converter.runtime.whole import PACKAGE, package_module
 from converter.runtime.worker import PACKAGE as CLUSTER_PACKAGE
 from converter.runtime.worker import worker_package
 from converter.source import read
-from converter.source.look import code_of, is_pipeline
+from converter.source.quick_checks import code_of, is_pipeline
 from converter.verify.data import BatchMode, VerifyError
 from converter.verify.processes.family import remove
 from converter.verify.processes.guard import Guard

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from converter.source.header import HeaderError, find_header
-from converter.source.look import SCRIPTS, code_of, scripts_in
 from converter.source.project.above import start_of
+from converter.source.quick_checks import SCRIPTS, code_of, scripts_in
 from converter.verify.data import Check, Progress, Report, Settings, Status, VerifyError
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.run import verify

@@ -15,7 +15,7 @@ CODES = ("TMG014",)
 
 @check(Placed)
 def circular_imports(case: Placed) -> Iterator[Diagnostic]:
-    """Names that a file is asked for while it is still being imported."""
+    """Warn of names that are read from a file while it is still being imported."""
     for effect in case.facts.effects:
         if effect.kind is EffectKind.CIRCULAR_IMPORT:
             yield warn(

@@ -42,7 +42,7 @@ def folders_on_the_path(case: Shared) -> Iterator[Diagnostic]:
 
 @check(Selected)
 def found_twice(case: Selected) -> Iterator[Diagnostic]:
-    """Modules of which folders on the path have two, where how the script is started decides which is imported."""
+    """Warn of modules that two folders on the path contain; how the script is started decides which is imported."""
     facts = case.facts
     above = _above(facts)
     script = os.path.dirname(os.path.abspath(facts.path))
@@ -67,7 +67,7 @@ def found_twice(case: Selected) -> Iterator[Diagnostic]:
 
 @check(Selected)
 def under_two_names(case: Selected) -> Iterator[Diagnostic]:
-    """Files that are two modules for Python, as they are imported as beside the script and as parts of a package."""
+    """Refuse files that are imported under two module names and keep state."""
     facts = case.facts
     tops = {os.path.dirname(os.path.abspath(facts.path)), *facts.project.paths, *_above(facts)}
     names: dict[str, str] = {}

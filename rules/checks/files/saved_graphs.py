@@ -11,7 +11,7 @@ from converter.analysis.values import Typed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Shared
 from converter.planner.checking import check
-from converter.planner.writing.findings import beside, warn
+from converter.planner.writing.findings import shown_path, warn
 
 _CLEARED = "for node in graph_def.node: node.device = ''"
 EXPORTS = {  # how a call that writes a graph is told to leave the devices out
@@ -34,7 +34,7 @@ def reads_the_towers(case: Shared) -> Iterator[Diagnostic]:
             continue  # another graph
         yield Diagnostic(
             code="TMG350",
-            path=beside(case.facts, reader.path),
+            path=shown_path(case.facts, reader.path),
             line=reader.line,
             column=reader.column,
             message="a graph is read here, and that of the converted script names the GPUs of its towers",

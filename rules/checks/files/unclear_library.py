@@ -1,4 +1,4 @@
-"""An import that several folders of the project answer, none of which is on Python's path."""
+"""Refuses imports that several folders of the project could answer, none of them on Python's path."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is fed, or read, and cannot be shared among the towers."""
+"""Inputs that cannot be shared among the towers."""

@@ -1,4 +1,4 @@
-"""Random draws of which a larger batch makes fewer or more."""
+"""Random draws on the host whose number changes with the batch size."""
 
 from __future__ import annotations
 

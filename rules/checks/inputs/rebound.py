@@ -61,7 +61,7 @@ WORDS = {
 
 @check(Placed)
 def data_read_by_python(case: Placed) -> Iterator[Diagnostic]:
-    """Python code among the statements of the model that reads data in the graph: it would see a shard of it."""
+    """Refuse Python code inside the model that reads data in the graph: it would see one shard."""
     facts = case.facts
     for effect in facts.effects:
         read = effect.kind is EffectKind.READ_BY_PYTHON and effect.value is not None and effect.value.uid in facts.cut

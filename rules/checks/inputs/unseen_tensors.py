@@ -18,7 +18,7 @@ SHAPES = ("shape", "get_shape")  # what only tensors and arrays are asked for
 
 @check(Placed)
 def tensors_of_unseen_objects(case: Placed) -> Iterator[Diagnostic]:
-    """Operations behind a loss that hold the rows of a batch against a tensor of which nothing is known."""
+    """Refuse operations that combine rows of the batch with a tensor about which nothing is known."""
     values = behind_losses(case.steps).values()
     known, fed = set(_tensors_by_shape(values)), set(_fed_objects(case))
     for value in values if known or fed else ():

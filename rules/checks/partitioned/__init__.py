@@ -1,1 +1,1 @@
-"""What `--variables partitioned` cannot cut."""
+"""Variables that `--variables partitioned` cannot cut."""

@@ -28,7 +28,7 @@ def trains_by_other_means(case: Selected) -> Iterator[Diagnostic]:
             other.node,
             "TMG220",
             f"this script trains by {name}, not by a session of its own",
-            f"use several GPUs by its own means: {means(name)}",
+            f"use several GPUs by its own means: {advice(name)}",
         )
 
 
@@ -49,20 +49,20 @@ def trains_while_steps_are_not_called(case: Selected) -> Iterator[Diagnostic]:
             case.facts,
             case.steps[0].call,
             case.sources.users,
-            f"leave {around[0]} out, and use several GPUs by its own means: {means(name)}",
+            f"leave {around[0]} out, and use several GPUs by its own means: {advice(name)}",
         ),
     )
 
 
 def of_library(facts: Facts, other: Effect) -> str:
-    """What trains, by its name: that of the package `keras` where it is none of TensorFlow's."""
+    """The full name of the call that trains, as messages show it; `keras.…` if it is the package's."""
     written = ast.unparse(other.node.func) if isinstance(other.node, ast.Call) else ""
     names = facts.imports.get(facts.path_of(other.node), {})
     return written if written.startswith("keras.") and "keras" not in names else other.name
 
 
-def means(name: str) -> str:
-    """How this is told to use several GPUs."""
+def advice(name: str) -> str:
+    """The advice how to use several GPUs with this library."""
     if name.startswith("keras."):
         return "tf.keras in its place can be built and compiled in the scope() of tf.distribute.MirroredStrategy()"
     if name.startswith("tf.keras."):

@@ -17,7 +17,7 @@ CODES = ("TMG386",)
 
 @check(Placed)
 def row_at_batch_size(case: Placed) -> Iterator[Diagnostic]:
-    """Reads of rows outside of the model and of what is fed, at a number that grows. Says so once for a statement."""
+    """Warn of reads of one row, outside of the model, at an index that grows with the batch."""
     if case.options.batch != "per-gpu":
         return
     scaled = case.size.scaled

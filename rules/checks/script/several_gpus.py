@@ -47,7 +47,7 @@ def places_on_several_gpus(case: Script) -> Iterator[Diagnostic]:
 
 @check(Selected)
 def places_by_a_loop(case: Selected) -> Iterator[Diagnostic]:
-    """Steps of which no batch is seen, built by a loop over GPUs that takes one turn as it stands: `range(gpus)`."""
+    """Refuse training steps built in a loop over GPUs, `range(gpus)`, that runs once as written."""
     devices = [e for e in case.facts.effects_of(EffectKind.DEVICE) if differs_by_turn(e)] if case.unbatched else []
     sites = [v.site for v in behind_losses(case.unbatched).values() if v.site is not None] if devices else []
     model = {around.stmt for site in sites for around in site.chain()}

@@ -1,1 +1,1 @@
-"""What would not be the same in each tower, or after them."""
+"""Values that would differ from tower to tower, or after the towers."""

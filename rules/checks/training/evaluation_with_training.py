@@ -15,7 +15,7 @@ HINT = "hand the batch size to what both call, or read a batch size for the eval
 
 @check(Placed)
 def evaluation_with_training(case: Placed) -> Iterator[Diagnostic]:
-    """Evaluations that --eval-batch cannot leave as they are, or that there are none."""
+    """Warn of evaluations that --eval-batch cannot leave unchanged, or that there are none."""
     if case.options.eval_batch == "grow" or not case.steps:
         return
     found = case.evaluated

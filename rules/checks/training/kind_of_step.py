@@ -1,4 +1,4 @@
-"""The training step is made by a call that cannot be taken apart."""
+"""The training step is made by a call that cannot be split into gradients and update."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ WEIGHTS = {"kernel", "bias", "weights", "biases", "gamma", "beta", "moving_mean"
 
 @check(Placed)
 def looked_up_by_name(case: Placed) -> Iterator[Diagnostic]:
-    """Tensors that are asked for by a name that the model may have given: it has another name in each tower."""
+    """Refuse tensors looked up by a name that the model gives: towers change the name."""
     facts = case.facts
     asked = [(name, node) for name, node in _asked(facts) if not _is_variable(facts, name)]
     asked = [(name, node) for name, node in asked if not is_uncalled(facts, node)]

@@ -15,7 +15,7 @@ CODES = ("TMG239",)
 
 @check(Placed, unless=("TMG218",))
 def norm_of_shares(case: Placed) -> Iterator[Diagnostic]:
-    """The first batch norm in training of each loss, where nobody asked for towers that share the script's batch."""
+    """Refuse batch norms in training that would see a share of the script's batch, unless it was asked for."""
     if case.options.asked_batch is None or case.options.batch != "total":
         return
     trained = {step.result.uid for step in case.steps}

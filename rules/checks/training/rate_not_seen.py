@@ -15,7 +15,7 @@ CODES = ("TMG256",)
 
 @check(Placed)
 def rate_not_seen(case: Placed) -> Iterator[Diagnostic]:
-    """Optimizers whose rate cannot be scaled."""
+    """Refuse --scale-lr where an optimizer's learning rate cannot be scaled."""
     if case.options.scale_lr == "none":
         return
     for node in rates_not_seen(case.facts, case.steps):

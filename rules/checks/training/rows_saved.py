@@ -11,7 +11,7 @@ from converter.analysis.values import Constant, Host, needed, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Shared
 from converter.planner.checking import check
-from converter.planner.writing.findings import beside
+from converter.planner.writing.findings import shown_path
 
 CODES = ("TMG390",)
 
@@ -30,7 +30,7 @@ def taken_elsewhere(case: Shared) -> Iterator[Diagnostic]:
             if taken.number in grown and path in taken.files:
                 yield Diagnostic(
                     code="TMG390",
-                    path=beside(case.facts, taken.path),
+                    path=shown_path(case.facts, taken.path),
                     line=taken.line,
                     column=taken.column,
                     message=f"{path} is reshaped by {taken.number}, the batch size of one GPU: the converted script "

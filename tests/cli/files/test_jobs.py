@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from converter.cli.app import main
-from converter.cli.files import crew
-from converter.cli.files.crew import in_turn
+from converter.cli.files import worker_pool
+from converter.cli.files.worker_pool import in_turn
 from tests.scripts import SCRIPT
 
 pytestmark = pytest.mark.programs
@@ -40,8 +40,8 @@ def lost(item: str, why: str) -> str:
 @pytest.fixture(params=[True, False], ids=["fork", "spawn"])
 def start(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Forks where that is safe, as for the command; beside the threads of pytest's own it is not."""
-    may = request.param and crew.may_fork()
-    monkeypatch.setattr(crew, "may_fork", lambda: may)
+    may = request.param and worker_pool.may_fork()
+    monkeypatch.setattr(worker_pool, "may_fork", lambda: may)
 
 
 @pytest.mark.usefixtures("start")
@@ -166,8 +166,8 @@ def test_any_number_of_processes_gives_the_same(
 
 SPAWNED = """
 import sys
-from converter.cli.files import crew
-crew.may_fork = lambda: False
+from converter.cli.files import worker_pool
+worker_pool.may_fork = lambda: False
 from converter.cli.app import main
 if __name__ == "__main__":
     sys.exit(main())

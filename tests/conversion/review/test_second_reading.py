@@ -13,7 +13,7 @@ import pytest
 from converter.analysis.facts import Facts
 from converter.conversion import convert
 from converter.conversion.review import Reading, read_again
-from converter.conversion.review.second import Text, Written
+from converter.conversion.review.converted_walk import Text, Written
 from converter.options import Options
 from converter.plan import Replace
 from converter.planner.batch_size.batch_size import _scaled

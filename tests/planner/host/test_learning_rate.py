@@ -9,7 +9,7 @@ import pytest
 
 from converter.analysis.facts import Facts
 from converter.conversion.review import Reading, read_again
-from converter.conversion.review.second import Text, Written
+from converter.conversion.review.converted_walk import Text, Written
 from tests.scripts import run
 
 HEAD = """\

@@ -19,7 +19,7 @@ from converter.source.syntax import first_statement
 
 
 def declare(facts: Facts, region: Region, traffic: Traffic, access: Access, text: str) -> Traffic:
-    """Add a name of the module to those that the loop's function declares global, if the loop binds it."""
+    """Declare a module-level name `global` in the loop's function, if the loop binds it."""
     if access.place.kind != "name" or access.place.frame is region.block.frame or "." in text:
         return traffic
     if access.place.frame is not region.block.frame.module:

@@ -1,4 +1,4 @@
-"""The values that enter and leave the loop, as far as they are planned."""
+"""The values that enter and leave the loop, as planned so far."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Handed:
 
 @dataclass(frozen=True)
 class Traffic:
-    """The values that enter and leave the loop, as far as they are planned.
+    """The values that enter and leave the loop, as planned so far.
 
     Immutable: a function that adds to it returns a new one, and so do the methods that take a new name.
     """
@@ -65,7 +65,7 @@ class Traffic:
     counts: Mapping[int, tuple[str, bool]] = field(default_factory=dict)  # by uid of a masked mean: see loss_counts
 
     def whole_of(self, uid: int, text: str) -> str:
-        """The expression for the whole batch of an input, of which a tower's part stands under an expression."""
+        """The expression for the whole batch of the input whose shard an expression reads."""
         return self.whole[uid] or (self.handing.whole(text) if self.handing else text)
 
     def fresh(self, *candidates: str) -> tuple[str, Traffic]:
@@ -79,7 +79,7 @@ class Traffic:
         return name, replace(self, names=names)
 
     def numbered(self, name: str, instead: str, branches: Branches) -> tuple[str, Traffic]:
-        """A new name of which a script may need several; see `Names.numbered`."""
+        """A free name that may be used several times with numbers behind it; see `Names.numbered`."""
         name, names = self.names.numbered(name, instead, branches)
         return name, replace(self, names=names)
 

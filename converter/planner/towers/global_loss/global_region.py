@@ -15,16 +15,16 @@ from converter.planner.questions.batch_values import counts_examples, depends_on
 from converter.planner.region.block import Block
 from converter.planner.region.layers import layers_in
 from converter.planner.region.region import Model, Region, around_inputs, innermost_block, settled
-from converter.planner.towers.global_loss.named_calls import Apart, expressions_apart
+from converter.planner.towers.global_loss.named_calls import CallsOnOwnLines, expressions_apart
 from converter.planner.wording import finding
 
 
 def global_region(
     facts: Facts, steps: Sequence[TrainStep], inputs: tuple[Input, ...], sizes: frozenset[Origin]
-) -> Region | Refused | Reread | Apart:
+) -> Region | Refused | Reread | CallsOnOwnLines:
     """The region whose towers compute one result for each example, with the losses behind them.
 
-    Apart where a statement computes results of the towers and the loss from them: its calls need lines of their own.
+    CallsOnOwnLines where one statement computes results of the towers and, from them, the loss.
     """
     values = behind_losses(steps)
     batched = [v for v in values.values() if depends_on_batch(v) and v.site is not None]
@@ -40,7 +40,7 @@ def global_region(
             break
         apart = expressions_apart(facts, block, layers, mixed, early)
         if apart:
-            return Apart(tuple(apart))
+            return CallsOnOwnLines(tuple(apart))
         inner = _inside(facts, block, batched, layers, mixed)
         if inner is None:
             return _no_place(facts, steps)

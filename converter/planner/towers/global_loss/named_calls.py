@@ -26,7 +26,7 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Apart:
+class CallsOnOwnLines:
     """Asks for another reading, of a text in which calls of the script stand on lines of their own."""
 
     calls: tuple[Named, ...]

@@ -39,7 +39,7 @@ def loss_counts(
 
 
 def warn_of_counts(facts: Facts, steps: list[TrainStep], counted: dict[int, tuple[str, bool]]) -> Iterator[Diagnostic]:
-    """Warn of masked means for which one GPU could not take the towers' whole batch in one step."""
+    """Warn of masked means in models that cannot take the batch of all towers in one step on one GPU."""
     for step in steps:
         why = _why_one_size(facts, step.loss) if step.loss.uid in counted else None
         if why is not None:

@@ -68,7 +68,7 @@ DRAWS = frozenset(
 
 
 class Unknown(Exception):
-    """A value goes where it may decide something, or where nothing is known of it."""
+    """Raised where a value may decide something, or goes where it cannot be followed."""
 
 
 def is_only_shown(facts: Facts, region: Region, value: Tensor) -> bool:
@@ -221,7 +221,7 @@ class Flow:
             raise Unknown
 
     def _argument(self, parent: ast.Call | ast.keyword, node: ast.AST, path: Path) -> Iterator[Step]:
-        """What a call does with an argument."""
+        """The steps by which a value goes on when it is an argument of a call; raises Unknown."""
         call = self.facts.parents[parent] if isinstance(parent, ast.keyword) else parent
         keyword = parent.arg if isinstance(parent, ast.keyword) else ""
         if not isinstance(call, ast.Call) or node is call.func:
@@ -246,7 +246,7 @@ class Flow:
             raise Unknown
 
     def _called(self, function: ast.expr) -> Value | None:
-        """What is called; a function of a library is found by the library's own name."""
+        """The function that a call calls; a library's function is looked up by its full name."""
         attributes: list[str] = []
         root: ast.expr = function
         while isinstance(root, ast.Attribute):
@@ -273,7 +273,7 @@ class Flow:
         yield from self._loads(function, given, path)
 
     def _returned(self, node: ast.AST, path: Path) -> Iterator[Step]:
-        """What a function returns, wherever the function is called."""
+        """The values that a function returns, wherever it is called."""
         function = self._scope(node)
         if not isinstance(function, ast.FunctionDef):
             raise Unknown

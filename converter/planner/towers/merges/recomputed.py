@@ -21,7 +21,7 @@ from converter.dataclass import dataclass
 from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
 from converter.planner.questions.fed_without_rows import computed_of, fed_without_rows
 from converter.planner.region.region import Region
-from converter.planner.towers.merges.wanted import Wanted, is_mergeable, mixes_inputs, want, with_more
+from converter.planner.towers.merges.wanted import Wanted, is_mergeable, mixes_inputs, wanted_by_access, with_more
 from converter.planner.writing.spelling import spelling
 
 HARMLESS = {EffectKind.BATCH_STATISTICS, EffectKind.DEVICE, EffectKind.GRAPH_NAME}  # effects that may happen twice
@@ -105,7 +105,7 @@ def _followed(
         return chain, reads
     chain[made.stmt] = made
     for access in made.reads:
-        new = with_more(new, want(facts, region, access, new))
+        new = with_more(new, wanted_by_access(facts, region, access, new))
     for name, (part, node) in new.items():
         if merged(part.value):
             reads[name] = (part, node)
@@ -119,7 +119,7 @@ def _followed(
 
 
 def repeat(facts: Facts, region: Region, text: str, value: Value) -> Repeat | None:
-    """The statement that makes a value, None where repeating it would not give the value of the whole batch."""
+    """The tower statement to repeat after the loop for a value of the whole batch; None if that gives another value."""
     writes = [a for i, a in region.block.accesses() if i in region.tower and a.write and _is(region, a, text)]
     last = max(writes, key=lambda a: a.time, default=None)
     if last is None or last.value is not value:

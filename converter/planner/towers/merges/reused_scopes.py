@@ -17,7 +17,7 @@ from converter.planner.writing.source_text import Text
 
 
 def reuse_scopes(facts: Facts, region: Region, text: Text, tensorflow: str) -> tuple[tuple[str, ...], list[Replace]]:
-    """Edits for scopes around the loop that the model sets to be reused.
+    """Edits for scopes around the loop on which the model calls reuse_variables().
 
     Returns lines that do so after the loop, where the script's own scope is the current one again, and what the
     towers' statements say instead of it.

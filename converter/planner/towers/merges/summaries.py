@@ -32,7 +32,7 @@ def names_in(facts: Facts, regions: tuple[Region, ...], text: Text) -> list[Repl
 
 
 def collected_names(facts: Facts, regions: tuple[Region, ...], text: Text) -> list[Replace]:
-    """Edits of `op.name` for what a collection holds, as it is read in the model or behind it: without a tower's scope.
+    """Edits that strip the tower's scope from `op.name` of operations read from a collection.
 
     Layers put update ops there by themselves, and scripts choose some of them: `op.name.startswith('generator')`.
     """

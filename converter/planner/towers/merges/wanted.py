@@ -58,7 +58,7 @@ def wanted_out(
     wanted: Wanted = {}
     for access in facts.accesses:
         if not access.write and region.comes_after(access) and access.node not in replaced:
-            wanted = with_more(wanted, want(facts, region, access, wanted))
+            wanted = with_more(wanted, wanted_by_access(facts, region, access, wanted))
     wanted = with_more(wanted, _named(facts, region))
     wanted = with_more(wanted, _exported(facts, region, elsewhere | _names_exported(facts)))
     writes = (a for index, a in region.block.accesses() if index in region.tower and a.write)
@@ -68,7 +68,7 @@ def wanted_out(
 
 
 def with_more(wanted: Wanted, more: Wanted) -> Wanted:
-    """What is wanted, with more behind it; what is wanted already stays as it is."""
+    """The values to merge, with `more` added; entries that are there already are kept."""
     return {**wanted, **{text: read for text, read in more.items() if text not in wanted}} if more else wanted
 
 
@@ -106,7 +106,7 @@ def _exported(facts: Facts, region: Region, names: Set[str]) -> Wanted:
 
 
 def _without_parts(wanted: Wanted) -> Wanted:
-    """What is wanted, without items of lists that are wanted as a whole."""
+    """The values to merge without items of lists that are merged as a whole."""
     lists = tuple(f"{text}[" for text, (part, _) in wanted.items() if isinstance(part.value, Sequence))
     return {text: found for text, found in wanted.items() if not text.startswith(lists)}
 
@@ -145,7 +145,7 @@ def _text_of(facts: Facts, region: Region, value: Value) -> str | None:
     return None
 
 
-def want(facts: Facts, region: Region, access: Access, known: Container[str]) -> Wanted:
+def wanted_by_access(facts: Facts, region: Region, access: Access, known: Container[str]) -> Wanted:
     """The values of the towers that an access reads; known: the expressions of those that are wanted already."""
     value, holder = access.value, access.place.holder
     if is_input(value) or (isinstance(holder, Sequence) and (holder.unmeasured or not holder.mutable)):
@@ -167,7 +167,7 @@ def _joined(facts: Facts, region: Region, access: Access, joined: Tensor, known:
     """A place that the towers set, unless another branch of the script put something there instead."""
     found: Wanted = {}
     for one in dict.fromkeys(v for v in region.written.get(access.place, ()) if v in joined.inputs):
-        found = with_more(found, want(facts, region, replace(access, value=one), known))
+        found = with_more(found, wanted_by_access(facts, region, replace(access, value=one), known))
     return found
 
 

@@ -44,7 +44,7 @@ TOUCHES = (EffectKind.ASSIGN, EffectKind.AVERAGE, EffectKind.AVERAGE_READ, Effec
 
 @dataclass(frozen=True)
 class Cut:
-    """What becomes of a script's variables.
+    """How variables are cut for --variables partitioned.
 
     kept: the last parts of the names of those that are not cut. rows: the same of tables that are cut along their rows,
     with what tells their look-ups so. warnings: what the script's reader should know.
@@ -57,7 +57,7 @@ class Cut:
 
 
 def cut_variables(facts: Facts, regions: tuple[Region, ...], text: Text) -> Cut:
-    """What becomes of the script's variables; raises Refusal for what would not mean the same with slices."""
+    """The edits that cut variables; raises Refusal where slices would mean something else."""
     check_lists(facts)
     _check_calls(facts)
     _check_regularizers(facts)

@@ -17,7 +17,7 @@ from converter.planner.wording import refuse
 
 
 class Held(Enum):
-    """What a name or an expression holds; the value is the word in messages."""
+    """The kind of list or value that a name or an expression holds; messages use the member's value."""
 
     VARIABLES = "variables"
     GRADIENTS = "gradients of variables"
@@ -100,7 +100,7 @@ class _Follow:
         self.bound: set[tuple[str, Held]] = set()
 
     def expression(self, node: ast.expr, kind: Held) -> None:
-        """What becomes of the value of an expression."""
+        """Follow the value of an expression to where it is used."""
         if (node, kind) in self.seen:
             return
         self.seen.add((node, kind))
@@ -220,7 +220,7 @@ class _Follow:
         self.expression(whole, self._kind_of(whole.elt, part.target, kind))
 
     def _kind_of(self, element: ast.expr, target: ast.expr, kind: Held) -> Held:
-        """What a comprehension over such a list is a list of."""
+        """The kind of list that a comprehension over a list of variables gives."""
         element = element.body if isinstance(element, ast.IfExp) and isinstance(element.body, ast.Tuple) else element
         if isinstance(element, (ast.Tuple, ast.List)):
             return Held.PAIRS

@@ -51,7 +51,7 @@ def handing_in(site: LoopSite, before: Traffic) -> Traffic:
 
 
 def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) -> Traffic:
-    """Tells the object the size of a whole batch, where the model writes a tower's into shapes; raises Faults.
+    """Pass the whole batch's size to the object that hands out rows, if the model writes a tower's size into shapes.
 
     kept: whether a batch size that is read stays what it is, of one tower. `NUM_GPUS` stands for their number.
     """
@@ -94,7 +94,7 @@ def _is_told_by_shape(value: Input, axis: int | None) -> bool:
 
 
 def handed_shard(site: LoopSite, before: Traffic, group: list[Input], alone: bool) -> Traffic:
-    """Adds the shard of placeholders with the same number of rows, which is read off one of them behind the model."""
+    """Add the shard of placeholders that the model makes: each tower reads rows and weight off one of them."""
     facts, region = site.facts, site.region
     maybe = {one.place for one in facts.maybe}
     twins = {value.node for value in group if sum(other.node is value.node for other in group) > 1}
@@ -121,14 +121,14 @@ def _held_elsewise(region: Region) -> set[str]:
 
 
 def _left(region: Region) -> dict[Place, Value]:
-    """What the towers leave in each place; in one that only some branches set, what these do."""
+    """The last value that the towers write to each place, branches included."""
     left = {a.place: a.value for i, a in region.block.accesses() if a.write and i in region.tower}
     in_branches = (one for one in region.block.facts.maybe if region.in_tower(one.site) and one.place in left)
     return {**left, **{one.place: one.value for one in in_branches}}
 
 
 def with_twins(region: Region, inputs: list[Input]) -> tuple[list[Input], dict[Input, list[Input]]]:
-    """The placeholders of which each may be fed, and by these the ones that another branch makes in their place.
+    """Pair each placeholder with those that other branches create in its place.
 
     Two branches may build a model by the same call; what stands for one of the models stands for the other.
     """

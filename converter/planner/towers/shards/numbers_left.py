@@ -59,7 +59,7 @@ def _whole(
     scaled: frozenset[Origin],
     kept: Callable[[Access], bool],
 ) -> str | None:
-    """What stands behind the loop for `text`, where the towers have left a number; None where that is not known."""
+    """The whole-batch expression for a number that the towers computed; None if it is not known."""
     if degree_in(terms := terms_of(site.facts, left.value, scaled, left.site)) != 1:
         return None
     names = {_counted_by(site, traffic, size, kept) for size in _sizes(left, scaled)}

@@ -250,7 +250,7 @@ def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dic
 
 
 def _held(frame: Frame, text: str) -> str:
-    """What a frame has under an expression of names and attributes: "None", or "" for anything else."""
+    """"None" if `text`, a dotted name, is None in a frame, else ""."""
     first, *attributes = text.split(".")
     seen = frame.lookup(first)
     value = seen[1] if seen is not None else None

@@ -20,7 +20,7 @@ from converter.planner.writing.spelling import spelling, whole_names
 
 
 def key_of(holder: Sequence, access: Access) -> str:
-    """How an item of a tuple is written behind the tuple's expression; "" where it cannot be told."""
+    """The subscript or attribute for an item of a tuple, `[0]` or `.x`; "" if it is not known."""
     return next((key for key, element in parts_of(holder) if element is access.value and not holder.many), "")
 
 

@@ -17,8 +17,8 @@ from converter.planner.writing.source_text import Text
 
 
 @dataclass(frozen=True)
-class Pen:
-    """A script's facts, and how new text in its files refers to what is there.
+class WritingContext:
+    """What is needed to write edits: facts, source texts, free names, and the names of TensorFlow in each file.
 
     names: those that are taken by now. text: of the files as they are. aliases: under which names each file knows
     TensorFlow. builtins: the same of Python's own functions. anywhere: whether other files than the script may change.
@@ -32,7 +32,7 @@ class Pen:
     builtins: Builtins
     anywhere: bool
 
-    def after(self, further: Iterable[Replace]) -> Pen:
+    def after(self, further: Iterable[Replace]) -> WritingContext:
         """The same, with further replacements in the files."""
         return replace(self, text=self.text.after(further))
 

@@ -1,4 +1,4 @@
-"""Questions about files that can be answered before anything that takes time is imported."""
+"""Quick checks of a file's bytes, made before anything that takes time to import."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def mentions_tensorflow(data: bytes) -> bool:
 
 
 def code_of(path: str, data: bytes) -> bytes:
-    """What Python is in a file: its bytes, or the code of a notebook."""
+    """The Python code of a file: its bytes, or the code cells of a notebook."""
     if not os.fspath(path).endswith(".ipynb"):
         return data
     from converter.source.notebook import code_in

@@ -22,7 +22,7 @@ Trace = tuple[tuple[int, tuple[str, ...]], ...]
 def with_remarks(
     before: str, tree: ast.Module, after: str, trace: Trace, findings: Sequence[Diagnostic], width: int
 ) -> tuple[str, Trace]:
-    """The converted text of a file with the warnings among its findings; and its trace, by the lines' new numbers.
+    """The converted text with its warnings as comments, and the trace with the new line numbers.
 
     before, tree: the file that the findings speak of. If the conversion has replaced the
     line, the comment stands above the statement around it, and names the line.

@@ -1,4 +1,4 @@
-"""The lines that a conversion has written, and how the walk executes them.
+"""Special execution of the lines that the conversion added; all other lines run as in any script.
 
 The walk executes everything else of the text as it executes any script.
 """
@@ -54,7 +54,7 @@ OF_ENTERED: dict[str, Callable[[Towers, Walk, Any], Value]] = {  # methods of th
 }
 
 
-class OwnLines:
+class AddedLines:
     """Replacements for the tool's own expressions and statements in converted trees.
 
     added: the statements that the original does not have. helpers: by the names under which they were written.
@@ -179,7 +179,7 @@ class OwnLines:
                     yield node, _copied
 
     def _statement(self, stmt: ast.stmt) -> Iterator[tuple[ast.stmt, Statement]]:
-        """The replacement for an added statement that the walk would not execute as it is written."""
+        """Special execution for an added statement that plain interpretation would get wrong; None for others."""
         if isinstance(stmt, ast.AugAssign) and self._is_count(stmt.value):
             yield stmt, partial(_grow_in_place, self.towers)
         elif isinstance(stmt, ast.Assign) and getattr(stmt.targets[0], "id", "") in self.names:
@@ -221,7 +221,7 @@ def _nothing(walk: Walk, node: ast.Call) -> Value:
 
 
 def _own_number(walk: Walk, node: ast.IfExp) -> Value:
-    """The script's number of GPUs, of which the towers need as many as there are of them where it is not 0."""
+    """The script's own number of GPUs, which may be 0: then the number of towers is taken."""
     return walk.evaluate(node.test)
 
 

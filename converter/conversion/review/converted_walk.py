@@ -1,4 +1,4 @@
-"""The converted text, walked as the original was."""
+"""Executes the converted text on stand-ins, as the analysis executed the original."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from converter.analysis.inputs.decided import decided
 from converter.analysis.python.run import evaluate, run
 from converter.analysis.values import Value
 from converter.analysis.walk import Known, Walk
+from converter.conversion.review.added_lines import AddedLines
 from converter.conversion.review.alignment import Alignment, align
-from converter.conversion.review.own_lines import OwnLines
 from converter.conversion.review.towers import Towers
 from converter.dataclass import dataclass
 from converter.options import Options
@@ -45,7 +45,7 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Second:
+class ConvertedWalk:
     """The facts of the converted text, with the statements of the original that its statements stand for.
 
     changed: the paths of the files that were converted.
@@ -57,8 +57,8 @@ class Second:
     alignment: Alignment
 
 
-def walk_again(facts: Facts, texts: list[Text], written: Written) -> Second:
-    """Walks converted files."""
+def walk_again(facts: Facts, texts: list[Text], written: Written) -> ConvertedWalk:
+    """Execute converted files on stand-ins, and pair their statements with the original's."""
     known = facts.project
     project = replace(known, trees=dict(known.trees), paths=list(known.paths))
     whole = Alignment()
@@ -75,7 +75,7 @@ def walk_again(facts: Facts, texts: list[Text], written: Written) -> Second:
         trees[text.path] = tree
         if text.path:
             project.trees[text.path] = facts.modules[text.path].data, tree
-    own = OwnLines(trees.values(), whole.added, dict(written.helpers), written.numbers)
+    own = AddedLines(trees.values(), whole.added, dict(written.helpers), written.numbers)
     back = {old: new for new, old in whole.nodes.items()}
     back.update({old: new for new, old in whole.statements.items()})
     decisions = {back.get(node, node): axis for node, axis in facts.decisions.items()}
@@ -88,7 +88,7 @@ def walk_again(facts: Facts, texts: list[Text], written: Written) -> Second:
     within = frozenset(back.get(node, node) for node in facts.within)
     before = Known(decisions, data=data, statements=own.statements, open=facts.open, within=within)
     walk = Walk(facts.path, trees.get("", facts.tree), project, before, value_of)
-    return Second(run(walk), tuple(trees), own.towers, whole)
+    return ConvertedWalk(run(walk), tuple(trees), own.towers, whole)
 
 
 def _without_helpers(text: str) -> str:
@@ -106,4 +106,4 @@ def _without_helpers(text: str) -> str:
     return "\n".join(lines)
 
 
-__all__ = ["Second", "Text", "Written", "walk_again"]
+__all__ = ["ConvertedWalk", "Text", "Written", "walk_again"]

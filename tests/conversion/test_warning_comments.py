@@ -10,7 +10,7 @@ import pytest
 from converter.choices import Warnings
 from converter.cli.app import main
 from converter.conversion import Conversion, convert
-from converter.conversion.remarks import with_remarks
+from converter.conversion.warning_comments import with_remarks
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.source import from_bytes, read

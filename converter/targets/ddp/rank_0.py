@@ -1,4 +1,4 @@
-"""What rank 0 does alone: evaluation on all of the data, and whatever is written to files."""
+"""Code that rank 0 runs alone: evaluation on all of the data, and writing files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CHANGING = frozenset(
 
 
 @dataclass
-class Alone:
+class RankZero:
     """The functions and statements that rank 0 runs alone.
 
     blocks: statements that go through data which is not the training data, in code that all processes run.
@@ -84,7 +84,7 @@ class Alone:
         return any(isinstance(v, ast.Call) and self._script.name(v.func) == LOADER for v in made)
 
     def covers(self, node: ast.AST) -> bool:
-        """Whether only rank 0 comes to a node."""
+        """True if rank 0 alone executes a node."""
         inside = [node, *self._script.above(node)]
         if any(one in self.blocks or one in self.gated for one in inside):
             return True
@@ -95,38 +95,38 @@ class Alone:
         return not self.covers(node) and not self.training.scopes.in_class(node)
 
 
-def alone_changes(training: Training) -> tuple[Alone, list[Change]]:
-    """What rank 0 does alone, and the changes that see to it."""
-    alone = Alone(training)
-    changes = [*_blocks(alone), *_calls(alone)]
-    _check_functions(alone)
-    _check_mode(alone)
-    _gate(alone)
-    for stmt in alone.gated:
-        changes += _only_rank_0(alone, stmt, WRITES, _saves(training.script, stmt))
-    return alone, [*changes, *_downloads(alone)]
+def rank_0_changes(training: Training) -> tuple[RankZero, list[Change]]:
+    """Find the code that rank 0 runs alone, and the changes that guard it."""
+    by_rank_0 = RankZero(training)
+    changes = [*_blocks(by_rank_0), *_calls(by_rank_0)]
+    _check_functions(by_rank_0)
+    _check_mode(by_rank_0)
+    _gate(by_rank_0)
+    for stmt in by_rank_0.gated:
+        changes += _only_rank_0(by_rank_0, stmt, WRITES, _saves(training.script, stmt))
+    return by_rank_0, [*changes, *_downloads(by_rank_0)]
 
 
-def _blocks(alone: Alone) -> Iterator[Change]:
+def _blocks(by_rank_0: RankZero) -> Iterator[Change]:
     """Loops over other data in code that all processes run."""
-    script = alone.training.script
+    script = by_rank_0.training.script
     found: list[ast.stmt] = []
     for node in ast.walk(script.tree):
-        if isinstance(node, ast.For) and alone.loads(node) and alone.of_all(node):
+        if isinstance(node, ast.For) and by_rank_0.loads(node) and by_rank_0.of_all(node):
             stmt: ast.stmt = node
             parent = next(script.above(stmt))
             while isinstance(parent, ast.With) and len(parent.body) == 1:
                 stmt, parent = parent, next(script.above(parent))
             found.append(stmt)
     outer = [one for one in found if not any(above in found for above in script.above(one))]
-    alone.blocks += outer
+    by_rank_0.blocks += outer
     for stmt in outer:
-        if any(training_node is alone.training.loop for training_node in ast.walk(stmt)):
+        if any(training_node is by_rank_0.training.loop for training_node in ast.walk(stmt)):
             script.say(stmt, "TMG296", "this loop over other data holds the training loop", "evaluate outside of it")
             continue
-        _check_statement(alone, stmt)
-        yield from _only_rank_0(alone, stmt, EVALUATES, False)
-        names = _read_later(alone, stmt)
+        _check_statement(by_rank_0, stmt)
+        yield from _only_rank_0(by_rank_0, stmt, EVALUATES, False)
+        names = _read_later(by_rank_0, stmt)
         if names:
             left = ", ".join(names) if len(names) > 1 else f"[{names[0]}]"
             line = f"{script.indentation(stmt)}{left} = from_rank_0({', '.join(names)}){script.newline}"
@@ -136,9 +136,9 @@ def _blocks(alone: Alone) -> Iterator[Change]:
         yield Change(place, place, line, EVALUATES)
 
 
-def _read_later(alone: Alone, stmt: ast.stmt) -> list[str]:
+def _read_later(by_rank_0: RankZero, stmt: ast.stmt) -> list[str]:
     """Names that a statement binds or changes and that are read elsewhere; refused where they may not be bound."""
-    script, scopes = alone.training.script, alone.training.scopes
+    script, scopes = by_rank_0.training.script, by_rank_0.training.scopes
     changed: dict[str, ast.AST] = {}
     for node in ast.walk(stmt):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -155,11 +155,11 @@ def _read_later(alone: Alone, stmt: ast.stmt) -> list[str]:
             one
             for one in ast.walk(scope or script.tree)
             if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load) and id(one) not in inside
-            if scopes.home(one).scope is scope and not any(above in alone.blocks for above in script.above(one))
+            if scopes.home(one).scope is scope and not any(above in by_rank_0.blocks for above in script.above(one))
         ]
         loops = scopes.loops(stmt)
         later = [one for one in read if one.lineno > stmt.lineno or (loops and one.lineno >= loops[-1].lineno)]
-        if not later or all(_bound_anew(alone, one, name, inside) for one in later):
+        if not later or all(_bound_anew(by_rank_0, one, name, inside) for one in later):
             continue
         before = [
             b
@@ -175,11 +175,11 @@ def _read_later(alone: Alone, stmt: ast.stmt) -> list[str]:
     return names
 
 
-def _bound_anew(alone: Alone, read: ast.Name, name: str, inside: set[int]) -> bool:
+def _bound_anew(by_rank_0: RankZero, read: ast.Name, name: str, inside: set[int]) -> bool:
     """Whether a name that is read is the target of a loop around it, other than the one that is left out."""
     return any(
         isinstance(loop, ast.For) and id(loop) not in inside and name in _binds(loop.target)
-        for loop in alone.training.scopes.loops(read)
+        for loop in by_rank_0.training.scopes.loops(read)
     )
 
 
@@ -196,8 +196,8 @@ def _before(script: Script, stmt: ast.stmt) -> list[ast.stmt]:
     return found
 
 
-def _only_rank_0(alone: Alone, stmt: ast.stmt, code: str, waits: bool) -> Iterator[Change]:
-    script = alone.training.script
+def _only_rank_0(by_rank_0: RankZero, stmt: ast.stmt, code: str, waits: bool) -> Iterator[Change]:
+    script = by_rank_0.training.script
     if not _own_lines(script, stmt):
         script.say(stmt, "TMG296", "this statement shares its line with others", "give it a line of its own")
         return
@@ -216,62 +216,62 @@ def _own_lines(script: Script, stmt: ast.stmt) -> bool:
     return not head.strip() and (not rest or rest.startswith("#"))
 
 
-def _calls(alone: Alone) -> Iterator[Change]:
+def _calls(by_rank_0: RankZero) -> Iterator[Change]:
     """Calls of functions that evaluate, in code that all processes run."""
-    script, scopes = alone.training.script, alone.training.scopes
+    script, scopes = by_rank_0.training.script, by_rank_0.training.scopes
     for call in script.calls:
         function = scopes.called(call)
-        if function not in alone.functions or not alone.of_all(call):
+        if function not in by_rank_0.functions or not by_rank_0.of_all(call):
             continue
         if function is scopes.scope(call):
             continue
-        if alone.training.in_loop(call):
+        if by_rank_0.training.in_loop(call):
             script.say(call, "TMG296", "this evaluates between the training batches", "evaluate after the loop")
         end = script.span(call.func)[1]
         opened = script.text.index("(", end) + 1
         blank = "" if not call.args and not call.keywords else ", "
         yield Change(script.span(call.func)[0], opened, f"on_rank_0({script.of(call.func)}{blank}", EVALUATES)
-    for function in alone.functions:
+    for function in by_rank_0.functions:
         named = script.uses(function.name)
         if len(named) != len(scopes.calls_of(function)):
             message = f"{function.name} is passed on as a value, so that its calls are not seen"
             script.say(function, "TMG296", message, "call it by its name")
 
 
-def _check_functions(alone: Alone) -> None:
-    script, scopes = alone.training.script, alone.training.scopes
+def _check_functions(by_rank_0: RankZero) -> None:
+    script, scopes = by_rank_0.training.script, by_rank_0.training.scopes
     for node in ast.walk(script.tree):
-        if isinstance(node, ast.comprehension) and isinstance(node.iter, ast.Name) and alone.of_all(node):
+        if isinstance(node, ast.comprehension) and isinstance(node.iter, ast.Name) and by_rank_0.of_all(node):
             made = [b.value for origin in scopes.origins(node.iter) for b in scopes.values(origin)]
             if any(isinstance(value, ast.Call) and script.name(value.func) == LOADER for value in made):
                 message = "all processes would go through this data"
                 script.say(node.iter, "TMG296", message, "write the loop as a statement")
-    for function in alone.functions:
+    for function in by_rank_0.functions:
         for stmt in function.body:
-            _check_statement(alone, stmt, function)
+            _check_statement(by_rank_0, stmt, function)
 
 
-def _check_statement(alone: Alone, stmt: ast.stmt, function: ast.FunctionDef | None = None) -> None:
+def _check_statement(by_rank_0: RankZero, stmt: ast.stmt, function: ast.FunctionDef | None = None) -> None:
     """Refuse what rank 0 alone would change for all."""
-    script = alone.training.script
+    script = by_rank_0.training.script
     hint = "only compute and return values here; change things where they are used"
     for node in ast.walk(stmt):
         if isinstance(node, ast.Global | ast.Nonlocal):
             script.say(node, "TMG296", "only rank 0 would change these variables", hint)
         elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
             listed = function is None and isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
-            if not listed and not _is_local(alone, node.value, function):
+            if not listed and not _is_local(by_rank_0, node.value, function):
                 script.say(node, "TMG296", f"only rank 0 would change {ast.unparse(node)}", hint)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
             if node.func.attr in ("load_state_dict", "step", "backward") or (
-                function is not None and not _is_local(alone, node.func.value, function)
+                function is not None and not _is_local(by_rank_0, node.func.value, function)
             ):
                 script.say(node, "TMG296", f"only rank 0 would run {ast.unparse(node.func)}()", hint)
         elif isinstance(node, ast.Return) and function is None:
             script.say(node, "TMG296", "only rank 0 would return here", hint)
 
 
-def _is_local(alone: Alone, node: ast.expr, function: ast.FunctionDef | None) -> bool:
+def _is_local(by_rank_0: RankZero, node: ast.expr, function: ast.FunctionDef | None) -> bool:
     """Whether an object is made in the function: a local that is no parameter."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
         node = node.func if isinstance(node, ast.Call) else node.value
@@ -279,20 +279,21 @@ def _is_local(alone: Alone, node: ast.expr, function: ast.FunctionDef | None) ->
         return True
     if function is None:
         return False
-    return alone.training.scopes.home(node).scope is function and node.id not in parameters(function)
+    return by_rank_0.training.scopes.home(node).scope is function and node.id not in parameters(function)
 
 
-def _check_mode(alone: Alone) -> None:
+def _check_mode(by_rank_0: RankZero) -> None:
     """Refuse an evaluation that leaves rank 0 in another mode than the others."""
-    training, script = alone.training, alone.training.script
+    training, script = by_rank_0.training, by_rank_0.training.script
     set_by: dict[str, list[ast.Call]] = {"eval": [], "train": []}
     for call in script.calls:
         if isinstance(call.func, ast.Attribute) and call.func.attr in set_by and training.is_net(call.func.value):
             set_by[call.func.attr].append(call)
-    evaluated = [call for call in set_by["eval"] if alone.covers(call)]
+    evaluated = [call for call in set_by["eval"] if by_rank_0.covers(call)]
     block = script.block(training.loop)
     trained = any(
-        training.in_loop(call) or (script.statement(call) in block and alone.of_all(call)) for call in set_by["train"]
+        training.in_loop(call) or (script.statement(call) in block and by_rank_0.of_all(call))
+        for call in set_by["train"]
     )
     if evaluated and not trained:
         message = "after this only the model of rank 0 is in the mode of evaluation"
@@ -300,19 +301,19 @@ def _check_mode(alone: Alone) -> None:
         script.say(evaluated[0], "TMG296", message, hint)
 
 
-def _gate(alone: Alone) -> None:
+def _gate(by_rank_0: RankZero) -> None:
     """Finds the statements that write files, and those that use what only they bind."""
-    script, scopes = alone.training.script, alone.training.scopes
+    script, scopes = by_rank_0.training.script, by_rank_0.training.scopes
     for call in script.calls:
         if not writes(script, call):
             continue
         if scopes.in_class(call):
             script.say(call, "TMG299", "a class writes this file, in each process", "write it outside of classes")
-        elif alone.of_all(call):
-            _gated(alone, call)
+        elif by_rank_0.of_all(call):
+            _gated(by_rank_0, call)
     done: set[str] = set()
     while True:
-        bound = {n for stmt in alone.gated for n in _binds(stmt)} - done
+        bound = {n for stmt in by_rank_0.gated for n in _binds(stmt)} - done
         if not bound:
             return
         done |= bound
@@ -321,34 +322,35 @@ def _gate(alone: Alone) -> None:
                 isinstance(node, ast.Name)
                 and node.id in bound
                 and isinstance(node.ctx, ast.Load)
-                and alone.of_all(node)
+                and by_rank_0.of_all(node)
             ):
-                _gated(alone, node)
+                _gated(by_rank_0, node)
 
 
 def _binds(stmt: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(stmt) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
-def _gated(alone: Alone, node: ast.expr) -> None:
-    script, scopes = alone.training.script, alone.training.scopes
+def _gated(by_rank_0: RankZero, node: ast.expr) -> None:
+    script, scopes = by_rank_0.training.script, by_rank_0.training.scopes
     stmt = script.statement(node)
     hint = "write it as a statement of its own, which nothing else depends on"
     own = [c for c in ast.walk(stmt) if isinstance(c, ast.Call) and scopes.called(c) is not None]
     steps = [c for c in ast.walk(stmt) if isinstance(c, ast.For | ast.While) and not isinstance(stmt, ast.With)]
-    reaches = any(n is alone.training.loop for n in ast.walk(stmt))
+    reaches = any(n is by_rank_0.training.loop for n in ast.walk(stmt))
     if not isinstance(stmt, ast.Expr | ast.Assign | ast.With) or own or steps or reaches:
         script.say(node, "TMG296", "all processes would write this file", hint)
         return
     if isinstance(stmt, ast.With):
-        _check_statement(alone, stmt)
+        _check_statement(by_rank_0, stmt)
     if isinstance(stmt, ast.Assign | ast.With):
         for name in sorted(_binds(stmt)):
-            others = [b for o, bs in scopes.bindings.items() if o.name == name for b in bs if not alone.covers(b.stmt)]
-            if any(b.stmt is not stmt and b.stmt not in list(ast.walk(stmt)) for b in others):
+            bound = (b.stmt for o, bindings in scopes.bindings.items() if o.name == name for b in bindings)
+            others = [one for one in bound if not by_rank_0.covers(one)]
+            if any(one is not stmt and one not in list(ast.walk(stmt)) for one in others):
                 script.say(stmt, "TMG296", f"{name} is bound elsewhere, too; here only rank 0 would bind it", hint)
-    if stmt not in alone.gated:
-        alone.gated.append(stmt)
+    if stmt not in by_rank_0.gated:
+        by_rank_0.gated.append(stmt)
 
 
 def _saves(script: Script, stmt: ast.stmt) -> bool:
@@ -356,11 +358,11 @@ def _saves(script: Script, stmt: ast.stmt) -> bool:
     return any(isinstance(n, ast.Call) and script.name(n.func) == "torch.save" for n in ast.walk(stmt))
 
 
-def _downloads(alone: Alone) -> Iterator[Change]:
+def _downloads(by_rank_0: RankZero) -> Iterator[Change]:
     """Data that is downloaded: rank 0 goes first, the others find it."""
-    script, done = alone.training.script, set[int]()
+    script, done = by_rank_0.training.script, set[int]()
     for call in script.calls:
-        if not downloads(call) or not alone.of_all(call):
+        if not downloads(call) or not by_rank_0.of_all(call):
             continue
         stmt = script.statement(call)
         if id(stmt) in done:

@@ -11,7 +11,7 @@ from string import Formatter
 
 from converter.syntax.changes import Change
 from converter.syntax.script import Script
-from converter.targets.ddp.alone import Alone
+from converter.targets.ddp.rank_0 import RankZero
 from converter.targets.ddp.scopes import Origin
 from converter.targets.ddp.training import Training, looped_over
 
@@ -22,14 +22,14 @@ _SHOWING = ("add_scalar", "set_postfix", "set_description", "info", "write", "ap
 _COLLECTIVE = ("step", "backward", "zero_grad", "load_state_dict")
 
 
-class Parting:
-    """Which names hold what differs between the processes.
+class DifferingValues:
+    """The names that hold different values in different processes.
 
     averaged: sums over the loop's batches that are replaced by their means over the processes behind it.
     """
 
-    def __init__(self, training: Training, alone: Alone) -> None:
-        self.training, self.alone, self.script = training, alone, training.script
+    def __init__(self, training: Training, by_rank_0: RankZero) -> None:
+        self.training, self.by_rank_0, self.script = training, by_rank_0, training.script
         self.own: set[Origin] = set()
         self.returned: set[ast.FunctionDef] = set()
         self.averaged: set[Origin] = set()
@@ -48,9 +48,9 @@ class Parting:
                     self._look(node)
 
     def _is_alone(self, node: ast.AST) -> bool:
-        """Whether only rank 0 comes to a node, whose results the others get."""
-        alone = self.alone
-        return any(one in alone.blocks or one in alone.functions for one in (node, *self.script.above(node)))
+        """True if rank 0 alone executes a node and sends its result to the others."""
+        by_rank_0 = self.by_rank_0
+        return any(one in by_rank_0.blocks or one in by_rank_0.functions for one in (node, *self.script.above(node)))
 
     def _look(self, node: ast.AST) -> None:
         scopes = self.training.scopes
@@ -67,7 +67,7 @@ class Parting:
                     self._mark(target)
         elif isinstance(node, ast.Return) and node.value is not None and self.differs(node.value):
             function = scopes.scope(node)
-            if function is not None and function not in self.alone.functions:
+            if function is not None and function not in self.by_rank_0.functions:
                 self.returned.add(function)
         elif isinstance(node, ast.Call):
             self._look_at_call(node)
@@ -117,7 +117,7 @@ class Parting:
             return self._is_own(node)
         if isinstance(node, ast.Call):
             function = self.training.scopes.called(node)
-            if function in self.alone.functions and self.alone.of_all(node):
+            if function in self.by_rank_0.functions and self.by_rank_0.of_all(node):
                 return False
             if function in self.returned:
                 return True
@@ -189,16 +189,16 @@ def _counter(script: Script, loop: ast.For) -> ast.expr | None:
     return None
 
 
-def figures(parting: Parting) -> list[Change]:
+def figures(differing: DifferingValues) -> list[Change]:
     """Behind the training loop its sums become the means over the processes."""
-    training, script = parting.training, parting.script
-    whole = list(_formatted_whole(parting))
-    shown = next(_shown_sums(parting), None)
+    training, script = differing.training, differing.script
+    whole = list(_formatted_whole(differing))
+    shown = next(_shown_sums(differing), None)
     if shown is not None and not whole:
         message = f"{shown.id} is shown as it is, and counts the examples of one process: of N processes, 1/N of all"
         hint = f"ratios of two sums are right; where the sum itself is meant, write {shown.id} * world_size"
         script.say(shown, "TMG375", message, hint, "warning")
-    names = sorted({origin.name for origin in parting.averaged})
+    names = sorted({origin.name for origin in differing.averaged})
     if not names:
         return []
     for node in whole:
@@ -210,20 +210,20 @@ def figures(parting: Parting) -> list[Change]:
     return [Change(place, place, line, FIGURES)]
 
 
-def _shown_sums(parting: Parting) -> Iterator[ast.Name]:
+def _shown_sums(differing: DifferingValues) -> Iterator[ast.Name]:
     """Sums over the training batches that are printed or noted behind the loop without being divided."""
-    loop, scopes = parting.training.loop, parting.training.scopes
-    homes = {origin for origin in parting.sums() if parting.counts(origin)}
-    for call in filter(_shows, parting.script.calls):
-        if call.lineno > loop.lineno and not parting.training.in_loop(call):
+    loop, scopes = differing.training.loop, differing.training.scopes
+    homes = {origin for origin in differing.sums() if differing.counts(origin)}
+    for call in filter(_shows, differing.script.calls):
+        if call.lineno > loop.lineno and not differing.training.in_loop(call):
             yield from (
-                name for name in _undivided(call) if scopes.home(name) in homes and not _made_ratio(parting, name)
+                name for name in _undivided(call) if scopes.home(name) in homes and not _made_ratio(differing, name)
             )
 
 
-def _made_ratio(parting: Parting, name: ast.Name) -> bool:
+def _made_ratio(differing: DifferingValues, name: ast.Name) -> bool:
     """Whether a sum is divided or multiplied between the training loop and a place: total /= len(loader)."""
-    loop, scopes = parting.training.loop, parting.training.scopes
+    loop, scopes = differing.training.loop, differing.training.scopes
     made = [binding.stmt for binding in scopes.bindings[scopes.home(name)]]
     return any(
         isinstance(stmt, ast.AugAssign)
@@ -242,17 +242,17 @@ def _undivided(node: ast.AST) -> Iterator[ast.Name]:
             yield from _undivided(inner)
 
 
-def _formatted_whole(parting: Parting) -> Iterator[ast.Name]:
+def _formatted_whole(differing: DifferingValues) -> Iterator[ast.Name]:
     """Averaged sums that are formatted by d, which takes no mean: '{:d}'.format(n), f'{n:d}'."""
-    for node in ast.walk(parting.script.tree):
+    for node in ast.walk(differing.script.tree):
         held: list[ast.expr] = []
         if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
             held = [node.value] if ast.unparse(node.format_spec).rstrip("'\"").endswith("d") else []
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
             held = list(_whole_arguments(node, node.func.value))
         for one in held:
-            behind = isinstance(one, ast.Name) and not parting.training.in_loop(one)
-            if behind and isinstance(one, ast.Name) and parting.training.scopes.home(one) in parting.averaged:
+            behind = isinstance(one, ast.Name) and not differing.training.in_loop(one)
+            if behind and isinstance(one, ast.Name) and differing.training.scopes.home(one) in differing.averaged:
                 yield one
 
 
@@ -272,44 +272,44 @@ def _whole_arguments(call: ast.Call, text: ast.expr) -> Iterator[ast.expr]:
             yield from (keyword.value for keyword in call.keywords if keyword.arg == name)
 
 
-def check_decisions(parting: Parting) -> None:
+def check_decisions(differing: DifferingValues) -> None:
     """Refuse decisions that part the processes (TMG295); warn of figures of one process (TMG370)."""
-    training, alone, script = parting.training, parting.alone, parting.script
+    training, by_rank_0, script = differing.training, differing.by_rank_0, differing.script
     hint = "decide by what all processes have: the epoch, or what an evaluation returned"
     for node in ast.walk(script.tree):
-        if isinstance(node, ast.If | ast.While) and alone.of_all(node) and parting.differs(node.test):
-            what = _parts(parting, node)
+        if isinstance(node, ast.If | ast.While) and by_rank_0.of_all(node) and differing.differs(node.test):
+            what = _parts(differing, node)
             if what:
                 message = (
                     f"each process would decide this by its own examples, and {what}: the others would wait for ever"
                 )
                 script.say(node.test, "TMG295", message, hint)
-        elif isinstance(node, ast.For) and node is not training.loop and alone.of_all(node):
-            if parting.differs(node.iter) and (what := _parts(parting, node, leaves=False)):
+        elif isinstance(node, ast.For) and node is not training.loop and by_rank_0.of_all(node):
+            if differing.differs(node.iter) and (what := _parts(differing, node, leaves=False)):
                 message = f"each process would repeat this as its own examples ask for, and {what}"
                 script.say(node.iter, "TMG295", message, hint)
-        elif isinstance(node, ast.Assert | ast.IfExp) and alone.of_all(node) and parting.differs(node.test):
+        elif isinstance(node, ast.Assert | ast.IfExp) and by_rank_0.of_all(node) and differing.differs(node.test):
             if isinstance(node, ast.Assert) or any(n is training.forward for n in ast.walk(node)):
                 script.say(node.test, "TMG295", "each process would decide this by its own examples", hint)
-        elif isinstance(node, ast.Call) and alone.of_all(node):
-            _check_given(parting, node)
-        elif isinstance(node, ast.Assign) and alone.of_all(node) and parting.differs(node.value):
+        elif isinstance(node, ast.Call) and by_rank_0.of_all(node):
+            _check_given(differing, node)
+        elif isinstance(node, ast.Assign) and by_rank_0.of_all(node) and differing.differs(node.value):
             for target in node.targets:
                 if "param_groups" in ast.unparse(target):
                     script.say(node, "TMG295", "each process would have a learning rate of its own", hint)
-    _warn_of_figures(parting)
+    _warn_of_figures(differing)
 
 
-def _parts(parting: Parting, stmt: ast.stmt, leaves: bool = True) -> str:
-    """What a statement does that all processes have to do together, in words; "" for nothing."""
-    training, script = parting.training, parting.script
+def _parts(differing: DifferingValues, stmt: ast.stmt, leaves: bool = True) -> str:
+    """In words, what a statement does that all processes have to do together; "" for nothing."""
+    training, script = differing.training, differing.script
     for node in ast.walk(stmt):
         if leaves and isinstance(node, ast.Break | ast.Continue | ast.Return | ast.Raise):
             return f"leave here ({type(node).__name__.lower()}, line {node.lineno})"
         if not isinstance(node, ast.Call):
             continue
         function = training.scopes.called(node)
-        if function is not None and (function in training.path or function in parting.alone.functions):
+        if function is not None and (function in training.path or function in differing.by_rank_0.functions):
             return f"call {function.name}() in line {node.lineno}"
         if node is training.forward or node is training.backward:
             return f"compute gradients in line {node.lineno}"
@@ -330,27 +330,27 @@ def _waits(script: Script, node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and script.name(node.func) in ("torch.save", "sys.exit")
 
 
-def _check_given(parting: Parting, call: ast.Call) -> None:
+def _check_given(differing: DifferingValues, call: ast.Call) -> None:
     """Schedulers that look at a figure have to be given the same one everywhere."""
-    if isinstance(call.func, ast.Attribute) and call.func.attr == "step" and call not in parting.training.steps:
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "step" and call not in differing.training.steps:
         for given in call.args:
-            if parting.differs(given):
+            if differing.differs(given):
                 message = "each process would schedule its learning rate by its own value"
-                parting.script.say(given, "TMG295", message, "give it what an evaluation returned")
+                differing.script.say(given, "TMG295", message, "give it what an evaluation returned")
 
 
-def _warn_of_figures(parting: Parting) -> None:
-    """The first print in the training functions of what only rank 0 has seen."""
-    for call in filter(_shows, parting.script.calls):
-        if not parting.alone.of_all(call) and not _in_gated(parting, call):
+def _warn_of_figures(differing: DifferingValues) -> None:
+    """Warn at the first print, in the training functions, of numbers that only rank 0 has."""
+    for call in filter(_shows, differing.script.calls):
+        if not differing.by_rank_0.of_all(call) and not _in_gated(differing, call):
             continue
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if any(map(parting.differs, given)):
+        if any(map(differing.differs, given)):
             message = "this value is computed from the examples of rank 0 only"
             hint = (
                 "on average it equals that of all; sums that are read after the loop are averaged over the processes"
             )
-            parting.script.say(call, "TMG370", message, hint, "warning")
+            differing.script.say(call, "TMG370", message, hint, "warning")
             return
 
 
@@ -361,5 +361,5 @@ def _shows(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr in _SHOWING
 
 
-def _in_gated(parting: Parting, node: ast.AST) -> bool:
-    return any(above in parting.alone.gated for above in parting.script.above(node))
+def _in_gated(differing: DifferingValues, node: ast.AST) -> bool:
+    return any(above in differing.by_rank_0.gated for above in differing.script.above(node))

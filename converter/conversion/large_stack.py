@@ -1,4 +1,4 @@
-"""Room for deep recursion: expressions and statements are followed level by level, and scripts may nest thousands.
+"""Calls functions with a large stack: expressions are followed level by level, and scripts may nest thousands.
 
 The main thread's stack has 8 MB on most systems, and Python stops at 1,000 calls inside each other. A thread may have
 a stack of any size; what it does not touch takes no memory. On Python 3.10 a call of a Python function takes about
@@ -18,8 +18,8 @@ STACK = 512 << 20  # bytes of address space
 CALLS = 100_000  # inside each other
 
 
-def with_room(function: Callable[[], Result]) -> Result:
-    """What a function returns or raises, called with a large stack; with the caller's where the system gives none.
+def with_large_stack(function: Callable[[], Result]) -> Result:
+    """Call a function in a thread with a 512 MB stack, or with the caller's stack if the system gives none.
 
     Raises:
         RecursionError: even that is not enough.

@@ -12,7 +12,7 @@ from converter.source import Source
 
 
 def convert_again(source: Source, options: Options, several: bool, held: Callable[[str], bytes]) -> Conversion:
-    """A conversion with the helpers that its module got for other scripts, too.
+    """Repeat a conversion; if its helpers' module serves other scripts too, with the helpers that they need.
 
     options: of the conversion that is repeated. held: what lies beside the converted script, by the path that it would
     have beside the original; b"" for nothing.

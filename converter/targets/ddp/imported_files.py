@@ -1,4 +1,4 @@
-"""Other files of the project: the script may import what several processes can have as it is.
+"""Imports of other files of the project, which are not changed: only what several processes can share is allowed.
 
 These are models, datasets, functions that only compute, and constants. A file stays as it is, so nothing in it may need
 a line for several processes. What is refused is named with its place in that file.
@@ -34,7 +34,7 @@ _SEEDS = ("random.seed", "numpy.random.seed", "time.sleep")
 
 @dataclass(frozen=True)
 class Fault:
-    """What keeps several processes from having a name of another file, and where it stands there."""
+    """The reason why several processes cannot use a name of another file, and its place there."""
 
     place: str
     reason: str
@@ -48,7 +48,7 @@ class File:
 
     @cached_property
     def defined(self) -> dict[str, ast.stmt]:
-        """The statements of the module that bind its names; of a name that is bound again the last."""
+        """The statement that binds each name of the module; the last one if there are several."""
         found: dict[str, ast.stmt] = {}
         for node in self.script.tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
@@ -67,7 +67,7 @@ class File:
 
 
 class Project:
-    """What a script imports from files beside it.
+    """The files beside a script that it imports from.
 
     may: full names that it may use, as `Script.name` gives them, each with the file and the statement that makes it.
     refused: modules whose import is refused. brings: imports, each with the file that makes a name for it.
@@ -79,7 +79,7 @@ class Project:
         self.refused: set[str] = set()
         self.brings: list[tuple[ast.stmt, File]] = []
         self._files: dict[str, File | None] = {}
-        local = names_beside(script)
+        local = modules_in_folder(script)
         for node in ast.walk(script.tree):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 for module in check_import(script, node, local):
@@ -145,7 +145,7 @@ class Project:
 
     def _local(self, file: File, node: ast.stmt) -> list[tuple[str, File | None]]:
         """The files of the project that an import of another file names."""
-        beside = names_beside(self.script)
+        beside = modules_in_folder(self.script)
         if isinstance(node, ast.ImportFrom):
             module = self._module(file, node)
             return [(module, self._file(module))] if node.level or module.partition(".")[0] in beside else []
@@ -166,7 +166,7 @@ class Project:
     # -- faults -----------------------------------------------------------------------------------
 
     def _at_import(self, file: File, seen: set[str]) -> Fault | None:
-        """What a file does when it is imported, beside defining names."""
+        """The actions of a file at import other than defining names."""
         if file.script.path in seen:
             return None
         seen.add(file.script.path)
@@ -175,7 +175,7 @@ class Project:
                 return file.fault(node, "this is done when the file is imported, in every process")
             part = Script(file.script.path, file.script.text, file.script.tree)
             if isinstance(node, ast.Import | ast.ImportFrom):
-                list(check_import(part, node, names_beside(self.script)))
+                list(check_import(part, node, modules_in_folder(self.script)))
             if part.findings:
                 return file.fault(node, part.findings[0].message)
             for module, other in self._local(file, node):
@@ -187,7 +187,7 @@ class Project:
         return None
 
     def _reached(self, file: File, name: str, seen: set[tuple[str, str]]) -> Fault | None:
-        """What keeps processes from having a name of a file, or what it uses."""
+        """The reason why processes cannot use a name of a file, or anything that it uses; None if they can."""
         if (file.script.path, name) in seen:
             return None
         seen.add((file.script.path, name))
@@ -196,7 +196,7 @@ class Project:
             return file.fault(file.script.tree, f"{name} is not seen there")
         if isinstance(node, ast.Import | ast.ImportFrom):
             return self._handed_on(file, node, name, seen)
-        fault = _kind(file, node) or _acts(file, node, names_beside(self.script))
+        fault = _kind(file, node) or _acts(file, node, modules_in_folder(self.script))
         if fault is not None:
             return fault
         inner = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
@@ -220,12 +220,12 @@ class Project:
 
 
 def _original(node: ast.Import | ast.ImportFrom, name: str) -> str:
-    """What a name is called where an import takes it from."""
+    """The name that an import takes, before `as`."""
     return next((alias.name for alias in node.names if (alias.asname or alias.name) == name), name)
 
 
 def check_project(script: Script) -> Project:
-    """Refuse what the script imports from files beside it, unless several processes can have it as it is."""
+    """Refuse imports from files beside the script that several processes cannot share unchanged."""
     project = Project(script)
     check_calls(script, frozenset(project.may), frozenset(project.refused))
     _check_named(project)
@@ -270,7 +270,7 @@ def check_given(project: Project, training: Training) -> None:
 
 
 def _whole(training: Training, node: ast.Name) -> str:
-    """What a name stands for, of the things that only this file may use."""
+    """"the model", "the optimizer" or "the loader" if a name stands for one of these, else ""."""
     if training.is_net(node):
         above = next(training.script.above(node))
         return "" if isinstance(above, ast.Call) and above.func is node else "the model"
@@ -301,8 +301,8 @@ def _only_reads(function: ast.FunctionDef) -> bool:
     return True
 
 
-def made_beside(script: Script, full: str) -> tuple[Script, ast.stmt] | None:
-    """What makes a name that a script takes from another file, and this file."""
+def definition_in_other_file(script: Script, full: str) -> tuple[Script, ast.stmt] | None:
+    """The file, and the statement in it, that define a name which the script imports."""
     found = Project(Script(script.path, script.text, script.tree)).may.get(full)
     return (found[0].script, found[1]) if found is not None else None
 
@@ -362,7 +362,7 @@ def _is_made_of(file: File, node: ast.ClassDef, bases: tuple[str, ...], seen: se
 
 
 def _acts(file: File, node: ast.stmt, beside: frozenset[str]) -> Fault | None:
-    """What a definition does that needs a line for several processes, or that one process must not do alone."""
+    """The reason why a definition cannot run in several processes (files, devices, …); None if it can."""
     part = Script(file.script.path, file.script.text, file.script.tree)
     inside = {id(inner) for inner in ast.walk(node)}
     calls = [call for call in part.calls if id(call) in inside]
@@ -404,7 +404,7 @@ def _acts(file: File, node: ast.stmt, beside: frozenset[str]) -> Fault | None:
     return None
 
 
-def names_beside(script: Script) -> frozenset[str]:
+def modules_in_folder(script: Script) -> frozenset[str]:
     """Modules and packages in a script's folder."""
     folder = os.path.dirname(os.path.abspath(script.path))
     names = os.listdir(folder) if os.path.isdir(folder) else []

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from converter.plan import At, Plan, Replace
-from converter.rewrite.deep import DepthError, flat
+from converter.rewrite.deep_expressions import DepthError, flat
 from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, converted, run
 
 DEEP = {

@@ -30,11 +30,11 @@ def in_turn(
 
     lost: the result for an item at which a process died, from the item and how it died.
     """
-    crew = _Crew(work, items, lost)
+    pool = _WorkerPool(work, items, lost)
     try:
-        yield from crew.results(workers)
+        yield from pool.results(workers)
     finally:
-        crew.end()
+        pool.end()
 
 
 @dataclass
@@ -45,7 +45,7 @@ class _Worker:
     given: deque[int] = field(default_factory=deque)
 
 
-class _Crew(Generic[Item, Result]):
+class _WorkerPool(Generic[Item, Result]):
     def __init__(
         self, work: Callable[[Item], Result], items: Sequence[Item], lost: Callable[[Item, str], Result]
     ) -> None:
@@ -121,7 +121,7 @@ def _serve(work: Callable[[Item], object], connection: Connection, others: Seque
     """A worker's loop; it ends with the process that started it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the first process too, and that ends its workers
     gc.disable()
-    for other in others:  # a fork has them; while they are open, nobody sees that this crew's first process is gone
+    for other in others:  # a fork has them; while they are open, nobody sees that this pool's first process is gone
         other.close()
     try:
         while True:

@@ -20,7 +20,7 @@ CODES = ("TMG258",)
 
 @check(Placed)
 def layers_outside_of_towers(case: Placed) -> Iterator[Diagnostic]:
-    """Towers that hold less than nine tenths of the layers between the inputs and the losses.
+    """Refuse if the towers contain less than nine tenths of the layers between inputs and losses.
 
     Only operations that compute with weights count: what prepares a batch (casts, one_hot, a look-up in a table) may
     be computed once for all towers.

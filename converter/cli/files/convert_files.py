@@ -17,7 +17,7 @@ from converter.diagnostics import Diagnostic, Refusal
 from converter.report.results import FileResult, Outcome
 from converter.source import from_bytes, is_pipeline, leads_to_tensorflow, load, may_train, too_long, whole
 from converter.source.header import BEGIN as HEADER
-from converter.source.look import (
+from converter.source.quick_checks import (
     imports_lightning,
     imports_torch,
     may_train_by_library,
@@ -199,7 +199,7 @@ class _Run:
         return replace(result, output=target, written=is_new and not self.request.compares)
 
     def rest(self) -> Generator[FileResult, None, None]:
-        """What comes when all scripts are done: modules that changed with none of them, and all other files."""
+        """The results that need all scripts to be done: modules that changed with none, and copied files."""
         for job, result in self._held:
             if os.path.abspath(job.target or job.script.path) in self.written.parts:
                 continue  # it was converted with the script that trains it
@@ -230,7 +230,7 @@ class _Run:
 
     @property
     def written(self) -> Written:
-        """Made when it is asked for: a file without TensorFlow is spared the import."""
+        """The record of written files, made at first use: a file without TensorFlow is spared the import."""
         if self._written is None:
             from converter.cli.files.delivery import Written
 
@@ -242,7 +242,7 @@ class _Run:
         return self._written
 
     def one_by_one(self) -> Rows:
-        """All of it in this process."""
+        """Convert all scripts in this process, one after the other."""
         for job in self.jobs:
             _collect()
             yield job, self._whole(job)
@@ -254,7 +254,7 @@ class _Run:
         if workers < 2:
             yield from self.one_by_one()
             return
-        from converter.cli.files.crew import in_turn, may_fork
+        from converter.cli.files.worker_pool import in_turn, may_fork
 
         if may_fork():
             import_all()  # once, for all
@@ -338,7 +338,7 @@ class _Run:
         return done if isinstance(done, list) else self._finished(job, done)
 
     def _takes_long(self, job: Job) -> bool:
-        """Whether a process of its own is worth it."""
+        """True if a script is large enough to be worth a process of its own."""
         try:
             return not _is_passed_over(job, self.request, load(job.script.path))
         except Refusal:
@@ -471,14 +471,14 @@ def _prepared(job: Job, request: Request, data: bytes, written: Written) -> list
     source = from_bytes(_name_of(job), data)
     _check_kinds(job, request, source)
     if HEADER in source.text:
-        from converter.cli.files.freshness import asked_of, check, check_options, header_of
+        from converter.cli.files.freshness import check, check_options, header_of, run_options
 
         header = header_of(source)
         if request.mode == "check" and header is not None:
             origin = os.path.normpath(os.path.join(os.path.dirname(source.path), header.script or header.source))
-            return [check(source, header, asked_of(request.of(origin), origin))]
+            return [check(source, header, run_options(request.of(origin), origin))]
         if request.mode == "in-place" and header is not None:
-            check_options(source, header, asked_of(request, source.path))
+            check_options(source, header, run_options(request, source.path))
     if not leads_to_tensorflow(source.path, source.code):
         return [_not_converted(job, request, source, written)]
     if source.code.count(b"\n") > request.max_lines:
@@ -532,7 +532,7 @@ def _name_of(job: Job) -> str:
 
 
 def _passes_without_training(job: Job, request: Request) -> bool:
-    """Whether a file that trains nothing is passed over: not if the user named it and asked for its converted text."""
+    """True if a file that trains nothing is skipped; False if the user named it and asked for its converted text."""
     if not job.script.named or request.skip or job.copies or request.mode == "in-place":
         return True
     return request.mode == "check" and job.target is None
@@ -555,7 +555,7 @@ def _not_converted(
 
 
 def _nothing_in(source: Source) -> Diagnostic:
-    """The refusal of a file that trains nothing by itself."""
+    """The refusal (TMG201) for a file that has no training step."""
     trained = torch_trains_in(source.path, source.code)
     if trained is not None:
         place, what, line = trained
