@@ -9,7 +9,7 @@ from converter.dataclass import dataclass
 from converter.syntax.changes import Change, added_argument
 from converter.syntax.script import Script, argument, is_given, is_on, is_spread
 from converter.targets.mirrored.counts import is_batch_size
-from converter.targets.mirrored.elsewhere import beside, definition
+from converter.targets.mirrored.elsewhere import definition, module_beside
 
 # Methods of ImageDataGenerator (keras_preprocessing/image/image_data_generator.py, 1.1.2): the place of batch_size.
 _FLOWS = {"flow": 2, "flow_from_directory": 5, "flow_from_dataframe": 9}
@@ -82,7 +82,7 @@ def _place(script: Script, function: ast.expr) -> tuple[int, str] | None:
 def _constructor(script: Script, function: ast.expr) -> ast.FunctionDef | None:
     """The constructor of a class of the project, which is a sequence of batches."""
     module, _, name = script.name(function).rpartition(".")
-    file = beside(script, module) if module else script
+    file = module_beside(script, module) if module else script
     name = name or (function.id if isinstance(function, ast.Name) else "")
     classes = (n for n in ast.walk(file.tree) if isinstance(n, ast.ClassDef) and n.name == name) if file else ()
     methods = (one for node in classes for one in node.body if isinstance(one, ast.FunctionDef))

@@ -22,7 +22,7 @@ from converter.syntax.known import is_known, last_name
 from converter.syntax.script import Script, argument, is_on
 from converter.targets.mirrored.batch_makers import Maker, grown_makers, is_of_arrays, maker_of, reads_of
 from converter.targets.mirrored.counts import COUNTED, batch_counts, check_count, check_part
-from converter.targets.mirrored.elsewhere import beside, definition
+from converter.targets.mirrored.elsewhere import definition, module_beside
 from converter.targets.mirrored.keras import DEFAULT_BATCH, compiles, grown_fits, keras_fits
 from converter.targets.mirrored.losses import keras_losses
 from converter.targets.mirrored.replicated import keras_code
@@ -89,7 +89,7 @@ def _is_unseen(script: Script, maker: ast.expr) -> bool:
         return False
     if name.partition(".")[0] == _PACKAGE:
         return has(name, Trait.READS_MODEL)
-    return beside(script, name.rpartition(".")[0]) is None and beside(script, name) is None
+    return module_beside(script, name.rpartition(".")[0]) is None and module_beside(script, name) is None
 
 
 def _files(script: Script) -> list[Script]:
@@ -98,7 +98,7 @@ def _files(script: Script) -> list[Script]:
     for one in found:
         for node in ast.walk(one.tree):
             for module in _modules(node) if isinstance(node, ast.Import | ast.ImportFrom) else ():
-                other = beside(one, module, main)
+                other = module_beside(one, module, main)
                 if other is not None and other.path not in names and len(found) < _MOST_FILES:
                     names.add(other.path)
                     found.append(other)
