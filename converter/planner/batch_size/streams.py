@@ -43,16 +43,16 @@ def kept_places(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     scaled = set(sizes)
     moved = {access.value.uid for access in facts.accesses if _is_set_anew(access)}
     feeds = [value for run in facts.runs_of(facts.train_steps) for _, value in run.feeds]
-    for value in needed(feeds).values() if moved else ():
-        for index in value.inputs[1:] if isinstance(value, Host) and value.call == "[]" else ():
-            if index.uid in moved and isinstance(index, Host) and index.call in COUNTED and index.node is not None:
-                if any(isinstance(v, Number) and v.linear & scaled for v in needed([index]).values()):
-                    yield index.node
+    picked = [v for v in needed(feeds).values() if isinstance(v, Host) and v.call == "[]"] if moved else []
+    for index in (index for value in picked for index in value.inputs[1:] if index.uid in moved):
+        sized = any(isinstance(v, Number) and v.linear & scaled for v in needed([index]).values())
+        if isinstance(index, Host) and index.call in COUNTED and index.node is not None and sized:
+            yield index.node
 
 
 def _is_set_anew(access: Access) -> bool:
     """Whether an item of what is read here is assigned."""
-    stmt = access.site.stmt if access.site is not None and not access.write else None
+    stmt = None if access.write else access.site.stmt
     targets = stmt.targets if isinstance(stmt, ast.Assign) else ()
     parts = [part for target in targets for part in (target.elts if isinstance(target, ast.Tuple) else [target])]
     return any(isinstance(part, ast.Subscript) and part.value is access.node for part in parts)

@@ -116,5 +116,6 @@ def test_decayed_products_beside_look_ups() -> None:
     plain = GRAPH.replace("    rows = tf.nn.relu(tf.matmul(load_graph(), rows))\n", "    pass\n")
     penalty = "loss += 0.1 * tf.reduce_sum(tf.square(tf.matmul(table, table, transpose_a=True)))\ntrain_op ="
     assert "TMG258" not in codes(plain.replace("train_op =", penalty, 1))
-    early = plain.replace("rows = table\n", "rows = table\ndecay = tf.reduce_sum(tf.matmul(table, table, transpose_a=True))\n")
+    decay = "decay = tf.reduce_sum(tf.matmul(table, table, transpose_a=True))\n"
+    early = plain.replace("rows = table\n", "rows = table\n" + decay)
     assert "TMG258" not in codes(early.replace("train_op =", "loss += 0.1 * decay\ntrain_op =", 1))
