@@ -94,6 +94,7 @@ class Trait(Enum):
     DATA_PAIR = "takes data by either of its two operands"
     DATA_SECOND = "takes data by its second argument, the numbers of rows"
     PRODUCT = "multiplies matrices"
+    ANY_PRODUCT = "multiplies matrices, dense or sparse ones"
     HOLDS_SETTINGS = "makes a dict or an object of settings of its keyword arguments"
     OPTIMIZER = "a class of optimizers, of which scripts may derive their own"
     ALWAYS_TRUE = "an object of this type is true"

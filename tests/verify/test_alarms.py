@@ -538,3 +538,48 @@ def test_models_in_graphs_of_their_own_are_trained_one_after_the_other(tmp_path:
     assert report.steps == 4
     (later,) = (entry.detail for entry in report.ledger if entry.what == "later steps")
     assert "a model in another graph is trained next" in later
+
+
+WIDE = """
+import argparse
+import numpy as np
+import tensorflow as tf
+parser = argparse.ArgumentParser()
+parser.add_argument('--plain', action='store_true')
+plain = parser.parse_args().plain
+batch_size = 4
+rng = np.random.RandomState(0)
+lengths = rng.randint(1, 7, 64)
+words, kinds = [rng.rand(size, 5) for size in lengths], [rng.randint(0, 3, size) for size in lengths]
+x = tf.placeholder(tf.float32, [None, None, 5])
+y = tf.placeholder(tf.int32, [None, None])
+n = tf.placeholder(tf.int32, [None])
+out = tf.layers.dense(x, 3)
+losses = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=out, labels=y)
+if not plain:
+    losses = tf.boolean_mask(losses, tf.sequence_mask(n))
+loss = tf.reduce_mean(losses)
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(0, 64, batch_size):
+        sizes = lengths[i:i + batch_size]
+        rows = np.zeros((len(sizes), max(sizes), 5), 'float32')
+        tags = np.zeros((len(sizes), max(sizes)), 'int32')
+        for k, size in enumerate(sizes):
+            rows[k, :size] = words[i + k]
+            tags[k, :size] = kinds[i + k]
+        print(sess.run([train, loss], {x: rows, y: tags, n: sizes}))
+"""
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.tf1
+def test_a_mask_as_wide_as_the_longest_example_of_its_batch(tmp_path: Path, tensorflow_python: str) -> None:
+    """A shard of the conversion's batch is padded further than the original's mask reaches, which nothing notices."""
+    report = converted(tmp_path, WIDE, tensorflow_python)
+    assert report.verdict == "passed", report
+    multi = tmp_path / "train_mg.py"
+    assert multi.read_text().count("maxlen=tf.reduce_max(whole_batch(n))") == 1
+    multi.write_text(multi.read_text().replace(", maxlen=tf.reduce_max(whole_batch(n))", ""))
+    assert verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python)).verdict == "failed"

@@ -123,6 +123,8 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
             decisions[where], asked = SIZE, True
         elif value.ambiguous and (value.uid in single or _is_one_beside(facts, value, fed.get(value.uid, []))):
             decisions[where] = None
+        elif value.ambiguous and _is_shaped_by_its_feed(facts, value):
+            decisions[where], asked = None, True
         elif (
             value.ambiguous
             and any(_is_batch(v) or _is_sparse_batch(facts, v) for v in fed.get(value.uid, ()))
@@ -322,6 +324,51 @@ def _is_one_beside(facts: Facts, value: Input, fed: list[Value]) -> bool:
         return False
     alike = [other.uid for other in facts.inputs if other.node is value.node]
     return not any(uid in step.behind for uid in alike for step in facts.train_steps)
+
+
+def is_one_array(facts: Facts, value: Input) -> bool:
+    """True if every run feeds a placeholder the array whose shape it has, and batches of examples to another.
+
+    The array has the same rows in each step, however large the batches are: it is no batch itself.
+    """
+    arrays = _fed(facts).get(value.uid, [])
+    return _is_shaped_by_its_feed(facts, value) and all(array is _shaped_like(value) for array in arrays)
+
+
+def _is_shaped_by_its_feed(facts: Facts, value: Input) -> bool:
+    """True if a placeholder has the shape of an array that is fed to it, or of which that is computed.
+
+    Beside batches of the script's size; beside other whole arrays it is a part of the one batch that all steps take.
+    """
+    fed, array = _fed(facts), _shaped_like(value)
+    if array is None or array.uid not in needed(fed.get(value.uid, [])):
+        return False
+    return any(_is_cut(other, fed) for other in facts.inputs if other is not value)
+
+
+def _shaped_like(value: Input) -> Value | None:
+    """The array of which a placeholder has the shape: `tf.placeholder(tf.float32, array.shape)`."""
+    shape = value.shape
+    return shape.inputs[0] if isinstance(shape, Host) and shape.call == "shape" and shape.inputs else None
+
+
+def _is_cut(value: Input, fed: dict[int, list[Value]]) -> bool:
+    """True if a placeholder takes batches of the script's size: by its shape, or as it is fed slices of an array."""
+    if value.batch.kind != "example":
+        return False
+    entries = _entries(value)
+    axis = value.batch.axis
+    entry = entries[axis] if axis < len(entries) else None
+    arrays = fed.get(value.uid, ())
+    return (isinstance(entry, Number) and bool(entry.origins)) or any(map(_is_slice, arrays))
+
+
+def _is_slice(array: Value) -> bool:
+    """Whether a fed value is a part of an array, or comes from a call that is named for its batches."""
+    if not isinstance(array, Host):
+        return False
+    name = array.call.rpartition(".")[2].lower()
+    return "batch" in name or (array.call == "[]" and (_is_batch(array) or any(map(_is_slice, array.inputs[:1]))))
 
 
 def is_one_example(value: Value) -> bool:

@@ -12,9 +12,11 @@ from converter.analysis.arrays.shapes import reshaping
 from converter.analysis.counts.degrees import follows
 from converter.analysis.counts.reading import Reading
 from converter.analysis.facts import Facts
-from converter.analysis.values import Host, Number, Origin, Sequence, Tensor, Value
+from converter.analysis.frames import Access
+from converter.analysis.values import Host, Number, Origin, Sequence, Tensor, Value, needed
 from converter.planner.batch_size.reshaped import follows as data_follows
 
+COUNTED = ("numpy.arange", "range", "list")
 FILLED = ("numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full")
 
 
@@ -31,6 +33,29 @@ def streams(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
         own = rest and source is not None and isinstance(value, Host) and not data_follows(facts, source, scaled)
         if own or any(is_share(value, scaled) for value in (*entries[1:], *bounds)):
             yield node
+
+
+def kept_places(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
+    """The first places of a batch's rows, `np.arange(batch_size)`, where each row goes on from its own place.
+
+    A step's feed is picked by such numbers, and single ones of them are set anew: `places[row] = following`.
+    """
+    scaled = set(sizes)
+    moved = {access.value.uid for access in facts.accesses if _is_set_anew(access)}
+    feeds = [value for run in facts.runs_of(facts.train_steps) for _, value in run.feeds]
+    picked = [v for v in needed(feeds).values() if isinstance(v, Host) and v.call == "[]"] if moved else []
+    for index in (index for value in picked for index in value.inputs[1:] if index.uid in moved):
+        sized = any(isinstance(v, Number) and v.linear & scaled for v in needed([index]).values())
+        if isinstance(index, Host) and index.call in COUNTED and index.node is not None and sized:
+            yield index.node
+
+
+def _is_set_anew(access: Access) -> bool:
+    """Whether an item of what is read here is assigned."""
+    stmt = None if access.write else access.site.stmt
+    targets = stmt.targets if isinstance(stmt, ast.Assign) else ()
+    parts = [part for target in targets for part in (target.elts if isinstance(target, ast.Tuple) else [target])]
+    return any(isinstance(part, ast.Subscript) and part.value is access.node for part in parts)
 
 
 def _shaped(value: Value) -> tuple[Value | None, list[Value]]:

@@ -34,8 +34,24 @@ def _source(call: Call) -> Value:
     dataset = call.typed("Dataset")
     first = call.get(0, "tensors")
     if isinstance(first, Mapping) or (isinstance(first, Sequence) and not first.mutable):
-        dataset.state["structure"] = first
+        dataset.state["structure"] = _tensors(first)
     return dataset
+
+
+def _tensors(structure: Value) -> Value:
+    """The structure of a data set's elements: of tuples and dicts, in which each list is one tensor.
+
+    tensorflow/python/data/util/nest.py (1.15). The list that a function returns is taken for a tuple all the same.
+    """
+    if isinstance(structure, Mapping):
+        return Mapping([(key, _component(part)) for key, part in structure.pairs])
+    if isinstance(structure, Sequence):
+        return Sequence([_component(part) for part in structure.elements], structure.mutable)
+    return structure
+
+
+def _component(part: Value) -> Value:
+    return Host() if isinstance(part, Sequence) and part.mutable else _tensors(part)
 
 
 def _from_generator(call: Call) -> Value:
@@ -138,7 +154,7 @@ def _map(call: Call) -> Value:
         made = follow(call, function, args)
         dataset.state.pop("structure", None)
         if isinstance(made, (Sequence, Mapping)):
-            dataset.state["structure"] = made
+            dataset.state["structure"] = _tensors(made)
     return dataset
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from converter.analysis.facts import Facts, behind_losses
+from converter.analysis.inputs.feeds import is_one_array
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Tensor, Typed, tensors_in
 from converter.diagnostics import Diagnostic
@@ -31,7 +32,7 @@ def without_a_shape(case: Placed) -> Iterator[Diagnostic]:
         if not isinstance(value, Input) or value.op != "placeholder":
             continue
         told = value.dtype in TYPES or value.dims is not None or value.label in case.options.shared
-        if value.batch.kind != "free" or told:
+        if value.batch.kind != "free" or told or is_one_array(facts, value):
             continue
         fed = [v for run in facts.runs for key, v in run.feeds if key is value]
         objects = {v.kind for v in values if isinstance(v, Typed) and value in v.inputs}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.overlapping import overlapping
-from converter.planner.batch_size.streams import streams
+from converter.planner.batch_size.streams import kept_places, streams
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn
@@ -26,6 +26,22 @@ def cut_into_rows(case: Placed) -> Iterator[Diagnostic]:
             "take pieces from other places than the original's",
             "cut the data into pieces first and take batches of these, if their order matters",
         )
+
+
+@check(Placed)
+def followed_by_rows(case: Placed) -> Iterator[Diagnostic]:
+    """Rows that each go on through a part of the data of their own, if the batch grows. Says so once."""
+    nodes = kept_places(case.facts, case.size.scaled) if case.options.batch == "per-gpu" else ()
+    for node in nodes:
+        yield warn(
+            case.facts,
+            node,
+            "TMG344",
+            "each row of the batches goes on from a place of its own: a larger batch goes through more parts of the "
+            "data side by side, and its steps take other rows than the original's batches together",
+            "use --batch total, with which the towers share the original's rows",
+        )
+        return
 
 
 @check(Placed)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from converter.analysis.facts import TrainStep, behind_losses
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Tensor, Value, needed
+from converter.analysis.values import Input, Tensor, Value, Variable, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -39,6 +39,33 @@ def layers_outside_of_towers(case: Placed) -> Iterator[Diagnostic]:
         f"between the inputs and the loss, {inside} would be in the towers",
         "make all inputs before the model, in statements of their own",
     )
+
+
+@check(Placed)
+def model_of_no_batch(case: Placed) -> Iterator[Diagnostic]:
+    """Towers that only look up what products of weights give once for all examples, as a graph convolution does."""
+    behind = list(behind_losses(case.steps).values())
+    if layers_in(case.facts, behind):
+        return
+    looked_up = [v for t in behind if isinstance(t, Tensor) and t.batch.kind == "example" for v in t.inputs]
+    products = [
+        t
+        for t in needed(v for v in looked_up if isinstance(v, Tensor) and v.batch.kind == "free").values()
+        if isinstance(t, Tensor)
+        and t.batch.kind == "free"
+        and has(t.op, Trait.ANY_PRODUCT)
+        and not _in_towers(t, case.steps, case.regions)
+        and any(isinstance(v, Variable) for v in needed([t]).values())
+    ]
+    if products:
+        yield error(
+            case.facts,
+            min(products, key=lambda t: t.time).node or case.steps[0].call,
+            "TMG258",
+            f"the model computes this, and {len(products)} products of weights in all, of no examples, once for all of "
+            "them: the towers would only look up rows of the result, and have nothing to share",
+            "take larger batches on one GPU: they cost little more, as this is computed once for each step",
+        )
 
 
 def _behind(steps: Iterable[TrainStep], regions: Iterable[Region]) -> list[Value]:

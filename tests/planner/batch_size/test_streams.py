@@ -63,3 +63,41 @@ def test_rows_as_many_as_a_batch_has(line: str, fed: str) -> None:
 )
 def test_batches_that_come_in_order(line: str, fed: str) -> None:
     assert codes(SCRIPT.format(line, fed)) == []
+
+
+SESSIONS = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 4
+clicks = np.load('clicks.npy')
+offsets = np.load('offsets.npy')
+X = tf.placeholder(tf.float32, [None])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X[:, None], 2)))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    places = np.arange(batch_size)
+    for i in range(100):
+        start = offsets[places]
+        sess.run(train_op, {X: clicks[start + i]})
+        for row in np.nonzero(offsets[places + 1] - start <= i)[0]:
+            places[row] = places.max() + 1
+"""
+
+
+def test_rows_that_go_through_sequences_of_their_own() -> None:
+    assert codes(SESSIONS) == ["TMG344"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("places[row] = places.max() + 1", "print(places[row])"),  # the same rows in every step
+        ("{X: clicks[start + i]}", "{X: next_batch(batch_size)}"),  # they do not tell what is fed
+    ],
+)
+def test_places_that_stay_or_tell_nothing(old: str, new: str) -> None:
+    assert old in SESSIONS
+    assert "TMG344" not in codes(SESSIONS.replace(old, new))

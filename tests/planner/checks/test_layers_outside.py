@@ -65,3 +65,57 @@ def test_what_prepares_a_batch_may_be_computed_once(prepared: str) -> None:
     loss = "per = tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=logits)\nloss = tf.reduce_mean(per)\n"
     script = HEAD + table + EARLY + LATE + MODEL + f"y = {prepared}\nlogits = model(x)\n" + loss + STEP + RUN
     assert codes(script) == []
+
+
+GRAPH = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+U = tf.placeholder(tf.int32, [None])
+P = tf.placeholder(tf.int32, [None])
+table = tf.get_variable('table', [30, 6])
+rows = table
+for layer in range(2):
+    rows = tf.nn.relu(tf.matmul(load_graph(), rows))
+u, p = tf.nn.embedding_lookup(rows, U), tf.nn.embedding_lookup(rows, P)
+loss = tf.reduce_mean(tf.nn.softplus(-tf.reduce_sum(u * p, 1)))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        users, items = next_batch(batch_size)
+        sess.run(train_op, {U: users, P: items})
+"""
+
+
+@pytest.mark.parametrize("product", ["tf.matmul", "tf.sparse_tensor_dense_matmul", "tf.sparse.sparse_dense_matmul"])
+def test_a_graph_convolution_of_which_rows_are_looked_up(product: str) -> None:
+    assert codes(GRAPH.replace("tf.matmul", product)) == ["TMG258"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    rows = tf.nn.relu(tf.matmul(load_graph(), rows))\n", "    pass\n"),  # look-ups alone
+        ("tf.matmul(load_graph(), rows)", "2. * rows"),
+        ("u * p", "tf.layers.dense(u, 6) * p"),  # a layer of the examples
+        ("-tf.reduce_sum(u * p, 1)", "-tf.reduce_sum(u * tf.matmul(p, tf.get_variable('w', [6, 6])), 1)"),
+        ("tf.matmul(load_graph(), rows)", "rows + tf.matmul(load_graph(), load_table())"),  # no weights
+    ],
+    ids=["rows", "no product", "a layer", "a product with weights", "of data"],
+)
+def test_models_whose_towers_compute(old: str, new: str) -> None:
+    assert old in GRAPH
+    assert "TMG258" not in codes(GRAPH.replace(old, new))
+
+
+def test_decayed_products_beside_look_ups() -> None:
+    """A product of weights in a penalty is no model of its own."""
+    plain = GRAPH.replace("    rows = tf.nn.relu(tf.matmul(load_graph(), rows))\n", "    pass\n")
+    penalty = "loss += 0.1 * tf.reduce_sum(tf.square(tf.matmul(table, table, transpose_a=True)))\ntrain_op ="
+    assert "TMG258" not in codes(plain.replace("train_op =", penalty, 1))
+    decay = "decay = tf.reduce_sum(tf.matmul(table, table, transpose_a=True))\n"
+    early = plain.replace("rows = table\n", "rows = table\n" + decay)
+    assert "TMG258" not in codes(early.replace("train_op =", "loss += 0.1 * decay\ntrain_op =", 1))

@@ -197,3 +197,57 @@ def test_a_placeholder_in_the_shape_of_a_state_has_its_rows() -> None:
 )
 def test_a_placeholder_in_another_shape_may_have_none(shape: str, found: list[str]) -> None:
     assert codes(STATEFUL.format(shape=shape)) == found
+
+
+ONE_ARRAY = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+photos = np.random.rand(64, 6)
+style = np.random.rand(3, 6)
+X = tf.placeholder(tf.float32, [None, 6])
+S = tf.placeholder(tf.float32, style.shape)
+weights = tf.get_variable('weights', [6, 2])
+target = tf.reduce_mean(tf.matmul(S, weights), 0, keep_dims=True)
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 2) - target))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for begin in range(0, 64, batch_size):
+        print(sess.run([train_op, loss], {X: photos[begin:begin + batch_size], S: style}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        ("[None, 6]", "[batch_size, 6]"),
+        ("photos[begin:begin + batch_size]", "next_batch(batch_size)"),
+    ],
+    ids=["slices", "a batch size in the shape", "a call that gives batches"],
+)
+def test_one_array_beside_batches_is_no_batch(old: str, new: str) -> None:
+    script = ONE_ARRAY.replace(old, new)
+    assert codes(script) == []
+    (cut,) = (line for line in body(script) if " = shard" in line)
+    assert "[X_batch]" in cut
+
+
+def test_a_part_of_the_array_may_be_a_batch() -> None:
+    parted = ONE_ARRAY.replace("S: style}", "S: style if begin else style[::-1]}")
+    assert codes(parted) == ["TMG253"]
+
+
+def test_one_array_beside_the_whole_data_is_a_part_of_it() -> None:
+    whole = ONE_ARRAY.replace("[None, 6]", "photos.shape").replace("photos[begin:begin + batch_size]", "photos")
+    assert "[X_batch, S_batch]" in " ".join(body(whole))
+
+
+def test_batches_in_the_shape_of_the_first_one() -> None:
+    first = ONE_ARRAY.replace("style = np.random.rand(3, 6)", "first = next_batch(batch_size)")
+    first = first.replace("style.shape", "first.shape").replace("S: style}", "S: next_batch(batch_size)}")
+    first = first.replace("target = tf.reduce_mean(tf.matmul(S, weights), 0, keep_dims=True)", "target = S[:, :2]")
+    assert "S_batch" in " ".join(body(first))

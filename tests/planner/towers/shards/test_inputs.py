@@ -552,3 +552,33 @@ with tf.Session() as sess:
 """
     _, inside, _ = parts(script)
     assert "first = linear(x, 3)" in inside
+
+
+LISTS = """\
+rows, targets = [], []
+for i in range(640):
+    row = []
+    for j in range(4):
+        row.append(float(i % (j + 2)))
+    rows.append(row)
+    targets.append([0.5 * i])
+data = tf.data.Dataset.from_tensor_slices({})
+{}X, T = data.repeat().batch(batch_size).make_one_shot_iterator().get_next()
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - T))
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "mapped"),
+    [
+        ("(rows, targets)", ""),
+        ("(rows, targets)", "data = data.map(lambda x, t: (2. * x, t))\n"),
+        ("(rows, targets)", "data = data.map(lambda x, t: [2. * x, t])\n"),
+        ("(np.array(rows), [[float(i)] for i in range(640)])", ""),
+    ],
+    ids=["as they are", "beside what a function changes", "in a list", "of a comprehension"],
+)
+def test_a_list_in_a_pipeline_is_one_tensor(source: str, mapped: str) -> None:
+    training = TRAINING.replace(", {X: xs, Y: ys}", "").replace("        xs, ys = next_batch(batch_size)\n", "")
+    script = "import numpy as np\n" + HEAD + LISTS.format(source, mapped) + STEP + training
+    assert cut(script).startswith("(X, T), ") and "[X_batch, T_batch]" in cut(script)

@@ -216,6 +216,32 @@ def _is_masked(operation, batched):
     return any(above.type == 'Where' for above in ancestors([operation]) & set(batched))
 
 
+def mask_widths(batched):
+    """The largest lengths by which masks are as wide as the longest example of their batch.
+
+    That is `tf.sequence_mask(lengths)` without `maxlen` (array_ops.py, 1.15): a range up to the maximum of 0 and the
+    largest length. batched: the operations that depend on the batch.
+    """
+    found = []
+    for operation in batched:
+        end = operation.inputs[1].op if operation.type == 'Range' else None
+        if end is not None and end.type == 'Maximum' and end.inputs[1].op.type == 'Max':
+            found.append(end.inputs[1])
+    return sorted(found, key=lambda tensor: tensor.name)
+
+
+def masked_entries(operations):
+    """For each `tf.boolean_mask` among these operations its flat mask, and the entries that it picks from."""
+    found = []
+    for operation in operations:
+        if operation.type in ('Gather', 'GatherV2'):
+            index = operation.inputs[1].op
+            index = index.inputs[0].op if index.type == 'Squeeze' else index
+            if index.type == 'Where':
+                found.append((index.inputs[0], operation.inputs[0]))
+    return found
+
+
 def static_shape(tensor):
     """The static shape as a list with None for what is open; None where the rank is."""
     shape = tensor.get_shape()

@@ -64,7 +64,7 @@ class Reference(object):
         self.base = everything if inputs.fits(everything, one.statics) else None
         self.splits = []
         for upper in (True, False):
-            shards = inputs.shards(one.pairs, self.arrays, one.gpus, upper)
+            shards = one.shards(self.arrays, one.gpus, upper)
             sizes = [size for _, size in shards]
             if all(inputs.fits(feed, one.statics) for feed, _ in shards) and sizes not in [
                 [size for _, size in others] for others in self.splits

@@ -158,7 +158,7 @@ class Comparison(object):
             return 'the batch size is fixed when the graph is built'
         feeds = [(inputs.whole(self.pairs, few), size)]
         if not self.total:  # else the step is the original's on the whole batch, whatever a share of it may be
-            feeds += inputs.shards(self.pairs, few, self.gpus)
+            feeds += self.shards(few, self.gpus)
         for feed, rows in feeds:
             try:
                 self._micro(self.kept['before'], feed)
@@ -174,7 +174,7 @@ class Comparison(object):
         """
         arrays, found, parts, seen = self.kept['arrays'], {}, {}, []
         for name, upper in (('shards', True), ('shards rounded down', False)):
-            shards = inputs.shards(self.pairs, arrays, self.gpus, upper)
+            shards = self.shards(arrays, self.gpus, upper)
             if not all(inputs.fits(feed, self.statics) for feed, _ in shards):
                 continue
             sizes = [size for _, size in shards]
@@ -242,13 +242,42 @@ class Comparison(object):
         feed = dict(dict(self.extra, **feed), **{one.name: sum(column) for one, column in zip(sums, zip(*parts))})
         return float(np.sum(self.call.run(tensor, feed)))
 
+    def shards(self, arrays, count, upper=True):
+        """The feeds of the shards for the original, with their rows.
+
+        All shards are as wide as the whole batch's longest example. A mask that the original makes as wide as the
+        longest of its own batch (`tf.sequence_mask(lengths)`) gets that width too: `tf.boolean_mask` does not notice
+        one that is too narrow, and takes other entries.
+        """
+        parts = inputs.shards(self.pairs, arrays, count, upper)
+        batch = [self.call.session.graph.as_graph_element(p['own']) for p in self.pairs if p['axis'] is not None]
+        widths = graphs.mask_widths(graphs.descendants(batch, self.step.operations))
+        everything = inputs.whole(self.pairs, arrays)
+        if not widths or not inputs.fits(everything, self.statics) or not self._misses(parts, widths):
+            return parts
+        values = self.call.run(widths, dict(self.extra, **everything))
+        fed = {tensor.name: value for tensor, value in zip(widths, values)}
+        return [(dict(feed, **fed), size) for feed, size in parts]
+
+    def _misses(self, parts, widths):
+        """Whether a mask of the original fits one of these shards not: it would fail, or take other entries."""
+        masked = graphs.masked_entries(graphs.descendants(widths, self.step.operations))
+        try:
+            for feed, _ in parts:
+                values = self.call.run([list(pair) for pair in masked], dict(self.extra, **feed))
+                if any(len(mask) != len(entries) for mask, entries in values):
+                    return True
+        except self.refused:
+            return True
+        return False
+
     def in_parts(self, weights, count):
         """Raw gradients averaged over so many consecutive parts of the batch, and the feed of the first.
 
         None for both where the batch has not several rows for each, or the original takes no parts of it.
         """
         rows = inputs.rows(self.pairs, self.kept['arrays'])
-        shards = inputs.shards(self.pairs, self.kept['arrays'], count)
+        shards = self.shards(self.kept['arrays'], count)
         if not rows or rows < 4 * count or not all(inputs.fits(feed, self.statics) for feed, _ in shards):
             return None, None
         share = [size / float(rows) for _, size in shards]

@@ -407,7 +407,7 @@ class Replay(object):
         Its batch is taken whole, and in shards: what is drawn once for each run is drawn by each tower.
         """
         theirs, arrays = self.recording['first'].get('drawn'), one.kept['arrays']
-        parts = [[inputs.whole(one.pairs, arrays)], [feed for feed, _ in inputs.shards(one.pairs, arrays, one.gpus)]]
+        parts = [[inputs.whole(one.pairs, arrays)], [feed for feed, _ in one.shards(arrays, one.gpus)]]
         parts = [part for part in parts if all(inputs.fits(feed, one.statics) for feed in part)]
         if theirs is None or not parts:
             return None
