@@ -538,3 +538,40 @@ def test_models_in_graphs_of_their_own_are_trained_one_after_the_other(tmp_path:
     assert report.steps == 4
     (later,) = (entry.detail for entry in report.ledger if entry.what == "later steps")
     assert "a model in another graph is trained next" in later
+
+
+# Batches of two queues in a drawn order, each fetched in a run and fed in another one.
+DEQUEUED = """
+import numpy as np
+import tensorflow as tf
+
+def queue(rows):
+    row = tf.train.slice_input_producer([tf.constant(rows)], shuffle=True)[0]
+    return tf.train.batch([row], batch_size=4, capacity=8)
+
+drawn = np.random.RandomState(2)
+known, new = queue(drawn.rand(24, 5).astype('float32')), queue(drawn.rand(12, 5).astype('float32'))
+images = tf.placeholder(tf.float32, [None, 5])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(images, 2)))
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    coordinator = tf.train.Coordinator()
+    threads = tf.train.start_queue_runners(sess=session, coord=coordinator)
+    for number in range(5):
+        session.run(train, {images: session.run(known)})
+        print(session.run(loss, {images: session.run(new)}))
+    coordinator.request_stop()
+    coordinator.join(threads)
+"""
+
+
+@pytest.mark.tf1
+def test_a_batch_of_a_queue_that_is_fed_to_an_evaluation(tmp_path: Path, tensorflow_python: str) -> None:
+    report = converted(tmp_path, DEQUEUED, tensorflow_python)
+    assert report.verdict == "passed", report.reason
+    assert "skipped" in of(report, "data of evaluations") and "drawn at random" in of(report, "data of evaluations")
+    changed = (tmp_path / "train_mg.py").read_text().replace("session.run(new)", "session.run(known)")
+    (tmp_path / "train_mg.py").write_text(changed)
+    report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", Settings(gpus=2, python=tensorflow_python))
+    assert "data of evaluations" in [check.name for check in report.checks if check.status == "failed"], report

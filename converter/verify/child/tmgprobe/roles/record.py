@@ -89,7 +89,7 @@ class Record(object):
     def aside(self, call):
         """Takes a run without a train op, and keeps it where it is to be compared."""
         place = self.asides.place(len(self.kept), call)
-        self.evaluations.add(len(self.kept), call.arrays)
+        self.evaluations.add(len(self.kept), call, self.watch.diary)
         if place is None:
             return self._asked(call)
         store = call.store()
