@@ -483,7 +483,7 @@ def _evaluation(kind, own, theirs, training, towers):
     again = len(set(others) & (training[0] | training[1]))
     if several and set(others) <= training[1] and 2 * known < len(set(mine)):
         return dict(found, fault='training')
-    if several and not known and 2 * again >= len(set(others)):  # read from the training's queue, at another place of it
+    if several and not known and 2 * again >= len(set(others)):  # read on from the training's queue
         return dict(found, fault='training')
     return dict(found, fault='part' if set(others) < set(mine) else 'order' if set(mine) == set(others) else 'others')
 
