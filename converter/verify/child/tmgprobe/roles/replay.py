@@ -380,7 +380,7 @@ class Replay(object):
         finally:
             store.write(kept)
         with open(path + '.values', 'wb') as stream:
-            pickle.dump(values, stream, 2)
+            pickle.dump(values, stream, pickle.HIGHEST_PROTOCOL)
         return {'checkpoint': saved, 'checkpoint_values': path + '.values'}
 
     def _restore(self, call, kept):
