@@ -194,7 +194,7 @@ class Reference(object):
             return self.run(tensors, feed)
 
         feed, seen = {}, set()
-        ahead = self._border([fetch.tensor for fetch in fetches], seen, way, writes)
+        ahead = self.border([fetch.tensor for fetch in fetches], seen, way, writes)
         for _ in range(ROUNDS):
             if not ahead:
                 break
@@ -208,7 +208,7 @@ class Reference(object):
                     below += self._behind(tensor.op, writes)
                 else:
                     feed[tensor.name] = joined
-            ahead = self._border(below, seen, way, writes)
+            ahead = self.border(below, seen, way, writes)
         found = {fetch.place: feed.get(fetch.tensor.name) for fetch in fetches}
         computed = {str(fetch.place): fetch.tensor for fetch in fetches if found[fetch.place] is None}
         values = run(computed, dict(self.base, **feed)) if computed else {}
@@ -217,7 +217,7 @@ class Reference(object):
             self.reset()
         return found
 
-    def _border(self, tensors, seen, way, ordered):
+    def border(self, tensors, seen, way, ordered):
         """[(tensor, whether the first tower writes it)] of the nearest values that the towers give.
 
         ordered: whether to look also behind the operations that others only wait for, such as writes.
@@ -392,6 +392,12 @@ def rows(pieces, sizes, whole):
 
     sizes: examples in each shard; whole: the value on the whole batch, None where there is none.
     """
+    axis = row_axis(pieces, sizes, whole)
+    return None if axis is None else np.concatenate(pieces, axis)
+
+
+def row_axis(pieces, sizes, whole):
+    """The axis of `rows`; None where there is none."""
     pieces = [np.asarray(piece) for piece in pieces]
     shapes = [piece.shape for piece in pieces]
     for axis in range(pieces[0].ndim):
@@ -405,7 +411,7 @@ def rows(pieces, sizes, whole):
         else:
             fits = all(lengths[0] * size == length * sizes[0] for length, size in zip(lengths, sizes))
         if fits and sum(lengths):
-            return np.concatenate(pieces, axis)
+            return axis
     return None
 
 
