@@ -1,4 +1,7 @@
-"""Runs a script as it is up to its K-th training step, for benchmarks/verify.py: `bare.py STEPS SCRIPT`."""
+"""Runs scripts as they are up to their K-th training step, for benchmarks/verify.py: `bare.py STEPS SCRIPT ...`.
+
+TensorFlow is imported once; each of several scripts runs in a process of its own, forked after that.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,22 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "converter/verif
 
 
 def main() -> None:
+    """Runs one script, or each of several in a forked process."""
+    steps, scripts = int(sys.argv[1]), sys.argv[2:]
+    importlib.import_module("tmgprobe.process.api").load()
+    if len(scripts) == 1:
+        take(steps, os.path.abspath(scripts[0]))
+    for script in scripts:
+        child = os.fork()
+        if not child:
+            take(steps, os.path.abspath(script))
+        if os.waitpid(child, 0)[1]:
+            raise SystemExit(f"{script} failed")
+
+
+def take(steps: int, script: str) -> None:
     """Ends the process after the last step, as the children of verify are ended."""
-    steps, script = int(sys.argv[1]), os.path.abspath(sys.argv[2])
-    api, graphs = importlib.import_module("tmgprobe.process.api"), importlib.import_module("tmgprobe.graph.graphs")
-    api.load()
+    graphs = importlib.import_module("tmgprobe.graph.graphs")
     session = importlib.import_module("tensorflow.python.client.session")
     optimizer = importlib.import_module("tensorflow.python.training.optimizer")
     trains: set[Any] = set()

@@ -258,7 +258,8 @@ class Report:
     losses: of each compared step.
     original, converted: an executed step of each script; origin: of the conversion. Not in the JSON.
     command: the command line that verifies the same again.
-    processes: whether the scripts shared one import of TensorFlow, and why not; "" where none came to run.
+    processes: whether the scripts shared one import of TensorFlow, and why not, and the most memory that they were seen
+        to take together; "" where none came to run.
     """
 
     verdict: Verdict

@@ -33,6 +33,7 @@ from converter.verify.processes.child_process import (
     TimeIsUp,
     environment,
     how_started,
+    memory_taken,
 )
 from converter.verify.processes.family import memory_of_machine
 from converter.verify.processes.interpreters import Interpreters, opened
@@ -388,7 +389,8 @@ def _run(
         multi = None if asked.apart else begin("record")
         later = _Later(alone, original, means.plan)
         answers = _follow(begin("replay"), lambda: multi or begin("record"), later, asked, stages)
-        return replace(answers, processes=how_started(limits.children))
+        found = [how_started(limits.children), memory_taken(limits)]
+        return replace(answers, processes=", ".join(filter(None, found)))
 
 
 @contextmanager

@@ -570,10 +570,63 @@ with tf.Session() as sess:
             rows[k, :size] = words[i + k]
             tags[k, :size] = kinds[i + k]
         print(sess.run([train, loss], {x: rows, y: tags, n: sizes}))
+# Batches of two queues in a drawn order, each fetched in a run and fed in another one.
+DEQUEUED = """
+import numpy as np
+import tensorflow as tf
+
+def queue(rows):
+    row = tf.train.slice_input_producer([tf.constant(rows)], shuffle=True)[0]
+    return tf.train.batch([row], batch_size=4, capacity=8)
+
+drawn = np.random.RandomState(2)
+known, new = queue(drawn.rand(24, 5).astype('float32')), queue(drawn.rand(12, 5).astype('float32'))
+images = tf.placeholder(tf.float32, [None, 5])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(images, 2)))
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    coordinator = tf.train.Coordinator()
+    threads = tf.train.start_queue_runners(sess=session, coord=coordinator)
+    for number in range(5):
+        session.run(train, {images: session.run(known)})
+        print(session.run(loss, {images: session.run(new)}))
+    coordinator.request_stop()
+    coordinator.join(threads)
 """
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.tf1
+def test_a_batch_of_a_queue_that_is_fed_to_an_evaluation(tmp_path: Path, tensorflow_python: str) -> None:
+    report = converted(tmp_path, DEQUEUED, tensorflow_python)
+    assert report.verdict == "passed", report.reason
+    assert "skipped" in of(report, "data of evaluations") and "drawn at random" in of(report, "data of evaluations")
+    changed = (tmp_path / "train_mg.py").read_text().replace("session.run(new)", "session.run(known)")
+    (tmp_path / "train_mg.py").write_text(changed)
+    report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", Settings(gpus=2, python=tensorflow_python))
+    assert "data of evaluations" in [check.name for check in report.checks if check.status == "failed"], report
+
+
+# An epoch ends with 5 of 8 examples, of which the towers have 3 and 2; the size is a number of the graph.
+SHARE = """
+import numpy as np
+import tensorflow as tf
+
+rows = 8
+drawn = np.random.RandomState(5).rand(21, 4).astype('float32')
+images = tf.placeholder(tf.float32, [None, 4])
+error = tf.square(tf.layers.dense(images, 1) - 0.4)
+loss = tf.reduce_mean(error)
+far = tf.reduce_sum(tf.cast(error > 0.2, tf.float32))
+near = (rows - far) / rows
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    for begin in range(0, len(drawn), rows):
+        print(session.run([train, near], {images: drawn[begin:begin + rows]})[1])
+"""
+
+
 @pytest.mark.tf1
 def test_a_mask_as_wide_as_the_longest_example_of_its_batch(tmp_path: Path, tensorflow_python: str) -> None:
     """A shard of the conversion's batch is padded further than the original's mask reaches, which nothing notices."""
@@ -583,3 +636,21 @@ def test_a_mask_as_wide_as_the_longest_example_of_its_batch(tmp_path: Path, tens
     assert multi.read_text().count("maxlen=tf.reduce_max(whole_batch(n))") == 1
     multi.write_text(multi.read_text().replace(", maxlen=tf.reduce_max(whole_batch(n))", ""))
     assert verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python)).verdict == "failed"
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("wrong", "verdict"),
+    [("(rows - far) / rows", "passed"), ("(rows // 2 - far) / rows", "failed"), ("(rows - far) / 8", "failed")],
+)
+def test_a_share_of_a_size_that_is_a_number_of_the_graph(
+    tmp_path: Path, tensorflow_python: str, wrong: str, verdict: str
+) -> None:
+    (tmp_path / "train.py").write_text(SHARE)
+    made = convert(read(str(tmp_path / "train.py")), Options())
+    assert made.text is not None and made.text.count("near = (rows - far) / rows") == 1
+    (tmp_path / "train_mg.py").write_text(made.text.replace("(rows - far) / rows", wrong))
+    report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", Settings(gpus=2, python=tensorflow_python))
+    assert report.verdict == verdict, report.reason
+    assert [check for check in report.checks if check.name == "fetches" and check.status == verdict]

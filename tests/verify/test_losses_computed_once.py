@@ -47,6 +47,7 @@ with tf.Session() as sess:
     ("reference", "kind", "once", "status"),
     [
         ("whole", "other", True, "passed"),
+        ("once", "other", True, "passed"),
         ("shards", "other", True, "failed"),
         ("shards", "coupled sum", True, "failed"),
         ("shards", "sum", True, "failed"),
@@ -104,3 +105,40 @@ def test_no_other_gradient_passes_behind_a_batch_norm(
     report = proven(tmp_path, tensorflow_python, SINGLE.replace("NORM", norm), old, new)
     (found,) = (check for check in report.checks if check.name == "gradients")
     assert found.status == "failed" and said in found.detail
+
+
+ROOT = "loss = tf.sqrt(tf.reduce_mean(tf.square(y - out)))"
+RATIO = "loss = tf.reduce_sum(tf.square(y - out)) / tf.reduce_sum(tf.abs(out))"
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("loss", "old", "new", "said"),
+    [
+        (ROOT, "", "", ""),
+        (RATIO, "", "", ""),
+        (ROOT + " + 0.01 * tf.nn.l2_loss(tf.trainable_variables()[0])", "", "", ""),
+        (ROOT, OUT, OUT.replace("tower_out", "tower_out[::-1]"), "differ"),
+        (ROOT, OUT, OUT.replace("tower_out", "[tower_out[0], tf.stop_gradient(tower_out[1])]"), "differ"),
+        (RATIO, "tf.reduce_sum(tf.abs(out))", "tf.stop_gradient(tf.reduce_sum(tf.abs(out)))", "differ"),
+        (ROOT, ROOT, ROOT.replace("= ", "= 0.5 * "), "divided by the number of towers twice"),
+    ],
+)
+def test_a_loss_of_what_towers_with_statistics_of_their_own_give(
+    tmp_path: Path, tensorflow_python: str, loss: str, old: str, new: str, said: str
+) -> None:
+    """Neither the whole batch's gradient nor the mean of the shards' is its own: only the merged rows' is."""
+    single, multi = tmp_path / "single.py", tmp_path / "multi.py"
+    before, _, after = SINGLE.replace("NORM", NORM).partition("if kind ==")
+    single.write_text(before + loss + "\n" + after[after.index("train_op =") :])
+    text = convert(read(str(single)), Options(loss="global")).text or ""
+    assert "out = tf.concat(tower_out, 0)" in text and (not old or text.count(old) == 1), text
+    multi.write_text(text.replace(old, new) if old else text)
+    report = verify(single, multi, Settings(gpus=2, python=tensorflow_python))
+    (found,) = (check for check in report.checks if check.name == "gradients")
+    if said:
+        assert found.status == "failed" and said in found.detail, found.detail
+    else:
+        assert report.verdict == "passed", report.reason
+        assert "rows that the shards give" in found.detail

@@ -43,7 +43,8 @@ def visible_edits(
     warnings: list[Diagnostic] = []
     faults: list[Diagnostic] = []
     for choice in {id(choice.node): choice for choice in _choices(facts)}.values():
-        node, given = choice.node, _given(choice.node)
+        node = _default(facts, choice) or choice.node
+        given = _given(node)
         path = facts.path_of(node)
         if given in ("", 0, "-1") or (given is not None and _size(given) >= (options.num_gpus or 1) > 1):
             continue
@@ -67,6 +68,19 @@ def visible_edits(
     if faults:
         raise Faults(faults)
     return replaces, warnings
+
+
+def _default(facts: Facts, choice: _Choice) -> ast.expr | None:
+    """The text that is set where it is what a flag is by default: `args.gpu` of `add_argument('--gpu', default='0')`."""
+    if choice.what != VARIABLE or not isinstance(choice.node, ast.Attribute):
+        return None
+    name = choice.node.attr
+    flags = [flag for flag in facts.flags if flag.name.lstrip("-").replace("-", "_") == name]
+    words = {keyword.arg: keyword.value for flag in flags for keyword in flag.call.keywords}
+    args = flags[0].call.args if len(flags) == 1 else []
+    default = words.get("default", args[1] if len(args) > 1 and flags[0].style == "flags" else None)
+    text = isinstance(default, ast.Constant) and isinstance(default.value, str)
+    return default if len(flags) == 1 and text and "choices" not in words else None
 
 
 def _rewritten(choice: _Choice, towers: int, number: str) -> str:

@@ -40,7 +40,7 @@ def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False, add
     """
     name = "gradients"
     for number_of, step in enumerate(done, 1) if once else ():
-        if step["reference"] != "whole" and step["kind"] in ("other", "coupled sum", "sum"):
+        if step["reference"] not in ("whole", "once") and step["kind"] in ("other", "coupled sum", "sum"):
             detail = "they are those of each tower's own loss, which was to be computed once of the whole batch"
             return Check(name, "failed", f"{detail} (step {number_of})", None, GRADIENT)
     for number_of, step in enumerate(done, 1):
@@ -54,6 +54,8 @@ def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False, add
     what = (
         "the original's on the whole batch"
         if used == {"whole"}
+        else "the original's for its loss on the rows that the shards give, taken back through each shard"
+        if used == {"once"}
         else "the original's, which nothing with a batch axis goes into"
         if all(step["rows"] is None for step in done)
         else "the original's on the shards, each counted with what the loss is divided by there"

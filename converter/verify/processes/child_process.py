@@ -46,11 +46,13 @@ class MemoryIsUp(Exception):
 class Limits:
     """What all children of a verification may take together.
 
-    deadline: on the clock `time.monotonic`. memory: bytes; 0 is any amount.
+    deadline: on the clock `time.monotonic`. memory: bytes; 0 is any amount, which is not looked at.
+    most: the largest of the sums over all processes that were seen, in bytes.
     """
 
     deadline: float
     memory: int = 0
+    most: int = field(default=0, init=False)
     children: list[Child] = field(default_factory=list)
     _next: float = field(default=0.0, init=False)  # when to look at the memory: each look reads all processes
 
@@ -62,6 +64,7 @@ class Limits:
             raise TimeIsUp
         if self.memory and now >= self._next:
             used = self._used()
+            self.most = max(self.most, used)
             if used > self.memory:
                 raise MemoryIsUp(used)
             self._next = now + LOOK
@@ -308,6 +311,12 @@ def how_started(children: Iterable[Child]) -> str:
     """Whether TensorFlow was imported once for these scripts; for the report."""
     why = next((child.alone for child in children if child.alone), "")
     return f"TensorFlow imported by each script ({why})" if why else "TensorFlow imported once for all scripts"
+
+
+def memory_taken(limits: Limits) -> str:
+    """The most memory that was seen in use, and how much was allowed; for the report."""
+    taken, allowed = (f"{size / GIB:.2g} GiB" for size in (limits.most, limits.memory))
+    return f"at most {taken} of memory in all processes ({allowed} allowed)" if limits.most else ""
 
 
 def environment(gpus: int) -> dict[str, str]:

@@ -340,9 +340,7 @@ class Alone:
 class Forked:
     """A process that a server has forked; raises Unfit where it cannot."""
 
-    def __init__(
-        self, server: Server, job: Path, environment: Mapping[str, str], imports: Iterable[str] = ()
-    ) -> None:
+    def __init__(self, server: Server, job: Path, environment: Mapping[str, str], imports: Iterable[str] = ()) -> None:
         self._server = server
         commands, events = job.with_suffix(".commands"), job.with_suffix(".events")
         with contextlib.ExitStack() as undo:
@@ -448,4 +446,3 @@ def _latins(environment: Mapping[str, str]) -> dict[str, str]:
 
 def _latin(text: str) -> str:
     return os.fsencode(text).decode("latin-1")
-

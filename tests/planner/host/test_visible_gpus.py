@@ -34,6 +34,32 @@ def test_the_environment(given: str, made: str) -> None:
     assert made in converted(script).splitlines() and codes(script) == (["TMG332"] if made != given else [])
 
 
+BY_FLAG = "import argparse\nimport os\nparser = argparse.ArgumentParser()\nparser.add_argument('--gpu', {told})\n"
+SET = "args = parser.parse_args()\nos.environ['CUDA_VISIBLE_DEVICES'] = args.gpu\n"
+
+
+def test_the_default_of_a_flag_names_the_first_gpus() -> None:
+    script = BY_FLAG.format(told="default='0'") + SET + SCRIPT
+    assert "parser.add_argument('--gpu', default='0,1')" in converted(script) and codes(script) == ["TMG332"]
+    assert "args.gpu\n" in converted(script)
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("default='0,1'", []),
+        ("default=''", []),
+        ("required=True", ["TMG330"]),
+        ("default=pick()", ["TMG330"]),
+        ("type=int, default=0", ["TMG330"]),
+        ("default='0', choices=['0', '1']", ["TMG330"]),
+    ],
+)
+def test_other_flags_for_gpus_stay(told: str, said: list[str]) -> None:
+    flag = BY_FLAG.format(told=told)
+    assert flag in converted(flag + SET + SCRIPT) and codes(flag + SET + SCRIPT) == said
+
+
 def test_helpers_stand_below_tensorflow() -> None:
     text = converted(f"import os\n{ENVIRON}'0'\n" + SCRIPT)
     assert text.index("import tensorflow") < text.index("def shard(")

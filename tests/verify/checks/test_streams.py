@@ -356,6 +356,23 @@ def test_one_row_may_be_like_one_of_the_batch(own: list[str], theirs: list[str],
     assert (row["status"], row["fault"]) == found
 
 
+@pytest.mark.parametrize(
+    ("unordered", "theirs", "status"),
+    [
+        ({"x:0"}, ["stuv"], "drawn"),  # read from a queue, by this run or by an earlier one
+        ({"y:0"}, ["stuv"], "differs"),
+        ({"x:0"}, ["abcd"], "differs"),  # those of the training
+        ({"x:0"}, ["abuv"], "differs"),  # half of them
+        ({"x:0"}, ["auvs"], "drawn"),
+        ({"x:0"}, ["st"], "differs"),
+    ],
+)
+def test_evaluations_on_examples_in_no_order(unordered: set[str], theirs: list[str], status: str) -> None:
+    runs = [[(0, {"x:0": list(text)}) for text in each] for each in (["vwxy"], theirs)]
+    (found,) = stream.evaluations(*runs, (set("abcd"), set("abcd")), 2, False, unordered)
+    assert found["status"] == status
+
+
 SAME = {"input": "x:0", "status": "same", "rows": 8, "left_out": 0, "fault": "", "step": None}
 
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 import pytest
 
 from converter.verify.processes import child_process, interpreters
-from converter.verify.processes.child_process import LOOK, Child, Limits, MemoryIsUp, TimeIsUp
+from converter.verify.processes.child_process import GIB, LOOK, Child, Limits, MemoryIsUp, TimeIsUp, memory_taken
 from converter.verify.processes.interpreters import Interpreters
 
 # Says one thing and ends; what it has forked keeps the line open.
@@ -135,6 +135,11 @@ def test_memory_is_looked_at_now_and_then_however_often_somebody_waits(monkeypat
         limits.wait()
     assert looks == [100.0, 100.25, 100.25, 100.9]
     assert Limits(deadline=102.0).wait() == LOOK and len(looks) == 4
+    assert limits.most == 11 and memory_taken(Limits(deadline=102.0)) == ""  # without a limit nobody looks
+    now[0], used[0] = 100.0, 3 * GIB // 2
+    limits = Limits(deadline=101.0, memory=2 * GIB)
+    limits.wait()
+    assert memory_taken(limits) == "at most 1.5 GiB of memory in all processes (2 GiB allowed)"
 
 
 def test_what_is_no_event_is_passed_over() -> None:

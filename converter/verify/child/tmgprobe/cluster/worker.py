@@ -66,7 +66,7 @@ class Worker(record.Record):
         # Not by `open`: the script has changed that for the files it writes.
         kept = os.open(self.job['record'], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         with os.fdopen(kept, 'wb') as file:
-            pickle.dump({'steps': self.kept, 'first': self.first, 'error': self.message}, file, 2)
+            pickle.dump({'steps': self.kept, 'first': self.first, 'error': self.message}, file, pickle.HIGHEST_PROTOCOL)
         atexit._run_exitfuncs()  # one that is gone could not send the others its part of the last step
         first = {'initial': self.first.get('initial', {})}
         self.channel.leave(

@@ -147,18 +147,17 @@ class Reference(object):
     def by_grown_size(self, fetch):
         """A value that the graph divides by the size of the original's batch, where each tower has one of this size.
 
-        It is divided by N times the size, or the mean over the towers.
+        It is divided by N times the size, or the mean over the towers. So is the size from which a number of examples
+        is taken away: of (size - right) / size both are grown.
         """
         if self.base is None or self.one.total or self.one.gpus == 1:
             return
         between = graphs.ancestors([fetch.tensor.op]) & self.dependent
-        divisors = {op.inputs[1].name: op.inputs[1] for op in between if op.type in graphs.DIVISIONS}
-        plain = [one for one in divisors.values() if one.op not in self.dependent and one.get_shape().ndims == 0]
-        taken = [one for one in plain if self.graph.is_feedable(one) and self.graph.is_fetchable(one)]
-        values = self.run(taken, self.base) if taken else []
-        sizes = [(one, value) for one, value in zip(taken, values) if value in self.one.step.own_sizes]
-        if not sizes:
+        divisors = self._sizes([op.inputs[1] for op in between if op.type in graphs.DIVISIONS])
+        if not divisors:
             return
+        numbers = [op for op in between if op.type == 'Sub' and all(one.get_shape().ndims == 0 for one in op.inputs)]
+        sizes = self._sizes([op.inputs[0] for op in numbers] + [one for one, _ in divisors])
         grown = {one.name: np.asarray(value * self.one.gpus, np.asarray(value).dtype) for one, value in sizes}
         for value in self.values([fetch], dict(self.base, **grown)).values():
             yield value
@@ -166,6 +165,13 @@ class Reference(object):
             pieces = [value for part, _ in shards for value in self.values([fetch], part).values()]
             if len(pieces) == len(shards) and all(np.ndim(piece) == 0 for piece in pieces):
                 yield _mean(pieces, [size for _, size in shards])
+
+    def _sizes(self, tensors):
+        """[(tensor, value)] of those numbers of the graph that are the size of the original's batch."""
+        named = {one.name: one for one in tensors if one.op not in self.dependent and one.get_shape().ndims == 0}
+        taken = [one for one in named.values() if self.graph.is_feedable(one) and self.graph.is_fetchable(one)]
+        values = self.run(taken, self.base) if taken else []
+        return [(one, value) for one, value in zip(taken, values) if value in self.one.step.own_sizes]
 
     def takes_shards(self):
         """Whether the original takes one tower's share of the batch: its batch may be of one size only."""
@@ -188,7 +194,7 @@ class Reference(object):
             return self.run(tensors, feed)
 
         feed, seen = {}, set()
-        ahead = self._border([fetch.tensor for fetch in fetches], seen, way, writes)
+        ahead = self.border([fetch.tensor for fetch in fetches], seen, way, writes)
         for _ in range(ROUNDS):
             if not ahead:
                 break
@@ -202,7 +208,7 @@ class Reference(object):
                     below += self._behind(tensor.op, writes)
                 else:
                     feed[tensor.name] = joined
-            ahead = self._border(below, seen, way, writes)
+            ahead = self.border(below, seen, way, writes)
         found = {fetch.place: feed.get(fetch.tensor.name) for fetch in fetches}
         computed = {str(fetch.place): fetch.tensor for fetch in fetches if found[fetch.place] is None}
         values = run(computed, dict(self.base, **feed)) if computed else {}
@@ -211,7 +217,7 @@ class Reference(object):
             self.reset()
         return found
 
-    def _border(self, tensors, seen, way, ordered):
+    def border(self, tensors, seen, way, ordered):
         """[(tensor, whether the first tower writes it)] of the nearest values that the towers give.
 
         ordered: whether to look also behind the operations that others only wait for, such as writes.
@@ -386,6 +392,12 @@ def rows(pieces, sizes, whole):
 
     sizes: examples in each shard; whole: the value on the whole batch, None where there is none.
     """
+    axis = row_axis(pieces, sizes, whole)
+    return None if axis is None else np.concatenate(pieces, axis)
+
+
+def row_axis(pieces, sizes, whole):
+    """The axis of `rows`; None where there is none."""
     pieces = [np.asarray(piece) for piece in pieces]
     shapes = [piece.shape for piece in pieces]
     for axis in range(pieces[0].ndim):
@@ -399,7 +411,7 @@ def rows(pieces, sizes, whole):
         else:
             fits = all(lengths[0] * size == length * sizes[0] for length, size in zip(lengths, sizes))
         if fits and sum(lengths):
-            return np.concatenate(pieces, axis)
+            return axis
     return None
 
 

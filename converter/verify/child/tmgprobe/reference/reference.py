@@ -4,6 +4,7 @@ from __future__ import absolute_import, division, print_function
 
 import numpy as np
 from tmgprobe.graph import graphs, rates
+from tmgprobe.reference import once
 from tmgprobe.session import step as steps
 from tmgprobe.values import compare, inputs
 from tmgprobe.values.errors import describe
@@ -198,9 +199,18 @@ class Comparison(object):
         if len(parts.get('shards', ())) != 1 and inputs.fits(everything, self.statics):
             try:
                 found['whole'] = self._micro(weights, everything, factor) + (everything,)
+                found.update(self._once(weights, found, factor))
             except self.refused:
                 pass
         return found, parts
+
+    def _once(self, weights, found, factor):
+        """{'once': the gradients of a loss that is computed once from what the towers give}; {} where it is not."""
+        if self.region is None or not self.region.once or not {'shards', 'whole'} <= set(found):
+            return {}
+        shards = inputs.shards(self.pairs, self.kept['arrays'], self.gpus)
+        taken = once.gradients(self, weights, found['whole'], shards, factor)
+        return {} if taken is None else {'once': taken}
 
     def _weighted(self, weights, feeds, share, computed, factor):
         """A reference out of what was computed for these feeds; anew where gradients wait for an update with them."""
@@ -331,6 +341,8 @@ class Comparison(object):
         names = [name for name in ('shards', 'shards rounded down', 'counted') if name in found]
         if 'whole' not in found:
             return names
+        if 'once' in found and kind in ('other', 'coupled sum'):
+            return ['once']
         if self.added and kind == 'sum':
             return ['whole']
         if self.total:

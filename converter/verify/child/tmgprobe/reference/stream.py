@@ -368,13 +368,17 @@ def _counted(value, mine, towers):
 
 
 class Evaluations(object):
-    """What the runs without a train op are fed: [(steps before it, {input: (marks, rest)})]."""
+    """What the runs without a train op are fed: [(steps before it, {input: (marks, rest)})].
+
+    unordered: the inputs with examples that were read in an order which nothing sets, by this run or by earlier ones.
+    """
 
     def __init__(self):
-        self.runs, self._left = [], MOST
+        self.runs, self.unordered, self._left = [], set(), MOST
 
-    def add(self, steps, arrays):
-        """Takes one run; batch axes are not known yet, so the first one is taken for it."""
+    def add(self, steps, call, diary):
+        """Takes one run; batch axes are not known yet, so the first one is taken for it. diary: see `Streams.add`."""
+        arrays, unordered = call.arrays, call.step.unordered_sources
         count = sum(len(array) for array in arrays.values() if np.ndim(array))
         if not count or count > self._left:
             return
@@ -384,13 +388,16 @@ class Evaluations(object):
             if not np.ndim(array) and np.asarray(array).dtype.kind in 'fiub':
                 read[name] = [SETTING + repr(float(array))]
         self.runs.append((steps, read))
+        self.unordered.update(
+            name for name, marks in read.items() if name in unordered or diary.unordered.intersection(marks)
+        )
 
 
-def evaluations(own, theirs, training, towers, drawn):
+def evaluations(own, theirs, training, towers, drawn, unordered=frozenset()):
     """[{'inputs', 'status', 'rows', 'own_rows', 'fault'}] for each set of inputs that runs without a train op have.
 
     own, theirs: the runs of Evaluations. training: (the original's, the conversion's) marks of training examples.
-    drawn: whether the original draws random numbers between its steps.
+    drawn: whether the original draws random numbers between its steps. unordered: see `Evaluations`, the original's.
     """
     result = []
     for kind, other in _kinds(own, theirs):
@@ -401,7 +408,8 @@ def evaluations(own, theirs, training, towers, drawn):
         if changed:
             result[-1].update(changed)
             continue
-        may_be = drawn and result[-1]['fault'] != 'training' and _as_many(with_rows[0], mine, others, towers)
+        may_be = drawn or not unordered.isdisjoint(with_rows)
+        may_be = may_be and result[-1]['fault'] != 'training' and _as_many(with_rows[0], mine, others, towers)
         if result[-1]['status'] == streams.DIFFERS and may_be:
             result[-1]['status'] = streams.DRAWN
     return result
@@ -472,7 +480,10 @@ def _evaluation(kind, own, theirs, training, towers):
     found['status'] = streams.DIFFERS
     several = len(set(others)) > 1  # one row, as the number of a first word, may be like one of the batch by chance
     known = len(set(mine) & training[0])  # its last steps may not have been seen
+    again = len(set(others) & (training[0] | training[1]))
     if several and set(others) <= training[1] and 2 * known < len(set(mine)):
+        return dict(found, fault='training')
+    if several and not known and 2 * again >= len(set(others)):  # read on from the training's queue
         return dict(found, fault='training')
     return dict(found, fault='part' if set(others) < set(mine) else 'order' if set(mine) == set(others) else 'others')
 

@@ -89,7 +89,7 @@ class Record(object):
     def aside(self, call):
         """Takes a run without a train op, and keeps it where it is to be compared."""
         place = self.asides.place(len(self.kept), call)
-        self.evaluations.add(len(self.kept), call.arrays)
+        self.evaluations.add(len(self.kept), call, self.watch.diary)
         if place is None:
             return self._asked(call)
         store = call.store()
@@ -132,7 +132,7 @@ class Record(object):
             kept = {'steps': self.kept, 'first': self.first, 'asides': self.asides.taken, 'skipped': self.skipped}
             kept['louder'] = self.louder
             kept['evaluations'], kept['error'] = self.evaluations.runs, self.message
-            pickle.dump(kept, file, 2)
+            pickle.dump(kept, file, pickle.HIGHEST_PROTOCOL)
         self.channel.leave(
             'recorded',
             steps=len(self.kept),
@@ -275,9 +275,14 @@ class Record(object):
         except (self.tf.errors.OpError, ValueError, TypeError):
             return None
 
+    def _as_left(self, values):
+        """These values of variables, as the arrays of the last step where it has left them so: they are kept once."""
+        last = self.kept[-1]['after'] if self.kept else {}
+        return {name: last[name] if np.array_equal(value, last.get(name)) else value for name, value in values.items()}
+
     def _keep(self, call):
         store = call.store()
-        before = store.read()
+        before = self._as_left(store.read())
         options, metadata = call.options, call.metadata
         traced = not self.kept
         if len(self.kept) < 2:

@@ -132,7 +132,7 @@ class Replay(object):
         once, with the conversion's of its kind behind its last one.
         """
         if not self.answer:
-            self.evaluations.add(len(self.figures), call.arrays)
+            self.evaluations.add(len(self.figures), call, self.watch.diary)
         place = self.asides.place(len(self.recording['steps'] if self.answer else self.figures), call)
         if place is None or call.arrays is None:
             return call.as_asked()
@@ -293,7 +293,9 @@ class Replay(object):
             json.dump(stream.examples(self.streams.kinds), file)
         return {
             'fed': fed,
-            'evaluated': stream.evaluations(self.evaluations.runs, theirs, training, towers, drawn),
+            'evaluated': stream.evaluations(
+                self.evaluations.runs, theirs, training, towers, drawn, self.evaluations.unordered
+            ),
             'ended': self.streams.ended(),
             'epoch': stream.epoch(self.streams.kinds, recorded.kinds),
         }
@@ -378,7 +380,7 @@ class Replay(object):
         finally:
             store.write(kept)
         with open(path + '.values', 'wb') as stream:
-            pickle.dump(values, stream, 2)
+            pickle.dump(values, stream, pickle.HIGHEST_PROTOCOL)
         return {'checkpoint': saved, 'checkpoint_values': path + '.values'}
 
     def _restore(self, call, kept):

@@ -66,7 +66,7 @@ class Whole(object):
 
     def aside(self, call):
         """Takes a run without a train op as it is."""
-        self.evaluations.add(self.watch.diary.steps, call.arrays)
+        self.evaluations.add(self.watch.diary.steps, call, self.watch.diary)
         return call.as_asked()
 
     def finish(self):
@@ -117,7 +117,7 @@ class Whole(object):
             'fed': stream.figures(streams, other, towers, self.unordered, self.computed),
             'sets': stream.sets(streams.kinds, kinds),
             'again': self._not_again(seen),
-            'evaluated': stream.evaluations(both[0], both[1], training, towers, drawn),
+            'evaluated': stream.evaluations(both[0], both[1], training, towers, drawn, self.evaluations.unordered),
             'after': [
                 sum(steps >= last for steps, _ in each)
                 for each, last in (

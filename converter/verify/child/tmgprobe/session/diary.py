@@ -33,6 +33,7 @@ class Diary(object):
         self.steps, self.order, self.notes, self.draws = 0, 0, {}, draws.Draws()
         self.savers = []
         self.results = set()  # marks of the rows that runs gave, which later steps may be fed
+        self.unordered = set()  # those of them that were read in an order which nothing sets
         self.graph_seeds = {}  # of each graph, in its first training step: a script may set one for the next graph
 
     def install(self, tf):
@@ -62,8 +63,11 @@ class Diary(object):
         if len(kept) < MOST:
             kept.append(dict(what, steps=self.steps, order=self.order))
 
-    def fetched(self, session, fetches, values, trains):
-        """Notes the numbers that one run gave to the script."""
+    def fetched(self, session, fetches, values, trains, unordered=False):
+        """Notes the numbers that one run gave to the script.
+
+        unordered: whether it has read examples in an order that nothing sets.
+        """
         if trains:
             self.graph_seeds.setdefault(session.graph, session.graph.seed)
         pairs = graphs.elements(session.graph, fetches, values)
@@ -72,12 +76,14 @@ class Diary(object):
             for _, value in pairs
             if hasattr(value, 'dtype') and np.ndim(value) == 0 and value.dtype.kind in 'fiu'
         ]
-        self.results.update(
+        found = [
             mark
             for _, value in pairs
             if np.ndim(value) and getattr(value, 'dtype', np.dtype('O')).kind == 'f' and len(value) <= ROWS
             for mark in (rows.marks(value, 0) if len(self.results) < MOST_ROWS else ())
-        )
+        ]
+        self.results.update(found)
+        self.unordered.update(found if unordered else ())
         if len(numbers) <= FETCHED:
             self.note('run', trains=trains, numbers=numbers)
 

@@ -10,6 +10,7 @@ import threading
 import traceback
 
 from tmgprobe.graph import graphs, places, races, rates
+from tmgprobe.session import draws
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import slices
 
@@ -45,7 +46,7 @@ class Step(object):
         self.ways = {}  # {(fetch, part): ways in which it has been put together, see reference/merge.py}
         self._backward, self._fetches, self._gathers, self._rates = None, None, None, None
         self._rates_write, self._reads, self._unordered, self._stages = None, None, None, None
-        self._resets = None
+        self._resets, self._unordered_sources = None, None
 
     @property
     def reads(self):
@@ -192,6 +193,15 @@ class Step(object):
             if tensor.dtype.base_dtype.name not in ('variant', 'resource') and tensor.op not in own
         ]
 
+    @property
+    def unordered_sources(self):
+        """The names of `sources` whose examples come in an order that nothing sets, as from a queue."""
+        if self._unordered_sources is None:
+            sources = self.sources
+            drawn = draws.disorder(self.graph, sources, self.operations, total=True)
+            self._unordered_sources = frozenset(tensor.name for tensor in sources if drawn)
+        return self._unordered_sources
+
     def drawn(self):
         """The random operations that run in a step, {type: number}."""
         counts = {}
@@ -291,7 +301,7 @@ class Calls(object):
             )
             result, trains = self._taken(call), bool(step.applies)
         if diary is not None:
-            diary.fetched(session, fetches, result, trains)
+            diary.fetched(session, fetches, result, trains, step is not None and bool(step.unordered_sources))
             if step is not None and step.resets and not trains:
                 diary.note('reset', variables=step.resets)
             diary.steps += trains

@@ -57,6 +57,7 @@ class Watched(object):
         self.applies, self.groups = [], []
         self.flag = None
         self.held = {}
+        self.once, self.differentiate = {}, None  # see reference/once.py; TensorFlow's own tf.gradients
         self.copies, self.parted_at = None, None  # see graph/copies.py; the graph's version when they were made
         self.asked = set()  # collections that the script has asked for and that hold nothing
         self.rates = set()  # names of tensors that optimizers of Keras compute their rate by, inside of their update
@@ -77,13 +78,14 @@ class Watch(object):
         self.graphs = {}
         self.diary = None  # records what the script does beside its steps; None if not needed
         self.not_held = {}
-        self._depth = {'apply': 0, 'gradients': 0, 'made': 0}
+        self._depth, self._differentiate = {'apply': 0, 'gradients': 0, 'made': 0}, None
         self._wrapped = set()
 
     def of(self, graph):
         """What was seen of this graph."""
         if id(graph) not in self.graphs:
             self.graphs[id(graph)] = Watched(graph)
+            self.graphs[id(graph)].differentiate = self._differentiate
         return self.graphs[id(graph)]
 
     def install(self, on_run, on_part):
@@ -338,6 +340,7 @@ class Watch(object):
         from tensorflow.python.ops import gradients_impl
 
         original, watch = gradients_impl.gradients, self
+        self._differentiate = original
 
         def gradients(ys, xs, *args, **kwargs):
             graph = watch._graph()

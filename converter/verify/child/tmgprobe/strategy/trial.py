@@ -45,7 +45,7 @@ class Trial(object):
         other first values.
         """
         with open(self.job['record'], 'wb') as stream:
-            pickle.dump(dict(facts, kind=kind, batches=batches, weights=weights), stream, 2)
+            pickle.dump(dict(facts, kind=kind, batches=batches, weights=weights), stream, pickle.HIGHEST_PROTOCOL)
         self.channel.send('trained', kind=kind, steps=len(weights) - 1, held=self.held, facts=facts)
         errors = self.channel.receive()['errors']
         found = {(name, kind): error for name, kinds in errors.items() for kind, error in kinds.items()}
