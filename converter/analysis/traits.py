@@ -70,6 +70,7 @@ class Trait(Enum):
     SAME = "gives its operand as it is, which may get a name so, by the last part of its name"
     LISTS_VARIABLES = "lists the variables made so far, by the last part of its name"
     VARIABLE_COLLECTION = "the name of a collection of variables"
+    PENALTIES = "the name of the collection to which variables add the losses of their regularizers"
     GROWS_WITH_VARIABLES = "the name of a collection that making a variable adds to, and nothing else"
     GIVES_VARIABLES = "gives a list of variables to train or to keep, by the last part of its name"
     VARIABLES_KEY = "names a collection of such variables: an attribute of GraphKeys, or its text"

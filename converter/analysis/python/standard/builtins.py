@@ -106,7 +106,9 @@ def _collects(value: Value) -> bool:
 
 
 def _of_host(value: Value) -> bool:
-    return isinstance(value, Host) or (isinstance(value, Sequence) and any(_of_host(e) for e in value.elements))
+    if isinstance(value, Host):
+        return not isinstance(value.source, ShapeOf)  # the length of an axis, which is not known as a number
+    return isinstance(value, Sequence) and any(_of_host(e) for e in value.elements)
 
 
 def _range(call: Call) -> Value:
