@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, behind_losses
 from converter.analysis.reasons import Why
-from converter.analysis.values import Bound, Host, Instance, needed
+from converter.analysis.values import Bound, Host, Instance, Tensor, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
@@ -37,10 +38,16 @@ def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
     """Calls that are not followed and that a loss needs: they may make variables, or mix examples."""
     facts = case.facts
     unfollowed = set(facts.unfollowed)
+    told: set[ast.AST] = set()
     for value in behind_losses(case.steps).values():
         if isinstance(value, Bound) and value.function is None and isinstance(value.receiver, Instance):
             yield from _set_unseen(facts, value)
         if isinstance(value, Host) and value.roots and value.node in unfollowed and is_foreign(value):
+            if (loop := _loop_around(case, value)) is not None and loop.node is not None:
+                if loop.node not in told:
+                    yield error(facts, loop.node, "TMG241", f"the loss needs what {_lost_in(facts, loop)}", TRACE)
+                told.add(loop.node)
+                continue
             package = package_of(facts, value.node)
             chosen, looked_up = brought_by(value), looked_up_by(value)
             goes = f" into the package {package}" if package else ""
@@ -58,6 +65,29 @@ def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
                 f"the loss needs what this call{goes} makes of a batch, and it is not followed",
                 unseen.hint if (unseen := unseen_module(facts, value)) else _hint(chosen, looked_up),
             )
+
+
+def _loop_around(case: Selected, called: Host) -> Tensor | None:
+    """The loop of the graph whose body calls this on what the loop keeps, where that is not followed."""
+    source: Value = called
+    while source.source is not None:
+        source = source.source
+    if not isinstance(source, Host) or source.call != "parameter":
+        return None
+    behind = behind_losses(case.steps).values()
+    loops = (v for v in behind if isinstance(v, Tensor) and v.batch.why is Why.LOOP and v.op == v.batch.about)
+    return next((loop for loop in loops if called.uid in needed(loop.inputs)), None)
+
+
+def _lost_in(facts: Facts, loop: Tensor) -> str:
+    """That a loop is not followed, and what was done to the batch where it was lost first."""
+    lost = [v for v in needed(loop.inputs).values() if isinstance(v, Tensor) and v.batch.kind == "opaque"]
+    first = min((v for v in lost if v.batch.why is not Why.LOOP), key=lambda v: v.uid, default=None)
+    if first is None or first.node is None:
+        return f"tf.{loop.op} makes of a batch, and it is not followed"
+    path, line = os.path.basename(facts.path_of(first.node) or ""), first.node.lineno
+    place = f"{path}:{line}" if path else f"line {line}"
+    return f"tf.{loop.op} makes of a batch, which is not followed from {place} on: {first.batch.reason}"
 
 
 @check(Selected)
