@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from converter.analysis.call import Call
 from converter.analysis.library import handlers, naming
 from converter.analysis.rows import Makes
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Bound, Class, Instance, Symbol, Value
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
-# What a method of the library asks the object for, so that a class which defines that changes the method.
-ASKS = {"__call__": ("call", "build"), "call": ("build",), "apply": ("call", "build"), "zero_state": ("state_size",)}
+# What methods of the library ask the object for, so that a class which defines that changes them.
+ASKS = {Trait.BY_OWN_CALL: "call", Trait.BY_OWN_BUILD: "build", Trait.STARTING_STATE: "state_size"}
 
 
 def dotted(symbol: Symbol) -> str:
@@ -51,4 +52,5 @@ def inherited(instance: Instance, name: str) -> Bound | None:
     base, cls = instance.base, instance.cls
     if base is None or cls is None or f"{base.kind}.{name}" not in handlers():
         return None
-    return None if any(cls.find(asked) is not None for asked in ASKS.get(name, ())) else Bound(base, name)
+    overridden = any(has(name, trait) and cls.find(asked) is not None for trait, asked in ASKS.items())
+    return None if overridden else Bound(base, name)

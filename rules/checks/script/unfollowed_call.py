@@ -85,7 +85,7 @@ def _lost_in(facts: Facts, loop: Tensor) -> str:
     first = min((v for v in lost if v.batch.why is not Why.LOOP), key=lambda v: v.uid, default=None)
     if first is None or first.node is None:
         return f"tf.{loop.op} makes of a batch, and it is not followed"
-    path, line = os.path.basename(facts.path_of(first.node) or ""), first.node.lineno
+    path, line = os.path.basename(facts.path_of(first.node) or ""), getattr(first.node, "lineno", 0)
     place = f"{path}:{line}" if path else f"line {line}"
     return f"tf.{loop.op} makes of a batch, which is not followed from {place} on: {first.batch.reason}"
 

@@ -52,12 +52,12 @@ def added_again(case: Placed) -> Iterator[Diagnostic]:
     for added in added_to_shared(case.facts):
         effect = added.effect
         regions = [region for region in case.regions if added.is_met(region)]
-        if any(not added.is_kept_apart(region) for region in regions):
+        if any(not added.is_kept_apart(case.facts, region) for region in regions):
             yield error(
                 case.facts,
                 effect.node,
                 "TMG250",
                 f"each tower would add this value to the collection {effect.name!r} once more, where the towers share "
-                "what variables add to it, and it is read behind the model",
-                "add it to a collection of another name, and add that collection's sum to the loss",
+                "what variables add to it, and the list is read entry by entry, or behind the towers",
+                "add it to a collection of another name, or only add the collection up where the loss is built",
             )

@@ -103,6 +103,28 @@ def test_what_is_read_behind_the_towers(read: str) -> None:
     assert set(codes(script.format(add=MEAN, loss=SUM))) == {"TMG250"}
 
 
+@pytest.mark.parametrize("add", [ADDS[0], MEAN])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        f"loss += tf.get_collection({KEY})[-1]",
+        f"for term in tf.get_collection({KEY}):\n    loss += term",
+        f"terms = tf.get_collection({KEY})\nloss += tf.add_n(terms) + terms[0]",
+        f"terms = tf.get_collection({KEY})\nloss += tf.add_n(terms)\nprint(terms)",
+        f"first, *terms = tf.get_collection({KEY})\nloss += tf.add_n(terms)",
+        f"loss += tf.add_n([term for term in tf.get_collection({KEY}) if 'w' in term.name])",
+    ],
+)
+def test_terms_that_are_told_apart(add: str, loss: str) -> None:
+    assert set(codes(TERMS.format(add=add, loss=loss))) & {"TMG250"}
+
+
+@pytest.mark.parametrize("add", [ADDS[0], MEAN])
+@pytest.mark.parametrize("whole", ["tf.add_n([loss] + terms)", "loss + sum(terms)", "tf.add_n(terms + [loss])"])
+def test_terms_that_are_added_up(add: str, whole: str) -> None:
+    assert OWN in converted(TERMS.format(add=add, loss=f"terms = tf.get_collection({KEY})\nloss = {whole}"))
+
+
 @pytest.mark.parametrize("key", ["variables", "trainable_variables"])
 def test_tensors_among_variables_are_refused(key: str) -> None:
     add = f"tf.add_to_collection('{key}', tf.nn.relu(logits))"
