@@ -70,6 +70,7 @@ class Trait(Enum):
     SAME = "gives its operand as it is, which may get a name so, by the last part of its name"
     LISTS_VARIABLES = "lists the variables made so far, by the last part of its name"
     VARIABLE_COLLECTION = "the name of a collection of variables"
+    CUTS = "takes a part of a tensor along some of its axes"
     BY_OWN_CALL = "a method of a layer or a cell that gives what the `call` of its object does"
     BY_OWN_BUILD = "a method of a layer or a cell for which the `build` of its object makes the variables"
     ADDS_COLLECTED = "adds up the losses of a collection, or of a list of them, by the last part of its name"
