@@ -17,8 +17,8 @@ from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import findings
 from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
-from converter.planner.questions.penalties import keeps_penalties_apart
 from converter.planner.questions.statements import returns
+from converter.planner.region.penalties import keeps_penalties_apart
 from converter.planner.region.region import Region
 from converter.planner.towers.border.global_names import declarations
 from converter.planner.towers.border.site import LoopSite

@@ -10,7 +10,7 @@ from converter.analysis.values import Tensor
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.questions.penalties import added_to_shared
+from converter.planner.region.penalties import added_to_shared
 from converter.planner.region.region import Region
 from converter.planner.writing.findings import error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import STEP, TRAINING, codes, converted, converted, helpers, parts
+from tests.scripts import STEP, TRAINING, codes, converted, helpers, parts
 
 PADDED = """\
 import tensorflow as tf
