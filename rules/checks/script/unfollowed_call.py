@@ -14,7 +14,14 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
 from converter.planner.questions.drawn_batches import drawn_in
-from converter.planner.questions.imported import CHOSEN, brought_by, looked_up_by, package_of, unseen_module
+from converter.planner.questions.imported import (
+    CHOSEN,
+    brought_by,
+    looked_up_by,
+    package_of,
+    unbound_name,
+    unseen_module,
+)
 from converter.planner.questions.outside_calls import is_foreign
 from converter.planner.region.inputs import uncut_values
 from converter.planner.writing.findings import error
@@ -29,8 +36,15 @@ LOOKED_UP = "the loss needs what is looked up here by a name which only a run te
 PICKED = f"pick it from a dict, as in {{'NAME': Class}}[name](…), which is followed; or {TRACE}"
 
 
-def _hint(chosen: ast.AST | None, looked_up: ast.AST | None) -> str:
-    return CHOSEN if chosen is not None else PICKED if looked_up is not None else TRACE
+def _hint(chosen: ast.AST | None, looked_up: ast.AST | None, package: str, unbound: str) -> str:
+    if chosen is not None or looked_up is not None:
+        return CHOSEN if chosen is not None else PICKED
+    if unbound:
+        return f"import {unbound}, which nothing binds in this file; or {TRACE}"
+    if package:
+        beside = f"if {package} is a part of this project, put it beside the script, or its folder into sys.path"
+        return f"{beside}; otherwise {TRACE}"
+    return TRACE
 
 
 @check(Selected, unless=("TMG237",))
@@ -63,7 +77,9 @@ def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
                 value.node,
                 "TMG241",
                 f"the loss needs what this call{goes} makes of a batch, and it is not followed",
-                unseen.hint if (unseen := unseen_module(facts, value)) else _hint(chosen, looked_up),
+                unseen.hint
+                if (unseen := unseen_module(facts, value))
+                else _hint(chosen, looked_up, package, unbound_name(facts, value)),
             )
 
 
