@@ -780,6 +780,27 @@ class TowerCollections(object):
             self.restore(self.first)
 
 
+class TowerPenalties(TowerCollections):
+    """TowerCollections for models that add regularization losses themselves, beside those of the variables.
+
+    Variables add the losses of their regularizers in tower 0, where they are made, and all towers see these.
+    """
+
+    def restore(self, contents):
+        TowerCollections.restore(self, contents)
+        key = tf.GraphKeys.REGULARIZATION_LOSSES
+        held = self.first.get(key, [])
+        if contents is self.before:
+            own = len(self.before.get(key, []))
+            names = set(v.op.name.split('/')[-1] for v in tf.global_variables())
+            held = held[:own] + [loss for loss in held[own:] if self.is_of_variable(loss, names)]
+        self.graph.get_collection_ref(key)[:] = held
+
+    def is_of_variable(self, loss, names):
+        begin, found, _ = loss.name.partition('/Regularizer')  # how TensorFlow names the loss of a regularizer
+        return bool(found) and begin.split('/')[-1] in names
+
+
 class MergedCollections(TowerCollections):
     """TowerCollections that can also merge the towers' additions to a collection, for scripts that read it later."""
 

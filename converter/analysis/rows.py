@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
-from converter.analysis.values import Batch, Constant, Host, Lengths, Sequence, Tensor, Value
+from converter.analysis.values import Batch, Constant, Host, Lengths, Sequence, Tensor, Typed, Value
+from converter.dataclass import dataclass
 
 Names = str | Iterable[str]  # a text holds names between spaces
 
@@ -36,14 +37,23 @@ def _each(names: Names) -> Iterable[str]:
     return names.split() if isinstance(names, str) else names
 
 
-def makes(kind: str, effect: EffectKind | None = None, about: str = "{}") -> Handler:
+@dataclass(frozen=True)
+class Makes:
+    """A call that gives an object of a type; effect, about: what else it does, and of what that is noted."""
+
+    kind: str
+    effect: EffectKind | None
+    about: str
+
+    def __call__(self, call: Call) -> Typed:
+        """The object."""
+        _note(call, self.effect, self.about)
+        return call.typed(self.kind)
+
+
+def makes(kind: str, effect: EffectKind | None = None, about: str = "{}") -> Makes:
     """The call gives an object of this type."""
-
-    def made(call: Call) -> Value:
-        _note(call, effect, about)
-        return call.typed(kind)
-
-    return made
+    return Makes(kind, effect, about)
 
 
 def unbatched(lengths: Lengths = None, op: str = "", effect: EffectKind | None = None, about: str = "{}") -> Handler:

@@ -533,14 +533,19 @@ def same_key(one: Value, two: Value) -> bool:
 
 
 class Instance(Value):
-    """An object of a class of the script, or (`cls` None) a namespace whose attributes are followed."""
+    """An object of a class of the script, or (`cls` None) a namespace whose attributes are followed.
 
-    __slots__ = ("attributes", "cls", "kind")
+    base: where its class is derived from one of a library, such as a cell: the object that the library's constructor
+    makes, whose methods are those that its class does not define; None where it is not known.
+    """
+
+    __slots__ = ("attributes", "base", "cls", "kind")
 
     def __init__(self, cls: Class | None, kind: str = "", inputs: Iterable[Value] = ()) -> None:
         super().__init__(inputs)
         self.cls = cls
         self.kind = kind
+        self.base: Typed | None = None
         self.attributes: dict[str, Value] = {}
 
     def parts(self) -> Iterator[Value]:

@@ -26,7 +26,7 @@ REASONS = {  # helpers by the rule that asks for them
     "TMG104": ("plain_name", "name_without_tower", "without_tower", "merge_shown"),
     "TMG105": ("SharedVariables", "SharedVariablesOfModels"),
     "TMG106": ("first_tower_updates", "updates_variable", "TowerAverages"),
-    "TMG107": ("TowerCollections", "MergedCollections", "scopes_without_towers"),
+    "TMG107": ("TowerCollections", "TowerPenalties", "MergedCollections", "scopes_without_towers"),
     "TMG108": ("shard_size",),
     "TMG124": ("TowerInputs",),
     "TMG134": ("shard_drawn",),

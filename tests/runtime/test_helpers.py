@@ -455,6 +455,28 @@ def test_each_tower_sees_its_own_collections(tf: Any, helpers: Helpers) -> None:
 
 
 @pytest.mark.tf2
+def test_each_tower_sees_its_own_penalties_and_those_of_all_variables(tf: Any, helpers: Helpers) -> None:
+    made = helpers(3)
+    key = tf.GraphKeys.REGULARIZATION_LOSSES
+    before = tf.constant(1.0, name="before")
+    tf.add_to_collection(key, before)
+    collections = made.TowerPenalties()
+    seen, own = [], []
+    for gpu in range(3):
+        scopes = tf.name_scope(f"tower_{gpu}"), tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0)
+        with scopes[0], scopes[1], collections.tower(gpu):
+            asked = len(tf.get_collection(key))
+            with tf.variable_scope("net"):
+                w = tf.get_variable("w", [2], regularizer=tf.nn.l2_loss)
+            own.append(tf.nn.l2_loss(w, name="Regularizer"))
+            tf.add_to_collection(key, own[-1])
+            seen.append((asked, [v.op.name for v in tf.get_collection(key)]))
+    names = [f"tower_{gpu}/Regularizer" for gpu in range(3)]
+    assert seen == [(1 + (gpu > 0), ["before", "net/w/Regularizer/L2Loss", names[gpu]]) for gpu in range(3)]
+    assert [v.op.name for v in tf.get_collection(key)] == seen[0][1]
+
+
+@pytest.mark.tf2
 def test_a_collection_that_was_taken_out_before_goes_on(tf: Any, helpers: Helpers) -> None:
     made = helpers(2)
     held = tf.get_collection_ref("losses")

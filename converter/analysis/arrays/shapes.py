@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
-from converter.analysis.values import Constant, Count, Host, Number, Tensor, Value, is_none, told
+from converter.analysis.values import Constant, Count, Host, Number, Symbol, Tensor, Value, is_none, told
 from converter.analysis.values import Sequence as List
 
 Shape = tuple[int | None, ...] | None  # None inside for a length that is not known
@@ -14,6 +14,8 @@ Shape = tuple[int | None, ...] | None  # None inside for a length that is not kn
 DEEP = 60  # operations behind one another that are followed
 
 ARITHMETIC = ("add", "subtract", "multiply", "divide", "pow", "mod")
+SINGLE = [f"{library}.{name}" for library in ("math", "numpy") for name in ("pi", "e", "inf", "nan")]  # numbers
+PAIRS = ("math.frexp", "math.modf")  # functions that give two numbers
 BINARY = ("add", "subtract", "multiply", "divide", "true_divide", "power", "maximum", "minimum")
 LIKE = (  # as large as their first argument
     "array",
@@ -86,6 +88,8 @@ def shape_of(value: Value | None, deep: int = DEEP) -> Shape:
         return ()
     if isinstance(value, Constant):
         return () if isinstance(value.value, (bool, complex)) else None
+    if isinstance(value, Symbol):
+        return () if f"{value.library}.{value.name}" in SINGLE else None
     if deep == 0:
         return None
     if isinstance(value, List):
@@ -121,6 +125,8 @@ def _is_fixed(value: Value) -> bool:
 
 def _of_host(value: Host, deep: int) -> Shape:
     node = value.node
+    if value.call.startswith("math.") and value.call not in PAIRS:
+        return ()
     if value.call == "compare":
         return broadcast([shape_of(v, deep) for v in value.inputs])
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and value.call in ARITHMETIC and len(value.inputs) == 2:

@@ -18,6 +18,7 @@ from converter.analysis.inputs.seen_in_a_run import traced_value
 from converter.analysis.library import handlers, naming
 from converter.analysis.python.containers import iterate
 from converter.analysis.python.functions.counting import counts_examples
+from converter.analysis.python.inheriting import dotted, inherited, library_bases, make_base
 from converter.analysis.python.joins import join
 from converter.analysis.python.namedtuples import fields_of, fields_of_dataclass, make_record
 from converter.analysis.python.naming import name_numbers
@@ -80,7 +81,7 @@ def call(walk: Walk, node: ast.Call) -> Value:
             kwargs[keyword.arg] = value
             name_numbers(walk, keyword.arg, value)
     takes = isinstance(function, (Function, Class, Bound)) or (
-        isinstance(function, Symbol) and has(_dotted(function), Trait.HOLDS_SETTINGS)
+        isinstance(function, Symbol) and has(dotted(function), Trait.HOLDS_SETTINGS)
     )
     if unseen and takes:
         kwargs[SPREAD] = unseen[-1]
@@ -105,14 +106,8 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
         return _call_bound(walk, function, args, kwargs, node)
     if isinstance(function, Symbol):
         return _call_symbol(walk, function, args, kwargs, node)
-    if isinstance(function, Instance):
-        found = call_method(walk, function, "__call__", args, node, kwargs)
-        if found is not None:
-            return found
-        if inherited := _inherited_call(function):
-            return inherited(
-                Call(walk=walk, name="__call__", args=args, kwargs=kwargs, node=node, receiver=function)
-            )
+    if isinstance(function, Instance) and (found := _call_instance(walk, function, args, kwargs, node)) is not None:
+        return found
     if isinstance(function, Typed) and function.options:
         return _called_each(walk, function.options, args, kwargs, node)
     if isinstance(function, Typed):
@@ -132,11 +127,23 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
     return unknown(walk, function, args, kwargs, node, "")
 
 
+def _call_instance(
+    walk: Walk, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.Call
+) -> Value | None:
+    """The result of calling an object: by a method of its class, or of a library's class that this is derived from."""
+    found = call_method(walk, instance, "__call__", args, node, kwargs)
+    if found is not None:
+        return found
+    if handler := _inherited_call(instance):
+        return handler(Call(walk=walk, name="__call__", args=args, kwargs=kwargs, node=node, receiver=instance))
+    method = inherited(instance, "__call__")
+    return call_value(walk, method, args, kwargs, node) if method is not None else None
+
+
 def _inherited_call(instance: Instance) -> Handler | None:
     """What calling an object does whose class is derived from one of a library that the rules know."""
-    classes = instance.cls.lineage() if instance.cls is not None else ()
-    bases = (base for each in classes for base in each.bases if isinstance(base, Symbol))
-    return next((found for base in bases if (found := handlers().get(f"{_dotted(base)}.__call__"))), None)
+    bases = library_bases(instance.cls) if instance.cls is not None else []
+    return next((found for base in bases if (found := handlers().get(f"{dotted(base)}.__call__"))), None)
 
 
 def _called_each(
@@ -156,12 +163,6 @@ def _called_each(
     return reduce(lambda one, two: joined_by(walk, join(one, two), node), made)
 
 
-def _dotted(symbol: Symbol) -> str:
-    """The full name of what a library holds; without the library's own name where that is the one of the rules."""
-    own = symbol.library == naming().library
-    return symbol.name if own else f"{symbol.library}.{symbol.name}".strip(".")
-
-
 def _call_symbol(walk: Walk, symbol: Symbol, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
     if symbol.library == naming().library:
         args, kwargs = _entering(walk, symbol.name, args, kwargs, node)
@@ -172,13 +173,13 @@ def _call_symbol(walk: Walk, symbol: Symbol, args: list[Value], kwargs: dict[str
     if symbol.library == "builtins" and (handler := handlers().get(f"builtins.{symbol.name}")):
         used_by_python(walk, args, node)
         return handler(Call(walk=walk, name=symbol.name, args=args, kwargs=kwargs, node=node, receiver=None))
-    dotted = _dotted(symbol)
-    if dotted == "functools.partial" and args:
+    name = dotted(symbol)
+    if name == "functools.partial" and args:
         return Partial(args[0], args[1:], kwargs)
-    handler = handlers().get(dotted)
+    handler = handlers().get(name)
     if handler:
-        return handler(Call(walk=walk, name=dotted, args=args, kwargs=kwargs, node=node, receiver=None))
-    return unknown(walk, symbol, args, kwargs, node, dotted)
+        return handler(Call(walk=walk, name=name, args=args, kwargs=kwargs, node=node, receiver=None))
+    return unknown(walk, symbol, args, kwargs, node, name)
 
 
 def _note_step_numbers(call: Call) -> None:
@@ -434,6 +435,7 @@ def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Va
         call_function(walk, init, [instance, *args], kwargs, node)
         return instance
     instance.inputs = (*args, *kwargs.values())
+    make_base(walk, instance, cls, args, kwargs, node)
     if written is not None:
         named = {**_of_unknown(written, kwargs), **dict(zip(written, args, strict=False)), **named}
     for name, value in named.items():
@@ -445,7 +447,7 @@ def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Va
 
 def _is_optimizer(cls: Class) -> bool:
     """Whether a class of the script is derived from one of the library's optimizers."""
-    bases = (base for each in cls.lineage() for base in each.bases if isinstance(base, Symbol))
+    bases = library_bases(cls)
     return any(base.library == naming().library and has(base.name, Trait.OPTIMIZER) for base in bases)
 
 
@@ -517,6 +519,11 @@ def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, V
     receiver = bound.receiver
     if bound.function is not None:
         return call_function(walk, bound.function, [receiver, *args], kwargs, node)
+    if isinstance(receiver, Typed) and receiver.kind == "Super" and bound.name == "__init__":
+        instance, owner = receiver.args
+        assert isinstance(instance, Instance) and isinstance(owner, Class)
+        if make_base(walk, instance, owner, args, kwargs, node):
+            return Constant(None)
     if isinstance(receiver, Typed) and receiver.options:
         methods = [Bound(option, bound.name) for option in receiver.options]
         return _called_each(walk, methods, args, kwargs, node)

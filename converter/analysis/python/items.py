@@ -12,6 +12,7 @@ from converter.analysis.inputs.embedded_data import used_by_python
 from converter.analysis.library import attributes, handlers, member, naming, objects
 from converter.analysis.python.calling import call_function, call_method
 from converter.analysis.python.containers import any_of, entry_of, item_place, known_item
+from converter.analysis.python.inheriting import inherited
 from converter.analysis.python.joins import is_callable
 from converter.analysis.python.settings import (
     flag_value,
@@ -165,7 +166,7 @@ def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node
         return holder.cls
     if isinstance(holder, Instance):
         walk.read(place, Absent(), node)
-        return Bound(holder, name)
+        return inherited(holder, name) or Bound(holder, name)
     return None
 
 
@@ -175,6 +176,9 @@ def _base_method(holder: Typed, name: str) -> Value:
         found = base.find(name) if isinstance(base, Class) else None
         if isinstance(found, Function):
             return Bound(instance, name, found)
+    method = inherited(instance, name) if isinstance(instance, Instance) else None
+    if method is not None:
+        return method
     inherits = isinstance(instance, Instance) and f"{instance.kind}.{name}" in handlers()
     return Bound(instance if inherits else holder, name)
 

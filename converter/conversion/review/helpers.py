@@ -59,6 +59,7 @@ SHARDS = (
 SHARING = ("SharedVariables", "SharedVariablesOfModels")
 ENTERED = (
     "TowerCollections",
+    "TowerPenalties",
     "MergedCollections",
     *SHARING,
     "ScopeReuse",

@@ -12,7 +12,7 @@ from converter.conversion.review.compare import Comparison
 from converter.conversion.review.helpers import SHARING
 from converter.conversion.review.towers import REUSES, turn_of
 
-COLLECTIONS = {"TowerCollections", "MergedCollections"}
+COLLECTIONS = {"TowerCollections", "TowerPenalties", "MergedCollections"}
 
 
 def unshared(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:

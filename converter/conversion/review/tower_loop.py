@@ -15,7 +15,7 @@ from converter.analysis.walk import Walk
 from converter.conversion.review.towers import REUSES, TOWERS, Handing, Merged, Towers
 
 Signal = str | None  # how a block ended early
-APART = {"TowerCollections", "MergedCollections"}
+APART = {"TowerCollections", "TowerPenalties", "MergedCollections"}
 
 
 class _Closed(list[Any]):
@@ -99,7 +99,8 @@ def _handing(walk: Walk, names: Sequence[str]) -> Handing | None:
 
 def _seen(key: object, held: list[Value], before: dict[object, list[Value]], kinds: set[str]) -> list[Value]:
     """The contents of a collection as a later tower sees them."""
-    if has(str(key), Trait.GROWS_WITH_VARIABLES):
+    apart = "TowerPenalties" in kinds and has(str(key), Trait.PENALTIES)
+    if has(str(key), Trait.GROWS_WITH_VARIABLES) and not apart:
         return _Closed(held)
     return list(before.get(key, [])) if kinds & APART else held
 

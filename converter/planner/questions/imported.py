@@ -11,6 +11,7 @@ from converter.analysis.facts import Facts, RunCall
 from converter.analysis.library import naming
 from converter.analysis.values import Bound, Host, Sequence, Symbol, Typed, Value
 from converter.dataclass import dataclass
+from converter.planner.questions.outside_calls import BUILTINS
 from converter.source.project.folders import folder_above
 from converter.source.project.users import User
 
@@ -117,6 +118,17 @@ def unseen_module(facts: Facts, value: Value) -> Unseen | None:
     root = library_behind(value).split(".")[0]
     unbound = root == "builtins"  # any name that no statement binds: `from nets import *` may have brought it
     return next((u for u in unseen_modules(facts) if u.module.split(".")[0] == root or (unbound and u.all)), None)
+
+
+def unbound_name(facts: Facts, value: Value) -> str:
+    """The name that an unfollowed call begins with, if nothing binds it in its file; "" for any other call."""
+    maker, node = _maker(value), getattr(value, "node", None)
+    if maker is None or maker.library != "builtins" or node is None:
+        return ""
+    name = maker.name.split(".")[0]
+    imports = facts.nodes(ast.ImportFrom, facts.tree_of(facts.path_of(node)))
+    stars = any(alias.name == "*" for found in imports for alias in found.names)
+    return "" if stars or name in BUILTINS else name
 
 
 def package_behind(value: Value) -> str:

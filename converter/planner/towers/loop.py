@@ -18,6 +18,7 @@ from converter.planner.checking import findings
 from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
 from converter.planner.questions.statements import returns
+from converter.planner.region.penalties import keeps_penalties_apart
 from converter.planner.region.region import Region
 from converter.planner.towers.border.global_names import declarations
 from converter.planner.towers.border.site import LoopSite
@@ -307,7 +308,8 @@ def _contexts(
     if EffectKind.BATCH_NORM_SCOPE in kinds:
         kinds.add(EffectKind.BATCH_NORM)
     shared = "SharedVariablesOfModels" if _makes_others(facts, region, case.regions) else "SharedVariables"
-    collections = "MergedCollections" if merges else "TowerCollections"
+    apart = "TowerPenalties" if keeps_penalties_apart(facts, region) else "TowerCollections"
+    collections = "MergedCollections" if merges else apart
     asked = {  # helper -> the name of its object, "" where it has none, and whether it is needed
         "ScopeReuse": ("scope_reuse", EffectKind.REUSE_READ in kinds),
         shared: ("shared_variables", kinds & RAW),

@@ -198,6 +198,8 @@ TRAITS: dict[Trait, str] = {
     ),
     Trait.TELLS_PADDING: "sign not_equal equal greater greater_equal less count_nonzero",
     Trait.STARTING_STATE: "zero_state",
+    Trait.BY_OWN_CALL: "__call__ apply",
+    Trait.BY_OWN_BUILD: "__call__ apply call",
     Trait.BESIDE_ROWS: (
         "cell nn.dynamic_rnn nn.bidirectional_dynamic_rnn contrib.rnn.stack_bidirectional_dynamic_rnn "
         "contrib.rnn.stack_bidirectional_rnn nn.static_rnn contrib.rnn.static_rnn nn.rnn "

@@ -11,8 +11,9 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.python.following import follow_method, not_followed
 from converter.analysis.rows import below, makes, table
 from converter.analysis.tensors import algebra, shaping
-from converter.analysis.traits import Trait
-from converter.analysis.values import Host, Instance, Lengths, Tensor, Typed, Value
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Constant, Host, Instance, Lengths, Symbol, Tensor, Typed, Value, is_none
+from rules.calls.training.loss import collection_key
 
 MODULE = "SonnetModule"  # the kind of the objects
 MODULES = "sonnet"  # the collection of all modules
@@ -30,7 +31,27 @@ def _called(call: Call) -> Value:
     call.walk.effect(EffectKind.VARIABLE, made_by, None, call.node)
     call.walk.effect(EffectKind.COLLECTION, MODULES, None, call.node)
     name = made_by.removeprefix("sonnet.")
+    if name == "BatchNorm":
+        return _normalised(call, receiver, tensor)
     return Tensor(algebra.by_rows(tensor.batch, made_by), call.values(), _dims(tensor, name), made_by)
+
+
+def _normalised(call: Call, receiver: Value | None, tensor: Tensor) -> Value:
+    """`BatchNorm`, whose updates stand in the collection of all updates, or run where it is called (`None`).
+
+    Not followed if it is told the axes of its statistics, or another collection. Unless it is told otherwise, it uses
+    the statistics of the batch in evaluations, too (sonnet/python/modules/batch_norm.py).
+    """
+    given = receiver.kwargs if isinstance(receiver, Typed) else {}
+    kept_in = given.get("update_ops_collection")
+    known = is_none(kept_in) or has(str(collection_key(kept_in)), Trait.UPDATES_COLLECTION)
+    if not isinstance(receiver, Typed) or receiver.args or "axis" in given or not known:
+        return not_followed(call, Symbol("sonnet", "BatchNorm"), call.name)
+    local = call.get(2, "test_local_stats")
+    averaged = isinstance(local, Constant) and local.value is False
+    training = call.get(1, "is_training") if averaged else Constant(True)
+    call.walk.effect(EffectKind.BATCH_NORM, receiver.name, training, call.node)
+    return Tensor(algebra.not_linear(tensor.batch), call.values(), tensor.lengths, receiver.name)
 
 
 def _dims(tensor: Tensor, name: str) -> Lengths:
@@ -53,7 +74,7 @@ def _own_module(call: Call) -> Value:
 TRAITS: dict[Trait, str] = {Trait.LAYER: "sonnet.*"}
 
 CALLS: dict[str, Handler] = table(
-    (below("sonnet.", (*PER_ROW, "Embed", "nets.MLP", "nets.ConvNet2D")), makes(MODULE)),
+    (below("sonnet.", (*PER_ROW, "BatchNorm", "Embed", "nets.MLP", "nets.ConvNet2D")), makes(MODULE)),
     (f"{MODULE}.__call__", _called),
     ("sonnet.AbstractModule.__call__", _own_module),
 )

@@ -150,6 +150,7 @@ TRAITS: dict[Trait, str] = {
         "trainable_variables global_variables all_variables local_variables model_variables get_variables "
         "get_trainable_variables get_model_variables"
     ),
+    Trait.PENALTIES: "regularization_losses",
     Trait.GROWS_WITH_VARIABLES: "trainable_variables variables regularization_losses",
     Trait.SETS_REUSE: "reuse_variables",
     Trait.VARIABLE_COLLECTION: "trainable_variables variables model_variables local_variables",

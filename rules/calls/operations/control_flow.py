@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import reduce
 
@@ -264,10 +264,10 @@ def _mapped(value: Value, function: Callable[[Tensor], Tensor]) -> Value:
 
 def _settled(call: Call, turn: Callable[[Value], Value], state: Value) -> Value:
     """The loop state, after iterating until its batch layout no longer changes."""
-    start = list(tensors_in(state))
+    start = list(_leaves(state))
     for _ in range(TURNS):
         made = turn(state)
-        old, new = list(tensors_in(state)), list(tensors_in(made))
+        old, new = list(_leaves(state)), list(_leaves(made))
         if len(old) != len(new):
             break
         if [t.batch for t in old] == [t.batch for t in new]:
@@ -276,6 +276,15 @@ def _settled(call: Call, turn: Callable[[Value], Value], state: Value) -> Value:
         if any(t.batch.kind == "opaque" for t in tensors_in(state)):
             break
     return _not_followed(call, state)
+
+
+def _leaves(value: Value) -> Iterator[Tensor]:
+    """The tensors in a nest, in their order; one that stands in two places, twice."""
+    if isinstance(value, Sequence):
+        for element in value.elements:
+            yield from _leaves(element)
+    else:
+        yield from tensors_in(value)
 
 
 def _joined(one: Value, two: Value) -> Value:

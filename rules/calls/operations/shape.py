@@ -10,6 +10,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.embedded_data import data_constant
+from converter.analysis.python.containers import iterate
 from converter.analysis.reasons import Why
 from converter.analysis.rows import keeps, rank_alone, table
 from converter.analysis.tensors import algebra, factors, moving, shaping
@@ -63,6 +64,9 @@ def _stack(call: Call) -> Value:
 
 
 def _unstack(call: Call) -> Value:
+    shape = call.get(0, "value")
+    if isinstance(shape, ShapeOf) and shape.tensor.rank is not None:
+        return Sequence(iterate(shape, None), mutable=True)
     axis = call.constant(2, "axis")
     tensor = call.tensor(0, "value")
     axis = axis if isinstance(axis, int) else 0
@@ -476,6 +480,7 @@ POSITIONS: dict[Argument, dict[str, int]] = {
 }
 
 TRAITS: dict[Trait, str] = {
+    Trait.CUTS: "slice strided_slice subscript",
     Trait.COMPUTES_ONE: "squeeze transpose expand_dims reshape",
     Trait.MASKS: "boolean_mask",
     Trait.DATA_SECOND: "nn.embedding_lookup",

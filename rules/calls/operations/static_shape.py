@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 
+def _listed(shape: ShapeOf) -> Sequence | None:
+    """A list of the lengths of a shape; None where their number is not known."""
+    return Sequence(iterate(shape, None), mutable=True) if shape.tensor.rank is not None else None
+
+
 def _as_list(call: Call) -> Value:
     shape = call.receiver
     assert isinstance(shape, ShapeOf)
-    if shape.tensor.rank is None:
-        return shape
-    return Sequence(iterate(shape, None), mutable=True)
+    return _listed(shape) or shape
 
 
 def _get_shape(call: Call) -> Value:
@@ -68,7 +71,17 @@ def _rank(walk: Walk, shape: ShapeOf, node: ast.AST) -> Value | None:
     return Number(shape.tensor.rank) if shape.tensor.rank is not None else None
 
 
-ATTRIBUTES: dict[str, Attribute] = {"ShapeOf.ndims": _rank, "ShapeOf.rank": _rank}
+def _dims(walk: Walk, shape: ShapeOf, node: ast.AST) -> Value | None:
+    """`x.shape.dims`, and `_dims`, as Keras' backend asks for it: a list of the lengths, None without a rank."""
+    return _listed(shape)
+
+
+ATTRIBUTES: dict[str, Attribute] = {
+    "ShapeOf.ndims": _rank,
+    "ShapeOf.rank": _rank,
+    "ShapeOf.dims": _dims,
+    "ShapeOf._dims": _dims,
+}
 
 CALLS: dict[str, Handler] = table(
     ("Tensor.__call__", _initial_values),

@@ -160,6 +160,7 @@ def _get_losses(call: Call) -> Value:
 
 def _total_loss(call: Call) -> Value:
     call.walk.effect(EffectKind.TOTAL_LOSS, "losses", None, call.node)
+    call.walk.effect(EffectKind.GET_COLLECTION, "regularization_losses", None, call.node)
     added = [value for key in ("losses", "regularization_losses") for value in call.walk.collections.get(key, ())]
     losses = [*added, Tensor(op=COLLECTION + "regularization_losses")]
     result = algebra.elementwise(call.walk.facts, "add_n", losses)
@@ -177,6 +178,7 @@ def _apply_regularization(call: Call) -> Value:
 def _regularization_loss(call: Call) -> Value:
     """The sum of the collection: of what variables add, and of what the script has added itself."""
     own = call.walk.collections.get("regularization_losses", ())
+    call.walk.effect(EffectKind.GET_COLLECTION, "regularization_losses", None, call.node)
     call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
     return Tensor(inputs=(*call.values(), *own), lengths=(), op=call.name)
 
@@ -186,6 +188,7 @@ MODULES = ("losses.", "contrib.losses.", "contrib.slim.losses.")
 REGULARIZERS = "l1_regularizer l2_regularizer l1_l2_regularizer l1 l2"
 UTILITIES = ("contrib.slim.utils.", "contrib.layers.utils.")
 TRAITS: dict[Trait, str] = {
+    Trait.ADDS_COLLECTED: "apply_regularization get_regularization_loss get_total_loss sum",
     Trait.GIVES_COLLECTED_LOSSES: "get_regularization_loss get_regularization_losses get_total_loss get_losses",
     Trait.DATA_PAIR: (
         "losses.mean_squared_error losses.absolute_difference losses.huber_loss losses.log_loss "

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, behind_losses
 from converter.analysis.reasons import Why
-from converter.analysis.values import Bound, Host, Instance, needed
+from converter.analysis.values import Bound, Host, Instance, Tensor, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
 from converter.planner.questions.drawn_batches import drawn_in
-from converter.planner.questions.imported import CHOSEN, brought_by, looked_up_by, package_of, unseen_module
+from converter.planner.questions.imported import (
+    CHOSEN,
+    brought_by,
+    looked_up_by,
+    package_of,
+    unbound_name,
+    unseen_module,
+)
 from converter.planner.questions.outside_calls import is_foreign
 from converter.planner.region.inputs import uncut_values
 from converter.planner.writing.findings import error
@@ -28,8 +36,15 @@ LOOKED_UP = "the loss needs what is looked up here by a name which only a run te
 PICKED = f"pick it from a dict, as in {{'NAME': Class}}[name](…), which is followed; or {TRACE}"
 
 
-def _hint(chosen: ast.AST | None, looked_up: ast.AST | None) -> str:
-    return CHOSEN if chosen is not None else PICKED if looked_up is not None else TRACE
+def _hint(chosen: ast.AST | None, looked_up: ast.AST | None, package: str, unbound: str) -> str:
+    if chosen is not None or looked_up is not None:
+        return CHOSEN if chosen is not None else PICKED
+    if unbound:
+        return f"import {unbound}, which nothing binds in this file; or {TRACE}"
+    if package:
+        beside = f"if {package} is a part of this project, put it beside the script, or its folder into sys.path"
+        return f"{beside}; otherwise {TRACE}"
+    return TRACE
 
 
 @check(Selected, unless=("TMG237",))
@@ -37,10 +52,16 @@ def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
     """Calls that are not followed and that a loss needs: they may make variables, or mix examples."""
     facts = case.facts
     unfollowed = set(facts.unfollowed)
+    told: set[ast.AST] = set()
     for value in behind_losses(case.steps).values():
         if isinstance(value, Bound) and value.function is None and isinstance(value.receiver, Instance):
             yield from _set_unseen(facts, value)
         if isinstance(value, Host) and value.roots and value.node in unfollowed and is_foreign(value):
+            if (loop := _loop_around(case, value)) is not None and loop.node is not None:
+                if loop.node not in told:
+                    yield error(facts, loop.node, "TMG241", f"the loss needs what {_lost_in(facts, loop)}", TRACE)
+                told.add(loop.node)
+                continue
             package = package_of(facts, value.node)
             chosen, looked_up = brought_by(value), looked_up_by(value)
             goes = f" into the package {package}" if package else ""
@@ -56,8 +77,33 @@ def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
                 value.node,
                 "TMG241",
                 f"the loss needs what this call{goes} makes of a batch, and it is not followed",
-                unseen.hint if (unseen := unseen_module(facts, value)) else _hint(chosen, looked_up),
+                unseen.hint
+                if (unseen := unseen_module(facts, value))
+                else _hint(chosen, looked_up, package, unbound_name(facts, value)),
             )
+
+
+def _loop_around(case: Selected, called: Host) -> Tensor | None:
+    """The loop of the graph whose body calls this on what the loop keeps, where that is not followed."""
+    source: Value = called
+    while source.source is not None:
+        source = source.source
+    if not isinstance(source, Host) or source.call != "parameter":
+        return None
+    behind = behind_losses(case.steps).values()
+    loops = (v for v in behind if isinstance(v, Tensor) and v.batch.why is Why.LOOP and v.op == v.batch.about)
+    return next((loop for loop in loops if called.uid in needed(loop.inputs)), None)
+
+
+def _lost_in(facts: Facts, loop: Tensor) -> str:
+    """That a loop is not followed, and what was done to the batch where it was lost first."""
+    lost = [v for v in needed(loop.inputs).values() if isinstance(v, Tensor) and v.batch.kind == "opaque"]
+    first = min((v for v in lost if v.batch.why is not Why.LOOP), key=lambda v: v.uid, default=None)
+    if first is None or first.node is None:
+        return f"tf.{loop.op} makes of a batch, and it is not followed"
+    path, line = os.path.basename(facts.path_of(first.node) or ""), getattr(first.node, "lineno", 0)
+    place = f"{path}:{line}" if path else f"line {line}"
+    return f"tf.{loop.op} makes of a batch, which is not followed from {place} on: {first.batch.reason}"
 
 
 @check(Selected)

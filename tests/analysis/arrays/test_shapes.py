@@ -12,6 +12,7 @@ from converter.analysis.values import Host
 from converter.options import Options
 
 HEAD = """\
+import math
 import numpy as np
 from sklearn import datasets
 from elsewhere import load
@@ -61,6 +62,13 @@ def found(expression: str) -> object:
         ("unknown[0]", None),
         ("a.astype(np.float32)", (30, 4)),
         ("np.float32(a)", (30, 4)),
+        ("np.pi", ()),
+        ("2 * np.pi * a", (30, 4)),
+        ("a * math.log(2 * math.pi)", (30, 4)),
+        ("np.log(2 * np.pi)", ()),
+        ("math.modf(2.5)", None),
+        ("np.rows", None),
+        ("load.pi", None),
         ("a.T", (4, 30)),
         ("a.reshape(-1, 2)", (None, 2)),
         ("unknown.reshape((-1, 2))", (None, 2)),

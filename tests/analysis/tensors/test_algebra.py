@@ -1085,6 +1085,12 @@ def test_outcome(expression: str, wanted: str) -> None:
         ("len([x, y])", 2),
         ("len(image.get_shape())", 4),
         ("len(image.shape.as_list())", 4),
+        ("len(tf.reshape(image, [-1, features, 3]).shape.as_list())", 3),
+        ("len(tf.reshape(s, [-1, 6]).get_shape()._dims)", 2),
+        ("len(x.shape.dims)", 2),
+        ("tf.unstack(tf.shape(s))[0]", "count"),
+        ("tf.unstack(tf.shape(s))[2]", 6),
+        ("len(tf.unstack(tf.shape(anything())))", None),
         ("len(anything().get_shape())", None),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, codes
+from tests.scripts import INPUTS, STEP, TRAINING, codes, converted
 
 LAYER = """\
 def layer(x, units):
@@ -82,23 +82,61 @@ ADDS = [
 ]
 
 
-@pytest.mark.parametrize("add", ADDS)
+READS = [f"tf.get_collection({KEY})", "tf.losses.get_regularization_losses()"]
+OWN = "tower_collections = TowerPenalties()"
+MEAN = f"tf.add_to_collection({KEY}, tf.reduce_mean(tf.square(logits)))"
+
+
+@pytest.mark.parametrize("add", [*ADDS, MEAN])
 @pytest.mark.parametrize(
     "loss", [SUM, "loss += tf.losses.get_regularization_loss()", "loss = tf.losses.get_total_loss()"]
 )
-def test_a_term_that_each_tower_would_add_again(add: str, loss: str) -> None:
-    assert set(codes(TERMS.format(add=add, loss=loss))) == {"TMG250"}
+def test_a_term_that_each_tower_adds_again_is_its_own(add: str, loss: str) -> None:
+    assert OWN in converted(TERMS.format(add=add, loss=loss))
 
 
-READS = [f"tf.get_collection({KEY})", "tf.losses.get_regularization_losses()"]
+@pytest.mark.parametrize("read", READS)
+def test_what_is_read_behind_the_towers(read: str) -> None:
+    """The first tower's terms of variables alone are those of the graph; a mean over its examples is not."""
+    script = TERMS.replace("with tf.Session", f"print({read})\nwith tf.Session")
+    assert OWN in converted(script.format(add=ADDS[0], loss=SUM))
+    assert set(codes(script.format(add=MEAN, loss=SUM))) == {"TMG250"}
+
+
+@pytest.mark.parametrize("add", [ADDS[0], MEAN])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        f"loss += tf.get_collection({KEY})[-1]",
+        f"for term in tf.get_collection({KEY}):\n    loss += term",
+        f"terms = tf.get_collection({KEY})\nloss += tf.add_n(terms) + terms[0]",
+        f"terms = tf.get_collection({KEY})\nloss += tf.add_n(terms)\nprint(terms)",
+        f"first, *terms = tf.get_collection({KEY})\nloss += tf.add_n(terms)",
+        f"loss += tf.add_n([term for term in tf.get_collection({KEY}) if 'w' in term.name])",
+    ],
+)
+def test_terms_that_are_told_apart(add: str, loss: str) -> None:
+    assert set(codes(TERMS.format(add=add, loss=loss))) & {"TMG250"}
+
+
+@pytest.mark.parametrize("add", [ADDS[0], MEAN])
+@pytest.mark.parametrize("whole", ["tf.add_n([loss] + terms)", "loss + sum(terms)", "tf.add_n(terms + [loss])"])
+def test_terms_that_are_added_up(add: str, whole: str) -> None:
+    assert OWN in converted(TERMS.format(add=add, loss=f"terms = tf.get_collection({KEY})\nloss = {whole}"))
+
+
+@pytest.mark.parametrize("key", ["variables", "trainable_variables"])
+def test_tensors_among_variables_are_refused(key: str) -> None:
+    add = f"tf.add_to_collection('{key}', tf.nn.relu(logits))"
+    assert "TMG250" in codes(TERMS.format(add=add, loss=f"loss += tf.reduce_sum(tf.get_collection('{key}')[-1])"))
 
 
 @pytest.mark.parametrize("read", READS)
 def test_a_term_that_the_next_tower_would_read_before_it_adds_its_own(read: str) -> None:
     added = "loss += tf.add_n(terms) + term"
-    assert codes(TERMS.format(add=f"terms = {read}\nterm = {ADDS[2]}", loss=added)) == ["TMG250"]
-    assert codes(TERMS.format(add=f"terms = {read}\nterm = decay(w)", loss=added)) == []
-    assert codes(TERMS.format(add=f"term = {ADDS[2]}", loss="loss += term")) == []
+    assert OWN in converted(TERMS.format(add=f"terms = {read}\nterm = {ADDS[2]}", loss=added))
+    assert OWN not in converted(TERMS.format(add=f"terms = {read}\nterm = decay(w)", loss=added))
+    assert OWN not in converted(TERMS.format(add=f"term = {ADDS[2]}", loss="loss += term"))
 
 
 @pytest.mark.parametrize("read", READS)

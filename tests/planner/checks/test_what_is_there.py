@@ -215,3 +215,17 @@ def test_a_class_that_is_named_is_followed(found: str) -> None:
 def test_a_class_of_a_package_is_not_looked_up() -> None:
     found, *_ = run(TF + "import nets, sys\n" + PICK.replace("{}", "nets.Net", 1)).diagnostics
     assert found.code == "TMG241" and "into the package nets" in found.message
+
+
+@pytest.mark.parametrize(
+    ("imports", "made", "hint"),
+    [
+        ("", "nets.Net", "import nets, which nothing binds in this file; or convert with --trace"),
+        ("import nets\n", "nets.Net", "if nets is a part of this project, put it beside the script, or its folder"),
+        ("from nets import *\n", "Net", "convert with --trace"),
+        ("", "(lambda: elsewhere)().Net", "import elsewhere, which nothing binds in this file; or convert with"),
+    ],
+)
+def test_what_to_do_about_a_class_that_is_not_there(imports: str, made: str, hint: str) -> None:
+    found, *_ = run(TF + imports + PICK.replace("{}", made, 1)).diagnostics
+    assert found.code == "TMG241" and found.hint.startswith(hint)

@@ -131,3 +131,45 @@ loss += tf.reduce_mean(tf.to_float(written[:, 0]))
     _, _, after = parts(DECODER.format(time="None", lengths="n") + writing + STEP + FED + read)
     assert "written = concat_steps(tower_written, 0)" in after
     assert "logits = tf.concat(tower_logits, 0)" in after  # of which each tower has the steps of the whole batch
+
+
+CUT = """\
+import numpy as np
+import tensorflow as tf
+batch_size = 4
+
+
+class Net(object):
+    def __init__(self, batch):
+        self.x, self.y = batch.get_next()
+        self.mask = tf.cast(self.x, tf.bool)
+        self.longest = {longest}
+        self.x = tf.slice(self.x, [0, 0], [batch_size, self.longest])
+        self.mask = self.mask[:, :self.longest]
+        self.y = tf.slice(self.y, [0, 0], [batch_size, self.longest])
+        self.forward()
+
+    def forward(self):
+        hidden = tf.layers.dense(tf.nn.embedding_lookup(tf.get_variable('e', [20, 5]), self.x), 1)
+        self.out = tf.squeeze(hidden, 2)
+        self.first = self.out[:, 0]
+        self.loss = tf.reduce_mean(tf.square(self.out - self.y) * tf.cast(self.mask, tf.float32))
+
+
+net = Net(tf.data.Dataset.from_tensor_slices((xs, ys)).repeat().batch(batch_size).make_one_shot_iterator())
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(net.loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(16):
+        sess.run([train_op, net.out, net.y, net.first])
+"""
+
+
+@pytest.mark.parametrize(
+    ("longest", "merged"),
+    [("tf.reduce_max(tf.reduce_sum(tf.cast(self.mask, tf.int32), 1))", "concat_steps"), ("7", "tf.concat")],
+)
+def test_examples_that_each_tower_cuts_to_its_longest_are_padded(longest: str, merged: str) -> None:
+    text = converted(CUT.format(longest=longest))
+    assert all(f"self.{name} = {merged}(tower_{name}, 0)" in text for name in ("out", "y"))
+    assert "self.first = tf.concat(tower_first, 0)" in text

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
+from converter.analysis import read_facts
+from converter.analysis.effects import EffectKind
+from converter.analysis.values import Constant
+from converter.options import Options
 from tests.scripts import INPUTS, STEP, TRAINING, codes, converted
 
 LOSS = "loss = tf.reduce_mean(tf.square(prediction - Y))\n"
@@ -55,7 +61,9 @@ def test_models_are_looped_over(package: str, model: str) -> None:
 @pytest.mark.parametrize(
     ("package", "model"),
     [
-        (SONNET, "prediction = snt.Linear(1)(snt.BatchNorm()(X, is_training=True))\n"),
+        (SONNET, "prediction = snt.Linear(1)(snt.BatchNorm(axis=[1])(X, is_training=True))\n"),
+        (SONNET, "prediction = snt.Linear(1)(snt.BatchNorm([0])(X, is_training=True))\n"),
+        (SONNET, "prediction = snt.Linear(1)(snt.BatchNorm(update_ops_collection='own')(X, is_training=True))\n"),
         (SONNET, "prediction = snt.Linear(1)(snt.BatchApply(snt.Linear(4))(X))\n"),
         (SONNET, OWN.format(method="build", given="X")),
         (SONNET, OWN.format(method="_build", given="X").replace("snt.AbstractModule", "Unknown")),
@@ -67,6 +75,28 @@ def test_models_are_looped_over(package: str, model: str) -> None:
 )
 def test_layers_that_towers_cannot_repeat_are_not_followed(package: str, model: str) -> None:
     assert "TMG241" in codes(script(package, model))
+
+
+@pytest.mark.parametrize(
+    "collection", ["", "update_ops_collection=None", "update_ops_collection=tf.GraphKeys.UPDATE_OPS"]
+)
+def test_averages_of_batches_are_the_first_towers(collection: str) -> None:
+    text = converted(script(SONNET, f"prediction = snt.Linear(1)(snt.BatchNorm({collection})(X, is_training=True))\n"))
+    assert "tower_collections.tower(gpu), first_tower_updates(gpu):" in text
+
+
+@pytest.mark.parametrize(
+    ("told", "training"),
+    [
+        ("True", True),
+        ("False", True),  # it normalises with the statistics of the batch all the same
+        ("False, test_local_stats=False", False),
+    ],
+)
+def test_whose_statistics_a_batch_norm_takes(told: str, training: bool) -> None:
+    text = script(SONNET, f"prediction = snt.Linear(1)(snt.BatchNorm()(X, is_training={told}))\n")
+    (norm,) = read_facts("train.py", ast.parse(text), Options()).effects_of(EffectKind.BATCH_NORM)
+    assert isinstance(norm.value, Constant) and norm.value.value is training
 
 
 def test_a_layer_over_the_batch_is_not_taken_for_a_mean() -> None:

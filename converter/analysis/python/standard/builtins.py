@@ -25,6 +25,7 @@ from converter.analysis.python.containers import (
     put_key,
     under,
 )
+from converter.analysis.python.inheriting import dotted, library_bases
 from converter.analysis.python.items import get_attribute
 from converter.analysis.python.joins import is_feed, one_of
 from converter.analysis.python.operators import truth
@@ -106,7 +107,9 @@ def _collects(value: Value) -> bool:
 
 
 def _of_host(value: Value) -> bool:
-    return isinstance(value, Host) or (isinstance(value, Sequence) and any(_of_host(e) for e in value.elements))
+    if isinstance(value, Host):
+        return not isinstance(value.source, ShapeOf)  # the length of an axis, which is not known as a number
+    return isinstance(value, Sequence) and any(_of_host(e) for e in value.elements)
 
 
 def _range(call: Call) -> Value:
@@ -384,10 +387,21 @@ def _isinstance(call: Call) -> Value:
     value, asked = (call.args[0], call.node.args[-1]) if len(call.args) == 2 else (Host(), call.node)
     kinds = asked.elts if isinstance(asked, ast.Tuple) else [asked]
     types = getattr(call.args[-1], "elements", [call.args[-1]]) if call.args else []
+    if any(isinstance(each, Symbol) and _is_made_by(value, each) for each in types):
+        return Constant(True)
     names = {_kind_named(call, kind, meant) for kind, meant in zip_longest(kinds, types)}
     maybe_one = isinstance(value, Tensor) or (isinstance(value, Record) and "LSTMStateTuple" in names)
     known = None if "" in names or (maybe_one and names & TENSORS) else _kinds_of(call, value)
     return Host(call.args, "isinstance") if known is None else Constant(not names.isdisjoint(known))
+
+
+def _is_made_by(value: Value, cls: Symbol) -> bool:
+    """Whether an object is of a class of a library, or of one of the script's that is derived from it."""
+    if isinstance(value, Instance) and value.cls is not None and not value.maybe_other:
+        return any(dotted(base) == dotted(cls) for base in library_bases(value.cls))
+    if not isinstance(value, Typed) or value.options or value.maybe_other:
+        return False
+    return cls.library == naming().library and value.name == cls.name
 
 
 def _kind_named(call: Call, kind: ast.AST | None, meant: Value | None) -> str:

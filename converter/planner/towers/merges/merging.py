@@ -261,7 +261,7 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
         counts=counts,
         nested=nested,
         renamed=_is_renamed(site, value, tensors) and not name,
-        steps=_is_open_ended(value),
+        steps=_is_open_ended(region, value),
         guard=guard,
         unset=unset,
         each=each,
@@ -435,10 +435,19 @@ def _part_made(facts: Facts, part: Part, node: ast.AST, tensorflow: str) -> str:
     return f"{found} and {there}" if none or plain else found
 
 
-def _is_open_ended(value: Value) -> bool:
+def _is_open_ended(region: Region, value: Value) -> bool:
     """True if the number of steps in a value may differ from tower to tower."""
     tensors = [t for t in tensors_in(value) if t.batch.kind == "example" and t.rank != 1]
-    return any(isinstance(v, Tensor) and v.op == OPEN_ENDED for v in needed(tensors).values())
+    behind = [v for v in needed(tensors).values() if isinstance(v, Tensor)]
+    return any(tensor.op == OPEN_ENDED or _is_cut_to_longest(region, tensor) for tensor in behind)
+
+
+def _is_cut_to_longest(region: Region, tensor: Tensor) -> bool:
+    """True if a tower cuts its examples at a number that it computes of all of them, such as the largest length."""
+    if not has(tensor.op, Trait.CUTS):
+        return False
+    given = (t for v in tensor.inputs[1:] for t in tensors_in(v))
+    return any(t.batch.kind == "reduced" and region.in_tower(t.site) for t in given)
 
 
 def _counting(traffic: Traffic, value: Value) -> tuple[tuple[str, bool, str], Traffic]:
