@@ -11,6 +11,7 @@ from enum import Enum
 from functools import cached_property
 from itertools import chain
 
+from converter.analysis.counts.terms import Terms
 from converter.analysis.effects import EffectKind
 from converter.analysis.flow.constants import Constant, Taken
 from converter.analysis.frames import Access, Place
@@ -34,6 +35,7 @@ from converter.dataclass import dataclass
 from converter.source.project.above import seen_from
 
 Key = tuple[ast.AST, str]  # the operation that data goes into, and by which of its arguments
+End = tuple[ast.stmt, ast.expr, set[Place]]  # a statement that may end a loop, its condition, and what that reads
 SIZE = -1
 # expression, or a statement that joins branches -> batch axis, None: shared, SIZE: the number of the examples
 Decisions = dict[ast.AST, int | None]
@@ -331,6 +333,8 @@ class Facts:
     found: dict[tuple[str, str], tuple[Found, ast.AST]] = field(default_factory=dict)  # by dotted name and folder
     made_of: dict[int, Mapping[int, Value]] = field(default_factory=dict)  # uid -> what `behind` gave for it
     rows: dict[tuple[int, Site, bool], Number | None] = field(default_factory=dict)  # see arrays.rows
+    terms: dict[tuple[int, frozenset[Origin], Site], Terms] = field(default_factory=dict)  # see arrays.rows
+    ends: dict[ast.stmt, list[End]] = field(default_factory=dict)  # of loops that were asked for
     imports: dict[str, dict[str, str]] = field(default_factory=dict)  # by path: name -> TensorFlow's ("" is the top)
 
     def keys_of_sizes(self) -> set[tuple[object, ...]]:
@@ -469,6 +473,13 @@ class Facts:
         """For each expression `x` in `x.name` or `x[key]`, the whole expression."""
         nodes: Iterator[ast.Attribute | ast.Subscript] = chain(self.nodes(ast.Attribute), self.nodes(ast.Subscript))
         return {node.value: node for node in nodes}
+
+    @cached_property
+    def handed_over(self) -> set[ast.AST]:
+        """The parts of what generators give to their callers, and of what is put into lists by `append`."""
+        appends = (c for c in self.nodes(ast.Call) if isinstance(c.func, ast.Attribute) and c.func.attr == "append")
+        given = chain(self.nodes(ast.Yield), (part for call in appends for part in call.args))
+        return {node for part in given for node in ast.walk(part)}
 
     @cached_property
     def measured(self) -> set[ast.AST]:

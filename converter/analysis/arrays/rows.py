@@ -30,7 +30,6 @@ from converter.dataclass import dataclass
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Effect, Facts
-    from converter.analysis.frames import Access
     from converter.analysis.values import Site
 
 NEXT = "next"  # the call of what `next()` gives of a generator that is followed
@@ -69,8 +68,11 @@ def _known_rows(facts: Facts, value: Value, site: Site, asks: bool) -> Number | 
 
 def terms_of(facts: Facts, value: Value, sizes: Iterable[Origin], site: Site) -> Terms:
     """The terms of a number where it is read; sizes: the origins of the batch size."""
-    at = _At(facts, frozenset(site.chain()))
-    return Reading(frozenset(sizes), lambda number: at.length(number, DEEP)).of(value)
+    key = value.uid, frozenset(sizes), site
+    if key not in facts.terms:
+        at = _At(facts, frozenset(site.chain()))
+        facts.terms[key] = Reading(key[1], lambda number: at.length(number, DEEP)).of(value)
+    return facts.terms[key]
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
         return _of_list(at, later, deep)
     if not changes:
         return None if value.many else Number(len(value.elements))
-    given = [a.site for a in at.facts.accesses_of(value) if not a.write and _is_given(a)]
+    given = [a.site for a in at.facts.accesses_of(value) if not a.write and a.node in at.facts.handed_over]
     at = replace(at, around=at.around.union(*(site.chain() for site in given)))
     appended = _appended(at, value, changes, deep)
     if appended is not None:
@@ -185,16 +187,6 @@ def _filled_later(at: _At, value: List) -> List | None:
         ),
         None,
     )
-
-
-def _is_given(access: Access) -> bool:
-    """Whether a generator gives a value to its caller where it is read, or a list of batches gets it."""
-    for node in ast.walk(access.site.stmt):
-        appends = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append"
-        held = node.args if appends and isinstance(node, ast.Call) else [node] if isinstance(node, ast.Yield) else []
-        if any(access.node in ast.walk(part) for part in held):
-            return True
-    return False
 
 
 def _appended(at: _At, value: List, changes: list[Effect], deep: int) -> Number | None:
