@@ -11,6 +11,7 @@ from enum import Enum
 from functools import cached_property
 from itertools import chain
 
+from converter.analysis.counts.size_names import named_batch
 from converter.analysis.counts.terms import Terms
 from converter.analysis.effects import EffectKind
 from converter.analysis.flow.constants import Constant, Taken
@@ -504,3 +505,7 @@ class Facts:
     def names_of(self, origin: Origin) -> set[str]:
         """The names in the script under which a number is known."""
         return self.origin_names.get(origin.key, set())
+
+    def named_sizes(self, numbers: Iterable[Origin]) -> set[Origin]:
+        """Those numbers that the script names as a batch size: where several may be one, their names decide."""
+        return {origin for origin in numbers if named_batch(self.names_of(origin))}
