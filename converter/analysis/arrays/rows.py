@@ -86,11 +86,13 @@ class _At:
     around: frozenset[Site]
     asks: bool = True
 
-    def asked(self, value: Host) -> Number | None:
+    def asked(self, value: Host, deep: int) -> Number | None:
         """The first number among the arguments of an unfollowed call whose name contains `batch`."""
         if not self.asks or "batch" not in value.call.rpartition(".")[2].lower():
             return None
-        return next((v for v in value.inputs if isinstance(v, Number)), None)
+        computed = (v for v in value.inputs if isinstance(v, Host) and is_computed(v))
+        number = next((v for v in value.inputs if isinstance(v, Number)), None) or next(computed, None)
+        return self.measured(number, deep) if isinstance(number, Host) else number
 
     def measured(self, number: Number | Host, deep: int) -> Number | None:
         """A number with the origins that it is a multiple of, whatever it is computed by; None if it has none."""
@@ -246,7 +248,7 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
         if not isinstance(source, Host):
             return None
         _, shape = reshaping(source)
-        return _split(at, source) or (_size(at, shape[1], deep) if len(shape) > 1 else None) or at.asked(source)
+        return _split(at, source) or (_size(at, shape[1], deep) if len(shape) > 1 else None) or at.asked(source, deep)
     return _called(at, value, node, deep) if isinstance(node, ast.Call) else None
 
 
@@ -369,7 +371,7 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
             return _rows(at, given.get(0, "sequences"), deep)
         if name == "sorted":
             return _rows(at, given.get(0, "iterable"), deep)
-        return at.asked(value)
+        return at.asked(value, deep)
     if name in ("random.rand", "random.randn"):
         return _size(at, given.positions[0], deep) if given.positions else None
     if name in SIZED:
@@ -430,7 +432,7 @@ def _method(at: _At, value: Host, receiver: Value, positions: list[Value], deep:
         return _size(at, positions[0], deep) if positions else None
     if value.call in (*SAME, "tolist", "toarray", "todense"):
         return _rows(at, receiver, deep)
-    return at.asked(value)
+    return at.asked(value, deep)
 
 
 def _size(at: _At, value: Value | None, deep: int) -> Number | None:

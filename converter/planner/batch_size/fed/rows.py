@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from converter.analysis.arrays.rows import counted_by, rows_of
 from converter.analysis.counts.size_names import named_batch
@@ -14,8 +14,6 @@ from converter.analysis.values import Constant, Host, Input, Number, Origin, Seq
 from converter.planner.batch_size.streams import is_share
 from converter.planner.batch_size.written_out import all_places, in_heads
 
-RAISES = ("pow", "lshift", "rshift")  # operators
-POWERS = ("pow", "power", "shift", "left_shift", "right_shift", "exp2")
 Fed = list[tuple[Input, Value]]  # inputs of a run with what they are fed
 
 
@@ -52,7 +50,7 @@ def named_behind(facts: Facts, value: Value) -> set[Origin]:
     numbers = [_number_behind(facts, v) for v in behind.values() if isinstance(v, Number) and v.origins]
     told = [n for n in numbers if all(o.key[0] == "flag" for o in n.origins)]
     inner = {uid for n in told for uid in needed(n.inputs)}  # the default of a setting
-    origins = {o for n in numbers if n.uid not in inner for o in n.origins} - _exponents(behind.values())
+    origins = {o for n in numbers if n.uid not in inner for o in n.origins}
     named = {o for o in origins if named_batch(facts.names_of(o) | ({o.name} if o.name else set()))}
     if named:
         return named
@@ -63,19 +61,6 @@ def named_behind(facts: Facts, value: Value) -> set[Origin]:
             if first is not None:
                 asked |= set(first.linear) if len(first.linear) == 1 else set()
     return asked
-
-
-def _exponents(behind: Iterable[Value]) -> set[Origin]:
-    """Numbers that are exponents, as of `2 ** batch_size` rows: N times as large they give no N times as many rows."""
-    found: set[Origin] = set()
-    for value in behind:
-        if isinstance(value, Number):
-            exponents = value.inputs[1:] if value.op in RAISES else ()
-            found |= {o for v in exponents if isinstance(v, Number) for o in v.origins}
-        elif isinstance(value, Host) and (name := value.call.rpartition(".")[2]) in POWERS:
-            inputs = value.inputs if name == "exp2" else value.inputs[1:]
-            found |= {o for v in inputs if isinstance(v, Number) for o in v.origins}
-    return found
 
 
 def named_for(facts: Facts, run: RunCall, key: Input, value: Value) -> set[Origin]:
