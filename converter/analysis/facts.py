@@ -11,6 +11,8 @@ from enum import Enum
 from functools import cached_property
 from itertools import chain
 
+from converter.analysis.counts.size_names import named_batch
+from converter.analysis.counts.terms import Terms
 from converter.analysis.effects import EffectKind
 from converter.analysis.flow.constants import Constant, Taken
 from converter.analysis.frames import Access, Place
@@ -34,6 +36,7 @@ from converter.dataclass import dataclass
 from converter.source.project.above import seen_from
 
 Key = tuple[ast.AST, str]  # the operation that data goes into, and by which of its arguments
+End = tuple[ast.stmt, ast.expr, set[Place]]  # a statement that may end a loop, its condition, and what that reads
 SIZE = -1
 # expression, or a statement that joins branches -> batch axis, None: shared, SIZE: the number of the examples
 Decisions = dict[ast.AST, int | None]
@@ -331,6 +334,8 @@ class Facts:
     found: dict[tuple[str, str], tuple[Found, ast.AST]] = field(default_factory=dict)  # by dotted name and folder
     made_of: dict[int, Mapping[int, Value]] = field(default_factory=dict)  # uid -> what `behind` gave for it
     rows: dict[tuple[int, Site, bool], Number | None] = field(default_factory=dict)  # see arrays.rows
+    terms: dict[tuple[int, frozenset[Origin], Site], Terms] = field(default_factory=dict)  # see arrays.rows
+    ends: dict[ast.stmt, list[End]] = field(default_factory=dict)  # of loops that were asked for
     imports: dict[str, dict[str, str]] = field(default_factory=dict)  # by path: name -> TensorFlow's ("" is the top)
 
     def keys_of_sizes(self) -> set[tuple[object, ...]]:
@@ -471,6 +476,13 @@ class Facts:
         return {node.value: node for node in nodes}
 
     @cached_property
+    def handed_over(self) -> set[ast.AST]:
+        """The parts of what generators give to their callers, and of what is put into lists by `append`."""
+        appends = (c for c in self.nodes(ast.Call) if isinstance(c.func, ast.Attribute) and c.func.attr == "append")
+        given = chain(self.nodes(ast.Yield), (part for call in appends for part in call.args))
+        return {node for part in given for node in ast.walk(part)}
+
+    @cached_property
     def measured(self) -> set[ast.AST]:
         """Expressions whose length is asked for: `layers` in `len(layers)`."""
         calls = (c for c in self.nodes(ast.Call) if isinstance(c.func, ast.Name) and c.func.id == "len")
@@ -493,3 +505,7 @@ class Facts:
     def names_of(self, origin: Origin) -> set[str]:
         """The names in the script under which a number is known."""
         return self.origin_names.get(origin.key, set())
+
+    def named_sizes(self, numbers: Iterable[Origin]) -> set[Origin]:
+        """Those numbers that the script names as a batch size: where several may be one, their names decide."""
+        return {origin for origin in numbers if named_batch(self.names_of(origin))}

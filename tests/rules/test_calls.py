@@ -105,7 +105,7 @@ OTHER_TEXTS = {
     "converter/analysis/tensors/moving.py expand_dims": "the algebra's own name for a further axis",
     "converter/conversion/review/compare.py global_step": "an argument of apply_gradients",
     "converter/analysis/inputs/seen_in_a_run.py variables": "the facts' own word for what a call made",
-    "converter/analysis/tensors/size_names.py losses": "a word in names that are no batch sizes",
+    "converter/analysis/counts/size_names.py losses": "a word in names that are no batch sizes",
     "converter/planner/towers/partitioned/variable_lists.py variables": "a word in messages",
     "converter/report/page/html.py losses": "the name of a picture",
     "converter/report/page/plots.py losses": "the name of a picture",

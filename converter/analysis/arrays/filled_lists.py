@@ -9,7 +9,7 @@ import ast
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from converter.analysis.counts.conditions import Reached, leaves, reached
+from converter.analysis.counts.conditions import Reached, is_number, leaves, reached, step_of
 from converter.analysis.values import Host, Number, Sequence, Value
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _turns(facts: Facts, loop: ast.stmt, put: Effect) -> Number | None:
         ups, starts = _moves(facts, loop.body, counter)
         from_nothing = bool(starts) and all(map(_is_nothing, starts))
         skipped = any(isinstance(node, ast.Continue) for node in ast.walk(loop))
-        if len(ups) == 1 and _step(ups[0]) == 1 and from_nothing and not skipped:
+        if len(ups) == 1 and step_of(ups[0]) == 1 and from_nothing and not skipped:
             return _limit(facts, test)
     return None
 
@@ -127,18 +127,18 @@ def _goes_over_data(facts: Facts, loop: ast.While, test: ast.expr) -> bool:
     inside = set(ast.walk(loop))
     writes = {a.node: a.site.stmt for a in facts.accesses if a.write and a.place in places}
     moves = {stmt for stmt in writes.values() if stmt in inside and stmt is not loop and not isinstance(stmt, ast.If)}
-    steps = {_step(stmt) for stmt in moves}
+    steps = {step_of(stmt) for stmt in moves}
     if steps == {1}:
         return isinstance(op, (ast.Lt, ast.NotEq)) and _is_length(limit)
     starts = [value for stmt in writes.values() for name, value in _assigned(stmt) if name == counter.id]
     from_number = any(isinstance(start, ast.Constant) for start in starts)
-    return steps == {-1} and isinstance(op, ast.GtE) and _is_number(limit, 0) and not from_number
+    return steps == {-1} and isinstance(op, ast.GtE) and is_number(limit, 0) and not from_number
 
 
 def _is_length(node: ast.expr) -> bool:
     """Whether an expression is the number of rows of something: `len(data)`, `data.shape[0]`."""
     if isinstance(node, ast.Subscript):
-        return isinstance(node.value, ast.Attribute) and node.value.attr == "shape" and _is_number(node.slice, 0)
+        return isinstance(node.value, ast.Attribute) and node.value.attr == "shape" and is_number(node.slice, 0)
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
 
 
@@ -200,7 +200,7 @@ def _counted(facts: Facts, test: Reached, loop: Site, put: Effect) -> Number | N
     if not test.multiple or not _in_each_turn(loop, put):
         return None
     counter, ahead = test.count, -test.more
-    if isinstance(counter, ast.BinOp) and isinstance(counter.op, ast.Add) and _is_number(counter.right, 1):
+    if isinstance(counter, ast.BinOp) and isinstance(counter.op, ast.Add) and is_number(counter.right, 1):
         counter, ahead = counter.left, ahead + 1
     begin = _begin(facts, loop, counter) if isinstance(counter, ast.Name) else None
     first = 1 if _comes_first(loop, put.site.stmt, test.limit) else 0
@@ -216,10 +216,10 @@ def _counted_on(facts: Facts, test: Reached, loop: Site, put: Effect) -> Number 
     if len(steps) != 1 or not starts:
         return None
     together = _comes_first(loop, steps[0], test.limit) == _comes_first(loop, put.site.stmt, test.limit)
-    if together and _step(steps[0]) == 1 and all(map(_is_nothing, starts)):
+    if together and step_of(steps[0]) == 1 and all(map(_is_nothing, starts)):
         return _limit(facts, test)
     same = len(set(map(_made_of, starts))) == 1
-    down = _step(steps[0]) == -1 and _is_number(test.limit, 0) and not test.more
+    down = step_of(steps[0]) == -1 and is_number(test.limit, 0) and not test.more
     return _as_number(starts[0]) if together and down and same else None
 
 
@@ -227,7 +227,7 @@ def _moves(facts: Facts, body: list[ast.stmt], counter: ast.Name) -> tuple[list[
     """The statements of a loop that move a number by one, and what else is assigned to it anywhere."""
     places = {a.place for a in facts.accesses if a.node is counter}
     writes = {a.node: a for a in facts.accesses if a.write and a.place in places}.values()
-    moves = [stmt for stmt in body if _step(stmt) and any(write.site.stmt is stmt for write in writes)]
+    moves = [stmt for stmt in body if step_of(stmt) and any(write.site.stmt is stmt for write in writes)]
     sets = [w for w in writes if w.site.stmt not in moves and not isinstance(w.site.stmt, ast.If)]  # branches join
     plain = all(isinstance(write.site.stmt, ast.Assign) for write in sets)
     return moves, [write.value for write in sets] if plain else []
@@ -243,19 +243,6 @@ def _made_of(start: Value) -> object:
     return (op, *(value.uid for value in start.inputs)) if op else start.uid
 
 
-def _step(stmt: ast.stmt) -> int:
-    """By how much a statement moves a number, 1 or -1: `k += 1`, `k = k - 1`; 0 for any other statement."""
-    value = stmt.value if isinstance(stmt, (ast.AugAssign, ast.Assign)) else None
-    op = stmt.op if isinstance(stmt, ast.AugAssign) else getattr(value, "op", None)
-    if isinstance(stmt, ast.Assign):
-        same = isinstance(value, ast.BinOp) and len(stmt.targets) == 1
-        same = same and isinstance(value, ast.BinOp) and ast.unparse(value.left) == ast.unparse(stmt.targets[0])
-        value = value.right if same and isinstance(value, ast.BinOp) else None
-    if value is None or not _is_number(value, 1):
-        return 0
-    return 1 if isinstance(op, ast.Add) else -1 if isinstance(op, ast.Sub) else 0
-
-
 def _in_each_turn(loop: Site, put: Effect) -> bool:
     """Whether each turn of a loop puts a row."""
     skipped = any(isinstance(node, ast.Continue) for node in ast.walk(loop.stmt))
@@ -266,16 +253,12 @@ def _comes_first(loop: Site, stmt: ast.stmt, limit: ast.expr) -> bool:
     """Whether a statement of a loop stands in front of the condition with a limit."""
     body = getattr(loop.stmt, "body", [])
     holds = [i for i, s in enumerate(body) if isinstance(s, (ast.If, ast.Assign)) and limit in _tested(s)]
-    alike = [i for i, s in enumerate(body) if isinstance(s, ast.If) and _is_number(limit, 0)]
+    alike = [i for i, s in enumerate(body) if isinstance(s, ast.If) and is_number(limit, 0)]
     return stmt in body[: (holds or alike or [0])[0]]
 
 
 def _tested(stmt: ast.If | ast.Assign) -> list[ast.AST]:
     return list(ast.walk(stmt.test if isinstance(stmt, ast.If) else stmt.value))
-
-
-def _is_number(node: ast.expr, number: int) -> bool:
-    return isinstance(node, ast.Constant) and node.value == number and not isinstance(node.value, bool)
 
 
 def _begin(facts: Facts, loop: Site, counter: ast.Name) -> int | None:

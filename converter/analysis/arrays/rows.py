@@ -30,7 +30,6 @@ from converter.dataclass import dataclass
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Effect, Facts
-    from converter.analysis.frames import Access
     from converter.analysis.values import Site
 
 NEXT = "next"  # the call of what `next()` gives of a generator that is followed
@@ -69,8 +68,11 @@ def _known_rows(facts: Facts, value: Value, site: Site, asks: bool) -> Number | 
 
 def terms_of(facts: Facts, value: Value, sizes: Iterable[Origin], site: Site) -> Terms:
     """The terms of a number where it is read; sizes: the origins of the batch size."""
-    at = _At(facts, frozenset(site.chain()))
-    return Reading(frozenset(sizes), lambda number: at.length(number, DEEP)).of(value)
+    key = value.uid, frozenset(sizes), site
+    if key not in facts.terms:
+        at = _At(facts, frozenset(site.chain()))
+        facts.terms[key] = Reading(key[1], lambda number: at.length(number, DEEP)).of(value)
+    return facts.terms[key]
 
 
 @dataclass(frozen=True)
@@ -84,11 +86,13 @@ class _At:
     around: frozenset[Site]
     asks: bool = True
 
-    def asked(self, value: Host) -> Number | None:
+    def asked(self, value: Host, deep: int) -> Number | None:
         """The first number among the arguments of an unfollowed call whose name contains `batch`."""
         if not self.asks or "batch" not in value.call.rpartition(".")[2].lower():
             return None
-        return next((v for v in value.inputs if isinstance(v, Number)), None)
+        computed = (v for v in value.inputs if isinstance(v, Host) and is_computed(v))
+        number = next((v for v in value.inputs if isinstance(v, Number)), None) or next(computed, None)
+        return self.measured(number, deep) if isinstance(number, Host) else number
 
     def measured(self, number: Number | Host, deep: int) -> Number | None:
         """A number with the origins that it is a multiple of, whatever it is computed by; None if it has none."""
@@ -137,7 +141,7 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
         return _of_list(at, later, deep)
     if not changes:
         return None if value.many else Number(len(value.elements))
-    given = [a.site for a in at.facts.accesses_of(value) if not a.write and _is_given(a)]
+    given = [a.site for a in at.facts.accesses_of(value) if not a.write and a.node in at.facts.handed_over]
     at = replace(at, around=at.around.union(*(site.chain() for site in given)))
     appended = _appended(at, value, changes, deep)
     if appended is not None:
@@ -185,16 +189,6 @@ def _filled_later(at: _At, value: List) -> List | None:
         ),
         None,
     )
-
-
-def _is_given(access: Access) -> bool:
-    """Whether a generator gives a value to its caller where it is read, or a list of batches gets it."""
-    for node in ast.walk(access.site.stmt):
-        appends = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append"
-        held = node.args if appends and isinstance(node, ast.Call) else [node] if isinstance(node, ast.Yield) else []
-        if any(access.node in ast.walk(part) for part in held):
-            return True
-    return False
 
 
 def _appended(at: _At, value: List, changes: list[Effect], deep: int) -> Number | None:
@@ -254,7 +248,7 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
         if not isinstance(source, Host):
             return None
         _, shape = reshaping(source)
-        return _split(at, source) or (_size(at, shape[1], deep) if len(shape) > 1 else None) or at.asked(source)
+        return _split(at, source) or (_size(at, shape[1], deep) if len(shape) > 1 else None) or at.asked(source, deep)
     return _called(at, value, node, deep) if isinstance(node, ast.Call) else None
 
 
@@ -377,7 +371,7 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
             return _rows(at, given.get(0, "sequences"), deep)
         if name == "sorted":
             return _rows(at, given.get(0, "iterable"), deep)
-        return at.asked(value)
+        return at.asked(value, deep)
     if name in ("random.rand", "random.randn"):
         return _size(at, given.positions[0], deep) if given.positions else None
     if name in SIZED:
@@ -438,7 +432,7 @@ def _method(at: _At, value: Host, receiver: Value, positions: list[Value], deep:
         return _size(at, positions[0], deep) if positions else None
     if value.call in (*SAME, "tolist", "toarray", "todense"):
         return _rows(at, receiver, deep)
-    return at.asked(value)
+    return at.asked(value, deep)
 
 
 def _size(at: _At, value: Value | None, deep: int) -> Number | None:

@@ -60,14 +60,14 @@ def reached(test: ast.expr, holds: bool) -> Iterator[Reached]:
 
 def _compared(count: ast.expr, op: type[ast.cmpop], limit: ast.expr) -> Iterator[Reached]:
     if op is ast.Eq and isinstance(count, ast.BinOp) and isinstance(count.op, ast.Mod):
-        rest = 0 if _is_number(limit, 0) else -1 if _is_one_less(limit, count.right) else None
+        rest = 0 if is_number(limit, 0) else -1 if _is_one_less(limit, count.right) else None
         if rest is not None:
             yield Reached(count.left, count.right, rest, multiple=True)
     elif op in (ast.Eq, ast.GtE):
         yield Reached(count, limit)
     elif op is ast.Gt:
         yield Reached(count, limit, 1)
-    elif op is ast.LtE and _is_number(limit, 0):  # of a count that goes down
+    elif op is ast.LtE and is_number(limit, 0):  # of a count that goes down
         yield Reached(count, limit)
 
 
@@ -79,15 +79,31 @@ def leaves(stmts: list[ast.stmt]) -> bool:
 def _is_above_0(test: ast.expr, count: ast.expr) -> bool:
     """Whether a condition says that a count is not 0."""
     above = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Gt, ast.NotEq))
-    zero = isinstance(test, ast.Compare) and _is_number(test.comparators[0], 0)
+    zero = isinstance(test, ast.Compare) and is_number(test.comparators[0], 0)
     number = test.left if isinstance(test, ast.Compare) and above and zero else test
     return isinstance(number, ast.Name) and ast.dump(number) == ast.dump(count)
 
 
 def _is_one_less(node: ast.expr, limit: ast.expr) -> bool:
-    less = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and _is_number(node.right, 1)
+    less = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and is_number(node.right, 1)
     return less and isinstance(node, ast.BinOp) and ast.dump(node.left) == ast.dump(limit)
 
 
-def _is_number(node: ast.expr, number: int) -> bool:
+def is_number(node: ast.AST, number: int) -> bool:
+    """Whether an expression is a plain number that is written out."""
     return isinstance(node, ast.Constant) and node.value == number and not isinstance(node.value, bool)
+
+
+def step_of(stmt: ast.stmt) -> int:
+    """By how much a statement moves a number, 1 or -1: `k += 1`, `k = 1 + k`, `k = k - 1`; 0 for any other."""
+    if isinstance(stmt, ast.AugAssign):
+        op, by = stmt.op, stmt.value
+    elif isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 and isinstance(stmt.value, ast.BinOp):
+        op, target, sides = stmt.value.op, ast.unparse(stmt.targets[0]), [stmt.value.left, stmt.value.right]
+        sides = sides[::-1] if isinstance(op, ast.Add) and ast.unparse(sides[1]) == target else sides
+        if ast.unparse(sides[0]) != target:
+            return 0
+        by = sides[1]
+    else:
+        return 0
+    return (1 if isinstance(op, ast.Add) else -1 if isinstance(op, ast.Sub) else 0) if is_number(by, 1) else 0

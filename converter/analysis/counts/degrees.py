@@ -30,7 +30,7 @@ def multiple(number: Number | Host, length: Length) -> Number | None:
     linear: dict[object, set[Origin]] = {}
     for key, group in groups.items():
         terms = Reading(frozenset(group), length).of(number)
-        if SIZE in terms.atoms():
+        if SIZE in terms.atoms:
             inside |= {origin for origin in group if len(group) == 1 or _is_in(origin, number, length)}
             plain = key not in UNITS or terms == atom(SIZE)
             if plain and degree_in(terms, _value_of(group)) == 1:
@@ -61,13 +61,13 @@ def origins_behind(value: Value) -> frozenset[Origin]:
 
 def is_computed(value: Host) -> bool:
     """Whether a value that is not followed is computed from numbers by operators and functions of numbers."""
-    atoms = Reading(frozenset(), lambda _: None).of(value).atoms()
+    atoms = Reading(frozenset(), lambda _: None).of(value).atoms
     followed = not any(isinstance(one, Of) and one.name.startswith(UNFOLLOWED) for one in atoms)
     return followed and bool(origins_behind(value))
 
 
 def _is_in(origin: Origin, number: Number | Host, length: Length) -> bool:
-    return SIZE in Reading(frozenset((origin,)), length).of(number).atoms()
+    return SIZE in Reading(frozenset((origin,)), length).of(number).atoms
 
 
 def _places_of(number: Number | Host, group: set[Origin], length: Length) -> set[Origin]:
@@ -114,7 +114,7 @@ def _degree_of(terms: Terms, size: float | None, tried: Iterator[int]) -> Fracti
 
 def follows(terms: Terms, sign: int) -> bool:
     """Whether a number is larger for a larger batch size (`sign` 1), or smaller (-1), in one of its parts."""
-    for monomial, factor in terms:
+    for monomial, factor in terms if SIZE in terms.atoms else ():
         for one, exponent in monomial:
             if one == SIZE and exponent * sign > 0 and factor > 0:
                 return True
@@ -125,7 +125,7 @@ def follows(terms: Terms, sign: int) -> bool:
 
 def _is_end(terms: Terms) -> bool:
     """Whether data may end there: at its length, or that many rows behind a place that is not known."""
-    others = [one for one in terms.atoms() if one != SIZE]
+    others = [one for one in terms.atoms if one != SIZE]
     if degree(terms, frozenset((SIZE,))) == 0:
         return not all(isinstance(one, Origin) and one.key[0] in TOLD for one in others)
     return bool(others)

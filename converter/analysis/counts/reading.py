@@ -54,7 +54,7 @@ class Reading:
             self._known[value.uid] = atom(("value", value.uid))  # where a value is computed from itself
             made = self._read(value, deep - 1) if deep else self._known[value.uid]
             if made.weight > HEAVY:
-                inside = dict.fromkeys(one for one in made.atoms() if not isinstance(one, Of))
+                inside = dict.fromkeys(one for one in made.atoms if not isinstance(one, Of))
                 made = function(f"{UNFOLLOWED}{value.uid}", *map(atom, inside))
             self._known[value.uid] = made if len(made.parts) <= MOST else self._unknown(value, value.inputs, deep - 1)
         return self._known[value.uid]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 
 from converter.dataclass import dataclass
 
@@ -16,6 +16,7 @@ Atom = Hashable
 Monomial = frozenset[tuple[Atom, Fraction]]  # atoms with their exponents; empty for a plain number
 CHOICES = ("least", "most", "one of")
 HIGHEST = 4  # exponents that are multiplied out
+ONE = Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -92,14 +93,11 @@ class Terms:
             return reduce(Terms.__mul__, [self] * int(exponent), number(1))
         return function("pow", self, to)
 
-    def atoms(self) -> Iterator[Atom]:
+    @cached_property
+    def atoms(self) -> frozenset[Atom]:
         """All atoms, those of unknown functions with the atoms of their arguments."""
-        for monomial, _ in self.parts:
-            for one, _ in monomial:
-                yield one
-                if isinstance(one, Of):
-                    for given in one.given:
-                        yield from given.atoms()
+        own = [one for monomial, _ in self.parts for one, _ in monomial]
+        return frozenset(own).union(*(atom_set(one) for one in own if isinstance(one, Of)))
 
     def replaced(self, by: Callable[[Atom], Terms | None]) -> Terms:
         """The number with other terms for some atoms, also inside of functions."""
@@ -138,7 +136,7 @@ def number(value: float | Fraction) -> Terms:
 
 def atom(of: Atom) -> Terms:
     """A number that is not known."""
-    return Terms(frozenset(((frozenset(((of, Fraction(1)),)), Fraction(1)),)))
+    return Terms(frozenset(((frozenset(((of, ONE),)), ONE),)))
 
 
 def function(name: str, *given: Terms, branching: int = 0) -> Terms:
@@ -180,7 +178,7 @@ def degree(terms: Terms, sizes: frozenset[Atom]) -> Fraction | None:
 
 def atom_set(one: Of) -> frozenset[Atom]:
     """The atoms in the arguments of a function."""
-    return frozenset(inner for given in one.given for inner in given.atoms())
+    return frozenset[Atom]().union(*(given.atoms for given in one.given))
 
 
 def _replaced(one: Atom, by: Callable[[Atom], Terms | None]) -> Terms:
@@ -195,7 +193,7 @@ def _replaced(one: Atom, by: Callable[[Atom], Terms | None]) -> Terms:
 def _sum(parts: Iterable[tuple[Monomial, Fraction]]) -> Terms:
     total: dict[Monomial, Fraction] = {}
     for monomial, factor in parts:
-        total[monomial] = total.get(monomial, Fraction(0)) + factor
+        total[monomial] = total[monomial] + factor if monomial in total else factor
     return Terms(frozenset((m, f) for m, f in total.items() if f))
 
 
@@ -204,7 +202,7 @@ def _product(one: Monomial, two: Monomial) -> Monomial:
         return one or two
     exponents: dict[Atom, Fraction] = dict(one)
     for of, exponent in two:
-        exponents[of] = exponents.get(of, Fraction(0)) + exponent
+        exponents[of] = exponents[of] + exponent if of in exponents else exponent
     return frozenset((of, exponent) for of, exponent in exponents.items() if exponent)
 
 

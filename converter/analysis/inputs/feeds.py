@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Container, Iterator
 
 from converter.analysis.arrays.shapes import ARITHMETIC, is_new_axis, shape_of
+from converter.analysis.counts.size_names import named_batch
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import SIZE, Decisions, Facts
 from converter.analysis.inputs.row_counts import takes_row_counts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.nests import may_hold
-from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Constant,
@@ -426,7 +426,7 @@ def _is_sparse_batch(facts: Facts, value: Value) -> bool:
         return False
     shape = value.inputs[-1]
     first = shape.elements[0] if isinstance(shape, Sequence) and shape.elements else None
-    return isinstance(first, Number) and any(named_batch(facts.names_of(o)) for o in first.origins)
+    return isinstance(first, Number) and bool(facts.named_sizes(first.origins))
 
 
 def _is_batch(value: Value) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from converter.analysis.counts.size_names import named_batch
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
-from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import Frame, Number, Value
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from converter.analysis.python.containers import any_of, bounded, item_place, it
 from converter.analysis.python.joins import join
 from converter.analysis.tensors import algebra
 from converter.analysis.tensors.shaping import times_as_many
-from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Absent,
@@ -157,7 +156,7 @@ def _as_factor(walk: Walk, value: Value, beside: Value, node: ast.AST) -> Value:
     """A setting that is not known, as the number that it must be beside a batch size."""
     setting = _is_setting(value)
     origins = beside.linear if isinstance(beside, Number) else ()
-    if not setting or not any(named_batch(walk.facts.origin_names.get(o.key, ())) for o in origins):
+    if not setting or not walk.facts.named_sizes(origins):
         return value
     own = frozenset((walk.origin(node, "setting"),))
     return Number(None, own, own, (value,))

@@ -10,11 +10,11 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from converter.analysis.counts.size_names import named_batch, named_batch_size
 from converter.analysis.facts import Facts, Fallback, FlagDefinition
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
 from converter.analysis.python.naming import bind_in, name_numbers
-from converter.analysis.tensors.size_names import named_batch, named_batch_size
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     ENTRIES,

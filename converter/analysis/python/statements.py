@@ -8,6 +8,7 @@ from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from converter.analysis.counts.size_names import named_batch, named_batch_size
 from converter.analysis.effects import EffectKind
 from converter.analysis.flow.undo import Change, Changes, take_back
 from converter.analysis.frames import Place
@@ -29,7 +30,6 @@ from converter.analysis.python.loops import Turns, is_short
 from converter.analysis.python.naming import bind_name, defaults_of, is_given, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
 from converter.analysis.python.settings import replace_sizes, set_all, set_attribute, settings_of
-from converter.analysis.tensors.size_names import named_batch, named_batch_size
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     ATTRIBUTES,

@@ -15,7 +15,6 @@ from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.factors import equal
 from converter.analysis.tensors.masking import is_ratio, is_tiny, masked_mean
-from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.tensors.spreading import meets_variables, misfit
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -223,8 +222,7 @@ def elementwise(facts: Facts, op: str, values: SequenceType[Value]) -> Tensor:
         batch = opaque(why)
     elif batch.kind == "example" and meets_variables(facts, operands, values):
         batch = other(Why.MEETS_VARIABLES)
-    named = [o for o in batch.per if named_batch(facts.origin_names.get(o.key, ()))] if not facts.data_axes else []
-    if named:
+    if not facts.data_axes and (named := facts.named_sizes(batch.per)):
         facts.divided.extend(named)
         batch = replace(batch, how="mean", per=frozenset())
     return Tensor(batch, values, broadcast(operands), op)

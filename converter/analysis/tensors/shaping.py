@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import prod
 
 from converter.analysis.arrays.shapes import shape_of
+from converter.analysis.counts.size_names import named_batch
 from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.factors import Failed, Placed, product, regrouped
-from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import (
     BATCH,
     FED,
@@ -281,7 +281,7 @@ def _follows_batch(facts: Facts, entry: Number) -> bool:
     if any(o.key[0] == FED for o in entry.linear):
         return True
     known = facts.keys_of_sizes() if facts.inputs else ()
-    return any(o.key in known or named_batch(facts.origin_names.get(o.key, ())) for o in entry.linear)
+    return any(o.key in known for o in entry.linear) or bool(facts.named_sizes(entry.linear))
 
 
 def batch_entry(facts: Facts, entries: list[Value] | None) -> int | None:

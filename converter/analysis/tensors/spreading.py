@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from converter.analysis.arrays.shapes import Shape, shape_of
 from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
-from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Instance, Number, Origin, Tensor, Value, Variable
 
@@ -93,9 +92,7 @@ def is_of_variables(tensor: Tensor) -> bool:
 
 def _has_batch_size(facts: Facts, tensor: Tensor) -> bool:
     """Whether a variable's shape or initial value is made of a number that is named like a batch size."""
-    if not isinstance(tensor, Variable):
-        return False
-    return any(named_batch(facts.origin_names.get(o.key, ())) for o in _origins(tensor))
+    return isinstance(tensor, Variable) and bool(facts.named_sizes(_origins(tensor)))
 
 
 def _origins(variable: Variable) -> set[Origin]:

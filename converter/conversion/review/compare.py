@@ -116,6 +116,7 @@ class Comparison:
     scale_lr: ScaleLr = "none"
     known: dict[tuple[int, int, Mode], Difference | None] = field(default_factory=dict)
     numbers: dict[tuple[int, int], bool] = field(default_factory=dict)  # the same but for the number of towers
+    powers: dict[int, int] = field(default_factory=dict)  # uid of a number -> the power of the number of towers in it
     unread: dict[str, int] = field(default_factory=dict)
     schedules: list[tuple[Tensor, Tensor]] = field(default_factory=list)  # of learning rates
     optimizers: dict[int, Value] = field(default_factory=dict)  # of the converted text -> of the script
@@ -575,10 +576,12 @@ class Comparison:
         """The power of the number of towers in a number; MIXED where it is not a factor."""
         if not isinstance(two, Number):
             return 0
-        terms = self.reading.of(two)
-        known = SIZE in terms.atoms() or not any(o.key[-1] == GROWN for o in two.origins)
-        found = degree_in(terms) if known else None
-        return MIXED if found is None or found.denominator > 1 else int(found)
+        if two.uid not in self.powers:
+            terms = self.reading.of(two)
+            known = SIZE in terms.atoms or not any(o.key[-1] == GROWN for o in two.origins)
+            found = degree_in(terms) if known else None
+            self.powers[two.uid] = MIXED if found is None or found.denominator > 1 else int(found)
+        return self.powers[two.uid]
 
     # -- anything else --------------------------------------------------------------------------
 

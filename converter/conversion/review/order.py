@@ -259,8 +259,7 @@ def _is_true(node: ast.expr, time: int, read: dict[ast.AST, list[Access]]) -> bo
     """Whether an expression was True when it was last read before a time, as the argument of a function may be."""
     if isinstance(node, ast.Constant):
         return node.value is True
-    before = [access for access in read.get(node, ()) if access.time <= time]
-    value = before[-1].value if before else None
+    value = next((access.value for access in reversed(read.get(node, [])) if access.time <= time), None)
     return isinstance(value, Constant) and value.value is True
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from converter.analysis.arrays.rows import counted_by
 from converter.analysis.facts import Facts, RunCall
-from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import Input, Number, Sequence, Tensor, Value, needed
 from converter.conversion.review.compare import MIXED, Comparison
 
@@ -97,7 +96,7 @@ def is_size(facts: Facts, number: Number) -> bool:
     if counted_by(number) is not None:
         return False
     sizes = {o.key for size, _, _ in facts.batch_sizes for o in getattr(size, "linear", ())}
-    return any(o.key in sizes or named_batch(facts.names_of(o)) for o in number.linear)
+    return any(o.key in sizes for o in number.linear) or bool(facts.named_sizes(number.linear))
 
 
 def pairs_of(one: Value, two: Value) -> list[tuple[Number, Number]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator
 
+from converter.analysis.counts.size_names import named_batch_size
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.nodes import below
-from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.values import Number, Origin, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same, parents_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from converter.analysis.counts.size_names import named_batch
 from converter.analysis.facts import Facts, Fallback
 from converter.analysis.frames import Access
-from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import Number, Origin
 from converter.planner.batch_size.written_out import counts_batches, counts_rows, parents_of
 
@@ -32,7 +32,7 @@ def with_defaults(facts: Facts, found: set[Origin]) -> set[Origin]:
             flag = known.get(setting)
             if constant in sizes and flag is not None and _is_size(facts, flag):
                 sizes.add(flag)
-            if flag in sizes and named_batch(facts.names_of(constant)) and _is_read(facts, constant, defaults):
+            if flag in sizes and facts.named_sizes([constant]) and _is_read(facts, constant, defaults):
                 sizes.add(constant)
         more = sizes != before
     return sizes
@@ -54,7 +54,7 @@ def may_be_none(facts: Facts, origin: Origin) -> bool:
 
 def _is_size(facts: Facts, flag: Origin) -> bool:
     """Whether a setting is named as a batch size, or batches, or their rows, are counted by it."""
-    if named_batch([str(flag.key[-1]), *facts.names_of(flag)]):
+    if named_batch([str(flag.key[-1])]) or facts.named_sizes([flag]):
         return True
     reads = (a for a in facts.accesses if not a.write and isinstance(a.value, Number) and flag in a.value.linear)
     return any(counts_batches(facts, a.node) or counts_rows(facts, a.node) for a in reads)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterable, Iterator, Mapping
 
+from converter.analysis.counts.conditions import step_of
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
@@ -261,7 +262,7 @@ class Counting:
         if isinstance(loop, ast.For) and _is_target(loop, write.node):
             if self._goes_by_one(around[0]):
                 yield around[0]
-        elif _adds_one(stmt, write.node):
+        elif step_of(stmt) == 1 and write.node in (getattr(stmt, "target", None), *getattr(stmt, "targets", ())):
             yield around[0]
 
     def _from_start(self, loop: ast.stmt) -> bool:
@@ -325,18 +326,3 @@ def _is_target(loop: ast.For, node: ast.AST) -> bool:
     if name == "enumerate":
         return isinstance(target, ast.Tuple) and bool(target.elts) and target.elts[0] is node
     return target is node
-
-
-def _adds_one(stmt: ast.stmt, target: ast.AST) -> bool:
-    """Whether a statement adds one to what it sets: `step += 1`, `step = step + 1`."""
-    if isinstance(stmt, ast.AugAssign):
-        return stmt.target is target and isinstance(stmt.op, ast.Add) and _is_one(stmt.value)
-    if not isinstance(stmt, ast.Assign) or stmt.targets != [target] or not isinstance(stmt.value, ast.BinOp):
-        return False
-    sides = (stmt.value.left, stmt.value.right)
-    same = any(ast.unparse(side) == ast.unparse(target) for side in sides)
-    return isinstance(stmt.value.op, ast.Add) and same and any(map(_is_one, sides))
-
-
-def _is_one(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == 1

@@ -92,7 +92,7 @@ def _moved_on(
     for run in facts.runs_of(steps):
         cuts = [v.node for v in _fed(run) if isinstance(v.node, ast.Slice)]
         nodes = {node for cut in cuts for node in ast.walk(cut)}
-        places = {access.place for access in facts.accesses if access.node in nodes} if nodes else ()
+        places = {place for node in nodes for place in facts.places_read.get(node, ())}
         for writes in map(facts.writes_to, places):
             known = {write.value.uid for write in writes}
             for loop in (site for site in run.site.chain() if isinstance(site.stmt, LOOPS)):
@@ -110,7 +110,7 @@ def _moved_on(
 def _is_fixed(facts: Facts, one: Atom, sizes: frozenset[Origin]) -> bool:
     """Whether a number counts the turns of a loop, as many as before: `i` of `range(10)`, or what a constant leaves."""
     if isinstance(one, Of) and one.name in RESTS:
-        of, by = set(one.given[0].atoms()), one.given[-1].value
+        of, by = one.given[0].atoms, one.given[-1].value
         return by is not None and any(map(_is_turn, of)) and SIZE not in of
     return _is_turn(one) and isinstance(one, tuple) and is_fixed(facts, one[1], sizes)
 
@@ -134,7 +134,7 @@ class _Window:
 def _lengths(rows: Terms) -> list[Terms]:
     """The numbers of rows that a window may have, but for the end of the data: of `min(i + b, n) - i` that is b."""
     how, options = rows.choice()
-    inner = [option for option in options if all(one == SIZE for one in option.atoms())]
+    inner = [option for option in options if all(one == SIZE for one in option.atoms)]
     return inner if how in ("least", "one of") and inner else [rows]
 
 
@@ -159,7 +159,7 @@ def _window(facts: Facts, run: RunCall, value: Host, sizes: frozenset[Origin]) -
     """The window that a slice takes: `x[i:i + n]`, `slice(i, i + n)`, the numbers of `np.arange(i, i + n)`."""
     node = value.node
     if isinstance(node, ast.Slice):
-        if node.step is not None and SIZE in terms_of(facts, value.inputs[-1], sizes, run.site).atoms():
+        if node.step is not None and SIZE in terms_of(facts, value.inputs[-1], sizes, run.site).atoms:
             first = terms_of(facts, value.inputs[0], sizes, run.site) if node.lower is not None else number(0)
             yield _Window(node.lower or node, first, number(0))
         rows = spanned(facts, value, node) if node.lower is not None else None
@@ -174,7 +174,7 @@ def _window(facts: Facts, run: RunCall, value: Host, sizes: frozenset[Origin]) -
 
 def _moves(begins: list[Terms]) -> list[Terms]:
     """By how much the beginning moves on in each turn of the loops around; nothing where that is not known."""
-    turns = set(filter(_is_turn, begins[0].atoms()))
+    turns = set(filter(_is_turn, begins[0].atoms))
     moved = [begins[0].replaced(partial(_next, turn)) - begins[0] for turn in turns]
     if not turns and len(begins) > 1:
         moved = [begins[1] - begins[0]]
@@ -199,7 +199,7 @@ def _options(value: Value) -> Iterator[Value]:
 
 def _is_of_size(move: Terms) -> bool:
     """Whether a number is computed from the batch size and plain numbers alone, and is not 0."""
-    followed = (one == SIZE or (isinstance(one, Of) and one.name.isidentifier()) for one in move.atoms())
+    followed = (one == SIZE or (isinstance(one, Of) and one.name.isidentifier()) for one in move.atoms)
     return bool(move.parts) and all(followed)
 
 

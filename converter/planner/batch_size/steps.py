@@ -13,14 +13,13 @@ from converter.analysis.arrays.rows import rows_of, terms_of, turns_of
 from converter.analysis.counts.degrees import follows
 from converter.analysis.counts.reading import MOVES
 from converter.analysis.counts.terms import Terms
-from converter.analysis.facts import Facts, RunCall
-from converter.analysis.frames import Access, Place
+from converter.analysis.facts import End, Facts, RunCall
+from converter.analysis.frames import Access
 from converter.analysis.values import Host, Input, Number, Origin, Site, Value, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.written_out import LOOPS, parents_of
 
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
-End = tuple[ast.stmt, ast.expr, set[Place]]  # a statement that may end a loop, its condition, and what that reads
 ASSIGNED = 3  # assignments behind each other through which a number of steps is followed
 
 
@@ -60,11 +59,11 @@ class Reads:
 
     def _made(self, read: Access, inner: Collection[ast.AST]) -> Iterator[ast.AST]:
         """What was assigned to a name, where nothing else reads it."""
-        for write in self.facts.accesses_of(read.value):
-            value = getattr(write.site.stmt, "value", None) if isinstance(write.site.stmt, ast.Assign) else None
-            others = [a for a in self.facts.accesses_of(read.value) if not a.write and a.node not in inner]
-            if write.write and isinstance(value, ast.expr) and not others:
-                yield value
+        accesses = self.facts.accesses_of(read.value)
+        others = any(not a.write and a.node not in inner for a in accesses)
+        for write in () if others else accesses:
+            if write.write and isinstance(write.site.stmt, ast.Assign):
+                yield write.site.stmt.value
 
     def _gives(self, call: ast.Call) -> bool:
         """Whether a call of a function gives a multiple of the batch size."""
@@ -141,11 +140,14 @@ def is_moved(value: Value) -> bool:
 
 def ends_of(facts: Facts, loop: ast.stmt) -> list[End]:
     """The statements that may end a loop, each with its condition, and what that reads."""
-    tests: list[tuple[ast.stmt, ast.expr]] = [(loop, loop.test)] if isinstance(loop, ast.While) else []
-    for stmt in ast.walk(loop):
-        if isinstance(stmt, ast.If) and any(isinstance(s, ast.Break) for s in stmt.body):
-            tests.append((stmt, stmt.test))
-    return [(stmt, t, {p for node in ast.walk(t) for p in facts.places_read.get(node, ())}) for stmt, t in tests]
+    if loop not in facts.ends:
+        tests: list[tuple[ast.stmt, ast.expr]] = [(loop, loop.test)] if isinstance(loop, ast.While) else []
+        for stmt in ast.walk(loop):
+            if isinstance(stmt, ast.If) and any(isinstance(s, ast.Break) for s in stmt.body):
+                tests.append((stmt, stmt.test))
+        read = facts.places_read
+        facts.ends[loop] = [(stmt, t, {p for node in ast.walk(t) for p in read.get(node, ())}) for stmt, t in tests]
+    return facts.ends[loop]
 
 
 def asked(run: RunCall, ends: Iterable[End], moves: Iterable[Access]) -> Iterator[Access]:

@@ -117,17 +117,18 @@ def with_arrays(block: Block, tower: set[int]) -> set[int]:
 def starting_values(block: Block, tower: set[int]) -> set[int]:
     """Statements before the towers', or among them, that assign a plain first value to such a name: `loss = 0`."""
     found: set[int] = set()
+    writes: dict[tuple[Place, int], list[tuple[int, Access]]] = {}
+    for index, write in block.accesses():
+        if write.write:
+            writes.setdefault((write.place, write.value.uid), []).append((index, write))
     while True:
         chosen = tower | found
         first = min(chosen)
         more = {
             index
             for access in carried(block, chosen)
-            for index, write in block.accesses()
-            if write.write
-            and write.place == access.place
-            and write.value is access.value
-            and index not in chosen
+            for index, write in writes.get((access.place, access.value.uid), ())
+            if index not in chosen
             and index < max(chosen)
             and (index >= first - 1 or _is_list_left_alone(block, write, range(index + 1, first)))
             and write.site.stmt is block.body[index]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.counts.size_names import named_batch_size
 from converter.analysis.effects import EffectKind
 from converter.analysis.python.containers import entry_of
 from converter.analysis.reasons import Why
 from converter.analysis.rows import table
 from converter.analysis.tensors import shaping
-from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.tensors.sparse import BATCHES, is_sparse
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import (

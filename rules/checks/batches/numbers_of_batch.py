@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
+from converter.analysis.counts.size_names import named_batch
 from converter.analysis.facts import Facts, RunCall, behind_losses
 from converter.analysis.inputs.row_counts import may_count_rows, takes_what_counts_rows
 from converter.analysis.reasons import Why
-from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import FED, Input, Number, Sequence, Tensor, Value, needed
 from converter.diagnostics import Diagnostic

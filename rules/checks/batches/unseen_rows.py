@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.analysis.arrays.shapes import ARITHMETIC
+from converter.analysis.counts.size_names import named_batch_size
 from converter.analysis.facts import behind_losses
 from converter.analysis.inputs.feeds import is_zero_state
-from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Constant, Host, Input, Sequence, Tensor, Value, Variable
 from converter.diagnostics import Diagnostic

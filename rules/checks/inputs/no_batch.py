@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from converter.analysis.facts import behind_losses
 from converter.analysis.inputs.embedded_data import beside
 from converter.analysis.library import naming
-from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Bound, Class, Host, Input, Instance, Number, Sequence, Symbol, Tensor
 from converter.diagnostics import Diagnostic
@@ -169,8 +168,7 @@ def _of_changed_size(case: Selected) -> Diagnostic | None:
         rows = entries[0] if entries else None
         if not isinstance(rows, Number) or not rows.chosen or rows.linear:
             continue
-        named = {o for o in rows.origins if named_batch(facts.names_of(o))}
-        if named:
+        if facts.named_sizes(rows.origins):
             lines = sorted({o.line for o in rows.origins})
             where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
             return error(

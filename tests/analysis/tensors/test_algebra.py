@@ -12,7 +12,7 @@ import ast
 import pytest
 
 from converter.analysis import read_facts
-from converter.analysis.tensors.size_names import named_batch
+from converter.analysis.counts.size_names import named_batch
 from converter.analysis.values import Count, Number, Tensor, Value
 from converter.options import Options
 

@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterable
 
+from converter.analysis.counts.size_names import named_batch, named_batch_size
 from converter.analysis.library import naming
-from converter.analysis.tensors.size_names import named_batch, named_batch_size
 
 # Functions of Python and NumPy, by the last parts of their names; the library's own stand in its `Naming`.
 SHAPED = frozenset(("normal", "uniform", "randint", "empty", "full"))  # take a shape, as a list or a tuple

@@ -24,7 +24,7 @@ def other_degrees(
             continue
         terms = terms_of(facts, rows, sizes, run.site)
         if degree_in(terms) != 1:
-            named = {one: _named(facts, one) for one in terms.atoms()}
+            named = {one: _named(facts, one) for one in terms.atoms}
             yield UNKNOWN if atom(UNKNOWN) in named.values() else str(terms.replaced(named.get))
 
 

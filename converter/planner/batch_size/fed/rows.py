@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from converter.analysis.arrays.rows import counted_by, rows_of
+from converter.analysis.counts.size_names import named_batch
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
 from converter.analysis.nodes import below
-from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import Constant, Host, Input, Number, Origin, Sequence, Site, Value, needed
 from converter.planner.batch_size.streams import is_share
 from converter.planner.batch_size.written_out import all_places, in_heads
 
-RAISES = ("pow", "lshift", "rshift")  # operators
-POWERS = ("pow", "power", "shift", "left_shift", "right_shift", "exp2")
 Fed = list[tuple[Input, Value]]  # inputs of a run with what they are fed
 
 
@@ -25,7 +23,7 @@ def fed_sizes(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
     Failing that, numbers behind it that are named as batch sizes, or are given to a function that speaks of batches.
     """
     counted = [rows_of(facts, value, run.site) for key, value in fed if key.batch.axis == 0]
-    exact = {o for n in counted if n is not None for o in base_of(facts, n) if named_batch(facts.names_of(o))}
+    exact = facts.named_sizes(o for n in counted if n is not None for o in base_of(facts, n))
     behind = [named_for(facts, run, key, value) for key, value in fed]
     found = set[Origin]().union(*(named & exact or named for named in behind))
     without = [pair for pair, named in zip(fed, behind, strict=True) if not named]
@@ -41,10 +39,9 @@ def base_of(facts: Facts, number: Number) -> set[Origin]:
 
     Of `2 * n` it is the one with a name.
     """
-    named = {o for o in number.linear if named_batch(facts.names_of(o))}
     bound = {o for o in number.linear if facts.names_of(o)}
     alone = next((each for each in (number.linear, bound) if len(each) == 1), frozenset[Origin]())
-    return named or set(alone)
+    return facts.named_sizes(number.linear) or set(alone)
 
 
 def named_behind(facts: Facts, value: Value) -> set[Origin]:
@@ -53,7 +50,7 @@ def named_behind(facts: Facts, value: Value) -> set[Origin]:
     numbers = [_number_behind(facts, v) for v in behind.values() if isinstance(v, Number) and v.origins]
     told = [n for n in numbers if all(o.key[0] == "flag" for o in n.origins)]
     inner = {uid for n in told for uid in needed(n.inputs)}  # the default of a setting
-    origins = {o for n in numbers if n.uid not in inner for o in n.origins} - _exponents(behind.values())
+    origins = {o for n in numbers if n.uid not in inner for o in n.origins}
     named = {o for o in origins if named_batch(facts.names_of(o) | ({o.name} if o.name else set()))}
     if named:
         return named
@@ -66,19 +63,6 @@ def named_behind(facts: Facts, value: Value) -> set[Origin]:
     return asked
 
 
-def _exponents(behind: Iterable[Value]) -> set[Origin]:
-    """Numbers that are exponents, as of `2 ** batch_size` rows: N times as large they give no N times as many rows."""
-    found: set[Origin] = set()
-    for value in behind:
-        if isinstance(value, Number):
-            exponents = value.inputs[1:] if value.op in RAISES else ()
-            found |= {o for v in exponents if isinstance(v, Number) for o in v.origins}
-        elif isinstance(value, Host) and (name := value.call.rpartition(".")[2]) in POWERS:
-            inputs = value.inputs if name == "exp2" else value.inputs[1:]
-            found |= {o for v in inputs if isinstance(v, Number) for o in v.origins}
-    return found
-
-
 def named_for(facts: Facts, run: RunCall, key: Input, value: Value) -> set[Origin]:
     """Numbers named as batch sizes behind what an input is fed; failing that, such a number that counts its rows.
 
@@ -87,7 +71,7 @@ def named_for(facts: Facts, run: RunCall, key: Input, value: Value) -> set[Origi
     named = named_behind(facts, value)
     number = rows_of(facts, value, run.site) if not named and key.batch.axis == 0 else None
     counted = base_of(facts, number) if number is not None else set()
-    return named or {o for o in counted if named_batch(facts.names_of(o))}
+    return named or facts.named_sizes(counted)
 
 
 def rows_of_turns(facts: Facts, run: RunCall, fed: Fed) -> ast.AST | None:
@@ -214,7 +198,8 @@ def _are_equal(facts: Facts, one: Number, two: Number) -> bool:
     """Whether two numbers of rows are the same number, or the same one written out twice without a name."""
     if one.linear & two.linear:
         return True
-    plain = all(o.key[0] == "literal" and not named_batch(facts.names_of(o)) for o in one.linear | two.linear)
+    both = one.linear | two.linear
+    plain = all(o.key[0] == "literal" for o in both) and not facts.named_sizes(both)
     return plain and not {_written_as(o) for o in one.linear}.isdisjoint(_written_as(o) for o in two.linear)
 
 
