@@ -103,7 +103,6 @@ class Found(Enum):
     SCOPE_AROUND_REUSED = auto()
     SCOPE_REUSED_INSIDE = auto()
     CHANGED_AND_READ_AGAIN = auto()
-    HEADER_BINDS_WHAT_IT_READS = auto()
     MODULE_CHANGED_AND_READ_AGAIN = auto()
     ITERATOR_READ = auto()
     GENERATOR_READ = auto()
