@@ -31,7 +31,7 @@ from converter.planner.questions.nested_tensors import inputs_in
 from converter.planner.questions.statements import Step, path, returned_by, suites
 from converter.planner.region.between import sort_out
 from converter.planner.region.block import BEHIND, Block
-from converter.planner.region.changed_between_towers import cells_copied, starting_values, with_arrays
+from converter.planner.region.changed_between_towers import copied_cells, starting_values, with_own
 from converter.planner.region.handed import handed_inside
 from converter.planner.region.neighbours import close
 from converter.planner.region.splitting import Losses, behind_loop, in_front
@@ -215,9 +215,21 @@ def find_region(
 def _find_region(model: Model, forward: bool) -> Region | Refused | Reread:
     facts, steps = model.facts, model.steps
     losses = [s.loss for s in steps if s.loss_node not in model.inline]
-    block = innermost_block(facts, model.made, losses, most=_depth_outside_turns(model))
+    most = _depth_outside_turns(model)
+    block = innermost_block(facts, model.made, losses, most=most)
     if block is None:
         return Refused((finding(facts, _first_node(facts, [*losses, *model.made]), Found.NOT_IN_ONE_PLACE),))
+    own = [cell for cell in copied_cells(model.made) if block.statement(cell.site) is None]
+    if own and (wider := innermost_block(facts, [*model.made, *own], losses, most=most)) is not None:
+        around = _around_block(model, wider, forward)
+        if isinstance(around, Region):
+            return around
+    return _around_block(model, block, forward)
+
+
+def _around_block(model: Model, block: Block, forward: bool) -> Region | Refused | Reread:
+    """The region of a model in a block that holds all of it."""
+    facts, steps = model.facts, model.steps
     tower = {index for v in model.made if (index := block.statement(v.site)) is not None}
     if forward:
         trains = min((i for s in steps if (i := block.statement(s.site)) is not None), default=len(block.body))
@@ -240,8 +252,7 @@ def settled(
     """
     facts, whole = model.facts, block
     chosen = close(block, tower, model.inputs, facts, {o.key for o in model.sizes})
-    chosen |= {i for cell, _ in cells_copied(block, chosen) if (i := block.statement(cell.site)) is not None}
-    chosen = with_arrays(block, chosen)
+    chosen = with_own(block, chosen)
     chosen |= starting_values(block, chosen)
     nodes = {n for loss in model.inline for n in ast.walk(loss)}
     inline = frozenset(a.place for _, a in whole.accesses() if a.node in nodes and not a.write)
@@ -257,7 +268,7 @@ def settled(
             return opened
         behind, block = opened
         order = sort_out(facts, block, chosen, nodes, handing=model.handing)
-        if not isinstance(order, Refused) and (more := starting_values(block, order.tower) - order.tower):
+        if not isinstance(order, Refused) and (more := _joining(block, order.tower)):
             order = sort_out(facts, block, order.tower | more, nodes, handing=model.handing)
         if isinstance(order, Refused):
             return order
@@ -288,6 +299,11 @@ def settled(
         exact=exact,
         handed=handed,
     )
+
+
+def _joining(block: Block, tower: set[int]) -> set[int]:
+    """Statements that make what each tower needs of its own, or begins with, and that are not among the towers' yet."""
+    return (with_own(block, tower) | starting_values(block, tower)) - tower
 
 
 def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, set[int]] | Refused | Reread:

@@ -453,7 +453,16 @@ def _constant(call: Call) -> Value:
         known = () if isinstance(value, Constant) else shape_of(value)
         dims = known if known is not None else algebra.as_tensor(value).lengths
     axis = shaping.batch_entry(call.walk.facts, entries)
+    if entries is None and isinstance(value, Sequence):
+        return call.gives(_of_one_row(call, value), dims)
     return call.gives(Batch("example", axis) if axis is not None else FREE, dims)
+
+
+def _of_one_row(call: Call, rows: Sequence) -> Batch:
+    """The batch of a list of one row for each example: `[start] * batch_size`."""
+    times = [part for part in rows.inputs if part not in rows.elements]
+    one = len({row.uid for row in rows.elements}) == len(times) == 1
+    return shaping.batch_of_shape(call.walk.facts, times) if one else FREE
 
 
 def _linspace(call: Call) -> Value:
