@@ -42,6 +42,7 @@ from converter.source.project.users import User
 
 LossPlan = Literal["try", "once", "averaged"]
 
+MADE_INSIDE = {"TMG204"}  # an input is made among the statements of the model
 HELPERS = "tower_helpers"  # the module that carries the helpers of several files
 
 
@@ -70,6 +71,8 @@ def decide(
         if not isinstance(made, Refused):
             return made
     handed = _then(measured, HANDING)
+    if isinstance(handed, Refused) and isinstance(placed, Refused) and _only_for_inputs(placed, handed):
+        return handed
     if isinstance(handed, (Refused, Reread)) or not _hands_inputs(handed[0]):
         return _finished_at(placed, losses) if elsewhere else made
     handing = _finished_at(handed, losses)
@@ -77,6 +80,15 @@ def decide(
         made = _finished_at(placed, losses)
         return handing if isinstance(made, Refused) else made
     return handing
+
+
+def _only_for_inputs(placed: Refused, handed: Refused) -> bool:
+    """Whether a script is refused for inputs that its model makes, and with them handed in for something else.
+
+    That is what its user has to change: the towers would be handed these inputs then.
+    """
+    first, then = ({finding.code for finding in refused.findings} for refused in (placed, handed))
+    return first == MADE_INSIDE and not then & MADE_INSIDE
 
 
 def _in_other_files(case: Script) -> bool:
