@@ -186,7 +186,8 @@ def place(case: Measured, handing: bool = False) -> Placed | Refused | Reread:
 
     handing: whether statements of the towers may make placeholders, of which each tower is handed its rows.
     """
-    groups = grouped(case.facts, case.steps, case.size.origins, handing)
+    once = case.options.batch == "total" or case.options.loss == "global"
+    groups = grouped(case.facts, case.steps, case.size.origins, handing, once)
     if isinstance(groups, (Refused, Reread)):
         return groups
     steps = tuple(step for group in groups for step in group.steps)

@@ -6,7 +6,7 @@ import ast
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -35,7 +35,7 @@ from converter.planner.region.changed_between_towers import copied_cells, starti
 from converter.planner.region.handed import handed_inside
 from converter.planner.region.neighbours import close
 from converter.planner.region.splitting import Losses, behind_loop, in_front
-from converter.planner.wording import finding
+from converter.planner.wording import all_words, finding
 
 
 @dataclass(frozen=True)
@@ -166,6 +166,7 @@ def find_region(
     inputs: tuple[Input, ...],
     sizes: frozenset[Origin],
     handing: bool = False,
+    once: bool = False,
 ) -> Region | Refused | Reread:
     """The region of a model: what builds its losses from the inputs, and what of its block stays out of the loop.
 
@@ -173,6 +174,8 @@ def find_region(
     makes inputs and the model (a function that returns both), the towers compute what comes before the end of
     the loss; a loss that is a mean over the examples is the same on merged results. So it is where the loss is
     written out in another function than the model's: `minimize(model.a + model.b)`.
+
+    once: whether any loss may be computed once from merged results.
     """
     values = behind_losses(steps)
     inline = _inline_losses(facts, steps)
@@ -200,19 +203,31 @@ def find_region(
         return Refused((finding(facts, steps[0].call, Found.NOT_IN_ONE_PLACE),))
     found = _find_region(model, forward=False)
     means = all(s.loss.batch.kind == "reduced" and s.loss.batch.how == "mean" for s in steps)
-    if isinstance(found, Reread) or not means:
+    if isinstance(found, Reread) or (isinstance(found, Region) and not means):
         return found
+    if isinstance(found, Refused) and not (means or once):
+        return _with_other_loss(model, found)
     if isinstance(found, Refused):
         shorten = found.shorter
     else:
         shorten = any(s.loss_node in found.inline and s.site.frame.uid != found.block.frame.uid for s in steps)
-    shorter = _find_region(model, forward=True) if shorten else found
+    shorter = _find_region(model, forward=True, exact=not means) if shorten else found
     if isinstance(shorter, Region) or (isinstance(shorter, Refused) and shorter.nearer):
         return shorter
     return found
 
 
-def _find_region(model: Model, forward: bool) -> Region | Refused | Reread:
+def _with_other_loss(model: Model, refused: Refused) -> Refused:
+    """The refusal, with the option under which the loss could be computed once from merged results, if it can be."""
+    way = all_words()[Found.LOSS_COULD_BE_COMPUTED_ONCE]
+    told = refused.shorter and any(finding.code == way.code for finding in refused.findings)
+    if not told or not isinstance(_find_region(model, forward=True, exact=True), Region):
+        return refused
+    findings = (replace(f, hint=way.hint.format(hint=f.hint)) if f.code == way.code else f for f in refused.findings)
+    return replace(refused, findings=tuple(findings))
+
+
+def _find_region(model: Model, forward: bool, exact: bool = False) -> Region | Refused | Reread:
     facts, steps = model.facts, model.steps
     losses = [s.loss for s in steps if s.loss_node not in model.inline]
     most = _depth_outside_turns(model)
@@ -221,13 +236,13 @@ def _find_region(model: Model, forward: bool) -> Region | Refused | Reread:
         return Refused((finding(facts, _first_node(facts, [*losses, *model.made]), Found.NOT_IN_ONE_PLACE),))
     own = [cell for cell in copied_cells(model.made) if block.statement(cell.site) is None]
     if own and (wider := innermost_block(facts, [*model.made, *own], losses, most=most)) is not None:
-        around = _around_block(model, wider, forward)
+        around = _around_block(model, wider, forward, exact)
         if isinstance(around, Region):
             return around
-    return _around_block(model, block, forward)
+    return _around_block(model, block, forward, exact)
 
 
-def _around_block(model: Model, block: Block, forward: bool) -> Region | Refused | Reread:
+def _around_block(model: Model, block: Block, forward: bool, exact: bool) -> Region | Refused | Reread:
     """The region of a model in a block that holds all of it."""
     facts, steps = model.facts, model.steps
     tower = {index for v in model.made if (index := block.statement(v.site)) is not None}
@@ -240,7 +255,7 @@ def _around_block(model: Model, block: Block, forward: bool) -> Region | Refused
         block, tower = around
     if not tower:
         return Refused((finding(facts, steps[0].call, Found.LOSS_NOT_IN_ONE_PLACE),))
-    return settled(model, block, tower, forward)
+    return settled(model, block, tower, forward, exact)
 
 
 def settled(
