@@ -14,15 +14,16 @@ from collections.abc import Container
 
 from converter.analysis.facts import Facts
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Site, read_by
+from converter.analysis.values import Input, Site, needed, read_by
 
 
 def initial_values(facts: Facts) -> frozenset[ast.AST]:
     """The calls that make such placeholders, all of which runs feed that do not alternate with training steps."""
     made = [v for v in facts.inputs if v.node is not None and has(v.op, Trait.PLACEHOLDER)]
-    behind = {uid for step in facts.train_steps for uid in step.behind} if made else set()
-    read = read_by(step.loss for step in facts.train_steps) if made else {}
-    found = [v for v in made if v.uid in behind and v.uid not in read]
+    given = needed(value for variable in facts.variables for value in variable.inputs) if made else {}
+    starting = [v for v in made if v.uid in given]
+    read = read_by(step.loss for step in facts.train_steps) if starting else {}
+    found = [v for v in starting if v.uid not in read]
     if not found:
         return frozenset()
     trained = facts.runs_of(facts.train_steps)
