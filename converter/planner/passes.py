@@ -22,6 +22,7 @@ from converter.planner.batch_size.means import size_for
 from converter.planner.cases import Measured, Placed, Planned, Script, Selected, Shared, Sources
 from converter.planner.checking import findings, in_order
 from converter.planner.files import plan_files
+from converter.planner.found import Found
 from converter.planner.host.padding import lengths_to_read
 from converter.planner.outcome import Faults, Refused, Reread
 from converter.planner.region.executions import Group
@@ -34,6 +35,7 @@ from converter.planner.towers.global_loss.global_region import global_region
 from converter.planner.towers.global_loss.named_calls import Apart, Named
 from converter.planner.towers.merges.loss_kind import needs_whole_batch
 from converter.planner.towers.merges.loss_weights import loss_counts
+from converter.planner.wording import all_words
 from converter.planner.writing.aliases import TENSORFLOW, Aliases
 from converter.planner.writing.free_names import names_in
 from converter.planner.writing.source_text import Text
@@ -42,7 +44,6 @@ from converter.source.project.users import User
 
 LossPlan = Literal["try", "once", "averaged"]
 
-MADE_INSIDE = {"TMG204"}  # an input is made among the statements of the model
 HELPERS = "tower_helpers"  # the module that carries the helpers of several files
 
 
@@ -87,8 +88,9 @@ def _only_for_inputs(placed: Refused, handed: Refused) -> bool:
 
     That is what its user has to change: the towers would be handed these inputs then.
     """
+    inside = all_words()[Found.INPUT_BY_STATEMENT_OF_MODEL].code
     first, then = ({finding.code for finding in refused.findings} for refused in (placed, handed))
-    return first == MADE_INSIDE and not then & MADE_INSIDE
+    return first == {inside} and inside not in then
 
 
 def _in_other_files(case: Script) -> bool:
