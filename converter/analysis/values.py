@@ -720,6 +720,11 @@ def built_from(values: Iterable[Value]) -> dict[int, Value]:
     return _behind(values, lambda value: _is_input(value) or isinstance(value, Length) or _is_given_by_run(value))
 
 
+def read_by(values: Iterable[Value]) -> dict[int, Value]:
+    """All values that some tensors are computed from in each run: a variable is read, its initial value is not."""
+    return _behind(values, lambda value: isinstance(value, (Input, Variable)))
+
+
 def _is_input(value: Value) -> bool:
     return isinstance(value, Input)
 

@@ -130,11 +130,13 @@ class Reset:
 
     how: "value" re-binds the place, "list" and "dict" restore the contents, "absent" removes the attribute. "iterator":
         what the place holds can be read once; each tower gets an iterator of its own over the same elements.
+    early: the value is kept in front of the `with` blocks that are opened in front of the loop: one of them changes it.
     """
 
     place: str
     saved: str
     how: Literal["value", "list", "dict", "absent", "iterator"]
+    early: bool = False
 
 
 @dataclass(frozen=True)

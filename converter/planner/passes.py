@@ -22,6 +22,7 @@ from converter.planner.batch_size.means import size_for
 from converter.planner.cases import Measured, Placed, Planned, Script, Selected, Shared, Sources
 from converter.planner.checking import findings, in_order
 from converter.planner.files import plan_files
+from converter.planner.found import Found
 from converter.planner.host.padding import lengths_to_read
 from converter.planner.outcome import Faults, Refused, Reread
 from converter.planner.region.executions import Group
@@ -34,6 +35,7 @@ from converter.planner.towers.global_loss.global_region import global_region
 from converter.planner.towers.global_loss.named_calls import CallsOnOwnLines, Named
 from converter.planner.towers.merges.loss_kind import needs_whole_batch
 from converter.planner.towers.merges.loss_weights import loss_counts
+from converter.planner.wording import all_words
 from converter.planner.writing.aliases import TENSORFLOW, Aliases
 from converter.planner.writing.free_names import names_in
 from converter.planner.writing.source_text import Text
@@ -70,6 +72,8 @@ def decide(
         if not isinstance(made, Refused):
             return made
     handed = _then(measured, HANDING)
+    if isinstance(handed, Refused) and isinstance(placed, Refused) and _only_for_inputs(placed, handed):
+        return handed
     if isinstance(handed, (Refused, Reread)) or not _hands_inputs(handed[0]):
         return _finished_at(placed, losses) if elsewhere else made
     handing = _finished_at(handed, losses)
@@ -77,6 +81,16 @@ def decide(
         made = _finished_at(placed, losses)
         return handing if isinstance(made, Refused) else made
     return handing
+
+
+def _only_for_inputs(placed: Refused, handed: Refused) -> bool:
+    """Whether a script is refused for inputs that its model makes, and with them handed in for something else.
+
+    That is what its user has to change: the towers would be handed these inputs then.
+    """
+    inside = all_words()[Found.INPUT_BY_STATEMENT_OF_MODEL].code
+    first, then = ({finding.code for finding in refused.findings} for refused in (placed, handed))
+    return first == {inside} and inside not in then
 
 
 def _in_other_files(case: Script) -> bool:
@@ -174,7 +188,8 @@ def place(case: Measured, handing: bool = False) -> Placed | Refused | Reread:
 
     handing: whether statements of the towers may make placeholders, of which each tower is handed its rows.
     """
-    groups = grouped(case.facts, case.steps, case.size.origins, handing)
+    once = case.options.batch == "total" or case.options.loss == "global"
+    groups = grouped(case.facts, case.steps, case.size.origins, handing, once)
     if isinstance(groups, (Refused, Reread)):
         return groups
     steps = tuple(step for group in groups for step in group.steps)

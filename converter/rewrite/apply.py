@@ -394,12 +394,14 @@ class _Rewriter(Transformer):
         guarded = step if self.plan.one_gpu else 0
         above = self._towers_only(self._lines(text.above, inner + guarded), inner)
         below = self._towers_only(self._lines(text.below, inner + guarded), inner)
-        towered = _fill(towered, [*above, *towers, *below], loops.why, scopes.why)
+        anew = self._lines(text.anew, inner)
+        towered = _fill(towered, [*anew, *above, *towers, *below], loops.why, scopes.why)
         alone = self.plan.one_gpu.replace("> 1", "== 1")
         kept = {scope.at: (scope.keep, scope.first) for scope in loop.scopes if scope.keep}
         entered = {scope.at: (scope.enter.replace("{alone}", alone), "") for scope in loop.scopes}
         splits = [s for at, _ in loop.splits for s in self._reopened(loop.splits, statements, kept, at)]
-        made = [*splits, *prelude, towered]
+        early = self._lines(text.early, depth)
+        made = [*early, *splits, *prelude, towered]
         merged = self._lines(text.epilogue, depth + guarded)
         merged += [s for again in loop.again for s in self._again(again)]
         merged += self._lines(text.late, depth + guarded)

@@ -26,14 +26,18 @@ class Line(NamedTuple):
 class LoopText:
     """Lines without indentation, in the order of the script.
 
-    prelude: before the loop, and saved: of that, what only towers need. headers: of the loop.
+    early: before what goes in front of the loop. prelude: before the loop, and saved: of that, what only towers need.
+    headers: of the loop.
+    anew: in it, of the lines above the towers' statements those that a model without towers needs, too.
     above and below: in it, around the towers' statements. epilogue: after it. late: after what is repeated then.
     closing: after what else follows it.
     """
 
+    early: list[Line]
     prelude: list[Line]
     saved: list[Line]
     headers: list[Line]
+    anew: list[Line]
     above: list[Line]
     below: list[Line]
     epilogue: list[Line]
@@ -46,9 +50,11 @@ def loop_text(plan: Plan, loop: Loop, width: int) -> LoopText:
     name = dict(plan.helpers)
     names = {plain: given for helper, given in name.items() for plain in (helper, _plain(helper))}
     return LoopText(
+        early=_bindings([(r.saved, _kept(plan, loop, r)) for r in loop.resets if r.early], "TMG131", width),
         prelude=_prelude(plan, loop, names, width),
         saved=_saved(plan, loop, width) if plan.one_gpu else [],
         headers=_headers(plan, loop, names, width),
+        anew=_resets(plan, loop, [reset for reset in loop.resets if reset.early]),
         above=_above(plan, loop, names, width - (3 if plan.one_gpu else 2) * len(STEP)),
         below=_below(plan, loop, names),
         epilogue=_under_comment(BEHIND, _epilogue(plan, loop, names, width)),
@@ -140,10 +146,15 @@ def _saved(plan: Plan, loop: Loop, width: int) -> list[Line]:
     saved += [(n.saved, n.optional or n.place) for n in loop.nests] + [
         (r.saved, r.place) for r in loop.rebinds if not r.name
     ]
-    saved += [(r.saved, KEPT[r.how].format(r.place, list=_builtin(plan, loop, "list"))) for r in loop.resets if r.saved]
+    saved += [(r.saved, _kept(plan, loop, r)) for r in loop.resets if r.saved and not r.early]
     room = width - len(STEP) if plan.one_gpu else width
     lists = [line for s in loop.shards if s.together for line in _packed(s.together, s.places, _bound(loop), room)]
     return lists + _bindings(saved, _bound(loop), width)
+
+
+def _kept(plan: Plan, loop: Loop, reset: Reset) -> str:
+    """The expression for what is kept of a place's value."""
+    return KEPT[reset.how].format(reset.place, list=_builtin(plan, loop, "list"))
 
 
 def _rows(items: Sequence[str], room: int) -> list[tuple[int, list[str]]]:
@@ -177,7 +188,7 @@ def _unpacked(targets: Sequence[str], source: str, why: str, width: int) -> list
 def _bound(loop: Loop) -> str:
     """The rules for which names mean the shard inside the loop and the batch outside."""
     cut = (*(s for s in loop.shards if s.places), *loop.nests)
-    reset = [r for r in loop.resets if r.saved]
+    reset = [r for r in loop.resets if r.saved and not r.early]
     handed = [s for s in loop.shards if s.handed]
     kinds = (("TMG103", cut), ("TMG108", loop.rebinds), ("TMG124", handed), ("TMG131", reset))
     return ",".join(code for code, kept in kinds if kept)
@@ -245,7 +256,12 @@ def _above(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Li
         lines.append(Line(each, _why(helper)))
     lines += [_drawn(plan, loop, shard, names) for shard in loop.shards if shard.drawn is not None]
     lines += [Line(f"{merge.place} = None", "TMG104") for merge in loop.merges if merge.unset]
-    return lines + [Line(line, "TMG131") for reset in loop.resets for line in _reset(plan, loop, reset)]
+    return lines + _resets(plan, loop, [reset for reset in loop.resets if not reset.early])
+
+
+def _resets(plan: Plan, loop: Loop, resets: Sequence[Reset]) -> list[Line]:
+    """The lines with which a tower begins with values from before the loop."""
+    return [Line(line, "TMG131") for reset in resets for line in _reset(plan, loop, reset)]
 
 
 def _size(plan: Plan, loop: Loop, rebind: Rebind, names: dict[str, str]) -> Line:

@@ -10,6 +10,7 @@ from converter.analysis.arrays.shapes import ARITHMETIC, is_new_axis, shape_of
 from converter.analysis.counts.size_names import named_batch
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import SIZE, Decisions, Facts
+from converter.analysis.inputs.initial_values import initial_values
 from converter.analysis.inputs.row_counts import takes_row_counts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.nests import may_hold
@@ -103,6 +104,7 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
     time_major = _is_time_major(facts)
     labels = {e.value.uid for e in facts.effects_of(EffectKind.LABELS) if e.value is not None}
     told = _told_by_shapes(facts)
+    initial = initial_values(facts)
     for value in facts.inputs:
         where = value.node
         if where is None:
@@ -111,6 +113,8 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
             decisions[where], asked = None, True
         elif value.label in axes:
             decisions[where], asked = axes[value.label], True
+        elif where in initial:
+            decisions[where], asked = None, True
         elif (axis := _open_axis(value, facts)) is not None:
             decisions[where], asked = axis, True
         elif time_major and _both_open(value):
@@ -189,11 +193,12 @@ def is_fed_size(facts: Facts, value: Input) -> bool:
 
 def fed_back(facts: Facts, decisions: Decisions, options: Options) -> Decisions:
     """Placeholders read as settings that are fed with per-example results of the model: batches after all."""
-    fed = _fed(facts)
+    fed, initial = _fed(facts), initial_values(facts)
     return {
         value.node: 0
         for value in facts.inputs
         if value.node is not None
+        and value.node not in initial
         and decisions.get(value.node, 0) is None
         and value.shape is None
         and value.label not in options.shared

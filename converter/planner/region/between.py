@@ -235,7 +235,8 @@ def _belongs_to_towers(at: _Between) -> bool:
     changed = {
         e.value.uid for e in facts.effects_of(EffectKind.MUTATION) if e.value and block.statement(e.site) == at.index
     }
-    if any(changed & at.touched[i][2] for i in at.tower):
+    seeing = at.tower if at.from_tower else at.earlier
+    if any(changed & at.touched[i][2] for i in seeing):
         return True
     if at.from_tower and is_collected_for(facts, block, at.index, block, at.later):
         return True

@@ -74,10 +74,19 @@ def cells_copied(block: Block, tower: Iterable[int]) -> list[tuple[Typed, str]]:
     A built cell cannot be copied: each tower has to make its own.
     """
     chosen = set(tower)
+    return _copied(tensor for tensor in block.facts.tensors if block.statement(tensor.site) in chosen)
+
+
+def copied_cells(made: Iterable[Value]) -> list[Typed]:
+    """The cells that are copied by the calls which make some tensors."""
+    return [cell for cell, _ in _copied(value for value in made if isinstance(value, Tensor))]
+
+
+def _copied(tensors: Iterable[Tensor]) -> list[tuple[Typed, str]]:
     found: dict[int, tuple[Typed, str]] = {}
-    for tensor in block.facts.tensors:
+    for tensor in tensors:
         name = tensor.op.rpartition(".")[2]
-        if has(name, Trait.COPIES_CELLS) and block.statement(tensor.site) in chosen:
+        if has(name, Trait.COPIES_CELLS):
             found.update((cell.uid, (cell, name)) for cell in _cells_in(tensor.inputs))
     return list(found.values())
 
@@ -106,12 +115,19 @@ def arrays_before(block: Block, tower: Iterable[int]) -> list[Access]:
     return list(first.values())
 
 
-def with_arrays(block: Block, tower: set[int]) -> set[int]:
-    """The towers' statements and those of the block that make the tensor arrays that they read."""
+def with_own(block: Block, tower: Iterable[int]) -> set[int]:
+    """The towers' statements and those of the block that make what each tower needs of its own.
+
+    These are the tensor arrays that they read, and the cells that their calls copy.
+    """
     chosen = set(tower)
-    while more := {block.statement(a.value.site) for a in arrays_before(block, chosen)} - {None}:
-        chosen |= {index for index in more if index is not None}
-    return chosen
+    while True:
+        arrays = (access.value for access in arrays_before(block, chosen))
+        cells = (cell for cell, _ in cells_copied(block, chosen))
+        more = {index for v in (*arrays, *cells) if (index := block.statement(v.site)) is not None}
+        if more <= chosen:
+            return chosen
+        chosen |= more
 
 
 def starting_values(block: Block, tower: set[int]) -> set[int]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, pairwise
 
 from converter.analysis.facts import Facts, TrainStep, behind_losses
@@ -21,16 +22,22 @@ from converter.planner.writing.findings import line_seen_from
 
 
 def grouped(
-    facts: Facts, steps: Sequence[TrainStep], sizes: frozenset[Origin], handing: bool = False
+    facts: Facts,
+    steps: Sequence[TrainStep],
+    sizes: frozenset[Origin],
+    handing: bool = False,
+    once: bool = False,
 ) -> tuple[Group, ...] | Refused | Reread:
     """The training steps by their loops; where a flag chooses among models with inputs of their own, one for each.
 
     A call that is executed for several losses which the same towers build takes a step for each of them.
-    handing: whether statements of the towers may make placeholders.
+    handing: whether statements of the towers may make placeholders. once: whether any loss may be computed once from
+    merged results.
     """
-    found = _groups(facts, list(steps), sizes, handing)
+    place = partial(find_region, facts, sizes=sizes, handing=handing, once=once)
+    found = _groups(facts, list(steps), place)
     if not isinstance(found, (Refused, Reread)) and (more := _executed_again(facts, found)):
-        return _groups(facts, [*steps, *more], sizes, handing)
+        return _groups(facts, [*steps, *more], place)
     if not isinstance(found, (Refused, Reread)):
         return found
     apart = [
@@ -41,7 +48,7 @@ def grouped(
     ]
     if len(apart) == len(steps) or not all(batches_behind([step]) for step in apart):
         return found
-    by_choice = _groups(facts, apart, sizes, handing)
+    by_choice = _groups(facts, apart, place)
     return found if isinstance(by_choice, (Refused, Reread)) else by_choice
 
 
@@ -64,9 +71,12 @@ def _executed_again(facts: Facts, groups: Sequence[Group]) -> list[TrainStep]:
 
 
 def _groups(
-    facts: Facts, steps: list[TrainStep], sizes: frozenset[Origin], handing: bool
+    facts: Facts, steps: list[TrainStep], place: Callable[..., Region | Refused | Reread]
 ) -> tuple[Group, ...] | Refused | Reread:
-    """Training steps that share inputs, or random batches, share a loop; independent models get loops of their own."""
+    """Training steps that share inputs, or random batches, share a loop; independent models get loops of their own.
+
+    place: what finds the region of some steps with their inputs.
+    """
     parts: list[list[TrainStep]] = []
     for step in steps:
         mine = batches_behind([step])
@@ -74,7 +84,7 @@ def _groups(
         parts = [p for p in parts if p not in joined] + [[s for p in joined for s in p] + [step]]
     found: list[Group] = []
     for part in parts:
-        region = find_region(facts, part, batch_inputs(part), sizes, handing)
+        region = place(steps=part, inputs=batch_inputs(part))
         if isinstance(region, Region):
             found.append(Group(part, region))
         elif len(parts) == 1:
@@ -85,7 +95,7 @@ def _groups(
         return tuple(found)
     if len(found) == len(parts) and (shared := in_one_loop(found)) is not None:
         return (shared,)
-    region = find_region(facts, steps, batch_inputs(steps), sizes, handing)
+    region = place(steps=steps, inputs=batch_inputs(steps))
     if isinstance(region, Refused) and len(found) == len(parts) and (twice := _built_alike(found)):
         first, second = (step.call for step in twice[:2])
         region = Refused((finding(facts, second, Found.BUILT_ALIKE, line=line_seen_from(facts, second, first)),))

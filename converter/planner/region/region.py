@@ -6,7 +6,7 @@ import ast
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -31,11 +31,11 @@ from converter.planner.questions.nested_tensors import inputs_in
 from converter.planner.questions.statements import Step, path, returned_by, suites
 from converter.planner.region.between import sort_out
 from converter.planner.region.block import BEHIND, Block
-from converter.planner.region.changed_between_towers import cells_copied, starting_values, with_arrays
+from converter.planner.region.changed_between_towers import copied_cells, starting_values, with_own
 from converter.planner.region.handed import handed_inside
 from converter.planner.region.neighbours import close
 from converter.planner.region.splitting import Losses, behind_loop, in_front
-from converter.planner.wording import finding
+from converter.planner.wording import all_words, finding
 
 
 @dataclass(frozen=True)
@@ -166,6 +166,7 @@ def find_region(
     inputs: tuple[Input, ...],
     sizes: frozenset[Origin],
     handing: bool = False,
+    once: bool = False,
 ) -> Region | Refused | Reread:
     """The region of a model: what builds its losses from the inputs, and what of its block stays out of the loop.
 
@@ -173,6 +174,8 @@ def find_region(
     makes inputs and the model (a function that returns both), the towers compute what comes before the end of
     the loss; a loss that is a mean over the examples is the same on merged results. So it is where the loss is
     written out in another function than the model's: `minimize(model.a + model.b)`.
+
+    once: whether any loss may be computed once from merged results.
     """
     values = behind_losses(steps)
     inline = _inline_losses(facts, steps)
@@ -200,24 +203,48 @@ def find_region(
         return Refused((finding(facts, steps[0].call, Found.NOT_IN_ONE_PLACE),))
     found = _find_region(model, forward=False)
     means = all(s.loss.batch.kind == "reduced" and s.loss.batch.how == "mean" for s in steps)
-    if isinstance(found, Reread) or not means:
+    if isinstance(found, Reread) or (isinstance(found, Region) and not means):
         return found
+    if isinstance(found, Refused) and not (means or once):
+        return _with_other_loss(model, found)
     if isinstance(found, Refused):
         shorten = found.shorter
     else:
         shorten = any(s.loss_node in found.inline and s.site.frame.uid != found.block.frame.uid for s in steps)
-    shorter = _find_region(model, forward=True) if shorten else found
+    shorter = _find_region(model, forward=True, exact=not means) if shorten else found
     if isinstance(shorter, Region) or (isinstance(shorter, Refused) and shorter.nearer):
         return shorter
     return found
 
 
-def _find_region(model: Model, forward: bool) -> Region | Refused | Reread:
+def _with_other_loss(model: Model, refused: Refused) -> Refused:
+    """The refusal, with the option under which the loss could be computed once from merged results, if it can be."""
+    way = all_words()[Found.LOSS_COULD_BE_COMPUTED_ONCE]
+    told = refused.shorter and any(finding.code == way.code for finding in refused.findings)
+    if not told or not isinstance(_find_region(model, forward=True, exact=True), Region):
+        return refused
+    findings = (replace(f, hint=way.hint.format(hint=f.hint)) if f.code == way.code else f for f in refused.findings)
+    return replace(refused, findings=tuple(findings))
+
+
+def _find_region(model: Model, forward: bool, exact: bool = False) -> Region | Refused | Reread:
     facts, steps = model.facts, model.steps
     losses = [s.loss for s in steps if s.loss_node not in model.inline]
-    block = innermost_block(facts, model.made, losses, most=_depth_outside_turns(model))
+    most = _depth_outside_turns(model)
+    block = innermost_block(facts, model.made, losses, most=most)
     if block is None:
         return Refused((finding(facts, _first_node(facts, [*losses, *model.made]), Found.NOT_IN_ONE_PLACE),))
+    own = [cell for cell in copied_cells(model.made) if block.statement(cell.site) is None]
+    if own and (wider := innermost_block(facts, [*model.made, *own], losses, most=most)) is not None:
+        around = _around_block(model, wider, forward, exact)
+        if isinstance(around, Region):
+            return around
+    return _around_block(model, block, forward, exact)
+
+
+def _around_block(model: Model, block: Block, forward: bool, exact: bool) -> Region | Refused | Reread:
+    """The region of a model in a block that holds all of it."""
+    facts, steps = model.facts, model.steps
     tower = {index for v in model.made if (index := block.statement(v.site)) is not None}
     if forward:
         trains = min((i for s in steps if (i := block.statement(s.site)) is not None), default=len(block.body))
@@ -228,7 +255,7 @@ def _find_region(model: Model, forward: bool) -> Region | Refused | Reread:
         block, tower = around
     if not tower:
         return Refused((finding(facts, steps[0].call, Found.LOSS_NOT_IN_ONE_PLACE),))
-    return settled(model, block, tower, forward)
+    return settled(model, block, tower, forward, exact)
 
 
 def settled(
@@ -240,8 +267,7 @@ def settled(
     """
     facts, whole = model.facts, block
     chosen = close(block, tower, model.inputs, facts, {o.key for o in model.sizes})
-    chosen |= {i for cell, _ in cells_copied(block, chosen) if (i := block.statement(cell.site)) is not None}
-    chosen = with_arrays(block, chosen)
+    chosen = with_own(block, chosen)
     chosen |= starting_values(block, chosen)
     nodes = {n for loss in model.inline for n in ast.walk(loss)}
     inline = frozenset(a.place for _, a in whole.accesses() if a.node in nodes and not a.write)
@@ -257,7 +283,7 @@ def settled(
             return opened
         behind, block = opened
         order = sort_out(facts, block, chosen, nodes, handing=model.handing)
-        if not isinstance(order, Refused) and (more := starting_values(block, order.tower) - order.tower):
+        if not isinstance(order, Refused) and (more := _joining(block, order.tower)):
             order = sort_out(facts, block, order.tower | more, nodes, handing=model.handing)
         if isinstance(order, Refused):
             return order
@@ -288,6 +314,11 @@ def settled(
         exact=exact,
         handed=handed,
     )
+
+
+def _joining(block: Block, tower: set[int]) -> set[int]:
+    """Statements that make what each tower needs of its own, or begins with, and that are not among the towers' yet."""
+    return (with_own(block, tower) | starting_values(block, tower)) - tower
 
 
 def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, set[int]] | Refused | Reread:

@@ -27,6 +27,7 @@ from converter.analysis.values import (
     Counted,
     Factor,
     Host,
+    Input,
     Lengths,
     Number,
     Sequence,
@@ -34,6 +35,7 @@ from converter.analysis.values import (
     Tensor,
     Value,
     opaque,
+    other,
     tensors_in,
 )
 
@@ -313,11 +315,24 @@ def _matmul(call: Call) -> Value:
         return Tensor(inputs=call.values())
     if call.name in SPARSE_PRODUCTS:  # of matrices, whatever is known of their shapes
         taken_as_sparse(left)
+        turned = [call.flag(2, "adjoint_a"), call.flag(3, "adjoint_b")]
+        if not any(turned) and _is_over_batch(left, right):
+            return Tensor(other(Why.WHOLE_GRAPH), call.values(), (None, None), "matmul")
         left, right = (_matrix(v) for v in (left, right))
     turned = [call.flag(2, "transpose_a", "adjoint_a"), call.flag(3, "transpose_b", "adjoint_b")]
     result = algebra.matmul(left, right, *turned)
     result.inputs = tuple(call.values())
     return result
+
+
+def _is_over_batch(left: Value, right: Value) -> bool:
+    """Whether rows of a sparse input are multiplied with a matrix that is made, in whatever way, of another batch.
+
+    So a graph's edges take what is computed of its nodes: each row of the product needs all of them.
+    """
+    edges = isinstance(left, Input) and left.batch.kind == "example"
+    made = isinstance(right, Tensor) and right.batch.kind == "opaque" and bool(right.roots - {left})
+    return edges and made
 
 
 def _xw_plus_b(call: Call) -> Value:
@@ -457,7 +472,16 @@ def _constant(call: Call) -> Value:
         known = () if isinstance(value, Constant) else shape_of(value)
         dims = known if known is not None else algebra.as_tensor(value).lengths
     axis = shaping.batch_entry(call.walk.facts, entries)
+    if entries is None and isinstance(value, Sequence):
+        return call.gives(_of_one_row(call, value), dims)
     return call.gives(Batch("example", axis) if axis is not None else FREE, dims)
+
+
+def _of_one_row(call: Call, rows: Sequence) -> Batch:
+    """The batch of a list of one row for each example: `[start] * batch_size`."""
+    times = [part for part in rows.inputs if part not in rows.elements]
+    one = len({row.uid for row in rows.elements}) == len(times) == 1
+    return shaping.batch_of_shape(call.walk.facts, times) if one else FREE
 
 
 def _linspace(call: Call) -> Value:

@@ -89,6 +89,12 @@ def rows_of_one_batch(case: Placed) -> Iterator[Diagnostic]:
                 yield from _rows_of_losses(case, group)
 
 
+def _is_told(group: Group, value: Value, reader: Tensor) -> bool:
+    """Whether what a tensor reads behind the towers is no part of a batch for the same reason: that is said there."""
+    same = isinstance(value, Tensor) and value.batch.why is reader.batch.why
+    return same and not group.region.in_tower(value.site)
+
+
 def _rows_of_losses(case: Placed, group: Group) -> Iterator[Diagnostic]:
     known, keys = _values(case.facts, case.size), {o.key for o in case.size.origins}
     for value in behind_losses(group.steps).values():
@@ -96,7 +102,8 @@ def _rows_of_losses(case: Placed, group: Group) -> Iterator[Diagnostic]:
             continue
         lists = (v.elements for v in value.inputs if isinstance(v, Sequence))
         numbers = (v for v in chain(value.inputs, *lists) if isinstance(v, Number))
-        if value.batch.why in PARTS or any(n.value in known and _is_apart(n, keys) for n in numbers):
+        apart = value.batch.why in PARTS and not any(_is_told(group, v, value) for v in value.inputs)
+        if apart or any(n.value in known and _is_apart(n, keys) for n in numbers):
             yield error(
                 case.facts,
                 value.node or group.steps[0].call,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from converter.analysis.facts import Facts, behind_losses
 from converter.analysis.inputs.feeds import is_one_array
+from converter.analysis.inputs.initial_values import initial_values
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Tensor, Typed, tensors_in
 from converter.diagnostics import Diagnostic
@@ -28,8 +29,9 @@ def without_a_shape(case: Placed) -> Iterator[Diagnostic]:
     """Inputs without a shape that a loss reads, where nothing tells that each is one value for all examples."""
     facts = case.facts
     values = behind_losses(case.steps).values()
+    initial = initial_values(facts)
     for value in values:
-        if not isinstance(value, Input) or value.op != "placeholder":
+        if not isinstance(value, Input) or value.op != "placeholder" or value.node in initial:
             continue
         told = value.dtype in TYPES or value.dims is not None or value.label in case.options.shared
         if value.batch.kind != "free" or told or is_one_array(facts, value):

@@ -27,7 +27,7 @@ IN_COLUMNS = "for examples in columns, --batch-axis NAME=1"
 @check(Selected)
 def multiplied_over_all_examples(case: Selected) -> Iterator[Diagnostic]:
     """Batches that meet a matrix over all of their examples, or variables with a row for each of them."""
-    for value in behind_losses(case.steps).values():
+    for value in sorted(behind_losses(case.steps).values(), key=lambda v: v.uid):  # the first, which others read
         if not isinstance(value, Tensor):
             continue
         if value.batch.why is Why.WHOLE_GRAPH and value.op == "matmul":

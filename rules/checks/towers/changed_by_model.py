@@ -48,12 +48,6 @@ WORDS = {
         "the model changes {name} and reads it again: each tower would go on from the previous tower's value",
         "keep it in a variable of the function that builds the model",
     ),
-    Found.HEADER_BINDS_WHAT_IT_READS: Words(
-        "TMG231",
-        "{name} is read where this block begins and bound by it, and each tower opens the block again: it would begin "
-        "with what the block bound before",
-        "bind another name there, and read that in the block: with … as opened",
-    ),
     Found.MODULE_CHANGED_AND_READ_AGAIN: Words(
         "TMG231",
         "the model changes {name} of the module {module} and reads it again: each tower would go on from the previous "

@@ -10,7 +10,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.graph_names import name_expression, pattern_of
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Constant, Host, Input, Mapping, Tensor, tensors_in
+from converter.analysis.values import Constant, Host, Input, Mapping, Sequence, Tensor, Value, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import check
@@ -85,10 +85,10 @@ def read_by_the_loss_alone(case: Leaving) -> Iterator[Diagnostic]:
     merged = {t.uid for part, _ in case.wanted.values() for t in (part.value, *tensors_in(part.value))}
     told = set[ast.AST]()
     for value in region.needed.values() if region.forward else ():
-        if isinstance(value, Input) or region.in_tower(value.site):
-            continue
+        if isinstance(value, (Input, Sequence, Mapping)) or region.in_tower(value.site) or _is_choice(value):
+            continue  # of a list or a choice counts what is read of it, where it is read
         node = value.node if isinstance(value, Tensor) else None
-        for tensor in (t for v in (*value.inputs, *value.parts()) for t in tensors_in(v)):
+        for tensor in _read(value):
             made = depends_on_batch(tensor) and region.in_tower(tensor.site)
             at = node or tensor.node or facts.tree
             if made and tensor.uid not in merged and at not in told:
@@ -100,6 +100,22 @@ def read_by_the_loss_alone(case: Leaving) -> Iterator[Diagnostic]:
                     "a value that the loss takes from the towers has no name where they are built",
                     "make the inputs of the model before it, or assign its result to a variable",
                 )
+
+
+def _is_choice(value: Value) -> bool:
+    """Whether a value is one of two that branches give, which no statement binds to a name of its own."""
+    return isinstance(value, Tensor) and value.op == "join" and value.site is None
+
+
+def _read(value: Value) -> Iterator[Tensor]:
+    """The tensors that a value is computed from, and in place of a choice those that it is one of."""
+    todo, seen = [*value.inputs, *value.parts()], {value.uid}
+    while todo:
+        for tensor in tensors_in(todo.pop()):
+            if tensor.uid not in seen:
+                seen.add(tensor.uid)
+                yield tensor
+                todo += tensor.inputs if _is_choice(tensor) else ()
 
 
 @check(Placed)

@@ -33,6 +33,11 @@ WORDS = {
         "the training step stands in the same statement as the model, in {line}",
         "let that statement end with the loss, and take the gradients in another one behind it",
     ),
+    Found.LOSS_COULD_BE_COMPUTED_ONCE: Words(
+        "TMG219",
+        "the loss and the training step stand in one statement, apart from the model",
+        "--loss global computes this loss once, from the results of all towers; for one loss in each tower: {hint}",
+    ),
     Found.MODEL_GOES_ON_BEHIND_STEP: Words(
         "TMG219",
         "the model of the same inputs goes on behind this training step, in {line}",

@@ -872,6 +872,11 @@ tf.random_uniform((batch_size, 2), -1, 1)             -> example 0
 tf.random_normal([6, 4])                              -> free
 tf.constant(0.0, shape=[batch_size, 2])               -> example 0
 tf.constant(0.0, shape=[6, 2])                        -> free
+tf.constant([0] * batch_size)                         -> example 0
+tf.constant(batch_size * [[0, 1]])                    -> example 0
+tf.nn.embedding_lookup(w, tf.constant([0] * batch_size)) -> example 0
+tf.constant([0, 1] * batch_size)                      -> free
+tf.constant([0] * 6)                                  -> free
 tf.range(10)                                          -> free
 tf.range(tf.shape(x)[0])                              -> example 0
 tf.range(0, tf.shape(x)[0])                           -> example 0

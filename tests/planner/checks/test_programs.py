@@ -271,6 +271,9 @@ def test_recursion(model: str, found: list[str]) -> None:
     assert codes(script(model)) == found
 
 
+SPARSE = "S = tf.sparse_placeholder(tf.float32, [None, 4])\n"
+
+
 @pytest.mark.parametrize(
     ("model", "found"),
     [
@@ -278,10 +281,21 @@ def test_recursion(model: str, found: list[str]) -> None:
         ("h = tf.matmul(A, tf.layers.dense(X, 1))\n", ["TMG233"]),
         ("h = tf.matmul(tf.constant(load()), tf.layers.dense(X, 1))\n", ["TMG233"]),
         ("h = tf.sparse_tensor_dense_matmul(A, tf.layers.dense(X, 1))\n", ["TMG233"]),
+        (SPARSE + "h = tf.sparse_tensor_dense_matmul(S, tf.py_func(load, [X], tf.float32))\n", ["TMG233"]),
+        (SPARSE + "h = tf.sparse_tensor_dense_matmul(S, tf.get_variable('w', [4, 1])) + X\n", []),
         ("e = tf.layers.dense(X, 4)\nh = tf.matmul(e, e, transpose_b=True)\n", ["TMG302"]),
         ("e = tf.layers.dense(X, 4)\nh = tf.layers.dense(tf.matmul(X, tf.matmul(e, X, transpose_a=True)), 1)\n", []),
     ],
-    ids=["weights", "matrix that is fed", "constant matrix", "sparse", "each with each", "covariance"],
+    ids=[
+        "weights",
+        "matrix that is fed",
+        "constant matrix",
+        "sparse",
+        "sparse, of nodes that are not followed",
+        "sparse features",
+        "each with each",
+        "covariance",
+    ],
 )
 def test_whole_graphs(model: str, found: list[str]) -> None:
     assert codes(script("A = tf.placeholder(tf.float32, [None, None])\n" + model)) == found

@@ -77,6 +77,36 @@ def in_a_function(text: str) -> str:
     return text.replace("\n\ninputs = [", f"{HELD}inputs = [")
 
 
+BRANCHES = """\
+
+
+def build(inputs, targets, weights, decode=False):
+    cell = tf.contrib.rnn.BasicLSTMCell(8)
+    xs = []
+    for x in inputs:
+        xs.append(x)
+    if decode:
+        outputs, _ = tf.contrib.legacy_seq2seq.embedding_rnn_seq2seq(xs, xs, cell, 9, 9, 6, feed_previous=True)
+        loss = tf.contrib.legacy_seq2seq.sequence_loss(outputs, targets, weights, 9)
+    else:
+        outputs, _ = tf.contrib.legacy_seq2seq.embedding_rnn_seq2seq(xs, xs, cell, 9, 9, 6)
+        loss = tf.contrib.legacy_seq2seq.sequence_loss(outputs, targets, weights, 9)
+    return loss
+
+
+"""
+
+
+def test_a_cell_in_front_of_a_branch_that_builds_the_model_joins_the_towers() -> None:
+    """The towers stand around the condition: in its branch alone they would share the cell."""
+    text = script()
+    text = text.replace(text[text.index("\n\ndef build(") : text.index("\n\ninputs = [")], BRANCHES[:-2])
+    made = converted(text)
+    body = made[made.index("def build(") : made.index("\ninputs = [")]
+    assert body.index("for gpu in range(num_gpus):") < body.index("cell = tf.contrib.rnn.BasicLSTMCell(8)")
+    assert body.index("cell = tf.contrib.rnn.BasicLSTMCell(8)") < body.index("if decode:")
+
+
 @pytest.mark.parametrize(("outside", "inside"), [(CELL, "    pass"), (ONE, STACKED)])
 def test_a_cell_of_another_block_is_refused(outside: str, inside: str) -> None:
     (found,) = run(in_a_function(script(outside, inside))).diagnostics

@@ -94,3 +94,30 @@ def test_another_item_of_a_dict_stays_out_of_the_towers() -> None:
     between = "made = {}\nmade['out'] = out\nmade['top'] = tf.reduce_max(X, 1)\nlast = made['out'] - Y\n"
     _, lines, after = parts(INPUTS + MODEL + between + "loss = tf.reduce_mean(last)\n" + STEP + TRAINING)
     assert "made['out'] = out" in lines and "made['top'] = tf.reduce_max(X, 1)" in after
+
+
+FED = """\
+import tensorflow as tf
+
+batch_size = 8
+cell = tf.contrib.rnn.BasicLSTMCell(8)
+inputs = []
+for i in range(3):
+    inputs.append(tf.placeholder(tf.int32, [None]))
+outputs, _ = tf.contrib.legacy_seq2seq.embedding_rnn_seq2seq(inputs, inputs, cell, 9, 9, 6)
+loss = tf.reduce_mean(tf.square(outputs[0]))
+"""
+
+
+def test_what_fills_a_list_in_front_of_all_its_readers_stays_in_front_of_the_towers() -> None:
+    """The towers begin with the cell, which each of them makes, and nothing of theirs reads the list above the loop."""
+    training = TRAINING.replace("{X: xs, Y: ys}", "dict(zip(inputs, xs))").replace(", loss", "")
+    before, inside, _ = parts(FED + STEP + training)
+    assert "inputs.append(tf.placeholder(tf.int32, [None]))" in before
+    assert "cell = tf.contrib.rnn.BasicLSTMCell(8)" in inside
+
+
+def test_what_changes_a_list_that_the_towers_read_above_it_stays_among_them() -> None:
+    early = "terms = [0.5]\n" + INPUTS + MODEL + "out = out * terms[0]\nterms.append(2.0)\n"
+    _, lines, _ = parts(early + LOSS.replace("decay", "terms[-1]") + STEP + TRAINING)
+    assert lines.index("out = out * terms[0]") < lines.index("terms.append(2.0)")

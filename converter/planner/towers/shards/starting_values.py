@@ -90,10 +90,9 @@ def _reset_place(site: LoopSite, traffic: Traffic, access: Access, places: set[s
         return traffic
     if isinstance(access.value, Absent):
         return replace(traffic, resets=(*traffic.resets, Reset(text, "", "absent")))
-    if _is_bound_by_its_reader(region, access):
-        raise refuse(facts, access.node, Found.HEADER_BINDS_WHAT_IT_READS, name=text)
+    early = _is_bound_by_its_reader(region, access)
     first, traffic = declare(facts, region, traffic, access, text).fresh(f"first_{leaf(text)}")
-    return replace(traffic, resets=(*traffic.resets, Reset(text, first, "value")))
+    return replace(traffic, resets=(*traffic.resets, Reset(text, first, "value", early)))
 
 
 def _is_bound_by_its_reader(region: Region, access: Access) -> bool:

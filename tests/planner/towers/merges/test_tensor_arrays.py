@@ -111,6 +111,18 @@ def test_an_array_of_constants_is_filled_by_each_tower() -> None:
     assert "table = table.unstack([[1.0], [2.0]])" in inside
 
 
+def test_an_array_of_a_statement_that_joins_the_towers_is_made_by_each_tower() -> None:
+    """The towers need no drawn rows, but they are drawn beside a name that the model binds again."""
+    drawn = """\
+state = tf.zeros([batch_size, 3])
+drawn = tf.TensorArray(tf.float32, 2)
+_, drawn = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a.write(i, state)), [0, drawn])
+"""
+    loop = LOOP.replace("hidden = tf.layers.dense(X, 3)", "hidden = tf.layers.dense(X, 3) + state")
+    _, inside, _ = parts(INPUTS + drawn + MADE + loop + LOSS + STEP + TRAINING)
+    assert {"drawn = tf.TensorArray(tf.float32, 2)", MADE.strip()} <= set(inside)
+
+
 def test_an_array_of_another_function_is_refused() -> None:
     build = "def build(X, array):\n" + "".join(f"    {line}\n" for line in (FILLED + LOSS).splitlines())
     build = build.replace("- Y", "- 1.0") + "    return tf.train.AdamOptimizer(0.01).minimize(loss)\n\n\n"

@@ -174,6 +174,16 @@ def test_near_misses(text: str, found: list[str]) -> None:
     assert codes(text) == found
 
 
+def test_what_stands_in_the_way_besides_the_inputs_is_said_in_their_place() -> None:
+    """The towers would be handed the model's placeholders; the step that a function takes with the loss they lack."""
+    text = of_class()
+    loss, step = text[text.index("loss = tf.reduce_mean") :].splitlines()[:2]
+    function = f"def train(model):\n    {loss}\n    {step}\n    return train_op\n\n\nmodel = Model("
+    text = text.replace(f"{loss}\n{step}", "train_op = train(model)").replace("model = Model(", function, 1)
+    (found,) = run(text.replace("reduce_mean", "reduce_sum")).diagnostics
+    assert (found.code, found.line) == ("TMG219", text[: text.index("train_op = train(model)")].count("\n") + 1)
+
+
 def test_a_model_of_two_inputs_that_are_fed_apart_counts_the_rows_of_each() -> None:
     z = f"{X}\n        self.z = tf.placeholder(tf.float32, [None, 8], name='z')"
     sample = "        self.sample = tf.layers.dense(self.z, 3, name='other')\n"

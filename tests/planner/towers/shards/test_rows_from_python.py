@@ -119,3 +119,45 @@ def test_a_mask_with_a_row_for_each_example_is_made_by_each_tower(lengths: str, 
     text = converted("import numpy as np\n" + INPUTS + MASKED.format(made=made) + STEP + TRAINING)
     assert (f"        {made}" in text) == inside
     assert ("batch_size = shard_size(global_batch_size, gpu)" in text) == inside
+
+
+IN_CONSTRUCTOR = """
+import tensorflow as tf
+
+
+class Net(object):
+    def __init__(self, batch_size, start=0):
+        self.batch_size = batch_size
+        self.start = tf.constant({rows} * self.batch_size)
+        self.table = tf.get_variable('table', [10, 4])
+        self.x = tf.placeholder(tf.float32, [None, 4])
+{build}
+
+net = Net(32)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        sess.run(net.step, {{net.x: next_batch(net.batch_size)}})
+"""
+BUILD = """\
+        first = tf.nn.embedding_lookup(self.table, self.start)
+        self.loss = tf.reduce_mean(tf.square(first + self.x))
+        self.step = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+"""
+
+
+def test_a_constant_of_one_row_for_each_example_is_made_by_each_tower() -> None:
+    text = converted(IN_CONSTRUCTOR.format(rows="[start]", build=BUILD))
+    assert text.index("for gpu in range(") < text.index("self.start = tf.constant([start] * self.batch_size)")
+
+
+@pytest.mark.parametrize(
+    ("rows", "build", "refused"),
+    [
+        ("[start]", "        self.build()\n\n    def build(self):\n" + BUILD, ["TMG219"]),
+        ("[start, 1]", "        self.build()\n\n    def build(self):\n" + BUILD, ["TMG207"]),
+    ],
+)
+def test_a_constant_that_another_function_makes_is_refused(rows: str, build: str, refused: list[str]) -> None:
+    """Each tower would read a row for each example of all towers."""
+    assert codes(IN_CONSTRUCTOR.format(rows=rows, build=build)) == refused

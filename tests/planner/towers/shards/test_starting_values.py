@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import Conversion, convert
 from converter.options import Options
 from converter.source import read
-from tests.scripts import INPUTS, STEP, TRAINING, codes, parts
+from tests.scripts import INPUTS, STEP, TRAINING, codes, converted, parts
 
 LAYERS = """\
 import tensorflow as tf
@@ -147,9 +147,22 @@ with tf.Session() as sess:
 """
 
 
-def test_a_block_that_binds_what_it_reads_is_not_opened_again() -> None:
-    """`scope or 'net'` would read the first block's scope, which takes no reuse from around it."""
-    assert codes(NAMED_AGAIN.format(bound="scope")) == ["TMG231"]
+def test_a_block_that_binds_what_it_reads_begins_with_what_was_there_before_it() -> None:
+    """`scope or 'net'` would read the scope of the placeholders' block, which takes no reuse from around it."""
+    before, inside, _ = parts(NAMED_AGAIN.format(bound="scope"))
+    opened = "with tf.variable_scope(scope or 'net') as scope:"
+    placeholder = "x = tf.placeholder(tf.float32, [None, 4])"
+    assert before.index("first_scope = scope") < before.index(opened) < before.index(placeholder)
+    assert inside.index("scope = first_scope") < inside.index(opened)
+
+
+def test_so_it_does_where_the_model_may_be_built_without_towers() -> None:
+    """There the block is opened again, too: its first value is kept and given back under no condition."""
+    text = converted(NAMED_AGAIN.format(bound="scope"), one_gpu=True)
+    lines = text[text.index("def build(") :].splitlines()
+    kept, back = lines.index("    first_scope = scope"), lines.index("            scope = first_scope")
+    assert "with tf.variable_scope(scope or 'net') as scope:" in lines[kept + 1]
+    assert lines[back - 1].lstrip().startswith("with enter_tower(")
 
 
 def test_a_block_that_binds_another_name_is_opened_again() -> None:
