@@ -570,6 +570,9 @@ with tf.Session() as sess:
             rows[k, :size] = words[i + k]
             tags[k, :size] = kinds[i + k]
         print(sess.run([train, loss], {x: rows, y: tags, n: sizes}))
+"""
+
+
 # Batches of two queues in a drawn order, each fetched in a run and fed in another one.
 DEQUEUED = """
 import numpy as np

@@ -109,12 +109,10 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
         where = value.node
         if where is None:
             continue
-        if value.label in options.shared:
+        if value.label in options.shared or (where in initial and value.label not in axes):
             decisions[where], asked = None, True
         elif value.label in axes:
             decisions[where], asked = axes[value.label], True
-        elif where in initial:
-            decisions[where], asked = None, True
         elif (axis := _open_axis(value, facts)) is not None:
             decisions[where], asked = axis, True
         elif time_major and _both_open(value):

@@ -56,8 +56,8 @@ def test_the_default_of_a_flag_names_the_first_gpus() -> None:
     ],
 )
 def test_other_flags_for_gpus_stay(told: str, said: list[str]) -> None:
-    flag = BY_FLAG.format(told=told)
-    assert flag in converted(flag + SET + SCRIPT) and codes(flag + SET + SCRIPT) == said
+    script = BY_FLAG.format(told=told) + SET + SCRIPT
+    assert f"parser.add_argument('--gpu', {told})" in converted(script) and codes(script) == said
 
 
 def test_helpers_stand_below_tensorflow() -> None:
