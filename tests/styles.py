@@ -217,7 +217,7 @@ STYLES = (
           ("TMG235", "TMG235", "TMG280", "TMG280", "TMG280"), "`tf.GradientTape`, eager code"),
     Style("`keras`, the package", edited(KERAS, "import tensorflow as tf\n", "import keras\nimport tensorflow as tf\n",
           "tf.keras", "keras"), ("`mirrored`", "TMG220", "converted", "converted", "TMG220"),
-          "`keras`, the package apart from TensorFlow, with `fit` on arrays"),
+          "`keras`, the package apart from TensorFlow"),
     Style("PyTorch, a loop over a `DataLoader`", "ddp/conv_net", BY_TORCH),
     Style("PyTorch, two optimizers", edited(TORCH, "\n\ndef acc", GAN + "\n\ndef acc"), of_torch("TMG292"), SEVERAL),
     Style("PyTorch, a trainer class", edited(TORCH, LOOP, TRAINER), of_torch("TMG292"), SEVERAL),

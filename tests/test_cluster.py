@@ -326,7 +326,7 @@ SAID = {
 }  # fmt: skip
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize("name", SAID)
 def test_two_workers_train_or_say_why_not(name: str, tmp_path: Path, tensorflow_python: str) -> None:
@@ -359,7 +359,7 @@ NOT_READ = {
 }  # fmt: skip
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize("given", NOT_READ)
 def test_a_worker_without_a_cluster_ends_with_one_line(given: str, tmp_path: Path, tensorflow_python: str) -> None:
@@ -693,7 +693,7 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("right", "wrong", "check", "steps"), WRONG, ids=[f"{row[2]} {row[3]}" for row in WRONG])
 def test_verify_fails_a_wrong_worker(

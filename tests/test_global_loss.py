@@ -74,13 +74,19 @@ def test_a_shared_batch_needs_no_option(name: str) -> None:
     assert below[0] == below[1]
 
 
-@pytest.mark.one_in(3)
+ON_THE_WHOLE_BATCH = (
+    "equal to the original's on the whole batch",
+    "equal to the original's for its loss on the rows that the shards give, taken back through each shard",
+)
+
+
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("name", "gpus", "batch"), PROVEN)
 def test_proof(name: str, gpus: int, batch: BatchMode, tensorflow_python: str, tmp_path: Path) -> None:
     report = proof(name, gpus, batch, tmp_path, tensorflow_python)
     assert report.verdict == "passed", report
     found = {check.name: check for check in report.checks}
-    assert found["gradients"].detail == "equal to the original's on the whole batch" or gpus == 1
+    assert found["gradients"].detail in ON_THE_WHOLE_BATCH or gpus == 1
     assert found["gradients"].figure is not None and found["gradients"].figure <= ROUNDING
     if found["weights"].status != "skipped":
         assert found["weights"].figure is not None
@@ -111,7 +117,7 @@ def test_in_double_precision_the_steps_are_the_originals(
     assert all(figure is not None and figure < 1e-10 for figure in figures.values()), figures
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.tf1
 def test_runs_by_itself(name: str, tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns) -> None:

@@ -63,7 +63,7 @@ def test_a_golden_is_converted_no_more() -> None:
     assert (again.status, [finding.code for finding in again.diagnostics]) == ("unchanged", ["TMG009"])
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("name", "gpus"), PROVEN)
 def test_proof(name: str, gpus: int, tensorflow_python: str, tmp_path: Path) -> None:
     report = proof(name, tensorflow_python, tmp_path, gpus)
@@ -72,7 +72,7 @@ def test_proof(name: str, gpus: int, tensorflow_python: str, tmp_path: Path) -> 
     assert [check.name for check in report.checks if check.status == "skipped"] == skipped
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize("name", ["estimator_dataset", "keras_dataset"])
 def test_proof_of_the_total_batch(name: str, tensorflow_python: str, tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_proof_of_the_total_batch(name: str, tensorflow_python: str, tmp_path: P
     assert (report.verdict, report.batch) == ("passed", "total"), report
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "version", [pytest.param("1.15", marks=pytest.mark.tf1), pytest.param("2", marks=pytest.mark.tf2)]
 )
@@ -114,7 +114,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("name", "right", "wrong", "check"), WRONG)
 def test_a_wrong_conversion_fails(
@@ -184,7 +184,7 @@ WORDS = """
 """
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("right", "wrong", "verdict"),
@@ -206,7 +206,7 @@ def test_rows_of_a_table_in_slices(
     assert report.verdict == verdict, report
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("old", "new"),
@@ -257,7 +257,7 @@ model.fit(data, want, batch_size=12, shuffle=False)
 """
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "version", [pytest.param("1.15", marks=pytest.mark.tf1), pytest.param("2", marks=pytest.mark.tf2)]
 )
@@ -308,7 +308,7 @@ SUMMED = LOSS.replace("logits)", "logits, reduction=tf.losses.Reduction.SUM)")
 NOT_THE_MEAN = [("clipped", ONCE, CLIPPED), ("a sum", LOSS, SUMMED), ("a sum divided", LOSS, f"{SUMMED} / 12")]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("old", "new"), [case[1:] for case in NOT_THE_MEAN], ids=[case[0] for case in NOT_THE_MEAN])
 def test_what_each_gpu_does_before_the_mean_fails(
@@ -330,7 +330,7 @@ def test_sums_of_tensorflow_are_the_script_s_with_the_total_batch(tensorflow_pyt
     assert report.verdict == "passed", report
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize("text", [ESTIMATOR.replace(*SHIFT), KERAS], ids=["Estimator", "Keras"])
 def test_a_gradient_of_rounding_alone_is_left_out(text: str, tensorflow_python: str, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_the_golden_is_the_conversion(name: str) -> None:
     assert encode(source, conversion.text) == golden, "run `make goldens`"
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("name", "gpus"), PROVEN)
 def test_proof(name: str, gpus: int, tensorflow_python: str, tmp_path: Path) -> None:
     report = proof(FIXTURES / "partitioned" / name / "single.py", gpus, tmp_path, tensorflow_python)
@@ -64,7 +64,7 @@ def test_proof(name: str, gpus: int, tensorflow_python: str, tmp_path: Path) -> 
     assert [f"into {gpus} on {gpus} devices" in detail for detail in cut] == ([True] if gpus > 1 else [])
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", LEARNS)
 def test_golden_runs_by_itself(name: str, tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns) -> None:
     shutil.copy(FIXTURES / "partitioned" / name / "multi.py", tmp_path)
@@ -128,7 +128,7 @@ MUTATIONS = {
 }
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize("fault", MUTATIONS)
 def test_faults_are_found(fault: str, tensorflow_python: str, tmp_path: Path) -> None:

@@ -957,8 +957,8 @@ def test_a_script_that_does_not_name_tensorflow(tmp_path: Path) -> None:
     assert "for gpu in range(tower_helpers.num_gpus)" in (tmp_path / "trainer.py").read_text()
 
 
-def test_an_input_in_the_way_names_the_statement_that_makes_it(tmp_path: Path) -> None:
-    """The function that makes the labels is called in another file, where the size of the images is taken before."""
+def test_a_step_in_the_way_names_the_statement_that_takes_it(tmp_path: Path) -> None:
+    """The function that trains is called in another file, where the size of the images is taken before."""
     model = (
         "import tensorflow as tf\n\n\ndef model(images, size):\n"
         "    labels = tf.placeholder(tf.int64, [None])\n"
@@ -977,7 +977,7 @@ def test_an_input_in_the_way_names_the_statement_that_makes_it(tmp_path: Path) -
         "        sess.run(train_op, {images: x, labels: y})\n"
     )
     (finding,) = converted(put(tmp_path, train=train, model=model)).diagnostics
-    assert (finding.code, finding.line) == ("TMG204", 5) and finding.message.endswith("reads it, train.py:6")
+    assert (finding.code, finding.line) == ("TMG219", 6) and finding.path.endswith("train.py")
     size = "size = tf.shape(images)[0]\n"
     inside = model.replace("images, size", "images").replace("    labels =", f"    {size}    labels =")
     train = train.replace(size, "").replace("images, size", "images")

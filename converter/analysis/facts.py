@@ -300,6 +300,7 @@ class Facts:
     threads: list[Threaded] = field(default_factory=list)
     sessions: list[SessionSite] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
+    effects_by_kind: dict[EffectKind, list[Effect]] = field(default_factory=dict)  # of those that were asked for so far
     maybe: list[Maybe] = field(default_factory=list)
     flags: list[FlagDefinition] = field(default_factory=list)
     fallbacks: list[Fallback] = field(default_factory=list)  # the defaults of flags and other settings
@@ -347,7 +348,9 @@ class Facts:
 
     def effects_of(self, kind: EffectKind) -> Iterator[Effect]:
         """The effects of a kind, in the order of the walk."""
-        return (effect for effect in self.effects if effect.kind is kind)
+        for effect in self.effects[sum(map(len, self.effects_by_kind.values())) :]:
+            self.effects_by_kind.setdefault(effect.kind, []).append(effect)
+        return iter(self.effects_by_kind.get(kind, ()))
 
     @cached_property
     def changes_by_value(self) -> Mapping[int, list[Effect]]:

@@ -70,6 +70,13 @@ class Helper:
     why: str
 
 
+def source_of(module: str) -> str:
+    """The text of a module of the runtime, with line feeds at the ends of its lines."""
+    data = get_data(__name__, f"{module}.py")
+    assert data is not None
+    return data.decode().replace("\r\n", "\n")
+
+
 @cache
 def catalog() -> Mapping[str, Helper]:
     """All helpers, in the order in which they are written into a script."""
@@ -94,9 +101,7 @@ class _Catalog(Mapping[str, Helper]):
         self._texts: dict[str, tuple[str, set[str]]] = {}  # each definition, and the modules that its file imports
         self._made: dict[str, Helper] = {}
         for module in MODULES:
-            data = get_data(__name__, f"{module}.py")
-            assert data is not None
-            text = data.decode().replace("\r\n", "\n")
+            text = source_of(module)
             modules = set(_IMPORT.findall(text))
             for part in _DEFINITION.finditer(text):
                 name = part["name"] or part["constant"]

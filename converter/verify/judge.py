@@ -255,7 +255,7 @@ def _notes(replayed: Facts, figures: list[Facts], steps: int, batch: BatchMode) 
     notes = []
     if len(figures) < steps < ALL_STEPS:
         notes.append(f"the scripts took only {len(figures)} of {steps} training steps")
-    kinds = {step.get("kind") for step in figures if step.get("reference") != "whole"}
+    kinds = {step.get("kind") for step in figures if step.get("reference") not in ("whole", "once")}
     if kinds & {"other", "coupled sum"}:
         notes.append("the loss is not a mean over examples: N towers differ from one GPU with the big batch")
     if kinds & {"sum", "coupled sum"} and batch == "per-gpu":

@@ -144,7 +144,7 @@ def _loss(steps: list[Facts], mine: Facts) -> Iterator[Entry]:
     apart = max((number(step["apart"]) for step in steps if step.get("apart") is not None), default=None)
     kinds = {step.get("kind") for step in steps}
     used = {step["reference"] for step in steps}
-    if apart is None or used == {"whole"}:
+    if apart is None or used <= {"whole", "once"}:
         return
     if kinds & {"other", "coupled sum"}:
         followed = _followed(steps, mine)

@@ -10,10 +10,10 @@ from tests.cli.standins import Run
 
 KERAS = """\
 import numpy as np
-from keras.layers import BatchNormalization, Dense
+from keras.layers import Dense
 from keras.models import Sequential
 
-model = Sequential([Dense(3, input_shape=(4,)), BatchNormalization()])
+model = Sequential([Dense(3, batch_input_shape=(32, 4))])
 model.compile('sgd', 'mse')
 model.fit(np.zeros((64, 4)), np.zeros((64, 3)), batch_size=32)
 """

@@ -45,7 +45,7 @@ def of(report: Report, name: str) -> str:
     return " ".join(f"{check.status} {check.detail}" for check in report.checks if check.name == name)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("old", "new", "check", "said"),
@@ -224,7 +224,7 @@ with tf.Session() as sess:
 """
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     "loss",
@@ -243,7 +243,7 @@ def test_masked_means_beside_a_batch_norm(tmp_path: Path, tensorflow_python: str
     assert verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python)).verdict == "failed"
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("momentum", "verdict"), [("0.9", "passed"), ("0.8", "failed")])
 def test_a_rate_that_waits_for_the_updates_of_a_batch_norm(
@@ -306,7 +306,7 @@ WEIGHTED = ("weight = tf.cast(rows, tf.float32)", "weight = 0.9 * tf.cast(rows, 
 SAME_ROWS = ("begin, end = shard_bounds(total, gpu)", "begin, end = shard_bounds(total, 0)")
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize("draws", [SHUFFLED, NUMBERED, REPLAYED], ids=["shuffled", "numbered", "replayed"])
 def test_draws_that_the_batch_size_changes(tmp_path: Path, tensorflow_python: str, draws: str) -> None:
@@ -387,7 +387,7 @@ TURN_AND_TURN = "sess.run(second_step if n % 2 else first_step, {x: batch})"
 ONE_MORE = "sess.run(first_step, {x: batch})\n        if n % 2 == 0:\n            sess.run(second_step, {x: batch})"
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("run", "change", "result"),
@@ -482,7 +482,7 @@ with tf.Session() as sess:
 """
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("change", "result"), [(("", ""), "passed"), (("return kernel / norm", "return 1.01 * kernel / norm"), "failed")]
@@ -641,7 +641,7 @@ def test_a_mask_as_wide_as_the_longest_example_of_its_batch(tmp_path: Path, tens
     assert verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python)).verdict == "failed"
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("wrong", "verdict"),

@@ -25,7 +25,7 @@ def statuses(report: Report) -> dict[str, str]:
     return {check.name: check.status for check in report.checks}
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("gpus", [2, *(pytest.param(gpus, marks=pytest.mark.matrix) for gpus in (1, 3))])
 @pytest.mark.parametrize("subject", ["towers", "plain", "dataset", "gan", "time_major", "watched"])
@@ -63,7 +63,7 @@ def test_fixtures_on_old_versions(tensorflow_python: str, version: str, name: st
     assert statuses(report)["fetches"] == "passed"
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("args", "readings"),
@@ -202,7 +202,7 @@ NORM = "tf.layers.batch_normalization(hidden, training=True, epsilon=1e-5)"
 BOTH = ("gradients", "uneven batch")
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("changes", "applied", "failed"),
@@ -253,7 +253,7 @@ with tf.Session() as sess:
 OF_GAMMA = f"[(g * CHANGE if 'gamma' in v.op.name else g, v) for g, v in {APPLIED}]"
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("offset", "change", "verdict", "named"),
@@ -296,7 +296,7 @@ with tf.Session() as sess:
 """
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("fault", "status"), [("", "passed"), (" * 1.001", "failed")])
 def test_a_gradient_that_nearly_cancels_over_a_whole_set(

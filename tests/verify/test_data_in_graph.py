@@ -41,7 +41,7 @@ def test_a_batch_of_a_size_that_the_original_refuses_is_not_compared(tmp_path: P
         assert found[name][0] == "skipped" and "the original takes no" in found[name][1]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf2
 @pytest.mark.parametrize(
     ("name", "old", "new"),

@@ -40,7 +40,7 @@ GROUPED = "tf.group(tf.assign(seen, 0.9 * seen + 0.1 * tf.reduce_mean(h, 0)))"
 FETCHED = GROUPED.removeprefix("tf.group(").removesuffix(")")
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize("made", [GROUPED, FETCHED], ids=["grouped", "a value"])
 @pytest.mark.parametrize("resource", ["", "tf.enable_resource_variables()\n"], ids=["reference", "resource"])

@@ -199,7 +199,7 @@ def test_there_are_enough_of_them() -> None:
     assert len({script.name for script in SCRIPTS}) == len(SCRIPTS) >= 40
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     "script",
@@ -286,7 +286,7 @@ WITHIN = [
 ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize("several", [ELSEWHERE[:4], ELSEWHERE[4:]], ids=["first", "last"])  # a few are named
 def test_files_that_are_written_elsewhere_are_named(
@@ -316,7 +316,7 @@ def test_files_of_the_folder_and_temporary_ones_are_not_named(
     ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("text", "said"),

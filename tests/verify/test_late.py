@@ -99,7 +99,7 @@ def of_kinds() -> list[object]:
     return found
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("name", "change", "old", "new", "how", "wanted"), of_kinds())
 def test_a_late_fault(
@@ -120,7 +120,7 @@ def test_a_late_fault(
         assert report.verdict == "failed" and wanted in failed, failed or report
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize("name", sorted(LONG))
 @pytest.mark.parametrize("change", [pytest.param("", marks=pytest.mark.matrix), "long"])

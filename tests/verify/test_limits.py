@@ -92,7 +92,7 @@ def test_the_clock_ends_what_left_the_process_group(tmp_path: Path) -> None:
     assert still_running(noted(tmp_path, 4)) == []
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf2
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_everything(tmp_path: Path, sent: signal.Signals) -> None:
@@ -158,7 +158,7 @@ def test_a_terminal_shows_a_bar() -> None:
     assert "step 1 of 1, compared with the original" in said
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf2
 @pytest.mark.parametrize("where", ["a terminal, quietly", "a pipe"])
 def test_no_bar_elsewhere(where: str) -> None:

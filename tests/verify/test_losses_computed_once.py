@@ -71,7 +71,7 @@ def proven(folder: Path, python: str, script: str, old: str = "", new: str = "")
     return verify(single, multi, Settings(gpus=2, batch="total", python=python))
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize("kind", ["'sum'", "'mean'"])
 @pytest.mark.parametrize("switch", ["train_phase", "True"])
@@ -87,7 +87,7 @@ def test_a_batch_norm_takes_the_statistics_of_each_share(
 OUT = "out = tf.concat(tower_out, 0)"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("norm", "old", "new", "said"),

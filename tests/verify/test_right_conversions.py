@@ -111,7 +111,7 @@ def verdict_of(
     return " ".join([report.verdict, *failed[:1]])
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize("rare", ["0.6", "0.9"])
 @pytest.mark.parametrize("more", [{"decay": "", "more": ""}, DECAYED], ids=["alone", "weight decay"])
@@ -151,7 +151,7 @@ BEHIND, BEFORE, ZERO = (
 )
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("padded", "change", "verdict"),
@@ -176,7 +176,7 @@ def test_padding_that_is_not_zero(
     assert verdict_of(text, tensorflow_python, tmp_path, Options(line_length=100), change) == verdict
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize("resource", ["", "tf.enable_resource_variables()\n"], ids=["reference", "resource"])
 @pytest.mark.parametrize("size", [NORM, f"{NORM} + loss"], ids=["alone", "with the loss"])
@@ -214,7 +214,7 @@ counting = tf.group(count, raised, *tf.get_collection(tf.GraphKeys.UPDATE_OPS))"
 METRIC = "tf.metrics.accuracy(y, tf.argmax(logits, 1))"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize("rows", ["None", "batch_size"])
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ TWICE = "order[begin:end]", "np.tile(order[begin:begin + 8], 2)"
 OTHERS = "order[begin:end]", "order[begin:end] % 8"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("noise", "shuffle", "change", "epochs", "verdict"),
@@ -313,7 +313,7 @@ with tf.Session() as sess:
 )
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize("number", ["epoch", "sess.run(steps)", "None"])
 @pytest.mark.parametrize("rows", [16, 32, 40])
@@ -322,7 +322,7 @@ def test_what_ends_an_epoch_of_few_steps(rows: int, number: str, tensorflow_pyth
     assert verdict_of(text, tensorflow_python, tmp_path, Options()) == "passed"
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("rows", "change", "verdict"),
@@ -367,7 +367,7 @@ with tf.Session() as sess:
 )
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize("rows", ["None", "batch_size"])
 @pytest.mark.parametrize(
@@ -407,7 +407,7 @@ loss = tf.losses.sparse_softmax_cross_entropy(y, tf.matmul(x, kernel)) + tf.redu
 PAIRS = "loss += tf.losses.sparse_softmax_cross_entropy(z, tf.matmul(others, kernel))"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("unused", "more"), [("_", ""), ("z", PAIRS)], ids=["examples", "with labels"])
 @pytest.mark.parametrize(
@@ -455,7 +455,7 @@ loss = tf.reduce_mean(tf.square(net(x) - y))"""
 CONFIG = "config = tf.ConfigProto("
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("change", "verdict"),
@@ -528,7 +528,7 @@ loss = {loss}(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=lo
 )
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("loss", "option", "change", "verdict"),

@@ -50,7 +50,7 @@ def rates(report: Report) -> list[Entry]:
     return [entry for entry in report.ledger if entry.what == "learning rate"]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("rate", "words"),
@@ -82,7 +82,7 @@ def test_a_schedule_of_steps_stays(tmp_path: Path, tensorflow_python: str, batch
     assert report.verdict == "passed" and not rates(report)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("old", "new", "words"),
@@ -120,7 +120,7 @@ def weighted(folder: Path, python: str, weight: str, old: str = "", new: str = "
     return verify(single, multi, Settings(gpus=2, steps=4, python=python))
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_schedule_in_the_model_follows_the_examples(tmp_path: Path, tensorflow_python: str, version: str) -> None:
     report = weighted(tmp_path, tensorflow_python, MODEL)
@@ -130,7 +130,7 @@ def test_a_schedule_in_the_model_follows_the_examples(tmp_path: Path, tensorflow
     assert "in step 2 the rate is 0.0870551, the original's 0.0933033" in found["learning rate"]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("old", "new"),

@@ -9,7 +9,7 @@ from converter.analysis.values import Absent, Constant, Input, Tensor, Value, Va
 
 def leaves(value: Value) -> list[Value]:
     """The inputs among which branches choose; the value itself if it is no such choice."""
-    if isinstance(value, Input):
+    if not _is_choice(value):
         return [value]
     found = [part for part in _joined(value, beyond=False) if not (_is_choice(part) and part.inputs)]
     return found if found and all(isinstance(leaf, Input) for leaf in found) else [value]

@@ -125,7 +125,7 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
             decisions[where], asked = SIZE, True
         elif value.ambiguous and (value.uid in single or _is_one_beside(facts, value, fed.get(value.uid, []))):
             decisions[where] = None
-        elif value.ambiguous and _is_shaped_by_its_feed(facts, value):
+        elif value.ambiguous and where not in told and _is_shaped_by_its_feed(facts, value):
             decisions[where], asked = None, True
         elif (
             value.ambiguous

@@ -71,7 +71,7 @@ def visible_edits(
 
 
 def _default(facts: Facts, choice: _Choice) -> ast.expr | None:
-    """The text that a flag is by default, where the flag is what is set: `args.gpu` of `--gpu`, '0' by default."""
+    """The text that a flag is by default, where the flag is what is set: `args.gpu`, '0' by default."""
     if choice.what != VARIABLE or not isinstance(choice.node, ast.Attribute):
         return None
     name = choice.node.attr

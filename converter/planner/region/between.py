@@ -122,7 +122,7 @@ class _Between:
     @cached_property
     def keeps_order(self) -> bool:
         """Whether it makes variables in a script that tells them apart by their positions in a list."""
-        return self.facts.told_by_position and _makes_any_variable(self.facts, self.block, {self.index})
+        return self.facts.told_by_position and _makes_any_variable(self.block, {self.index})
 
     def clashes(self, others: Iterable[int]) -> bool:
         """Whether it writes what others touch, or reads what they write."""
@@ -199,9 +199,8 @@ def _side(at: _Between) -> Side | Found:
     if _belongs_to_towers(at):
         return Side.TOWER
     movable = _may_go_before(at)
-    raw = list(at.facts.effects_of(EffectKind.RAW_VARIABLE))
-    makes_raw = any(at.block.statement(e.site) == at.index for e in raw)
-    tower_raw = any((at.block.statement(e.site) or 0) in at.earlier for e in raw)
+    makes_raw = any(e.kind is EffectKind.RAW_VARIABLE for e in at.block.effects_in([at.index]))
+    tower_raw = any(e.kind is EffectKind.RAW_VARIABLE for e in at.block.effects_in(at.earlier))
     alone = not _reads_batch(at) or at.makes_input or at.leads_to_input or _makes_what_towers_find(at)
     if movable and not (makes_raw and tower_raw) and alone:
         return Side.AFTER if _is_told_behind(at) else Side.BEFORE
@@ -219,7 +218,7 @@ def _may_end_behind(at: _Between) -> bool:
     What a function called by them reads under a name of its own, it was given by an expression that is looked at.
     """
     later = set(at.later)
-    if _makes_any_variable(at.facts, at.block, later):
+    if _makes_any_variable(at.block, later):
         return False
     for index, access in at.block.accesses():
         if index in later and not access.write and isinstance(access.value, Tensor):
@@ -232,20 +231,20 @@ def _may_end_behind(at: _Between) -> bool:
 def _belongs_to_towers(at: _Between) -> bool:
     """True if each tower must execute a statement: the towers depend on it, or would see what it changes."""
     facts, block = at.facts, at.block
-    changed = {
-        e.value.uid for e in facts.effects_of(EffectKind.MUTATION) if e.value and block.statement(e.site) == at.index
-    }
-    seeing = at.tower if at.from_tower else at.earlier
+    own = block.effects_in([at.index])
+    changed = {e.value.uid for e in own if e.kind is EffectKind.MUTATION and e.value}
+    in_front = not at.from_tower and (at.makes_input or at.leads_to_input or not _reads_batch(at))
+    seeing = at.earlier if in_front else at.tower
     if any(changed & at.touched[i][2] for i in seeing):
         return True
     if at.from_tower and is_collected_for(facts, block, at.index, block, at.later):
         return True
-    if any(block.statement(e.site) == at.index for e in listed_between(facts, block, at.tower)):
+    if listed_between(facts, block, at.tower, own):
         return True
     if _makes_container_for(block, at.index, at.touched, at.later):
         return True
     reuses = sets_reuse(facts, block, at.index)
-    return reuses and makes_variables(facts, block, set(at.later)) and not at.makes_input
+    return reuses and makes_variables(block, set(at.later)) and not at.makes_input
 
 
 def _may_go_before(at: _Between) -> bool:
@@ -253,17 +252,17 @@ def _may_go_before(at: _Between) -> bool:
     facts, block = at.facts, at.block
     if at.from_tower or sets_reuse(facts, block, at.index):
         return False
-    if any(e.kind in GRAPH_STATE and block.statement(e.site) == at.index for e in facts.effects):
+    if any(e.kind in GRAPH_STATE for e in block.effects_in([at.index])):
         return False
     above = {i for i in at.tower if i < at.index}
-    finds = finds_variables(facts, block, {at.index}) or asks_in_reused_scope(facts, block, at.index)
-    if finds and makes_variables(facts, block, above):
+    finds = finds_variables(block, {at.index}) or asks_in_reused_scope(block, at.index)
+    if finds and makes_variables(block, above):
         return False
-    if numbers_names(facts, block, {at.index}) and numbers_names(facts, block, above):
+    if numbers_names(block, {at.index}) and numbers_names(block, above):
         return False
     if is_collected_for(facts, block, at.index, block, at.earlier) or at.clashes(at.earlier):
         return False
-    return not (at.keeps_order and _makes_any_variable(facts, block, {i for i in at.earlier if i in at.tower}))
+    return not (at.keeps_order and _makes_any_variable(block, {i for i in at.earlier if i in at.tower}))
 
 
 def _is_told_behind(at: _Between) -> bool:
@@ -290,8 +289,7 @@ def _reads_batch(at: _Between) -> bool:
 
 def _makes_what_towers_find(at: _Between) -> bool:
     """True if a statement creates variables that later statements of the towers may look up with `reuse`."""
-    facts, block = at.facts, at.block
-    return makes_variables(facts, block, {at.index}) and finds_variables(facts, block, set(at.later))
+    return makes_variables(at.block, {at.index}) and finds_variables(at.block, set(at.later))
 
 
 def _towers_need(at: _Between) -> bool:
@@ -307,12 +305,12 @@ def _side_of_rest(at: _Between) -> Side | Found:
     if not at.clashes(at.later):
         if _may_collect(facts, block, at.index, at.tower):
             return Found.BETWEEN_MAY_COLLECT
-        if at.keeps_order and _makes_any_variable(facts, block, set(at.later)):
+        if at.keeps_order and _makes_any_variable(block, set(at.later)):
             return Side.TOWER
         if _makes_what_towers_find(at) and not at.stays_out:
             return Side.TOWER
         if not _names_a_part(at):
-            counts = numbers_names(facts, block, {at.index}) and numbers_names(facts, block, set(at.later))
+            counts = numbers_names(block, {at.index}) and numbers_names(block, set(at.later))
             return Side.TOWER if counts and not at.stays_out else Side.AFTER
     return Side.TOWER if not at.stays_out else Found.BETWEEN_UNMOVABLE
 
@@ -325,9 +323,9 @@ def _names_a_part(at: _Between) -> bool:
     )
 
 
-def _makes_any_variable(facts: Facts, block: Block, indexes: set[int]) -> bool:
+def _makes_any_variable(block: Block, indexes: set[int]) -> bool:
     """Whether some statements make variables of any kind."""
-    return any(e.kind in VARIABLES and block.statement(e.site) in indexes for e in facts.effects)
+    return any(e.kind in VARIABLES for e in block.effects_in(indexes))
 
 
 def _makes_container_for(block: Block, index: int, touched: Touched, later: Iterable[int]) -> bool:
@@ -348,14 +346,10 @@ def _is_repeated(value: Value) -> bool:
 
 def _may_collect(facts: Facts, block: Block, index: int, tower: set[int]) -> bool:
     """True if a statement calls code that is not followed and may add to a collection that the towers read."""
-    calls = [e for e in facts.effects_of(EffectKind.UNFOLLOWED) if block.statement(e.site) == index]
+    calls = [e for e in block.effects_in([index]) if e.kind is EffectKind.UNFOLLOWED]
     read = any(
-        e.kind in READS_COLLECTION
-        and not has(e.name, Trait.VARIABLE_COLLECTION)
-        and (at := block.statement(e.site)) is not None
-        and at in tower
-        and at > index
-        for e in facts.effects
+        e.kind in READS_COLLECTION and not has(e.name, Trait.VARIABLE_COLLECTION)
+        for e in block.effects_in(at for at in tower if at > index)
     )
     return read and any(is_foreign(e.value) for e in calls if e.value is not None)
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterable, Mapping
 from operator import itemgetter
 
-from converter.analysis.facts import Facts
+from converter.analysis.facts import Effect, Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Frame, Site, Value
 
@@ -31,6 +31,7 @@ class Block:
         self._accesses: list[tuple[int, Access]] | None = None
         self._writers: dict[Place, set[int]] | None = None
         self._fillers: dict[int, set[int]] | None = None
+        self._effects: dict[int, list[Effect]] | None = None
 
     def statement(self, site: Site | None) -> int | None:
         """The index of the statement of this block that a site lies in."""
@@ -65,6 +66,16 @@ class Block:
             found.sort(key=itemgetter(0))
             self._accesses = [(index, access) for _, index, access in found]
         return self._accesses
+
+    def effects_in(self, indexes: Iterable[int]) -> list[Effect]:
+        """What some of the statements do beside their values, each in the order of the walk."""
+        if self._effects is None:
+            self._effects = {}
+            for effect in self.facts.effects:
+                at = self.statement(effect.site)
+                if at is not None:
+                    self._effects.setdefault(at, []).append(effect)
+        return [effect for index in indexes for effect in self._effects.get(index, ())]
 
     def writers(self, place: Place) -> Collection[int]:
         """The indexes of the statements that write a place."""

@@ -13,9 +13,8 @@ UNKNOWN = "None"  # a collection whose key is not a constant
 
 def is_collected_for(facts: Facts, adds: Block, index: int, reads: Block, others: Iterable[int]) -> bool:
     """Whether a statement of one block adds to a collection that some statements of another, or of the same, read."""
-    added = {e.name for e in facts.effects_of(EffectKind.COLLECTION) if adds.statement(e.site) == index}
+    added = {e.name for e in adds.effects_in([index]) if e.kind is EffectKind.COLLECTION}
     if not added:
         return False
-    chosen = set(others)
-    read = {e.name for e in facts.effects if e.kind in READS_COLLECTION and reads.statement(e.site) in chosen}
+    read = {e.name for e in reads.effects_in(set(others)) if e.kind in READS_COLLECTION}
     return bool(added & read) or (bool(read) and UNKNOWN in added | read)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from converter.analysis.effects import VARIABLES, EffectKind
 from converter.analysis.facts import Effect, Facts
@@ -11,25 +12,24 @@ from converter.planner.region.block import Block
 from converter.planner.region.variable_reuse import is_found
 
 
-def listed_between(facts: Facts, block: Block, tower: set[int]) -> list[Effect]:
+def listed_between(
+    facts: Facts, block: Block, tower: set[int], among: Iterable[Effect] | None = None
+) -> list[Effect]:
     """Where the variables made so far are listed before the towers have made all of theirs.
 
     A saver that is made there is for these alone. With a scope given, as `tf.trainable_variables('encoder')`, a list is
-    taken to be complete.
+    taken to be complete. among: the effects that are asked about; None for all.
     """
+    listed = [e for e in (facts.effects if among is None else among) if _lists(e)]
+    if not listed:
+        return []
     made = [
-        e
-        for e in facts.effects
-        if e.kind in VARIABLES
-        and (at := block.statement(e.site)) is not None
-        and at in tower
-        and not is_found(e, block.body[at])
+        e for at in tower for e in block.effects_in([at]) if e.kind in VARIABLES and not is_found(e, block.body[at])
     ]
     return [
         e
-        for e in facts.effects
-        if _lists(e)
-        and _stands_between(e, made)
+        for e in listed
+        if _stands_between(e, made)
         and isinstance(block.statement(e.site), int)
         and not isinstance(e.site.stmt, ast.Expr)
         and not _tells_reuse(facts, e)

@@ -21,7 +21,7 @@ def prepared_batches(facts: Facts, block: Block, index: int, values: Mapping[int
     A pipeline that reads, reshapes and encodes examples, or looks them up in a table, may do so once for the whole
     batch.
     """
-    made = (e for e in facts.effects if e.kind in MODEL and block.statement(e.site) == index)
+    made = (e for e in block.effects_in([index]) if e.kind in MODEL)
     if any(not isinstance(e.value, Variable) for e in made):
         return {}  # a layer
     inside = [v for v in values.values() if isinstance(v, Tensor) and block.statement(v.site) == index]

@@ -13,7 +13,7 @@ from converter.planner.region.block import Block
 
 def sets_reuse(facts: Facts, block: Block, index: int) -> bool:
     """True if a statement changes how later ones find variables: it sets `reuse` in a scope that it has not opened."""
-    effects = [e for e in facts.effects_of(EffectKind.REUSE) if block.statement(e.site) == index]
+    effects = [e for e in block.effects_in([index]) if e.kind is EffectKind.REUSE]
     return any(not _is_inside_of(facts, effect, block.body[index]) for effect in effects)
 
 
@@ -26,34 +26,32 @@ def _is_inside_of(facts: Facts, effect: Effect, around: ast.stmt) -> bool:
     return False
 
 
-def makes_variables(facts: Facts, block: Block, indexes: set[int]) -> bool:
+def makes_variables(block: Block, indexes: set[int]) -> bool:
     """Whether some statements make variables, or look them up."""
-    return any(block.statement(e.site) in indexes for e in facts.effects_of(EffectKind.VARIABLE))
+    return any(e.kind is EffectKind.VARIABLE for e in block.effects_in(indexes))
 
 
-def numbers_names(facts: Facts, block: Block, indexes: set[int]) -> bool:
+def numbers_names(block: Block, indexes: set[int]) -> bool:
     """Whether some statements make variables under names that TensorFlow numbers in the order of their making."""
-    made = (e for e in facts.effects_of(EffectKind.VARIABLE) if has(e.name, Trait.LAYER))
+    made = (e for e in block.effects_in(indexes) if e.kind is EffectKind.VARIABLE and has(e.name, Trait.LAYER))
     return any(
-        block.statement(e.site) in indexes
-        and isinstance(e.node, ast.Call)
+        isinstance(e.node, ast.Call)
         and not any(k.arg in ("name", "scope") for k in e.node.keywords)
         for e in made
     )
 
 
-def finds_variables(facts: Facts, block: Block, indexes: set[int]) -> bool:
+def finds_variables(block: Block, indexes: set[int]) -> bool:
     """Whether some statements may ask for variables that are there already, by `reuse` in their scopes or calls."""
-    placed = ((e, block.statement(e.site)) for e in facts.effects_of(EffectKind.VARIABLE))
-    found = ((effect, index) for effect, index in placed if index in indexes and index is not None)
+    found = ((e, i) for i in indexes for e in block.effects_in([i]) if e.kind is EffectKind.VARIABLE)
     given = (value for effect, index in found for value in _reuse_given(effect, block.body[index]))
     return any(not isinstance(value, ast.Constant) or value.value for value in given)
 
 
-def asks_in_reused_scope(facts: Facts, block: Block, index: int) -> bool:
+def asks_in_reused_scope(block: Block, index: int) -> bool:
     """Whether a statement asks for variables after a scope was set to be reused in it."""
-    reused = any(block.statement(effect.site) == index for effect in facts.effects_of(EffectKind.REUSE))
-    return reused and makes_variables(facts, block, {index})
+    reused = any(effect.kind is EffectKind.REUSE for effect in block.effects_in([index]))
+    return reused and makes_variables(block, {index})
 
 
 def is_found(effect: Effect, around: ast.stmt) -> bool:

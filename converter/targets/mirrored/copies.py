@@ -11,12 +11,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
-from pkgutil import get_data
 from typing import TypeGuard
 
 from converter.analysis.traits import Trait, has
 from converter.parsing import parse_text
 from converter.plan.decisions import Decision
+from converter.runtime.catalog import source_of
 from converter.syntax.changes import Change, lines_before
 from converter.syntax.known import is_known, last_name
 from converter.syntax.script import Script, argument, is_on
@@ -228,9 +228,7 @@ def _adds_up(script: Script, loss: ast.expr) -> bool:
 
 def _helper(script: Script, name: str) -> Change:
     """The function that makes the copies, below the imports of the script."""
-    data = get_data("converter.runtime", "copies.py")
-    assert data is not None
-    text = data.decode().replace("\r\n", "\n")
+    text = source_of("copies")
     (function,) = (stmt for stmt in parse_text(text).body if isinstance(stmt, ast.FunctionDef))
     lines = text.splitlines()[function.lineno - 1 : function.end_lineno]
     lines = [_indented_by(line, script.unit).replace(_HELPER, name) for line in lines]

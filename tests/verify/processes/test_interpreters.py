@@ -91,7 +91,7 @@ atexit.register(open, '/nowhere/left')
 """
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_nothing_is_left_to_the_next_script(
     tmp_path: Path, tensorflow_python: str, pool: Interpreters, version: str
@@ -145,7 +145,7 @@ def told(tmp_path: Path, pool: Interpreters, python: str, alone: bool) -> tuple[
     return json.loads(first), set(json.loads(second))
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_forked_script_starts_as_one_that_is_alone(
     tmp_path: Path, tensorflow_python: str, pool: Interpreters, version: str, monkeypatch: pytest.MonkeyPatch
@@ -180,7 +180,7 @@ def test_few_servers_are_kept(pool: Interpreters) -> None:
 # -- scripts that end, crash, and start others ----------------------------------------------------
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("line", "status"),
@@ -234,7 +234,7 @@ if os.fork() == 0:
 """
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_daemons_end_with_their_script_and_not_with_another(
     tmp_path: Path, tensorflow_python: str, pool: Interpreters, version: str
@@ -326,7 +326,7 @@ def test_an_ended_pool_leaves_no_process(tmp_path: Path) -> None:
 LASTS = DAEMONS + "note()\ntime.sleep(60)\n"
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGHUP])
 def test_all_ends_with_the_tool(tmp_path: Path, tensorflow_python: str, sent: signal.Signals) -> None:
@@ -364,7 +364,7 @@ os.fork = again
 """
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("customized", "why"),

@@ -27,6 +27,7 @@ sess.run(step)
 SLOW = "import time\n\n\ndef after():\n    time.sleep({after})\n\n\ntime.sleep({before})\n"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "version",
     [

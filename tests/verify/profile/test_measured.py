@@ -79,7 +79,7 @@ def profiled(case: Case) -> Profile:
         return profile(single, multi, Settings(case.gpus, python=case.python))
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("variables", "factors", "device"),

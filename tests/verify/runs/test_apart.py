@@ -53,7 +53,7 @@ def said(report: Report) -> list[str]:
     return [entry.detail for entry in report.ledger if entry.what == FILES]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize("script", [EMPTIES, GFILE], ids=["empties", "gfile"])
 def test_scripts_that_disturb_each_other_run_one_after_the_other(

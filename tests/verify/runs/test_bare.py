@@ -85,7 +85,7 @@ CONFIGS: list[tuple[str, str | None]] = [
 OTHERS = [pytest.param(name, marks=pytest.mark.matrix) for name in ("layers_cnn", "recurrent", "embedding_text")]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize("name", ["logistic_regression", *OTHERS])
 @pytest.mark.parametrize(("config", "said"), CONFIGS)

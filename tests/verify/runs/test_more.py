@@ -72,7 +72,7 @@ def pair(folder: Path, way: str, kinds: str = "'plain', 'decay'") -> tuple[Path,
     return folder / "train.py", folder / "train_mg.py"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf2
 @pytest.mark.parametrize("way", WAYS)
 def test_each_choice_has_its_verdict(tmp_path: Path, way: str) -> None:
