@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from converter.analysis.inputs.initial_values import initial_values
+from tests.analysis.readings import facts_of
 from tests.scripts import codes, loops
 
 SCRIPT = """\
@@ -82,3 +84,20 @@ def test_the_towers_stand_where_the_model_is_built(parts: dict[str, str]) -> Non
 )
 def test_what_may_be_a_batch_is_none(parts: dict[str, str], refused: list[str]) -> None:
     assert codes(script(**parts)) == refused
+
+
+@pytest.mark.parametrize(
+    ("variable", "found"),
+    [
+        ("tf.Variable(x)", 1),
+        ("tf.Variable(x * 2)", 1),
+        ("tf.Variable(tf.zeros([x.shape.as_list()[1], 3]))", 0),
+        ("tf.Variable(tf.zeros([tf.shape(x)[0], 3]), validate_shape=False)", 0),
+        ("tf.get_variable('w', [x.get_shape()[1], 3])", 0),
+    ],
+)
+def test_what_only_tells_how_large_a_variable_is_gives_it_no_value(variable: str, found: int) -> None:
+    made = f"x = tf.placeholder(tf.float32, [8, 4])\nw = {variable}\ny = tf.placeholder(tf.float32, [None, 3])\n"
+    step = "step = tf.train.AdamOptimizer().minimize(tf.reduce_mean(tf.layers.dense(y, 1)))\nsess = tf.Session()\n"
+    runs = "sess.run(w, {x: data})\nfor rows in batches:\n    sess.run(step, {y: rows})\n"
+    assert len(initial_values(facts_of(made + step + runs))) == found
