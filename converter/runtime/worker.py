@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pkgutil import get_data
-
+from converter.runtime.catalog import source_of
 from converter.source.header import HELPERS
 
 MODULE = "cluster_helpers"  # beside scripts
@@ -12,9 +11,7 @@ PACKAGE = "tf_multigpu_cluster"  # installed
 
 def worker_source() -> str:
     """The module's source with plain line ends."""
-    data = get_data(__package__, "cluster.py")
-    assert data is not None
-    return data.decode().replace("\r\n", "\n")
+    return source_of("cluster")
 
 
 def worker_module() -> str:

@@ -10,10 +10,10 @@ from converter.syntax.changes import Change, added_argument
 from converter.syntax.script import Script, argument, is_given, is_on, is_spread
 from converter.targets.mirrored.counts import is_batch_size
 from converter.targets.mirrored.elsewhere import definition, module_beside
+from converter.targets.mirrored.keras import DEFAULT_BATCH
 
 # Methods of ImageDataGenerator (keras_preprocessing/image/image_data_generator.py, 1.1.2): the place of batch_size.
 _FLOWS = {"flow": 2, "flow_from_directory": 5, "flow_from_dataframe": 9}
-_DEFAULT = 32  # of all of them
 _DATA = {"fit": "x", "fit_generator": "generator"}  # what gives the batches, by the method that trains
 
 
@@ -53,7 +53,7 @@ def grown_makers(script: Script, makers: list[Maker], times: str, width: int, ru
     """The numbers of examples of generators, multiplied."""
     for maker in {maker.call: maker for maker in makers}.values():
         if maker.size is None:
-            yield added_argument(script, maker.call, f"batch_size={_DEFAULT} * {times}", width, rule)
+            yield added_argument(script, maker.call, f"batch_size={DEFAULT_BATCH} * {times}", width, rule)
         else:
             begin, end = script.span(maker.size)
             yield Change(begin, end, f"{script.operand(maker.size)} * {times}", rule)

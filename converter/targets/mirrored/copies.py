@@ -17,6 +17,7 @@ from converter.analysis.traits import Trait, has
 from converter.parsing import parse_text
 from converter.plan.decisions import Decision
 from converter.runtime.catalog import source_of
+from converter.source.project.above import imported_files, parsed
 from converter.syntax.changes import Change, lines_before
 from converter.syntax.known import is_known, last_name
 from converter.syntax.script import Script, argument, is_on
@@ -32,7 +33,6 @@ COPIED, BATCH = "TMG159", "TMG154"
 _PACKAGE = "keras"
 _HELPER = "train_on_copies"
 _REDUCTIONS = [kind + what for kind in ("", "reduce_") for what in ("sum", "mean", "max", "min", "std", "var", "prod")]
-_MOST_FILES = 40  # of a project that are looked at for layers
 
 
 def obstacle(script: Script, total: bool) -> str:
@@ -40,11 +40,11 @@ def obstacle(script: Script, total: bool) -> str:
     trained = _trained(script)
     if not trained:
         return "as no model under a name is compiled and trained here"
-    return (
-        next((why for call in trained if (why := _of_compile(script, call))), "")
-        or _of_layers(script)
-        or ("" if total else _of_sizes(script))
-    )
+    unclear = next((why for call in trained if (why := _of_compile(script, call))), "")
+    if unclear:
+        return unclear
+    files = _files(script)
+    return _of_layers(files) or ("" if total else _of_sizes(script, files))
 
 
 def _trained(script: Script) -> list[ast.Call]:
@@ -94,27 +94,12 @@ def _is_unseen(script: Script, maker: ast.expr) -> bool:
 
 def _files(script: Script) -> list[Script]:
     """The script and the files of its project that it imports, one through the other."""
-    found, names, main = [script], {script.path}, None
-    for one in found:
-        for node in ast.walk(one.tree):
-            for module in _modules(node) if isinstance(node, ast.Import | ast.ImportFrom) else ():
-                other = module_beside(one, module, main)
-                if other is not None and other.path not in names and len(found) < _MOST_FILES:
-                    names.add(other.path)
-                    found.append(other)
-    return found
+    trees = ((path, parsed(path)) for path in imported_files(script.path, script.tree))
+    return [script, *(Script(path, "", tree) for path, tree in trees if tree is not None)]
 
 
-def _modules(node: ast.Import | ast.ImportFrom) -> list[str]:
-    """The modules that an import may read, with the dots of a relative one."""
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    module = "." * node.level + (node.module or "")
-    return [module, *(f"{module}{'.' if node.module else ''}{alias.name}" for alias in node.names)]
-
-
-def _of_layers(script: Script) -> str:
-    calls = [(file, call) for file in _files(script) for call in file.calls]
+def _of_layers(files: list[Script]) -> str:
+    calls = [(file, call) for file in files for call in file.calls]
     return next((why for file, call in calls if (why := _of_layer(file, call))), "")
 
 
@@ -143,19 +128,19 @@ def _reduced_in(script: Script, function: ast.expr | None) -> str:
     return ""
 
 
-def _of_sizes(script: Script) -> str:
+def _of_sizes(script: Script, files: list[Script]) -> str:
     """Batches whose size is not seen are shared by the GPUs: batch normalisation would see a part of them."""
     if all(is_of_arrays(call) or maker_of(script, call) is not None for call in keras_fits(script)):
         return ""
-    if next(_norms(script), None) is None:
+    if next(_norms(files), None) is None:
         return ""
     why = "as the size of its batches is not seen, and batch normalisation would have the statistics of a part of them"
     return f"{why} (--batch total trains so all the same)"
 
 
-def _norms(script: Script) -> Iterator[tuple[Script, ast.Call]]:
+def _norms(files: list[Script]) -> Iterator[tuple[Script, ast.Call]]:
     """Where batch normalisation comes in: a layer, or a model of the package that has it."""
-    for file in _files(script):
+    for file in files:
         for call in file.calls:
             name = f"{file.name(call.func)}."
             if last_name(file, call.func) == "BatchNormalization" or f"{_PACKAGE}.applications." in name:
@@ -203,7 +188,7 @@ def _check(case: Case, total: bool) -> None:
             script.say(loss, "TMG288", message, "let it be a mean over the examples, or use --batch total")
     if total:
         check_part(script, keras_code(script))
-    norm = next(_norms(script), None)
+    norm = next(_norms(_files(script)), None)
     if norm is not None:
         file, call = norm
         place = call if file is script else _trained(script)[0]
@@ -246,7 +231,7 @@ def _sizes(case: Case, makers: list[Maker]) -> Iterator[Change]:
     """Batches of fit() and of generators grow, and what counts them follows."""
     script, times = case.script, str(case.options.num_gpus)
     arrays = [call for call in keras_fits(script) if is_of_arrays(call)]
-    yield from (change for change in grown_fits(case, times, BATCH, arrays))
+    yield from grown_fits(case, times, BATCH, arrays)
     yield from grown_makers(script, makers, times, case.width, BATCH)
     grown = set(reads_of(script, makers))
     counted = [c for c in batch_counts(script, case.options, keras_code(script)) if (c.begin, c.end) not in grown]
