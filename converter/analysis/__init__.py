@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from converter.options import Options
 
 if TYPE_CHECKING:
-    from converter.analysis.facts import Facts
-    from converter.analysis.project import Project
+    from converter.analysis.facts import Decisions, Facts
     from converter.analysis.walk import Known
 
-__all__ = ["read_facts"]
+__all__ = ["read_facts", "read_further"]
 
 
 def read_facts(
@@ -22,14 +21,12 @@ def read_facts(
     tree: ast.Module,
     options: Options,
     originals: Mapping[str, bytes] | None = None,
-    project: Project | None = None,
     before: Known | None = None,
 ) -> Facts:
     """Walks through a script, and again when the feeds show which placeholders are batches.
 
-    originals: the bytes to read other files of the project as, by absolute path. project: the project of a former
-    walk. before: expressions whose values are read as inputs, with their batch axes, as nodes of that project's trees;
-    and constants that conditions leave open, as if they were flags.
+    originals: the bytes to read other files of the project as, by absolute path. before: constants that conditions
+    leave open, as if they were flags; and whether the script is the view of a Python 2 text.
     """
     from converter.analysis.inputs.embedded_data import data_entries, why_uncut
     from converter.analysis.inputs.feeds import decide_inputs, fed_back
@@ -38,15 +35,15 @@ def read_facts(
     from converter.analysis.python.run import walked
     from converter.analysis.walk import Known
 
-    project = project or project_of(path, originals or {})
+    project = project_of(path, originals or {})
     given = before or Known()
-    project.python2 = project.python2 or given.python2
-    known = replace(given, traced=dict(options.traced), decisions={})
-    facts = _first_walk(path, tree, project, known)
+    project.python2 = given.python2
+    known = replace(given, traced=dict(options.traced))
+    facts = walked(path, tree, project, known)
     if facts.endless is not None:
         return facts
     decisions = decide_inputs(facts, options)
-    known = replace(known, decisions=decisions)
+    known = replace(known, decisions=decisions, within=facts.within)
     facts = walked(path, tree, project, known) if decisions else facts
     while again := fed_back(facts, decisions, options):
         decisions.update(again)
@@ -55,18 +52,32 @@ def read_facts(
         decisions.update(shuffled)
         facts = walked(path, tree, project, known)
     data = data_entries(facts)
-    decisions.update(given.decisions)
     if not data:
-        return walked(path, tree, project, known) if given.decisions else facts
+        return facts
     cut = walked(path, tree, project, replace(known, data=data))
     facts.uncut = why_uncut(cut, data)
     return facts if facts.uncut else cut
 
 
-def _first_walk(path: str, tree: ast.Module, project: Project, known: Known) -> Facts:
-    """Walks through a script, and again if a module turns out to be Python 2: then the lines before it are, too."""
-    from converter.analysis.python.run import walked
+def read_further(facts: Facts, decisions: Decisions, options: Options) -> Facts:
+    """Walks through a script once more, with the values of further expressions as inputs.
 
-    python2 = project.python2
-    facts = walked(path, tree, project, known)
-    return facts if project.python2 == python2 else walked(path, tree, project, known)
+    decisions: these expressions, with their batch axes, as nodes of the trees that were walked before. The facts stay
+    those of the walk before where the data in the graph cannot be cut.
+    """
+    from converter.analysis.inputs.embedded_data import why_uncut
+    from converter.analysis.python.run import walked
+    from converter.analysis.walk import Known
+
+    if facts.uncut:
+        return facts
+    known = Known(
+        {**facts.decisions, **decisions},
+        traced=dict(options.traced),
+        data=facts.data_axes,
+        open=facts.open,
+        within=facts.within,
+    )
+    further = walked(facts.path, facts.tree, facts.project, known)
+    facts.uncut = why_uncut(further, facts.data_axes) if facts.data_axes else ""
+    return facts if facts.uncut else further

@@ -248,6 +248,17 @@ class FlagDefinition:
     time: int = 0
     parser: int = 0
 
+    @property
+    def words(self) -> dict[str | None, ast.expr]:
+        """What the definition is given by names."""
+        return {keyword.arg: keyword.value for keyword in self.call.keywords}
+
+    @property
+    def default(self) -> ast.expr | None:
+        """The expression of the default, where one is written."""
+        positional = self.call.args[1] if self.style == "flags" and len(self.call.args) > 1 else None
+        return self.words.get("default", self.words.get("default_value", positional))
+
 
 @dataclass(frozen=True)
 class Fallback:
@@ -314,6 +325,9 @@ class Facts:
     set_shapes: list[tuple[Tensor, Value, ast.AST, Site]] = field(default_factory=list)  # how many rows, and where
     divided: list[Origin] = field(default_factory=list)  # named as batch sizes: sums divided by them are means
     results: dict[tuple[int, ast.AST], Value] = field(default_factory=dict)  # uid of a frame, a call in it -> its value
+    given_to_host: set[int] = field(default_factory=set)  # uids of what calls took that gave no tensors
+    several_rows: set[int] = field(default_factory=set)  # uids of `tf.range(2 * n)`, n examples
+    set_in: set[int] = field(default_factory=set)  # uids of values of which an entry or an attribute was set
     turned: dict[Site, Value] = field(default_factory=dict)  # for loops -> what they go over
     comprehended: list[tuple[ast.expr, Value]] = field(default_factory=list)  # the same for comprehensions
     turns: dict[Site, list[int]] = field(default_factory=dict)  # loops -> the times at which their turns began
@@ -336,6 +350,8 @@ class Facts:
     made_of: dict[int, Mapping[int, Value]] = field(default_factory=dict)  # uid -> what `behind` gave for it
     rows: dict[tuple[int, Site, bool], Number | None] = field(default_factory=dict)  # see arrays.rows
     terms: dict[tuple[int, frozenset[Origin], Site], Terms] = field(default_factory=dict)  # see arrays.rows
+    spans: dict[int, Number | None] = field(default_factory=dict)  # uid of a slice's bounds -> rows that it takes
+    names_set: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)  # of loops that were asked for
     ends: dict[ast.stmt, list[End]] = field(default_factory=dict)  # of loops that were asked for
     imports: dict[str, dict[str, str]] = field(default_factory=dict)  # by path: name -> TensorFlow's ("" is the top)
 
@@ -364,6 +380,10 @@ class Facts:
     def changes_of(self, value: Value) -> list[Effect]:
         """The places where code changes a list, a dict or another object, in the order of the walk."""
         return self.changes_by_value.get(value.uid, [])
+
+    def flags_named(self, name: object) -> list[FlagDefinition]:
+        """The definitions of a flag, by the attribute under which it is read."""
+        return [flag for flag in self.flags if flag.name.lstrip("-").replace("-", "_") == name]
 
     def path_of(self, node: ast.AST) -> str:
         """The file that a node stands in: "" for the script itself."""
@@ -405,11 +425,24 @@ class Facts:
     @cached_property
     def places_read(self) -> Mapping[ast.AST, set[Place]]:
         """The places that each node read, once the walk is over."""
-        found = defaultdict[ast.AST, set[Place]](set)
+        return {node: {a.place for a in all_of if not a.write} for node, all_of in self.accesses_by_node.items()}
+
+    @cached_property
+    def accesses_by_node(self) -> Mapping[ast.AST, list[Access]]:
+        """The reads and writes of each node, as they are once the walk is over."""
+        found = defaultdict[ast.AST, list[Access]](list)
         for access in self.accesses:
-            if not access.write:
-                found[access.node].add(access.place)
+            found[access.node].append(access)
         return found
+
+    @cached_property
+    def numbers(self) -> list[tuple[Access, Number]]:
+        """The reads and writes of numbers, in the order of the walk, once that is over."""
+        return [(access, access.value) for access in self.accesses if isinstance(access.value, Number)]
+
+    def accesses_at(self, node: ast.AST) -> list[Access]:
+        """The reads and writes of a node, in the order of the walk."""
+        return self.accesses_by_node.get(node, [])
 
     @cached_property
     def accesses_by_value(self) -> Mapping[int, list[Access]]:

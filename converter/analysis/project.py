@@ -38,6 +38,10 @@ def project_of(path: str, originals: Mapping[str, bytes]) -> Project:
     return Project(os.path.dirname(path), originals, script=path if os.path.isfile(path) else "")
 
 
+class TurnedPython2(Exception):
+    """A module that was just read is Python 2: what was executed before it was taken for Python 3."""
+
+
 @dataclass
 class Project:
     """The folder of a script, with the bytes and syntax trees of the modules that were read.

@@ -83,6 +83,7 @@ class Walk:
     ) -> None:
         self.module = Frame(tree, None, None)
         self.project = project
+        self.python2 = project.python2  # whether the script is taken for Python 2 since it began
         self.modules: dict[str, Frame] = {}  # other files of the project, by path
         self.importing: list[Frame] = []  # those of them whose top level is being executed
         self.stars: dict[int, list[Symbol]] = {}  # frame of a file -> library modules of which it imports all names
@@ -235,6 +236,8 @@ class Walk:
     def _access(self, place: Place, value: Value, node: ast.AST, write: bool) -> None:
         if self.site is not None and not self._is_noted(place, value, node, write):
             self.clock += 1
+            if write and place.holder is not None:
+                self.facts.set_in.add(place.holder.uid)
             self.facts.accesses.append(
                 Access(time=self.clock, place=place, value=value, site=self.site, node=node, write=write)
             )

@@ -50,7 +50,7 @@ from converter.source.viewed import viewed
 if TYPE_CHECKING:
     import ast
 
-    from converter.analysis.facts import Decisions, Facts
+    from converter.analysis.facts import Facts
     from converter.plan import Plan
     from converter.plan.decisions import Command, Decision, File
     from converter.planner.outcome import Refused
@@ -464,7 +464,7 @@ def _plans(
 ) -> Decided | Refused | CallsOnOwnLines:
     """The plans for a text, after as many readings as it takes."""
     from converter.planner.cases import Sources
-    from converter.planner.outcome import Refused, Reread
+    from converter.planner.outcome import after_readings
     from converter.planner.passes import decide
 
     folder = os.path.dirname(read.file("").path)
@@ -491,15 +491,7 @@ def _plans(
         asked=project.names_asked,
         rows=project.rows_taken,
     )
-    inputs: Decisions = {}
-    while True:
-        made = decide(read.facts, read.options, sources, losses)
-        if not isinstance(made, Reread):
-            return made
-        if made.decisions.keys() <= inputs.keys():
-            return Refused((made.otherwise,))
-        inputs = {**inputs, **made.decisions}
-        read.again(inputs)
+    return after_readings(lambda: decide(read.facts, read.options, sources, losses), read.again)
 
 
 def with_advice(findings: tuple[Diagnostic, ...], source: Source) -> tuple[Diagnostic, ...]:

@@ -56,13 +56,10 @@ class Reading:
 
     def again(self, entrances: Decisions) -> None:
         """Walk the script again, with the values of some expressions as inputs."""
-        from converter.analysis import read_facts
-        from converter.analysis.walk import Known
+        from converter.analysis import read_further
         from converter.planner.batch_size.means import settle_means
 
-        before = Known(entrances, open=self.constants)
-        read = read_facts(self._source.path, self._tree, self.options, self._held, self.facts.project, before)
-        self.facts = settle_means(read)
+        self.facts = settle_means(read_further(self.facts, entrances, self.options))
 
     def with_constants(self, constants: Iterable[Constant]) -> Reading:
         """The script read with these constants left open, as if they were flags."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import fields, replace
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.facts import Facts
 from converter.analysis.values import Origin
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
@@ -16,9 +16,8 @@ from converter.options import Options
 from converter.plan import At, Loop, Plan
 from converter.planner.batch_size.batch_size import Scaled, Scaling, scale
 from converter.planner.batch_size.epochs import steps_by_size
-from converter.planner.batch_size.intervals import intervals
+from converter.planner.batch_size.intervals import SizeReads, intervals, reads_of
 from converter.planner.cases import Placed, Planned
-from converter.planner.found import Found
 from converter.planner.host.devices import own_devices
 from converter.planner.host.evaluations import nets_beside
 from converter.planner.host.gpu_count import GpuCount, gpu_count
@@ -32,6 +31,7 @@ from converter.planner.host.untrained import Branch, one_tower, untrained_branch
 from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Faults, Refused, noted
 from converter.planner.questions.statements import path
+from converter.planner.region.executions import Group
 from converter.planner.region.region import Region
 from converter.planner.towers.after_updates import HELPER as AFTER_UPDATES
 from converter.planner.towers.after_updates import wait_edits
@@ -39,9 +39,9 @@ from converter.planner.towers.border.fed_results import fed_results
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.dense_gradients import all_dense
 from converter.planner.towers.loop import LoopPart, plan_loop
+from converter.planner.towers.merges.loss_kind import statistics_of_share
 from converter.planner.towers.merges.summaries import collected_names, names_in
 from converter.planner.towers.partitioned.slices import cut_variables
-from converter.planner.wording import all_words
 from converter.planner.writing.aliases import TENSORFLOW, Aliases, helper_folder, helper_module
 from converter.planner.writing.builtin_names import BUILTINS_MODULE, Builtins, taken_modules
 from converter.planner.writing.context import WritingContext
@@ -90,7 +90,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         options=options,
         prepared=tuple(dict.fromkeys(at for region in regions for at in _prepared(region, text))),
         forward=any(region.forward for region in regions),
-        shares=_of_shares(parts),
+        shares=any(_takes_statistics_of_shares(case, group) for group in case.groups),
         builtins=context.builtins.module if hidden or sessions.hidden or any(loop.hidden for loop in loops) else "",
         hidden=hidden,
         modules=tuple((m, names.unused(f"python_{m}")) for m in sorted(taken_modules(facts, modules))),
@@ -100,7 +100,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         dense=dense,
         beside=tuple(text.start(node) for node in _nets_beside(case)),
         evaluated=tuple(sorted(text.start(node) for node in case.evaluated.calls)),
-        counted=tuple(sorted({text.start(node) for node in steps_by_size(*_counting(case), made.kept)})),
+        counted=tuple(sorted({text.start(node) for node in steps_by_size(made.size_reads, made.kept)})),
     )
     whole, branches = _with_one_tower(case, whole, count, text)
     paths = ["", *sorted({at.path for at in whole.places()} - {""})]
@@ -111,10 +111,13 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     return Planned(**known, plans=plans, noted=remarks, untrained=branches)
 
 
-def _of_shares(parts: list[LoopPart]) -> bool:
-    """Whether losses are warned of into which statistics of each tower's share of the batch go."""
-    message = all_words()[Found.STATISTICS_OF_SHARES].message
-    return any(warning.message == message for part in parts for warning in part.warnings)
+def _takes_statistics_of_shares(case: Placed, group: Group) -> bool:
+    """Whether statistics of each tower's share of the batch go into losses, where the script's are of all of it."""
+    region = group.region
+    if case.options.batch != "total" or (region.forward and not region.exact):
+        return False
+    towers = region if region.exact else None
+    return any(statistics_of_share(case.facts, step.loss, towers) is not None for step in group.steps)
 
 
 def _is_plain_device(case: Placed, made_outside: tuple[tuple[At, At], ...], text: Text) -> bool:
@@ -160,6 +163,7 @@ class _Looped:
 
     reading: helpers that read the length of the longest example. seen: warnings about visible GPUs. divided: whether
     numbers of steps are divided by the number of GPUs. kept: reads of the batch size that stay as they are.
+    size_reads: all reads of it outside the towers.
     """
 
     context: WritingContext
@@ -169,12 +173,8 @@ class _Looped:
     reading: list[str]
     seen: list[Diagnostic]
     divided: bool
-    kept: frozenset[ast.AST] = frozenset()
-
-
-def _counting(case: Placed) -> tuple[Facts, Sequence[Region], Sequence[TrainStep], frozenset[Origin]]:
-    """The script, its towers and training steps, and the numbers for the batch size that grow."""
-    return case.facts, case.regions, case.steps, _grown(case)
+    kept: frozenset[ast.AST]
+    size_reads: SizeReads
 
 
 def _looped(case: Placed, module: str) -> _Looped:
@@ -185,8 +185,9 @@ def _looped(case: Placed, module: str) -> _Looped:
     found: list[Diagnostic] = []
     scaling, names = Scaling(), count.names
     own, steps = case.evaluated.reads, frozenset[ast.AST]()
+    size_reads = reads_of(facts, regions, case.steps, scaled)
     with noted(found):
-        steps = intervals(*_counting(case))
+        steps = intervals(size_reads)
         scaling, names = scale(facts, regions, Scaled(scaled, steps, own), context.text, count.for_node, count.names)
     context = context.after([*scaling.replaces, *rate_edits(facts, options, context.text, count)])
     divided = step_edits(step_numbers(facts, options, regions, case.steps, scaled), context.text)
@@ -200,7 +201,17 @@ def _looped(case: Placed, module: str) -> _Looped:
     if found:
         raise Faults(found)
     context = replace(context.after(shown), names=parts[-1].names)
-    return _Looped(context, count, scaling, parts, reading=reading, seen=seen, divided=bool(divided), kept=steps | own)
+    return _Looped(
+        context=context,
+        count=count,
+        scaling=scaling,
+        parts=parts,
+        reading=reading,
+        seen=seen,
+        divided=bool(divided),
+        kept=steps | own,
+        size_reads=size_reads,
+    )
 
 
 def _needed(around: dict[str, bool], options: Options) -> list[str]:

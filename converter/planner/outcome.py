@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from converter.analysis.facts import Decisions
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal
+
+Outcome = TypeVar("Outcome")
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,17 @@ class Reread:
 
     decisions: Decisions
     otherwise: Diagnostic
+
+
+def after_readings(decide: Callable[[], Outcome | Reread], again: Callable[[Decisions], object]) -> Outcome | Refused:
+    """What is decided of a script after as many readings as it takes; again: reads it with expressions for inputs."""
+    inputs: Decisions = {}
+    while isinstance(made := decide(), Reread):
+        if made.decisions.keys() <= inputs.keys():
+            return Refused((made.otherwise,))
+        inputs = {**inputs, **made.decisions}
+        again(inputs)
+    return made
 
 
 class Faults(Exception):

@@ -21,6 +21,7 @@ from tests.analysis.readings import facts_of
 )
 def test_places(other: Place, same: bool) -> None:
     assert (Place("name", 1, "x") == other) is same
+    assert (Place("name", 1, "x") != other) is not same
     assert (hash(Place("name", 1, "x")) == hash(other)) is same
 
 

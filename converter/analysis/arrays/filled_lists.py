@@ -123,9 +123,9 @@ def _goes_over_data(facts: Facts, loop: ast.While, test: ast.expr) -> bool:
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.left, ast.Name):
         return False
     counter, op, limit = test.left, test.ops[0], test.comparators[0]
-    places = {a.place for a in facts.accesses if a.node is counter}
+    places = {a.place for a in facts.accesses_at(counter)}
     inside = set(ast.walk(loop))
-    writes = {a.node: a.site.stmt for a in facts.accesses if a.write and a.place in places}
+    writes = {a.node: a.site.stmt for place in places for a in facts.writes_to(place)}
     moves = {stmt for stmt in writes.values() if stmt in inside and stmt is not loop and not isinstance(stmt, ast.If)}
     steps = {step_of(stmt) for stmt in moves}
     if steps == {1}:
@@ -225,8 +225,9 @@ def _counted_on(facts: Facts, test: Reached, loop: Site, put: Effect) -> Number 
 
 def _moves(facts: Facts, body: list[ast.stmt], counter: ast.Name) -> tuple[list[ast.stmt], list[Value]]:
     """The statements of a loop that move a number by one, and what else is assigned to it anywhere."""
-    places = {a.place for a in facts.accesses if a.node is counter}
-    writes = {a.node: a for a in facts.accesses if a.write and a.place in places}.values()
+    places = {a.place for a in facts.accesses_at(counter)}
+    found = sorted((a for place in places for a in facts.writes_to(place)), key=lambda a: a.time)
+    writes = {a.node: a for a in found}.values()
     moves = [stmt for stmt in body if step_of(stmt) and any(write.site.stmt is stmt for write in writes)]
     sets = [w for w in writes if w.site.stmt not in moves and not isinstance(w.site.stmt, ast.If)]  # branches join
     plain = all(isinstance(write.site.stmt, ast.Assign) for write in sets)
@@ -313,7 +314,7 @@ def _compared(facts: Facts, test: Reached, rows: Sequence, put: Effect, within: 
         return None
     if test.multiple and (not within or test.more):
         return None
-    counted = {a.value.uid: a.value for a in facts.accesses if a.node is length.args[0] and not a.write}
+    counted = {a.value.uid: a.value for a in facts.accesses_at(length.args[0]) if not a.write}
     for other in counted.values():
         if not isinstance(other, Sequence) or len(other.elements) != len(rows.elements):
             continue

@@ -306,8 +306,10 @@ def parts_of(value: Host) -> Value | None:
 
 
 def spanned(facts: Facts, key: Value, place: ast.Slice) -> Number | None:
-    """The number of rows that a slice takes; None where it is open."""
-    return _spanned(_At(facts, frozenset()), key, place, DEEP)
+    """The number of rows that a slice takes, once the walk is over; None where it is open. place: of the bounds."""
+    if key.uid not in facts.spans:
+        facts.spans[key.uid] = _spanned(_At(facts, frozenset()), key, place, DEEP)
+    return facts.spans[key.uid]
 
 
 def _spanned(at: _At, key: Value, place: ast.Slice, deep: int) -> Number | None:

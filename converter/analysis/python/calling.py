@@ -89,6 +89,8 @@ def call(walk: Walk, node: ast.Call) -> Value:
     if unseen and not takes and isinstance(result, Host):
         result.inputs = (*result.inputs, *unseen)  # `argparse.Namespace(**json.load(f))`
     walk.facts.results[walk.frame.uid, node] = result
+    if isinstance(result, Host):
+        walk.facts.given_to_host.update(value.uid for value in result.inputs)
     return result
 
 

@@ -11,6 +11,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import LocalModule
 from converter.analysis.frames import Place
 from converter.analysis.library import naming, symbol_of
+from converter.analysis.project import TurnedPython2
 from converter.analysis.python.joins import join
 from converter.analysis.values import Class, Constant, Frame, Function, Instance, Module, Symbol, Value
 from converter.analysis.walk import MAX_PER_LINE, lines_of
@@ -117,6 +118,8 @@ def local_module(walk: Walk, name: str, stmt: ast.AST, level: int) -> Module | N
             what = f"{os.path.basename(path)} is valid neither in Python 3 nor in Python 2"
             walk.effect(EffectKind.UNREAD_MODULE, what, None, stmt)
             return None
+        if walk.project.python2 and not walk.python2:
+            raise TurnedPython2
         data, tree = read
         if b": converted from " in data and _CONVERTED.search(data):
             walk.effect(EffectKind.CONVERTED_MODULE, os.path.basename(path), None, stmt)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from converter.analysis.facts import Facts, gradients_in_losses
 from converter.analysis.flow.repeats import Endless
 from converter.analysis.inputs.decided import decided
-from converter.analysis.project import Project
+from converter.analysis.project import Project, TurnedPython2
 from converter.analysis.python.calling import call_with_unknowns, use_with_unknowns
 from converter.analysis.python.expressions import EVALUATE
 from converter.analysis.python.statements import execute_block
@@ -20,13 +20,21 @@ from converter.analysis.walk import Known, Walk
 def walked(path: str, tree: ast.Module, project: Project, known: Known | None = None) -> Facts:
     """The facts of a walk through a script; of two where gradients turn out to be a part of the model."""
     known = known or Known()
-    facts = run(Walk(path, tree, project, known, evaluate))
+    facts = _begun(path, tree, project, known)
     inner = gradients_in_losses(facts.train_steps)
-    while inner and not inner <= known.within:
+    while facts.endless is None and inner and not inner <= known.within:
         known = replace(known, within=known.within | inner)
-        facts = run(Walk(path, tree, project, known, evaluate))
+        facts = _begun(path, tree, project, known)
         inner = gradients_in_losses(facts.train_steps)
     return facts
+
+
+def _begun(path: str, tree: ast.Module, project: Project, known: Known) -> Facts:
+    """The facts of a walk, begun anew where a module turns out to be Python 2: then the lines before it are, too."""
+    try:
+        return run(Walk(path, tree, project, known, evaluate))
+    except TurnedPython2:
+        return run(Walk(path, tree, project, known, evaluate))
 
 
 def evaluate(walk: Walk, node: ast.expr) -> Value:
@@ -50,7 +58,7 @@ def run(walk: Walk) -> Facts:
         _enter_uncalled(walk)
     cut = walk.facts.cut
     if cut:
-        walk.facts.accesses = [replace(a, value=cut.get(a.value.uid, a.value)) for a in walk.facts.accesses]
+        walk.facts.accesses = [a._replace(value=cut.get(a.value.uid, a.value)) for a in walk.facts.accesses]
     return walk.facts
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.factors import alike
 from converter.analysis.traits import Trait, has
@@ -19,6 +21,10 @@ from converter.analysis.values import (
     needed,
     opaque,
 )
+
+if TYPE_CHECKING:
+    from converter.analysis.call import Call
+    from converter.analysis.facts import Facts
 
 RANGE = "range"  # the operation that numbers rows: from 0, one by one
 OTHER_RANGE = "range of other numbers"
@@ -103,10 +109,9 @@ def is_last(stacked: Tensor, part: Tensor) -> bool:
     return axis == -1 or (axis or 0) == (1 if part.op == RANGE else part.rank)
 
 
-def _number_several_rows(places: Tensor) -> bool:
+def _number_several_rows(facts: Facts, places: Tensor) -> bool:
     """Whether places follow from `tf.range(2 * n)`, n examples: which example's rows these are is not seen."""
-    behind = (v for v in needed([places]).values() if isinstance(v, Tensor))
-    return any(t.op in RANGES and bool(t.batch.packed) for t in behind)
+    return bool(facts.several_rows) and not facts.several_rows.isdisjoint(needed([places]))
 
 
 def _axis_of(joined: Tensor) -> int | float | None:
@@ -155,8 +160,9 @@ def left_by(mask: Tensor | None, tensor: Tensor, inputs: tuple[Value, ...], name
     return left
 
 
-def gathered(params: Tensor, indices: Tensor, axis: int, inputs: tuple[Value, ...], name: str) -> Tensor:
+def gathered(call: Call, params: Tensor, indices: Tensor, axis: int) -> Tensor:
     """Entries of a tensor along an axis, by their numbers: of a table, or of the batch itself."""
+    inputs, name = tuple(call.values()), call.name
     if params.batch.kind == "free":
         rest = None if indices.lengths is None or params.lengths is None else (*indices.lengths, *params.lengths[1:])
         return Tensor(indices.batch, inputs, rest, name)
@@ -175,8 +181,8 @@ def gathered(params: Tensor, indices: Tensor, axis: int, inputs: tuple[Value, ..
         return Tensor(opaque(Why.PLACES_FED, name), inputs, None, name)
     if params.batch.kind == "example" and params.batch.packed == "" and indices.batch.kind == "example":
         return Tensor(opaque(Why.CONFLICT), inputs, None, name)  # indexes into the whole batch
-    known_rows = not _number_several_rows(indices)
-    if params.batch.kind == "example" == indices.batch.kind and params.batch.axis == 0 and known_rows:
+    of_rows = params.batch.kind == "example" == indices.batch.kind and params.batch.axis == 0
+    if of_rows and not _number_several_rows(call.walk.facts, indices):
         dims = None if params.lengths is None else (None, *params.lengths[1:])
         return Tensor(Batch("example", indices.batch.axis, indices.batch.rows), inputs, dims, name)
     picked = None if indices.lengths is None or params.lengths is None else (*indices.lengths, *params.lengths[1:])

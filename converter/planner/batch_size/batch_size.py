@@ -411,7 +411,7 @@ def _divided(text: Text, node: ast.AST, num_gpus: NumGpus) -> Replace:
 
 def _set_again(facts: Facts, origin: Origin, sizes: list[Origin], text: Text) -> SetAgain:
     """Where the script sets a setting again in one of its branches."""
-    reads = (a for a in facts.accesses if not a.write and isinstance(a.value, Number) and reads_flag(a, origin))
+    reads = (a for a, _ in facts.numbers if not a.write and reads_flag(a, origin))
     return set_in_branches(facts, str(origin.key[-1]), reads, sizes, text)
 
 
@@ -472,14 +472,14 @@ def _host_reads(
     inside: set[ast.AST] = set()
     outside: dict[ast.AST, Access] = {}
     later = _set_places(facts)
-    for access in facts.accesses:
-        if access.write or not isinstance(access.value, Number) or not reads_flag(access, origin):
+    for access, number in facts.numbers:
+        if access.write or not reads_flag(access, origin):
             continue
         if access.place in again.places:
             written_out = text.parent(access.node) is not None  # it is not where `*=` reads it
-            if not written_out or access.node in again.inside or origin not in access.value.origins:
+            if not written_out or access.node in again.inside or origin not in number.origins:
                 continue
-        elif access.value.origins != frozenset((origin,)) or access.time > later.get(access.place, access.time):
+        elif number.origins != frozenset((origin,)) or access.time > later.get(access.place, access.time):
             continue
         if any(region.in_any_tower(access.site) for region in regions):
             inside.add(access.node)

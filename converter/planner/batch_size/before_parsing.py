@@ -62,7 +62,7 @@ def _settings_read(facts: Facts, origins: Iterable[Origin]) -> list[Access]:
 def _read(facts: Facts, origins: Iterable[Origin]) -> list[Access]:
     """Where a batch size is read."""
     sizes = set(origins)
-    return [a for a in facts.accesses if not a.write and isinstance(a.value, Number) and a.value.origins & sizes]
+    return [a for a, number in facts.numbers if not a.write and number.origins & sizes]
 
 
 def _is_defined_later(facts: Facts, flag: FlagDefinition, node: ast.AST) -> bool:

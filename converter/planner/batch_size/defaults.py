@@ -23,7 +23,7 @@ def with_defaults(facts: Facts, found: set[Origin]) -> set[Origin]:
     """
     sizes = set(found) | _in_place_of_none(facts, found)
     links = list(_links(facts)) if sizes else []
-    known = {o.key: o for a in facts.accesses if links and isinstance(a.value, Number) for o in a.value.origins}
+    known = {o.key: o for _, number in facts.numbers if links for o in number.origins}
     defaults = {node for fallback in facts.fallbacks for node in ast.walk(fallback.node)}
     more = True
     while more:
@@ -40,15 +40,10 @@ def with_defaults(facts: Facts, found: set[Origin]) -> set[Origin]:
 
 def may_be_none(facts: Facts, origin: Origin) -> bool:
     """Whether a flag is None if the user does not give it."""
-    for flag in facts.flags:
-        if flag.name.replace("-", "_").lstrip("_") != origin.key[-1]:
-            continue
-        words = {keyword.arg: keyword.value for keyword in flag.call.keywords}
-        positional = flag.call.args[1] if flag.style == "flags" and len(flag.call.args) > 1 else None
-        default = words.get("default", positional)
-        if isinstance(default, ast.Constant):
-            return default.value is None
-        return default is None and flag.style == "argparse" and "required" not in words
+    for flag in facts.flags_named(origin.key[-1])[:1]:
+        if isinstance(flag.default, ast.Constant):
+            return flag.default.value is None
+        return flag.default is None and flag.style == "argparse" and "required" not in flag.words
     return False
 
 
@@ -56,7 +51,7 @@ def _is_size(facts: Facts, flag: Origin) -> bool:
     """Whether a setting is named as a batch size, or batches, or their rows, are counted by it."""
     if named_batch([str(flag.key[-1])]) or facts.named_sizes([flag]):
         return True
-    reads = (a for a in facts.accesses if not a.write and isinstance(a.value, Number) and flag in a.value.linear)
+    reads = (a for a, number in facts.numbers if not a.write and flag in number.linear)
     return any(counts_batches(facts, a.node) or counts_rows(facts, a.node) for a in reads)
 
 
@@ -66,7 +61,7 @@ def kept_defaults(facts: Facts, scaled: Iterable[Origin]) -> Iterator[ast.AST]:
     What the user gives there is the size of one tower, or has to do with another thing: so the default stays, too.
     """
     sizes = set(scaled)
-    reads = {a.node: a.value for a in facts.accesses if isinstance(a.value, Number) and a.value.linear & sizes}
+    reads = {a.node for a, number in facts.numbers if number.linear & sizes}
     seen: set[ast.AST] = set()
     for fallback in facts.fallbacks:
         for node in _factors(fallback.node):
@@ -78,7 +73,7 @@ def kept_defaults(facts: Facts, scaled: Iterable[Origin]) -> Iterator[ast.AST]:
 def _in_place_of_none(facts: Facts, found: set[Origin]) -> set[Origin]:
     """Numbers that take the place of a flag that is not given: `args.batch_size or 64`."""
     optional = {o for o in found if o.key[0] == "flag" and may_be_none(facts, o)}
-    numbers = (a.value for a in facts.accesses if isinstance(a.value, Number) and a.value.origins & optional)
+    numbers = (number for _, number in facts.numbers if number.origins & optional)
     chosen = [list(n.options()) for n in numbers if n.chosen and not n.linear]
     given = [options for options in chosen if any(isinstance(v, Number) and v.linear & optional for v in options)]
     written = (v for options in given for v in options if isinstance(v, Number) and v.value != 1)
@@ -117,7 +112,7 @@ def _factors(node: ast.AST) -> Iterator[ast.AST]:
 
 def _is_read(facts: Facts, constant: Origin, defaults: set[ast.AST]) -> bool:
     """Whether anything but defaults of settings, and what only shows a number, reads it."""
-    reads = (a for a in facts.accesses if not a.write and isinstance(a.value, Number) and constant in a.value.linear)
+    reads = (a for a, number in facts.numbers if not a.write and constant in number.linear)
     return any(a.node not in defaults and not _is_shown(facts, a.node) for a in reads)
 
 

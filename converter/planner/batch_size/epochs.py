@@ -10,27 +10,21 @@ from collections.abc import Collection, Iterable, Iterator
 
 from converter.analysis.arrays.rows import terms_of, turns_of
 from converter.analysis.counts.degrees import follows
-from converter.analysis.facts import Facts, RunCall, TrainStep
+from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Number, Origin, Site, Value, needed
-from converter.planner.batch_size.intervals import reads_of
+from converter.analysis.values import Host, Number, Site, Value, needed
+from converter.planner.batch_size.intervals import SizeReads
 from converter.planner.batch_size.steps import Reads, asked, ends_of, loops_around, moves_in_loops
-from converter.planner.region.region import Region
 
 NUMBERED = 2  # what a loop goes over gives pairs, and these the batches
 
 
-def steps_by_size(
-    facts: Facts,
-    regions: Iterable[Region],
-    steps: Iterable[TrainStep],
-    sizes: Iterable[Origin],
-    kept: Collection[ast.AST],
-) -> Iterator[ast.AST]:
+def steps_by_size(size_reads: SizeReads, kept: Collection[ast.AST]) -> Iterator[ast.AST]:
     """The expressions by which training steps are counted; kept: those that read a batch size that stays."""
-    found, counting = reads_of(facts, regions, steps, sizes)
+    found, counting = size_reads
     if counting is None:
         return
+    facts = counting.facts
     reads = Reads(facts, frozenset(counting.scaled), found - set(kept), counting.reads)
     moves = moves_in_loops(facts)
     for run in counting.runs:

@@ -33,14 +33,15 @@ ORDERS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 SKIPS = (ast.Continue, ast.Yield, ast.YieldFrom)
 
 
-def intervals(
-    facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]
-) -> frozenset[ast.AST]:
+SizeReads = tuple[set[ast.AST], "Counting | None"]  # what reads a batch size, and what tells what that counts
+
+
+def intervals(reads: SizeReads) -> frozenset[ast.AST]:
     """The expressions that read a batch size, or write one as a number, and mean a number of steps."""
-    found, counting = reads_of(facts, regions, steps, sizes)
+    found, counting = reads
     if counting is None:
         return frozenset()
-    ends = grown_steps(Reads(facts, frozenset(counting.scaled), found, counting.reads), counting.runs)
+    ends = grown_steps(Reads(counting.facts, frozenset(counting.scaled), found, counting.reads), counting.runs)
     return frozenset(filter(counting.is_interval, found)).union(*(steps.ends for steps in ends))
 
 
@@ -57,7 +58,7 @@ def divided_steps(
 
 def reads_of(
     facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]
-) -> tuple[set[ast.AST], Counting | None]:
+) -> SizeReads:
     """The expressions outside the towers that are a batch size, and what tells what they count; None without any."""
     scaled = set(sizes)
     counting = counting_of(facts, regions, steps, scaled)

@@ -54,7 +54,7 @@ def fixed_turns(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
         fixed = any(_is_fixed(facts, one, scaled) for one in factors)
         moves = _moves([window.begin.replaced(_before_rest)]) if fixed else []
         if any(move in _lengths(window.rows) for move in moves):
-            places = {access.place for access in facts.accesses if access.node is window.node}
+            places = {access.place for access in facts.accesses_at(window.node)}
             made = [write.site.stmt for place in places for write in facts.writes_to(place)]
             yield _read_in(facts, [window.node, *made], scaled)
 
@@ -117,7 +117,7 @@ def _is_fixed(facts: Facts, one: Atom, sizes: frozenset[Origin]) -> bool:
 
 def _read_in(facts: Facts, within: list[ast.AST], sizes: frozenset[Origin]) -> ast.AST:
     """Where the batch size is read in some expressions or statements; the first of these where it is not seen."""
-    read = {a.node for a in facts.accesses if isinstance(a.value, Number) and a.value.linear & sizes and not a.value.op}
+    read = {a.node for a, number in facts.numbers if number.linear & sizes and not number.op}
     read |= {origin.node for origin in sizes}
     return next((node for each in within for node in ast.walk(each) if node in read), within[0])
 
@@ -183,8 +183,8 @@ def _moves(begins: list[Terms]) -> list[Terms]:
 
 def _counted(facts: Facts, begin: ast.AST, sizes: frozenset[Origin]) -> list[Terms]:
     """What statements add to the number at which a window begins: `i += 8`, also to an attribute that it is read of."""
-    held = {part.uid for a in facts.accesses if a.node is begin for part in _options(a.value)}
-    places = {a.place for a in facts.accesses if a.value.uid in held}
+    held = {part.uid for a in facts.accesses_at(begin) for part in _options(a.value)}
+    places = {a.place for uid in held for a in facts.accesses_by_value.get(uid, ())}
     parts = ((part, w.site) for place in places for w in facts.writes_to(place) for part in _options(w.value))
     sums = dict.fromkeys((part, site) for part, site in parts if is_moved(part))
     steps = (terms_of(facts, part.inputs[1], sizes, site) for part, site in sums)

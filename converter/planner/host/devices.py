@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
 from converter.analysis.inputs.graph_names import pattern_of
-from converter.analysis.values import Function, Partial, Tensor, is_none
+from converter.analysis.values import Function, Partial, Site, is_none
 from converter.diagnostics import Diagnostic
 from converter.plan import Replace
 from converter.planner.found import Found
@@ -26,13 +27,15 @@ def own_devices(facts: Facts, regions: tuple[Region, ...], text: Text) -> tuple[
     replaces: dict[ast.AST, Replace] = {}
     warnings: dict[ast.AST, Diagnostic] = {}
     layers = layers_in(facts, (v for region in regions for v in region.needed.values()))
+    inside = Counter(stmt for layer in layers for stmt in _around(layer.site))
+    around = {stmt for region in regions for stmt in _around_loop(region)}
     for effect in facts.effects_of(EffectKind.DEVICE):
         node = effect.node
         if not isinstance(node, ast.Call):
             continue
         named = [*node.args, *(k.value for k in node.keywords)][:1]
         if not any(region.in_any_tower(effect.site) for region in regions):
-            if named and any(_is_around(region, effect) for region in regions):
+            if named and effect.site.stmt in around:
                 if isinstance(effect.value, (Function, Partial)):
                     replaces[node] = _left_to_towers(named[0], text)  # it has the last word, also on what towers say
                 elif gpu := _later_gpu(effect, named[0]):
@@ -44,8 +47,7 @@ def own_devices(facts: Facts, regions: tuple[Region, ...], text: Text) -> tuple[
         if not chosen and (nowhere or GPU.search(effect.name) or GPU.search(pattern_of(named[0]))):
             replaces[node] = _left_to_towers(named[0], text)
         elif not chosen and CPU.search(effect.name):
-            kept = [layer for layer in layers if _is_inside(layer, effect)]
-            if len(layers) - len(kept) < SHARE * len(layers):
+            if len(layers) - inside[effect.site.stmt] < SHARE * len(layers):
                 replaces[node] = _left_to_towers(named[0], text)
                 warnings[node] = finding(facts, node, Found.LAYERS_ON_CPU)
         elif chosen or effect.name == "None":
@@ -65,13 +67,13 @@ def _left_to_towers(device: ast.expr, text: Text) -> Replace:
     return Replace(text.start(device), text.end(device), "''", "TMG137")
 
 
-def _is_inside(layer: Tensor, effect: Effect) -> bool:
-    """Whether a layer is made in the block of a device."""
-    return layer.site is not None and any(site.stmt is effect.site.stmt for site in layer.site.chain())
+def _around(site: Site | None) -> set[ast.stmt]:
+    """The statements around a place, its own among them, through callers up to the module."""
+    return {one.stmt for one in site.chain()} if site is not None else set()
 
 
-def _is_around(region: Region, effect: Effect) -> bool:
-    """Whether a loop stands in the block of a device."""
-    first = region.block.body[min(region.tower)]
-    sites = (a.site for i, a in region.block.accesses() if region.block.body[i] is first)
-    return any(site.stmt is effect.site.stmt for start in sites for site in start.chain())
+def _around_loop(region: Region) -> set[ast.stmt]:
+    """The statements around a loop, and those of its first statement."""
+    first = min(region.tower)
+    sites = {a.site for i, a in region.block.accesses() if i == first}
+    return {stmt for site in sites for stmt in _around(site)}

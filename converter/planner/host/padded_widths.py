@@ -160,12 +160,12 @@ def _is_of_batch(facts: Facts, value: Value, node: ast.Call, scaled: Set[Origin]
     site = value.site
     if site is None:
         return False
-    inner = set(ast.walk(node))
-    read = [a for a in facts.accesses if a.node in inner and not a.write and a.site.frame is site.frame]
+    reads = (a for inner in ast.walk(node) for a in facts.accesses_at(inner) if not a.write)
+    read = [a for a in reads if a.site.frame is site.frame]
     seen = (*((a.value, a.site) for a in read), *_loops(facts, site))
     if any(_counts_rows(facts, *one, scaled) for one in seen):
         return True
-    return any(isinstance(v, Number) and v.linear & scaled for a in read for v in needed([a.value]).values())
+    return any(isinstance(v, Number) and v.linear & scaled for a in read for v in facts.behind(a.value).values())
 
 
 # -- what the loss makes of it ---------------------------------------------------------------------

@@ -14,7 +14,6 @@ from dataclasses import field
 from functools import cached_property
 
 from converter.analysis.facts import Facts, RunCall, TrainStep
-from converter.analysis.frames import Access
 from converter.analysis.values import Frame, Input, Number, Sequence, Site, Tensor, Value, built_from
 from converter.analysis.values import Mapping as Dict
 from converter.dataclass import dataclass
@@ -166,16 +165,9 @@ class _Modes:
             return "constant", type(node.value), node.value
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return None
-        reads = [a for a in self._accesses.get(node, ()) if not a.write and a.site.frame is frame]
+        reads = [a for a in self.facts.accesses_at(node) if not a.write and a.site.frame is frame]
         keys = {_value_key(access.value) for access in reads}
         return keys.pop() if len(keys) == 1 else None
-
-    @cached_property
-    def _accesses(self) -> Mapping[ast.AST, list[Access]]:
-        found: dict[ast.AST, list[Access]] = {}
-        for access in self.facts.accesses:
-            found.setdefault(access.node, []).append(access)
-        return found
 
 
 def _value_key(value: Value) -> Key:

@@ -74,13 +74,11 @@ def _default(facts: Facts, choice: _Choice) -> ast.expr | None:
     """The text that a flag is by default, where the flag is what is set: `args.gpu`, '0' by default."""
     if choice.what != VARIABLE or not isinstance(choice.node, ast.Attribute):
         return None
-    name = choice.node.attr
-    flags = [flag for flag in facts.flags if flag.name.lstrip("-").replace("-", "_") == name]
-    words = {keyword.arg: keyword.value for flag in flags for keyword in flag.call.keywords}
-    args = flags[0].call.args if len(flags) == 1 else []
-    default = words.get("default", args[1] if len(args) > 1 and flags[0].style == "flags" else None)
-    text = isinstance(default, ast.Constant) and isinstance(default.value, str)
-    return default if len(flags) == 1 and text and "choices" not in words else None
+    flags = facts.flags_named(choice.node.attr)
+    if len(flags) != 1 or "choices" in flags[0].words:
+        return None
+    default = flags[0].default
+    return default if isinstance(default, ast.Constant) and isinstance(default.value, str) else None
 
 
 def _rewritten(choice: _Choice, towers: int, number: str) -> str:

@@ -58,7 +58,7 @@ def _is_of_empty_list(facts: Facts, device: Value | None) -> bool:
 def _is_given_away(facts: Facts, value: Value) -> bool:
     """True if a value is an argument of a call that is not followed, which may fill it."""
     given = {arg for call in facts.unfollowed for arg in (*call.args, *(keyword.value for keyword in call.keywords))}
-    return any(access.value is value and access.node in given for access in facts.accesses)
+    return any(access.node in given for access in facts.accesses_of(value))
 
 
 def _numbers(device: str) -> list[str]:

@@ -19,12 +19,12 @@ from converter.planner.outcome import Refused
 from converter.planner.questions.batch_values import carries_batch, is_made_of_shard
 from converter.planner.questions.outside_calls import is_foreign
 from converter.planner.questions.statements import LOGS, called, is_text, returned_by, returns
-from converter.planner.region.block import Block
+from converter.planner.region.block import Block, Touched
 from converter.planner.region.collected import is_collected_for
 from converter.planner.region.containers import is_filled
 from converter.planner.region.handed import can_be_handed
 from converter.planner.region.incomplete_lists import listed_between
-from converter.planner.region.neighbours import Touched, makes_input, touched_in
+from converter.planner.region.neighbours import makes_input, touched_in
 from converter.planner.region.variable_reuse import (
     asks_in_reused_scope,
     finds_variables,

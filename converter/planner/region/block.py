@@ -10,6 +10,8 @@ from converter.analysis.facts import Effect, Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Frame, Site, Value
 
+Touched = dict[int, tuple[set[Place], set[Place], set[int]]]  # by statement: places read, written, values read
+
 IN_FRONT, BEHIND = -1, -2  # indexes of statements that the loop leaves out of one of its with blocks
 
 
@@ -32,6 +34,7 @@ class Block:
         self._writers: dict[Place, set[int]] | None = None
         self._fillers: dict[int, set[int]] | None = None
         self._effects: dict[int, list[Effect]] | None = None
+        self.touched: Touched | None = None  # see neighbours
 
     def statement(self, site: Site | None) -> int | None:
         """The index of the statement of this block that a site lies in."""

@@ -12,12 +12,10 @@ from converter.planner.questions.batch_values import carries_batch
 from converter.planner.questions.nested_tensors import inputs_in
 from converter.planner.questions.rows_from_python import has_rows
 from converter.planner.questions.tensors_of_size import may_be_made_again
-from converter.planner.region.block import Block
+from converter.planner.region.block import Block, Touched
 from converter.planner.region.branches_not_run import unwalked
 from converter.planner.region.changed_between_towers import is_container
 from converter.planner.region.containers import object_places
-
-Touched = dict[int, tuple[set[Place], set[Place], set[int]]]
 
 
 def close(
@@ -33,8 +31,8 @@ def close(
             reads.setdefault(index, []).append(access)
     makes_input = {block.statement(i.site) for i in inputs}
     mutated: dict[int, set[int | None]] = {}
-    for effect in facts.effects:
-        if effect.kind is EffectKind.MUTATION and effect.value is not None:
+    for effect in facts.effects_of(EffectKind.MUTATION):
+        if effect.value is not None:
             mutated.setdefault(effect.value.uid, set()).add(block.statement(effect.site))
     todo, tower, first = list(tower), set(tower), min(tower, default=0)
     while todo:
@@ -90,7 +88,13 @@ def _is_called_with_default(value: Value, reads: Iterable[Access], sizes: set[tu
 
 
 def touched_in(block: Block) -> Touched:
-    """For each statement: places read, places written, values read."""
+    """For each statement: places read, places written, values read; looked up once, and not to be changed."""
+    if block.touched is None:
+        block.touched = _touched(block)
+    return block.touched
+
+
+def _touched(block: Block) -> Touched:
     found: Touched = {i: (set(), set(), set()) for i in range(len(block.body))}
     for index, access in block.accesses():
         reads, writes, values = found[index]

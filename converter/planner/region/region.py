@@ -64,6 +64,11 @@ class Region:
         index = self.block.statement(access.site)
         return access.time > self.end or index == BEHIND or (index is not None and index in self.after)
 
+    @cached_property
+    def reads_after(self) -> tuple[Access, ...]:
+        """The reads after the loop, in the order of the walk."""
+        return tuple(a for a in self.block.facts.accesses if not a.write and self.comes_after(a))
+
     def tower_reads(self) -> tuple[Access, ...]:
         """The reads of the code that towers run: their statements, and losses that are written out elsewhere."""
         return self._tower_reads

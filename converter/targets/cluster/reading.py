@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from converter.analysis import read_facts
+from converter.analysis import read_facts, read_further
 from converter.analysis.facts import Decisions, Facts, RunCall
 from converter.analysis.values import Input
 from converter.analysis.walk import Known
@@ -12,7 +12,7 @@ from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Loop, Plan, Replace
 from converter.planner.cases import single_file
-from converter.planner.outcome import Refused, Reread
+from converter.planner.outcome import Refused, after_readings
 from converter.planner.passes import Decided, decide
 from converter.source import read
 from converter.source.python2 import is_view
@@ -82,18 +82,16 @@ def reading(case: Case) -> Case:
 def _planned(case: Case) -> tuple[Facts, Decided | Refused]:
     script = case.script
     sources = replace(single_file(script.text), read=lambda path: read(path).text if path else script.text)
-    inputs: Decisions = {}
     options = Options(batch=case.options.batch, shared=case.options.shared, batch_axes=case.options.batch_axes)
     facts = read_facts(script.path, script.tree, options, {}, before=Known(python2=is_view(script.text)))
-    while True:
-        made = decide(facts, options, sources, "averaged")
-        if not isinstance(made, Reread):
-            assert isinstance(made, Decided | Refused)
-            return facts, made
-        if made.decisions.keys() <= inputs.keys():
-            return facts, Refused((made.otherwise,))
-        inputs = {**inputs, **made.decisions}
-        facts = read_facts(script.path, script.tree, options, {}, facts.project, Known(inputs))
+    readings = [facts]
+
+    def again(inputs: Decisions) -> None:
+        readings.append(read_further(readings[-1], inputs, options))
+
+    made = after_readings(lambda: decide(readings[-1], options, sources, "averaged"), again)
+    assert isinstance(made, Decided | Refused)
+    return readings[-1], made
 
 
 def _why_refused(made: Refused) -> str:

@@ -217,7 +217,7 @@ def _map_fn(call: Call) -> Value:
     made = follow(call, function, [rows])
     results = list(tensors_in(_tensors(made)))
     if any(t.batch.kind == "opaque" or (examples and t.batch.kind != "free") for t in (*tensors_in(rows), *results)):
-        return _not_followed(call)
+        return _not_followed(call, made)
 
     if examples:
         return _mapped(_tensors(made), lambda t: _whole(call, t))
@@ -301,11 +301,14 @@ def _with_inputs(value: Value, inputs: tuple[Value, ...]) -> Value:
 
 
 def _not_followed(call: Call, *found: Value) -> Value:
-    """A result of unknown layout; known is only whether it depends on a batch."""
+    """A result of unknown layout; known is only whether it depends on a batch.
+
+    found: what the functions that the call is given made of the batch, if they were followed.
+    """
     from converter.analysis.python.calling import call_with_unknowns
 
-    stepwise = any(isinstance(v, Tensor) and v.batch.why is Why.STEPS for v in needed(found).values())
-    functions = [] if stepwise else [f for f in call.values() if isinstance(f, Function)]
+    followed = any(t.batch.kind != "free" for v in found for t in tensors_in(v))
+    functions = [] if followed else [f for f in call.values() if isinstance(f, Function)]
     inputs = [*call.values(), *found, *(call_with_unknowns(call.walk, f) for f in functions)]
     batched = any(t.batch.kind != "free" for v in inputs for t in tensors_in(v))
     kept = opaque(Why.LOOP, call.name) if batched else FREE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import takewhile
 
 from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.call import Call, Handler
@@ -194,11 +193,10 @@ def _written_out(call: Call, value: Value | None) -> Value | None:
 def _may_change(call: Call, array: Host) -> bool:
     """True if an entry of the array was assigned, or the array was passed to code that is not followed."""
     facts = call.walk.facts
-    later = takewhile(lambda access: access.time > array.time, reversed(facts.accesses))
-    set_there = any(access.write and access.place.holder is array for access in later)
-    handed = (e.value for e in facts.effects_of(EffectKind.UNFOLLOWED))
-    given = (made for made in (*handed, *facts.results.values()) if isinstance(made, Host))
-    return set_there or any(array in made.inputs for made in given)
+    if array.uid in facts.set_in or array.uid in facts.given_to_host:
+        return True
+    handed = (e.value for e in facts.effects_of(EffectKind.UNFOLLOWED) if isinstance(e.value, Host))
+    return any(array in made.inputs for made in handed)
 
 
 def _matrix_transpose(call: Call) -> Value:
@@ -261,7 +259,7 @@ def _part(call: Call, bounds: Iterable[Value]) -> Batch:
 def _gather(call: Call) -> Value:
     params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
     axis = call.constant(4, "axis") or call.kwargs.get("axis")
-    return gathered(params, indices, axis if isinstance(axis, int) else 0, tuple(call.values()), call.name)
+    return gathered(call, params, indices, axis if isinstance(axis, int) else 0)
 
 
 def _gather_nd(call: Call) -> Value:
@@ -421,7 +419,9 @@ def _range(call: Call) -> Value:
     name = call.name if own else OTHER_RANGE
     rows = FREE if limit is None else shaping.batch_of_shape(call.walk.facts, [limit])
     if rows.kind == "example":
-        return Tensor(rows, call.values(), (None,), name)
+        made = Tensor(rows, call.values(), (None,), name)
+        call.walk.facts.several_rows.update([made.uid] if rows.packed else [])
+        return made
     count = shaping.lengths_of([limit]) if limit is not None and own else (None,)
     return Tensor(FREE, call.values(), count, name)
 

@@ -212,12 +212,8 @@ def _is_apart(number: Number, keys: set[tuple[object, ...]]) -> bool:
 
 def _values(facts: Facts, size: BatchSize) -> set[float]:
     """How large the batch size is, as the script has it or as its flags are by default; nothing for a single row."""
-    found: set[object] = set()
     names = {o.key[-1] for o in size.scaled if o.key[0] == "flag"}
-    for flag in facts.flags:
-        if flag.name in names:
-            given = [k.value for k in flag.call.keywords if k.arg in ("default", "default_value")]
-            given += flag.call.args[1:2] if flag.style == "flags" else []
-            found |= {n.value for n in given if isinstance(n, ast.Constant)}
+    defaults = (flag.default for flag in facts.flags if flag.name in names)
+    found: set[object] = {n.value for n in defaults if isinstance(n, ast.Constant)}
     found |= {o.node.value for o in size.scaled if isinstance(o.node, ast.Constant)}
     return {v for v in found if isinstance(v, int) and not isinstance(v, bool) and v > 1}

@@ -83,7 +83,7 @@ def fed_as_no_integer(case: Placed) -> Iterator[Diagnostic]:
             continue
         if any(value in number.inputs for number in facts.fed_sizes):
             continue
-        written = {a.place.key for a in facts.accesses if a.write and a.value is value and isinstance(a.place.key, str)}
+        written = {a.place.key for a in facts.accesses_of(value) if a.write and isinstance(a.place.key, str)}
         if named_batch(written):
             yield error(
                 facts,
@@ -195,13 +195,11 @@ def _is_read_after(facts: Facts, region: Region, made: Tensor) -> bool:
     if not region.in_tower(made.site):
         return False
     return any(
-        not access.write
-        and isinstance(access.value, Tensor)
+        isinstance(access.value, Tensor)
         and access.value.batch.kind == "free"
         and region.in_tower(access.value.site)
-        and region.comes_after(access)
-        and made.uid in needed([access.value])
-        for access in facts.accesses
+        and made.uid in facts.behind(access.value)
+        for access in region.reads_after
     )
 
 

@@ -123,7 +123,7 @@ def _is_one(facts: Facts, node: ast.expr) -> bool:
     """Whether an expression is 1, or a constant that is: `default=BATCH_SIZE`."""
     if isinstance(node, ast.Constant):
         return node.value == 1
-    return any(a.node is node and isinstance(a.value, Number) and a.value.value == 1 for a in facts.accesses)
+    return any(isinstance(a.value, Number) and a.value.value == 1 for a in facts.accesses_at(node))
 
 
 def _without_axis(facts: Facts, steps: Sequence[TrainStep], any_shape: bool) -> Iterator[Diagnostic]:

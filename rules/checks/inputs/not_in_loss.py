@@ -52,7 +52,7 @@ def does_not_reach_the_loss(case: Placed) -> Iterator[Diagnostic]:
 
 def _only_fed(facts: Facts, value: Value) -> bool:
     """Whether a value is read only as a key of a feed dict, and no computation needs it."""
-    reads = [access.node for access in facts.accesses if access.value is value and not access.write]
+    reads = [access.node for access in facts.accesses_of(value) if not access.write]
     keys = {key for node in facts.nodes(ast.Dict) for key in node.keys}
     return bool(reads) and keys.issuperset(reads)
 
@@ -91,7 +91,7 @@ def _known_by(value: Value) -> tuple[Value, ...]:
 def _is_read_as_seen(facts: Facts, value: Value) -> bool:
     """Whether no code that is not followed reads anything by one of the names that an input has."""
     names = {access.place.key for access in facts.accesses_of(value)}
-    followed = {access.node for access in facts.accesses}
+    followed = facts.accesses_by_node
     read = (n for n in facts.nodes(ast.Name) if n.id in names and isinstance(n.ctx, ast.Load))
     attributes = (n for n in facts.nodes(ast.Attribute) if n.attr in names and isinstance(n.ctx, ast.Load))
     return all(node in followed for node in chain(read, attributes))

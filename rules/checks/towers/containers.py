@@ -40,7 +40,7 @@ def names_of_shares(case: Placed) -> Iterator[Diagnostic]:
     """Names of inputs that the model keeps for later, such as the keys of feeds: in a tower they name its rows."""
     for region in case.regions:
         for access in case.facts.accesses:
-            if access.write and region.in_tower(access.site) and _names_an_input(access, region):
+            if access.write and _names_an_input(access, region) and region.in_tower(access.site):
                 reads = case.facts.accesses_of(access.value)
                 if any(not read.write and region.comes_after(read) for read in reads):
                     yield error(

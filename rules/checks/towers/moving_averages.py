@@ -51,7 +51,7 @@ def moving_averages(case: Placed) -> Iterator[Diagnostic]:
             "return what .apply() gives from the model, and add the condition after the loss",
         )
         for region in regions
-        for tensor in _lost(case, region)
+        for tensor in _lost(region)
     )
 
 
@@ -62,11 +62,10 @@ def _meets(effect: Effect, applied: list[Effect], regions: tuple[Region, ...]) -
     return any(e.value is effect.value and e.time < effect.time for e in applied)
 
 
-def _lost(case: Placed, region: Region) -> Iterator[Tensor]:
+def _lost(region: Region) -> Iterator[Tensor]:
     """Updates that are run after the model, and that the last tower would leave to the first one."""
-    for access in case.facts.accesses:
-        if not access.write and region.comes_after(access):
-            yield from (t for t in tensors_in(access.value) if region.in_tower(t.site) and _is_lost(t))
+    for access in region.reads_after:
+        yield from (t for t in tensors_in(access.value) if region.in_tower(t.site) and _is_lost(t))
 
 
 def _is_lost(tensor: Tensor) -> bool:

@@ -45,6 +45,6 @@ def _is_of_batch(case: Placed, made: Effect) -> bool:
     """Whether a summary shows what depends on the batch, and not a variable, as far as can be told."""
     call = made.node
     given = [*call.args, *(k.value for k in call.keywords)] if isinstance(call, ast.Call) else []
-    read = [a.value for a in case.facts.accesses if a.node in given and a.site.frame.uid == made.site.frame.uid]
+    read = [a.value for n in given for a in case.facts.accesses_at(n) if a.site.frame.uid == made.site.frame.uid]
     shown = [value for value in read if isinstance(value, Tensor)]
     return not shown or any(value.batch.kind != "free" for value in shown)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from converter.analysis.effects import VARIABLES
 from converter.analysis.tensors import shaping
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Number, Sequence, Site, Tensor, Typed, Value, needed
+from converter.analysis.values import Host, Number, Sequence, Site, Tensor, Typed, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -88,8 +88,9 @@ def index_of_batch_size(case: Placed) -> Iterator[Diagnostic]:
     found: dict[ast.AST, None] = {}
     for tensor in case.facts.tensors if keys else ():
         for whole, index, node in _picked(tensor):
-            follows = any(_is_of(v, keys) for v in needed([whole]).values())
-            if _is_of(index, keys) and not follows and _changes(case, tensor.site):
+            if not _is_of(index, keys) or not _changes(case, tensor.site):
+                continue
+            if not any(_is_of(v, keys) for v in case.facts.behind(whole).values()):
                 found.setdefault(node)
     for node in found:
         yield error(

@@ -159,7 +159,7 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
         held = {a.place for a in accesses if a.write}
         changed = [a.site for place in held for a in facts.writes_to(place)]
         changed += [e.site for e in facts.changes_of(value)]
-    changed += [a.site for a in accesses if _is_picked(a, loops)]
+    changed += [a.site for a in accesses if _is_picked(facts, a, loops)]
     changed += [a.site for a in facts.item_writes(value) if _refills(facts, a, value)]
     return not any(s.stmt in loops for site in (value.site, *changed) for s in site.chain())
 
@@ -207,7 +207,7 @@ def _written_as(origin: Origin) -> object:
     return getattr(origin.node, "value", origin)
 
 
-def _is_picked(access: Access, loops: Collection[ast.stmt]) -> bool:
+def _is_picked(facts: Facts, access: Access, loops: Collection[ast.stmt]) -> bool:
     """True if a value may be another element in each iteration of the loops: `batches[n]`, `for batch in batches`."""
     if access.write:
         return isinstance(access.site.stmt, (ast.For, ast.AsyncFor))
@@ -219,8 +219,15 @@ def _is_picked(access: Access, loops: Collection[ast.stmt]) -> bool:
     if any(isinstance(node, (ast.Call, ast.Attribute)) for node in index):
         return True
     names = {node.id for node in index if isinstance(node, ast.Name)}
-    inside = (node for loop in loops for node in below(loop)) if names else ()
-    return any(isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Store) for n in inside)
+    return any(not names.isdisjoint(_names_set_in(facts, loop)) for loop in loops if names)
+
+
+def _names_set_in(facts: Facts, loop: ast.stmt) -> frozenset[str]:
+    """The names that a loop sets, in its head too."""
+    if loop not in facts.names_set:
+        stored = (node for node in below(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+        facts.names_set[loop] = frozenset(node.id for node in stored)
+    return facts.names_set[loop]
 
 
 def _is_written_out(facts: Facts, value: Value) -> bool:

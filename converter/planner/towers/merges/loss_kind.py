@@ -52,10 +52,15 @@ def warn_of_statistics(facts: Facts, loss: Tensor, region: Region | None = None)
 
     region: the towers, where the loss is computed behind them.
     """
-    made = [v for v in needed([loss]).values() if isinstance(v, Tensor)]
-    shared = _shared_statistics(facts, [v for v in made if region is None or region.in_tower(v.site)])
+    shared = statistics_of_share(facts, loss, region)
     if shared is not None:
         yield finding(facts, shared, Found.STATISTICS_OF_SHARES)
+
+
+def statistics_of_share(facts: Facts, loss: Tensor, region: Region | None = None) -> ast.AST | None:
+    """Where a tower takes statistics of its part of the batch that a loss is computed from; arguments as above."""
+    made = [v for v in needed([loss]).values() if isinstance(v, Tensor)]
+    return _shared_statistics(facts, [v for v in made if region is None or region.in_tower(v.site)])
 
 
 def needs_whole_batch(loss: Tensor, counts: Container[int]) -> bool:

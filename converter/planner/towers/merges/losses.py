@@ -33,7 +33,5 @@ def loss_part(facts: Facts, region: Region, step: TrainStep) -> Part | None:
 
 def is_read(facts: Facts, region: Region, step: TrainStep) -> bool:
     """Whether a loss is read after the loop for more than its gradient."""
-    return any(
-        a.value is step.loss and not a.write and a.node is not step.loss_node and region.comes_after(a)
-        for a in facts.accesses
-    )
+    reads = (a for a in facts.accesses_of(step.loss) if not a.write and a.node is not step.loss_node)
+    return any(map(region.comes_after, reads))

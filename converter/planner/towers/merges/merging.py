@@ -192,9 +192,9 @@ def _unparsed(step: TrainStep) -> str:
 def _inputs_out(facts: Facts, region: Region, traffic: Traffic) -> dict[str, Part]:
     """Inputs in structures that the towers make of them and that are read later: they mean the whole batch again."""
     found: dict[str, Part] = {}
-    for access in facts.accesses:
+    for access in region.reads_after:
         held = access.value
-        if access.write or not isinstance(held, (Sequence, Mapping)) or not region.comes_after(access):
+        if not isinstance(held, (Sequence, Mapping)):
             continue
         text = spelling(region.block.frame, access.place)
         if text is None or not bound_by_tower(facts, region, access.place, held):
@@ -275,8 +275,8 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
 def _is_renamed(site: LoopSite, value: Value, tensors: list[Tensor]) -> bool:
     """Whether the script reads the graph's name of a merged value, or names a part of it."""
     asked = any(
-        e.kind is EffectKind.GRAPH_NAME and e.value in tensors and not site.region.in_tower(e.site)
-        for e in site.facts.effects
+        e.value in tensors and not site.region.in_tower(e.site)
+        for e in site.facts.effects_of(EffectKind.GRAPH_NAME)
     )
     nested = isinstance(value, (Sequence, Mapping))
     return asked or (nested and any(op_name(site.region, t) for t in tensors))

@@ -20,7 +20,7 @@ def warn_of_one_towers_values(
 ) -> Iterator[Diagnostic]:
     """Warn of each such attribute. If followed code reads one, it has already been refused (TMG210)."""
     losses = {step.loss.uid for step in steps}
-    followed = {access.node for access in facts.accesses}
+    followed = facts.accesses_by_node
     loads = (n for n in facts.nodes(ast.Attribute) if isinstance(n.ctx, ast.Load))
     readers: dict[str, list[ast.Attribute]] = {}
     for node in loads:

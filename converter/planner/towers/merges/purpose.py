@@ -85,11 +85,11 @@ def is_only_shown(facts: Facts, region: Region, value: Tensor) -> bool:
 def _reads(facts: Facts, region: Region, value: Tensor) -> Iterator[Step]:
     """The expressions behind the towers that give the tensor, or something that holds it."""
     holders: dict[int, bool] = {}
-    for access in facts.accesses:
+    for access in region.reads_after:
         held = access.value
         if held.uid not in holders:
             holders[held.uid] = _holds(held, value)
-        if not holders[held.uid] or access.write or not region.comes_after(access):
+        if not holders[held.uid]:
             continue
         if isinstance(held, Tensor) or not _is_one_item(facts.parents.get(access.node), access.node):
             yield access.node, ()
@@ -188,7 +188,8 @@ class Flow:
     @cached_property
     def _read_outside(self) -> frozenset[ast.AST]:
         """What is read outside of the towers, in any execution; what towers alone read is a share, as the value is."""
-        return frozenset(a.node for a in self.facts.accesses if not self.region.in_any_tower(a.site))
+        found = (all_of for site, all_of in self.facts.accesses_by_site if not self.region.in_any_tower(site))
+        return frozenset(access.node for all_of in found for _, access in all_of)
 
     def _is_of_library(self, call: ast.Call) -> bool:
         """Whether a call computes something of its arguments alone, which are looked at."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Set
-from dataclasses import replace
 
 from converter.analysis.facts import Facts
 from converter.analysis.flow.joined import is_input
@@ -56,8 +55,8 @@ def wanted_out(
     replaced: nodes that the converted script does not have any more.
     """
     wanted: Wanted = {}
-    for access in facts.accesses:
-        if not access.write and region.comes_after(access) and access.node not in replaced:
+    for access in region.reads_after:
+        if access.node not in replaced:
             wanted = with_more(wanted, wanted_by_access(facts, region, access, wanted))
     wanted = with_more(wanted, _named(facts, region))
     wanted = with_more(wanted, _exported(facts, region, elsewhere | _names_exported(facts)))
@@ -167,7 +166,7 @@ def _joined(facts: Facts, region: Region, access: Access, joined: Tensor, known:
     """A place that the towers set, unless another branch of the script put something there instead."""
     found: Wanted = {}
     for one in dict.fromkeys(v for v in region.written.get(access.place, ()) if v in joined.inputs):
-        found = with_more(found, wanted_by_access(facts, region, replace(access, value=one), known))
+        found = with_more(found, wanted_by_access(facts, region, access._replace(value=one), known))
     return found
 
 

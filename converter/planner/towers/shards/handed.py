@@ -157,8 +157,8 @@ def given_back(site: LoopSite, before: Traffic) -> Traffic:
             twin = any(other.node is value.node for other in cut if other is not value)
             found[text] = _guard(facts.maybe, place, text) if not twin else ""
     left = {a.place for i, a in region.block.accesses() if a.write and i in region.tower}
-    for access in facts.accesses:
-        if access.write or not is_input(access.value) or not region.comes_after(access):
+    for access in region.reads_after:
+        if not is_input(access.value):
             continue
         if not any(value in cut for value in _choices(access.value)):
             continue

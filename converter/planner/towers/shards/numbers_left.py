@@ -33,8 +33,8 @@ def numbers_left(
     region = site.region
     written = {a.place for i, a in region.block.accesses() if a.write and i in region.tower and _sizes(a, scaled)}
     read: dict[Place, Access] = {}
-    for access in site.facts.accesses if written else ():
-        if access.place in written and not access.write and region.comes_after(access):
+    for access in region.reads_after if written else ():
+        if access.place in written:
             read.setdefault(access.place, access)
     restore = dict(before.restore)
     for place, access in read.items():

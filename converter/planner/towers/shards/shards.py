@@ -550,9 +550,8 @@ def _read_elsewhere(site: LoopSite, keys: set[tuple[object, ...]]) -> Iterator[t
     With them the expressions, in the names of that execution.
     """
     region, facts = site.region, site.facts
-    for access in facts.accesses:
-        value = access.value
-        if access.write or not isinstance(value, Number) or not any(o.key in keys for o in value.linear):
+    for access, number in facts.numbers:
+        if access.write or not any(o.key in keys for o in number.linear):
             continue
         if region.in_tower(access.site) or not region.in_any_tower(access.site):
             continue
@@ -561,8 +560,8 @@ def _read_elsewhere(site: LoopSite, keys: set[tuple[object, ...]]) -> Iterator[t
         if text is None or any(region.in_any_tower(write.site) for write in facts.writes_to(access.place)):
             continue
         own = region.block.frame
-        here = replace(access.place, owner=own.uid, frame=own) if access.place.frame is frame else access.place
-        yield replace(access, place=here), text
+        here = access.place._replace(owner=own.uid, frame=own) if access.place.frame is frame else access.place
+        yield access._replace(place=here), text
 
 
 def _is_size_here(region: Region, text: str, keys: set[tuple[object, ...]]) -> bool:
@@ -606,7 +605,7 @@ def _check_filled(facts: Facts, region: Region, access: Access) -> None:
     value = access.value
     if not region.in_tower(value.site) or not are_alike(value):
         raise refuse(facts, access.node, Found.ROWS_FROM_PYTHON)
-    if any(a.value is value and not a.write and region.comes_after(a) for a in facts.accesses):
+    if any(not a.write and region.comes_after(a) for a in facts.accesses_of(value)):
         raise refuse(facts, access.node, Found.ROWS_FROM_PYTHON_READ_TWICE)
 
 
