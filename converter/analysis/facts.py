@@ -461,6 +461,14 @@ class Facts:
         return found.values()
 
     @cached_property
+    def frames_by_node(self) -> Mapping[ast.AST, dict[Frame, None]]:
+        """The executions of each function and file, in their order."""
+        found = defaultdict[ast.AST, dict[Frame, None]](dict)
+        for site, _ in self.accesses_by_site:
+            found[site.frame.node].setdefault(site.frame)
+        return found
+
+    @cached_property
     def writes_by_place(self) -> Mapping[Place, list[Access]]:
         """The writes of each place, as they are once the walk is over."""
         found = defaultdict[Place, list[Access]](list)

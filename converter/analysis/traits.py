@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from fnmatch import fnmatchcase
 from functools import cache
+from typing import Any
 
 from converter.rule import rule_modules
 
@@ -59,7 +60,6 @@ class Trait(Enum):
     TOLD_WIDTH = "is told by a number how many entries each example has, or how many are drawn for it"
     ROW_BY_ROW = "takes operands with as many rows as each other"
     BESIDE_ROWS = "takes states, lengths or conditions beside a batch, a row for each of its examples"
-    STACKS = "puts its operands side by side along a new axis"
     TAKES_ARRAY = "makes a tensor of an array or a list as it is"
     COMPARES = "compares numbers, or asserts what they are"
     IN_DENOMINATOR = "may stand between a sum over the examples and the division by it"
@@ -244,36 +244,33 @@ def positions(argument: Argument) -> dict[str, int]:
     return {name: place for table in tables for name, place in table.items()}
 
 
-@cache
 def optimizers_by_name() -> dict[str, str]:
     """What optimizers are made by that calls are given by a name: {name: call with `rate`}."""
-    tables = (getattr(module, "BY_NAME", {}) for module in rule_modules("calls"))
-    return {name: made for table in tables for name, made in table.items()}
+    return _entries("BY_NAME")
 
 
-@cache
 def step_numbers() -> dict[str, tuple[tuple[int, str], ...]]:
     """The arguments of calls that count training steps, each by its position and its keyword."""
-    tables = (getattr(module, "STEP_NUMBERS", {}) for module in rule_modules("calls"))
-    return {name: places for table in tables for name, places in table.items()}
+    return _entries("STEP_NUMBERS")
 
 
-@cache
 def step_counters() -> dict[str, tuple[int, str]]:
     """The argument that schedules take for the number of the step, by its position and its keyword."""
-    tables = (getattr(module, "STEP_COUNTERS", {}) for module in rule_modules("calls"))
-    return {name: place for table in tables for name, place in table.items()}
+    return _entries("STEP_COUNTERS")
 
 
-@cache
 def default_rates() -> dict[str, str]:
     """The learning rates of optimizers that take one of their own where they are given none."""
-    tables = (getattr(module, "DEFAULT_RATES", {}) for module in rule_modules("calls"))
-    return {name: rate for table in tables for name, rate in table.items()}
+    return _entries("DEFAULT_RATES")
+
+
+def clip_arguments() -> dict[str, str]:
+    """The arguments by which calls clip gradients, by the last parts of the calls' names."""
+    return _entries("CLIP_ARGUMENTS")
 
 
 @cache
-def clip_arguments() -> dict[str, str]:
-    """The arguments by which calls clip gradients, by the last parts of the calls' names."""
-    tables = (getattr(module, "CLIP_ARGUMENTS", {}) for module in rule_modules("calls"))
-    return {name: argument for table in tables for name, argument in table.items()}
+def _entries(table: str) -> dict[str, Any]:
+    """The entries of a table that files of calls may have, by the names of calls."""
+    tables = (getattr(module, table, {}) for module in rule_modules("calls"))
+    return {name: entry for one in tables for name, entry in one.items()}

@@ -272,7 +272,7 @@ def _other_calls(facts: Facts, origin: Origin) -> Iterator[ast.AST]:
 
     What the function multiplies would be scaled twice where such a caller scales it, too.
     """
-    frames = {a.site.frame for a in facts.accesses if a.site.frame.node is origin.node}
+    frames = facts.frames_by_node.get(origin.node, ())
     calls = [frame.call for frame in frames if isinstance(frame.call, ast.Call)]
     alone = (call for call in calls if not any(keyword.arg is None for keyword in call.keywords))
     yield from (call for call in alone if call.args or call.keywords)

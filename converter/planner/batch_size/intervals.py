@@ -178,7 +178,7 @@ class Counting:
     def _calls_are_tested(self, end: ast.Return) -> bool:
         """Whether what a function returns is only tested where it is called."""
         function = next((a for a in parents_of(self.facts, end) if isinstance(a, FUNCTIONS)), None)
-        frames = (a.site.frame for a in self.facts.accesses if a.site.frame.node is function)
+        frames = self.facts.frames_by_node.get(function, ()) if function is not None else ()
         calls = {frame.call for frame in frames if frame.call is not None}
         return bool(calls) and all(map(self.is_tested, calls))
 

@@ -19,7 +19,8 @@ def bound_by_other_calls(facts: Facts, frame: Frame, stmts: Container[ast.stmt])
     several classes that inherit it.
     """
     found: list[tuple[int, int, Access]] = []  # when, the frame of another call, what was read or written there
-    for at, accesses in facts.accesses_by_site:
+    called_again = len(facts.frames_by_node.get(frame.node, ())) > 1
+    for at, accesses in facts.accesses_by_site if called_again else ():
         for site in at.chain():
             if site.frame.uid != frame.uid and site.frame.node is frame.node and site.stmt in stmts:
                 found += ((number, site.frame.uid, access) for number, access in accesses)

@@ -38,20 +38,18 @@ class Block:
 
     def statement(self, site: Site | None) -> int | None:
         """The index of the statement of this block that a site lies in."""
-        if site is None:
-            return None
-        key = id(site)
-        if key not in self._paths:
-            self._paths[key] = self._find(site)
-        return self._paths[key]
-
-    def _find(self, site: Site) -> int | None:
-        for step in site.chain():
-            if step.frame.uid == self.frame.uid and step.stmt in self.moved:
-                return self.moved[step.stmt]
-            if step.frame.uid == self.frame.uid and step.stmt in self.index:
-                return self.index[step.stmt]
-        return None
+        known, ahead, step = self._paths, list[int](), site
+        found: int | None = None
+        while step is not None and found is None:
+            if id(step) in known:
+                found = known[id(step)]
+                break
+            ahead.append(id(step))
+            if step.frame is self.frame:
+                found = self.moved.get(step.stmt, self.index.get(step.stmt))
+            step = step.parent
+        known.update(dict.fromkeys(ahead, found))
+        return found
 
     def without(self, stmts: Iterable[ast.stmt], where: int) -> Block:
         """The block without statements nested in its own that the loop leaves out: `where` is IN_FRONT or BEHIND."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.python.following import follow
+from converter.analysis.python.standard.collections import with_parts
 from converter.analysis.reasons import Why
 from converter.analysis.rows import below, keeps, makes, table
 from converter.analysis.traits import Trait
@@ -93,13 +94,6 @@ def _alike(value: Value, call: Call) -> Value:
     return Tensor(value.batch, (*call.values(), value), value.lengths, ARRAY if value.op == ARRAY else call.name)
 
 
-def _clone(call: Call) -> Value:
-    """A state of an attention wrapper with some of its parts changed."""
-    state = call.receiver
-    assert isinstance(state, Record)
-    return Record(state.fields, [call.kwargs.get(f, e) for f, e in zip(state.fields, state.elements, strict=False)])
-
-
 def _several_rows(tensor: Tensor, name: str) -> Batch:
     """The batch where each example is repeated several times in consecutive rows."""
     return Batch("example", 0, (BATCH, None)) if tensor.batch.kind == "example" else tensor.batch
@@ -183,7 +177,7 @@ CALLS: dict[str, Handler] = table(
     (below("contrib.seq2seq.", "BasicDecoder BeamSearchDecoder"), makes("Decoder")),
     ("contrib.seq2seq.dynamic_decode", _decode),
     ("contrib.seq2seq.tile_batch", keeps("t", batch=_several_rows)),
-    ("Record.clone", _clone),
+    ("Record.clone", with_parts),
     (below(LISTS, LEGACY), _legacy),
     (below(LISTS, "model_with_buckets"), _with_buckets),
     (below(LISTS, "sequence_loss"), _legacy_loss),

@@ -181,7 +181,7 @@ def _pad(call: Call) -> Value:
 
 def _written_out(call: Call, value: Value | None) -> Value | None:
     """The Python list behind a `tf.constant`, or behind an array that nothing changes; any other value unchanged."""
-    if isinstance(value, Tensor) and value.inputs and (has(value.op, Trait.TAKES_ARRAY) or has(value.op, Trait.STACKS)):
+    if isinstance(value, Tensor) and value.inputs and (has(value.op, Trait.TAKES_ARRAY) or value.op == "stack"):
         made_of = _written_out(call, value.inputs[0])
     elif isinstance(value, Host) and value.call.rpartition(".")[2] in ("array", "asarray", "int32", "int64"):
         made_of = next((v for v in value.inputs if isinstance(v, Sequence) and not _may_change(call, value)), None)
@@ -536,7 +536,6 @@ TRAITS: dict[Trait, str] = {
     Trait.SHUFFLES_ROWS: "random_shuffle random.shuffle",
     Trait.TOLD_WIDTH: "one_hot sequence_mask contrib.layers.one_hot_encoding contrib.slim.one_hot_encoding",
     Trait.ROW_BY_ROW: "concat",
-    Trait.STACKS: "stack",
     Trait.TAKES_ARRAY: "constant convert_to_tensor",
     Trait.BESIDE_ROWS: "boolean_mask",
     Trait.TAKES_ROWS: "gather gather_nd",

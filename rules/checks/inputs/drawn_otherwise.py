@@ -12,30 +12,27 @@ from converter.planner.writing.findings import warn
 
 CODES = ("TMG347", "TMG348")
 
+DRAWS = (  # what finds them, with the code, the message and the hint
+    (
+        shuffled_batches,
+        "TMG347",
+        "whole batches are put into a random order here: larger ones are fewer, and come in another order from the "
+        "same seed",
+        "shuffle the examples, and cut them into batches then, if their order matters",
+    ),
+    (
+        drawn_from_buffers,
+        "TMG348",
+        "a step draws N times as many rows here from what the script collects: not those that N steps would draw, "
+        "and there must be as many before the first step",
+        "collect N times as many before the first step, and between steps, where the ratio of both matters",
+    ),
+)
+
 
 @check(Placed)
-def shuffled(case: Placed) -> Iterator[Diagnostic]:
-    """Batches in a random order, if the batch grows."""
-    for node in shuffled_batches(case.facts, case.size.scaled) if case.options.batch == "per-gpu" else ():
-        yield warn(
-            case.facts,
-            node,
-            "TMG347",
-            "whole batches are put into a random order here: larger ones are fewer, and come in another order from the "
-            "same seed",
-            "shuffle the examples, and cut them into batches then, if their order matters",
-        )
-
-
-@check(Placed)
-def collected(case: Placed) -> Iterator[Diagnostic]:
-    """Rows that are drawn from what the script collects, if the batch grows."""
-    for node in drawn_from_buffers(case.facts, case.size.scaled) if case.options.batch == "per-gpu" else ():
-        yield warn(
-            case.facts,
-            node,
-            "TMG348",
-            "a step draws N times as many rows here from what the script collects: not those that N steps would draw, "
-            "and there must be as many before the first step",
-            "collect N times as many before the first step, and between steps, where the ratio of both matters",
-        )
+def drawn(case: Placed) -> Iterator[Diagnostic]:
+    """Batches in a random order, and rows drawn from what the script collects, if the batch grows."""
+    for found_by, code, message, hint in DRAWS if case.options.batch == "per-gpu" else ():
+        for node in found_by(case.facts, case.size.scaled):
+            yield warn(case.facts, node, code, message, hint)

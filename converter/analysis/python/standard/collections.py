@@ -35,7 +35,8 @@ def _make(call: Call) -> Value:
     return make_record(fields, iterate(call.args[0], len(fields)), {})
 
 
-def _replace(call: Call) -> Value:
+def with_parts(call: Call) -> Value:
+    """A record with some of its parts changed."""
     record = call.receiver
     assert isinstance(record, Record)
     return Record(record.fields, [call.kwargs.get(f, e) for f, e in zip(record.fields, record.elements, strict=False)])
@@ -52,6 +53,6 @@ CALLS: dict[str, Handler] = {
     "collections.OrderedDict": make_dict,
     "NamedTuple.__call__": _call,
     "NamedTuple._make": _make,
-    "Record._replace": _replace,
+    "Record._replace": with_parts,
     "Record._asdict": _as_dict,
 }
