@@ -23,7 +23,6 @@ from converter.analysis.values import (
 )
 
 if TYPE_CHECKING:
-    from converter.analysis.call import Call
     from converter.analysis.facts import Facts
 
 RANGE = "range"  # the operation that numbers rows: from 0, one by one
@@ -160,9 +159,10 @@ def left_by(mask: Tensor | None, tensor: Tensor, inputs: tuple[Value, ...], name
     return left
 
 
-def gathered(call: Call, params: Tensor, indices: Tensor, axis: int) -> Tensor:
+def gathered(
+    facts: Facts, params: Tensor, indices: Tensor, axis: int, inputs: tuple[Value, ...], name: str
+) -> Tensor:
     """Entries of a tensor along an axis, by their numbers: of a table, or of the batch itself."""
-    inputs, name = tuple(call.values()), call.name
     if params.batch.kind == "free":
         rest = None if indices.lengths is None or params.lengths is None else (*indices.lengths, *params.lengths[1:])
         return Tensor(indices.batch, inputs, rest, name)
@@ -182,7 +182,7 @@ def gathered(call: Call, params: Tensor, indices: Tensor, axis: int) -> Tensor:
     if params.batch.kind == "example" and params.batch.packed == "" and indices.batch.kind == "example":
         return Tensor(opaque(Why.CONFLICT), inputs, None, name)  # indexes into the whole batch
     of_rows = params.batch.kind == "example" == indices.batch.kind and params.batch.axis == 0
-    if of_rows and not _number_several_rows(call.walk.facts, indices):
+    if of_rows and not _number_several_rows(facts, indices):
         dims = None if params.lengths is None else (None, *params.lengths[1:])
         return Tensor(Batch("example", indices.batch.axis, indices.batch.rows), inputs, dims, name)
     picked = None if indices.lengths is None or params.lengths is None else (*indices.lengths, *params.lengths[1:])

@@ -243,7 +243,7 @@ def _embedding(call: Call) -> Value:
     ids, params = call.tensor(1, "ids", "sp_ids"), call.get(0, "params")
     if params is not None and any(t.batch.kind != "free" for t in tensors_in(params)):  # no table: rows of the batch
         if isinstance(params, Tensor) and not call.name.endswith("_sparse"):
-            return gathered(call, params, ids, 0)
+            return gathered(call.walk.facts, params, ids, 0, tuple(call.values()), call.name)
         kept = opaque(Why.PLACES_FED, call.name) if are_fed(ids) else opaque(Why.PICKED_BY_INDEX)
         return call.gives(kept)
     width = params.dims[1:] if isinstance(params, Tensor) and params.dims else (None,)

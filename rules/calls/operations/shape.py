@@ -259,7 +259,8 @@ def _part(call: Call, bounds: Iterable[Value]) -> Batch:
 def _gather(call: Call) -> Value:
     params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
     axis = call.constant(4, "axis") or call.kwargs.get("axis")
-    return gathered(call, params, indices, axis if isinstance(axis, int) else 0)
+    axis = axis if isinstance(axis, int) else 0
+    return gathered(call.walk.facts, params, indices, axis, tuple(call.values()), call.name)
 
 
 def _gather_nd(call: Call) -> Value:
