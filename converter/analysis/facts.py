@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import field
 from enum import Enum
 from functools import cached_property
 from itertools import chain
+from typing import TypeVar
 
 from converter.analysis.counts.size_names import named_batch
 from converter.analysis.counts.terms import Terms
@@ -37,6 +38,7 @@ from converter.source.project.above import seen_from
 
 Key = tuple[ast.AST, str]  # the operation that data goes into, and by which of its arguments
 End = tuple[ast.stmt, ast.expr, set[Place]]  # a statement that may end a loop, its condition, and what that reads
+By = TypeVar("By")
 SIZE = -1
 # expression, or a statement that joins branches -> batch axis, None: shared, SIZE: the number of the examples
 Decisions = dict[ast.AST, int | None]
@@ -280,6 +282,14 @@ class LocalModule:
     frame: Frame
 
 
+def grouped(accesses: Iterable[Access], key: Callable[[Access], By]) -> Mapping[By, list[Access]]:
+    """The reads and writes by a key of each, in their order."""
+    found = defaultdict[By, list[Access]](list)
+    for access in accesses:
+        found[key(access)].append(access)
+    return found
+
+
 @dataclass
 class Facts:
     """All that the planner knows about a script."""
@@ -430,10 +440,7 @@ class Facts:
     @cached_property
     def accesses_by_node(self) -> Mapping[ast.AST, list[Access]]:
         """The reads and writes of each node, as they are once the walk is over."""
-        found = defaultdict[ast.AST, list[Access]](list)
-        for access in self.accesses:
-            found[access.node].append(access)
-        return found
+        return grouped(self.accesses, lambda access: access.node)
 
     @cached_property
     def numbers(self) -> list[tuple[Access, Number]]:
@@ -447,10 +454,7 @@ class Facts:
     @cached_property
     def accesses_by_value(self) -> Mapping[int, list[Access]]:
         """The reads and writes of each value, by its uid, as they are once the walk is over."""
-        found = defaultdict[int, list[Access]](list)
-        for access in self.accesses:
-            found[access.value.uid].append(access)
-        return found
+        return grouped(self.accesses, lambda access: access.value.uid)
 
     @cached_property
     def accesses_by_site(self) -> Iterable[tuple[Site, list[tuple[int, Access]]]]:
@@ -471,11 +475,7 @@ class Facts:
     @cached_property
     def writes_by_place(self) -> Mapping[Place, list[Access]]:
         """The writes of each place, as they are once the walk is over."""
-        found = defaultdict[Place, list[Access]](list)
-        for access in self.accesses:
-            if access.write:
-                found[access.place].append(access)
-        return found
+        return grouped((access for access in self.accesses if access.write), lambda access: access.place)
 
     def accesses_of(self, value: Value) -> list[Access]:
         """The reads and writes of a value, in the order of the walk."""
@@ -503,11 +503,8 @@ class Facts:
 
     @cached_property
     def _item_writes(self) -> Mapping[int, list[Access]]:
-        found = defaultdict[int, list[Access]](list)
-        for access in self.accesses:
-            if access.write and access.place.kind == "item" and access.place.holder is not None:
-                found[access.place.holder.uid].append(access)
-        return found
+        writes = (a for a in self.accesses if a.write and a.place.kind == "item" and a.place.holder is not None)
+        return grouped(writes, lambda access: access.place.owner)
 
     def item_writes(self, holder: Value) -> list[Access]:
         """The writes of items of a value, in the order of the walk."""

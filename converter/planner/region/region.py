@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
 
-from converter.analysis.facts import Effect, Facts, TrainStep, behind_losses
+from converter.analysis.facts import Effect, Facts, TrainStep, behind_losses, grouped
 from converter.analysis.frames import Access, Place
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -88,18 +88,12 @@ class Region:
 
     @cached_property
     def _reads_by_holder(self) -> Mapping[int, list[Access]]:
-        found = defaultdict[int, list[Access]](list)
-        for access in self._tower_reads:
-            if access.place.holder is not None:
-                found[access.place.owner].append(access)
-        return found
+        reads = (access for access in self._tower_reads if access.place.holder is not None)
+        return grouped(reads, lambda access: access.place.owner)
 
     @cached_property
     def _reads_by_value(self) -> Mapping[int, list[Access]]:
-        found = defaultdict[int, list[Access]](list)
-        for access in self._tower_reads:
-            found[access.value.uid].append(access)
-        return found
+        return grouped(self._tower_reads, lambda access: access.value.uid)
 
     def in_any_tower(self, site: Site) -> bool:
         """As `in_tower`, for any execution of the block: a class may build several models."""
