@@ -38,18 +38,26 @@ class Block:
 
     def statement(self, site: Site | None) -> int | None:
         """The index of the statement of this block that a site lies in."""
-        known, ahead, step = self._paths, list[int](), site
+        if site is None:
+            return None
+        if id(site) not in self._paths:
+            self._look_up(site)
+        return self._paths[id(site)]
+
+    def _look_up(self, site: Site) -> None:
+        """Finds the statement for a site, and for those around it on the way."""
+        ahead: list[int] = []
         found: int | None = None
-        while step is not None and found is None:
-            if id(step) in known:
-                found = known[id(step)]
+        for step in site.chain():
+            if id(step) in self._paths:
+                found = self._paths[id(step)]
                 break
             ahead.append(id(step))
             if step.frame is self.frame:
                 found = self.moved.get(step.stmt, self.index.get(step.stmt))
-            step = step.parent
-        known.update(dict.fromkeys(ahead, found))
-        return found
+                if found is not None:
+                    break
+        self._paths.update(dict.fromkeys(ahead, found))
 
     def without(self, stmts: Iterable[ast.stmt], where: int) -> Block:
         """The block without statements nested in its own that the loop leaves out: `where` is IN_FRONT or BEHIND."""
