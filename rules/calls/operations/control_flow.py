@@ -217,7 +217,7 @@ def _map_fn(call: Call) -> Value:
     made = follow(call, function, [rows])
     results = list(tensors_in(_tensors(made)))
     if any(t.batch.kind == "opaque" or (examples and t.batch.kind != "free") for t in (*tensors_in(rows), *results)):
-        return _not_followed(call, made, whole=any(t.batch.kind != "free" for t in results))
+        return _not_followed(call)
 
     if examples:
         return _mapped(_tensors(made), lambda t: _whole(call, t))
@@ -300,15 +300,12 @@ def _with_inputs(value: Value, inputs: tuple[Value, ...]) -> Value:
     return _mapped(value, lambda t: Tensor(t.batch, (t, *inputs), t.lengths, t.op if t.op == ARRAY else "loop"))
 
 
-def _not_followed(call: Call, *found: Value, whole: bool = False) -> Value:
-    """A result of unknown layout; known is only whether it depends on a batch.
-
-    found: what is known of it. whole: whether that is all that the functions make, which the call is given.
-    """
+def _not_followed(call: Call, *found: Value) -> Value:
+    """A result of unknown layout; known is only whether it depends on a batch."""
     from converter.analysis.python.calling import call_with_unknowns
 
     stepwise = any(isinstance(v, Tensor) and v.batch.why is Why.STEPS for v in needed(found).values())
-    functions = [] if whole or stepwise else [f for f in call.values() if isinstance(f, Function)]
+    functions = [] if stepwise else [f for f in call.values() if isinstance(f, Function)]
     inputs = [*call.values(), *found, *(call_with_unknowns(call.walk, f) for f in functions)]
     batched = any(t.batch.kind != "free" for v in inputs for t in tensors_in(v))
     kept = opaque(Why.LOOP, call.name) if batched else FREE

@@ -176,10 +176,3 @@ def test_what_tensorflow_computes_by_numpy_builds_nothing() -> None:
     assert walk.executed < 60
     built = walked(DECODED.replace("contrib.crf.viterbi_decode(one, sess.run(", "contrib.crf.crf_decode(one, *("))
     assert built.executed > 60
-
-
-@pytest.mark.parametrize("given", ["tf.unsorted_segment_sum(tf.exp(row), [0, 1], 2)", "tf.exp(row)"])
-def test_what_is_computed_of_each_entry_is_followed_once(given: str) -> None:
-    script = "import tensorflow as tf\nx = tf.placeholder(tf.float32, [None, 3, 4])\n"
-    script += f"h = tf.map_fn(lambda row: {given}, tf.transpose(x, [1, 0, 2]))\n"
-    assert sum(tensor.op == "exp" for tensor in walked(script).facts.tensors) == 1
