@@ -193,7 +193,8 @@ def place(case: Measured, handing: bool = False) -> Placed | Refused | Reread:
     if isinstance(groups, (Refused, Reread)):
         return groups
     steps = tuple(step for group in groups for step in group.steps)
-    return Placed(**{**_fields(case), "steps": steps}, groups=groups)
+    loops = [one for group in groups for one in (*(Group([], region) for region in group.region.ahead), group)]
+    return Placed(**{**_fields(case), "steps": steps}, groups=tuple(loops))
 
 
 def losses_once(case: Placed) -> Placed | CallsOnOwnLines | None:
