@@ -495,11 +495,17 @@ def _plans(
     while True:
         made = decide(read.facts, read.options, sources, losses)
         if not isinstance(made, Reread):
-            return made
+            break
         if made.decisions.keys() <= inputs.keys():
-            return Refused((made.otherwise,))
+            made = Refused((made.otherwise,))
+            break
         inputs = {**inputs, **made.decisions}
         read.again(inputs)
+    if isinstance(made, Refused) and inputs:  # as the script was read first, towers may make the inputs themselves
+        read.again({})
+        first = decide(read.facts, read.options, sources, losses, rereads=False)
+        return made if isinstance(first, (Refused, Reread)) else first
+    return made
 
 
 def with_advice(findings: tuple[Diagnostic, ...], source: Source) -> tuple[Diagnostic, ...]:

@@ -271,8 +271,8 @@ def argument_lost(plan: Plan) -> Iterator[Fault]:
 ON_LOOPS: tuple[Callable[[Loop], Iterator[tuple[str, Loop]]], ...] = (
     input_not_cut, inputs_swapped, axis_of_shard, nest_not_cut, tuple_not_remade, size_of_whole_batch, parts_swapped,
     not_reset, not_restored, context_left_out, not_merged, rows_added, mean_joined, mean_summed, sum_averaged,
-    mask_not_counted, axis_of_merge, tuple_not_rebuilt, not_computed_again, collections_not_merged, left_behind, too_early,
-    too_late, before_the_merge, out_of_order,
+    mask_not_counted, axis_of_merge, tuple_not_rebuilt, not_computed_again, collections_not_merged, left_behind,
+    too_early, too_late, before_the_merge, out_of_order,
 )  # fmt: skip
 ON_PLANS: tuple[Callable[[Plan], Iterator[Fault]], ...] = (
     expression_left, size_counted_twice, another_loss, argument_lost,

@@ -270,3 +270,52 @@ def test_a_net_of_another_file_stays_as_it_is_where_its_placeholder_can_be_hande
     done = convert(from_bytes(str(tmp_path / "train.py"), TRAINED.encode()), Options(), several=True)
     assert done.status == "converted" and done.text is not None, done.diagnostics
     assert "    net = Net({'data': x})\n" in done.text and not done.parts
+
+
+PREPARED = """\
+import tensorflow as tf
+
+batch_size = 8
+
+
+class Net(object):
+    def __init__(self):
+        self.init_placeholders()
+        self.build()
+        self.optimize()
+
+    def init_placeholders(self):
+        self.x = tf.placeholder(tf.int32, [None, None])
+        self.size = tf.shape(self.x)[0]
+        start = tf.ones([self.size, 1], tf.int32)
+        self.inputs = tf.concat([start, self.x], 1)
+        self.targets = tf.concat([self.x, start], 1)
+
+    def build(self):
+        table = tf.get_variable('table', [20, 4])
+        cell = tf.nn.rnn_cell.GRUCell(5)
+        state = cell.zero_state({size}, tf.float32)
+        out, _ = tf.nn.dynamic_rnn(cell, tf.nn.embedding_lookup(table, self.inputs), initial_state=state)
+        logits = tf.layers.dense(out, 20)
+        each = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=self.targets, logits=logits)
+        self.loss = tf.reduce_mean(each)
+
+    def optimize(self):
+        self.train_op = tf.train.AdamOptimizer(0.1).minimize(self.loss)
+
+
+net = Net()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        sess.run([net.train_op, net.loss], {{net.x: next_batch(batch_size)}})
+"""
+
+
+def test_inputs_that_are_prepared_and_counted_where_they_are_made() -> None:
+    """The towers make them, as each counts its own; what is prepared alone is prepared once, in front of them."""
+    _, inside, after = parts(PREPARED.format(size="self.size"))
+    assert inside.index("self.init_placeholders()") < inside.index("self.build()")
+    assert "self.x = tower_inputs.whole(self.x)" in after
+    before, inside, _ = parts(PREPARED.format(size="batch_size"))
+    assert "self.init_placeholders()" in before and "tower_inputs" not in "".join(inside)
