@@ -174,13 +174,26 @@ def test_near_misses(text: str, found: list[str]) -> None:
     assert codes(text) == found
 
 
-def test_what_stands_in_the_way_besides_the_inputs_is_said_in_their_place() -> None:
-    """The towers would be handed the model's placeholders; the step that a function takes with the loss they lack."""
-    text = of_class()
+def in_function(text: str) -> str:
+    """A script whose loss, a sum, and training step a function builds, with layers of its own."""
     loss, step = text[text.index("loss = tf.reduce_mean") :].splitlines()[:2]
     function = f"def train(model):\n    {loss}\n    {step}\n    return train_op\n\n\nmodel = Model("
     text = text.replace(f"{loss}\n{step}", "train_op = train(model)").replace("model = Model(", function, 1)
-    (found,) = run(text.replace("reduce_mean", "reduce_sum")).diagnostics
+    return text.replace("reduce_mean", "reduce_sum")
+
+
+def test_a_function_goes_on_with_the_model_of_inputs_that_this_makes() -> None:
+    lines = [line.strip() for line in converted(in_function(of_class())).splitlines()]
+    assert lines.index("model = Model()") < lines.index("train_op = train(model)")
+    assert "model.out = part_of_tower(out_batch, gpu)" in lines
+    assert "(model.y,), tower_rows, tower_weight = shard([y_batch], gpu)" in lines
+
+
+def test_what_stands_in_the_way_besides_the_inputs_is_said_in_their_place() -> None:
+    """The towers would be handed the model's placeholders; the step that a function takes with the loss they lack."""
+    text = of_class().replace("self.out = ", "self.made = (").replace(", 3)\n\n\n", ", 3), self.x)\n\n\n", 1)
+    text = in_function(text.replace("model.out", "model.made[0]"))
+    (found,) = run(text).diagnostics
     assert (found.code, found.line) == ("TMG219", text[: text.index("train_op = train(model)")].count("\n") + 1)
 
 
