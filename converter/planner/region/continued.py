@@ -141,12 +141,14 @@ class _Handed:
                 return None
             found.setdefault(text, access)
             taken.add(value.uid)
-        told = self._operands() <= taken and (not self.ahead or self._counts_rows(list(found.values())))
+        told = self._operands() <= taken and self._counts_rows(list(found.values()))
         return list(found.values()) if told else None
 
     def _counts_rows(self, carried: Sequence[Access]) -> bool:
-        """Whether a tower can count its rows: on an input that it reads, or on a place that holds as many."""
+        """Whether a tower can count its rows: on an input, or on a place that holds what was made of one."""
         region = replace(self.region, carried=tuple(carried))
+        if not self.ahead:
+            return any(root in region.inputs for made in self._made() for root in made.roots)
         read = any(isinstance(a.value, Input) and a.value in region.inputs for a in region.tower_reads())
         return read or rows_told(region) is not None
 

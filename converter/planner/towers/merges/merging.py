@@ -293,7 +293,7 @@ def _not_handed_on(site: LoopSite, traffic: Traffic, wanted: Wanted) -> list[Dia
 
 def _keeps_parts(merge: Merge) -> bool:
     """Whether a merged value can keep what each tower made: a single tensor, put together from all towers."""
-    whole = merge.how in ("concat", "mean", "sum") and merge.merged and bool(merge.own)
+    whole = merge.how != "first" and merge.how != "shown" and merge.merged and bool(merge.own)
     return whole and not (merge.nested or merge.guard or merge.fed or merge.late or merge.in_place)
 
 
