@@ -1060,3 +1060,14 @@ def merge_loss(tower_losses, name=None):
     loss = tf.add_n(tower_losses, name=name)
     loss.tower_losses = tower_losses
     return loss
+
+
+def keep_parts(merged, parts):
+    """Return `merged`, a tensor of the whole batch, which keeps what each tower made: see part_of_tower()."""
+    merged.tower_parts = parts
+    return merged
+
+
+def part_of_tower(merged, gpu):
+    """Return what tower `gpu` made of a tensor of the whole batch, for a function that goes on with the towers."""
+    return merged.tower_parts[gpu]

@@ -464,7 +464,7 @@ def _plans(
 ) -> Decided | Refused | CallsOnOwnLines:
     """The plans for a text, after as many readings as it takes."""
     from converter.planner.cases import Sources
-    from converter.planner.outcome import after_readings
+    from converter.planner.outcome import Refused, Reread, after_readings
     from converter.planner.passes import decide
 
     folder = os.path.dirname(read.file("").path)
@@ -491,7 +491,15 @@ def _plans(
         asked=project.names_asked,
         rows=project.rows_taken,
     )
-    return after_readings(lambda: decide(read.facts, read.options, sources, losses), read.again)
+    first = read.facts
+    made = after_readings(lambda: decide(read.facts, read.options, sources, losses), read.again)
+    if isinstance(made, Refused) and read.facts is not first:
+        last, read.facts = read.facts, first  # as the script was read first, towers may make the inputs themselves
+        handed = decide(first, read.options, sources, losses, rereads=False)
+        if not isinstance(handed, (Refused, Reread)):
+            return handed
+        read.facts = last
+    return made
 
 
 def with_advice(findings: tuple[Diagnostic, ...], source: Source) -> tuple[Diagnostic, ...]:

@@ -116,12 +116,14 @@ class Rebind:
     name: of the shard's, where the place is an item of a tuple and cannot be assigned to.
     rows_of: the shard whose rows are counted when the graph runs, as name, axis and type of the number, where it is
         fed; None where it is a number of Python.
+    carried: no number, but a merged tensor: each tower goes on with the part that it made in an earlier loop.
     """
 
     place: str
     saved: str
     name: str = ""
     rows_of: tuple[str, int, str] | None = None
+    carried: bool = False
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,7 @@ class Merge:
     fed: a run feeds it, so that each tower's own tensor must be at hand.
     written: of a loss without a name in the script, the expression for it; the place is a new name.
     late: it is put in its place behind the statements that are repeated, one of which writes there.
+    own: for a value that the towers of a later loop go on with, the name of the list of what each tower made; else "".
     count: for a mean over what a mask leaves, the expression for the tower's denominator; `per_row`
         if that is a mean over the tower's rows, `counts` the list that keeps it.
     """
@@ -186,6 +189,7 @@ class Merge:
     fed: bool = False
     written: str = ""
     late: bool = False
+    own: str = ""
 
 
 @dataclass(frozen=True)

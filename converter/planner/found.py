@@ -145,6 +145,7 @@ class Found(Enum):
     STEP_IN_LOOP_OF_MODEL = auto()
     STEP_IN_STATEMENT_OF_MODEL = auto()
     LOSS_COULD_BE_COMPUTED_ONCE = auto()
+    NOT_HANDED_ON = auto()
     MODEL_GOES_ON_BEHIND_STEP = auto()
     SUM_IN_BRANCH = auto()
     SUM_AND_TERM = auto()

@@ -56,9 +56,11 @@ class Decided:
 
 
 def decide(
-    facts: Facts, options: Options, sources: Sources, losses: LossPlan = "try"
+    facts: Facts, options: Options, sources: Sources, losses: LossPlan = "try", rereads: bool = True
 ) -> Decided | Refused | Reread | CallsOnOwnLines:
     """The plans of a script, or why there are none.
+
+    rereads: whether another reading may take batches that the script prepares for its inputs.
 
     losses: whether losses that are not a mean are computed once from merged results, where the options ask for that:
         "try" does so where it can be done, "once" refuses where it cannot, "averaged" leaves them to the towers.
@@ -66,6 +68,8 @@ def decide(
     script = Script(facts, options, sources, names_in(*facts.walked.values()))
     measured = _run(script, MEASURING)
     placed = _then(measured, PLACING)
+    if isinstance(placed, Reread) and not rereads:
+        placed = Refused((placed.otherwise,))
     elsewhere = not isinstance(placed, (Refused, Reread)) and _in_other_files(placed[0])
     if not elsewhere:
         made = _finished_at(placed, losses)
@@ -193,7 +197,8 @@ def place(case: Measured, handing: bool = False) -> Placed | Refused | Reread:
     if isinstance(groups, (Refused, Reread)):
         return groups
     steps = tuple(step for group in groups for step in group.steps)
-    return Placed(**{**_fields(case), "steps": steps}, groups=groups)
+    loops = [one for group in groups for one in (*(Group([], region) for region in group.region.ahead), group)]
+    return Placed(**{**_fields(case), "steps": steps}, groups=tuple(loops))
 
 
 def losses_once(case: Placed) -> Placed | CallsOnOwnLines | None:

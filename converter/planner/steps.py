@@ -24,7 +24,7 @@ def training_steps(facts: Facts) -> tuple[tuple[TrainStep, ...], tuple[TrainStep
         form = step.loss.batch
         key = step.call, step.loss.node, form.kind, form.how
         known = by_loss.get(key)
-        if known is None or _outweighs(step, known):
+        if known is None or _outweighs(facts, step, known):
             by_loss[key] = step
     batched = tuple(s for s in by_loss.values() if _is_batched(s))
     if any(map(is_run, batched)):
@@ -35,9 +35,16 @@ def training_steps(facts: Facts) -> tuple[tuple[TrainStep, ...], tuple[TrainStep
     return batched, tuple(filter(is_run, rest)) if any(map(is_run, batched)) else rest
 
 
-def _outweighs(step: TrainStep, known: TrainStep) -> bool:
+def _outweighs(facts: Facts, step: TrainStep, known: TrainStep) -> bool:
     one, two = _weight(step), _weight(known)
-    return one > two or (one == two and step.site.frame is known.site.frame)
+    return one > two or (one == two and (step.site.frame is known.site.frame or _in_other_turn(facts, step, known)))
+
+
+def _in_other_turn(facts: Facts, step: TrainStep, known: TrainStep) -> bool:
+    """Whether two steps are taken by the same statement of a loop, which may call a function for them."""
+    around = set(known.site.chain())
+    common = next((site for site in step.site.chain() if site in around), None)
+    return common in facts.turns
 
 
 def executions(facts: Facts, steps: Iterable[TrainStep]) -> list[TrainStep]:

@@ -114,6 +114,10 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
         lines += _saved(plan, loop, width)
     lists = [m.towers for m in loop.merges if m.merged or loop.gradient is None]
     why = ["TMG104"] if lists else []
+    own = [m.own for m in loop.merges if m.own]
+    if own:
+        lists += own
+        why.append(_why("keep_parts"))
     counts = [m.counts for m in loop.merges if m.counts]
     if counts:
         lists += counts
@@ -190,7 +194,10 @@ def _bound(loop: Loop) -> str:
     cut = (*(s for s in loop.shards if s.places), *loop.nests)
     reset = [r for r in loop.resets if r.saved and not r.early]
     handed = [s for s in loop.shards if s.handed]
-    kinds = (("TMG103", cut), ("TMG108", loop.rebinds), ("TMG124", handed), ("TMG131", reset))
+    carried = [r for r in loop.rebinds if r.carried]
+    numbers = [r for r in loop.rebinds if not r.carried]
+    own = (_why("part_of_tower"), carried)
+    kinds = (("TMG103", cut), ("TMG108", numbers), ("TMG124", handed), ("TMG131", reset), own)
     return ",".join(code for code, kept in kinds if kept)
 
 
@@ -265,7 +272,13 @@ def _resets(plan: Plan, loop: Loop, resets: Sequence[Reset]) -> list[Line]:
 
 
 def _size(plan: Plan, loop: Loop, rebind: Rebind, names: dict[str, str]) -> Line:
-    """The batch size of one shard: a number of Python, or one that is counted where it was fed."""
+    """What a rebound place means in a tower: the batch size of one shard, or what the tower made in an earlier loop.
+
+    The size is a number of Python, or one that is counted where it was fed.
+    """
+    if rebind.carried:
+        part = f"{rebind.place} = {names['part_of_tower']}({rebind.saved}, {loop.gpu})"
+        return Line(part, _why("part_of_tower"))
     if rebind.rows_of is None:
         number = f"{names['shard_size']}({rebind.saved}, {loop.gpu})"
     else:
@@ -315,6 +328,8 @@ def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
             lines.append(Line(f"{loop.gradient.grads}.append({computed})", "TMG101"))
         if merge.merged or loop.gradient is None:
             lines.append(Line(f"{made}{merge.towers}.append({part})", "TMG104"))
+        if merge.own:
+            lines.append(Line(f"{merge.own}.append({merge.place})", _why("keep_parts")))
         if merge.counts:
             count = _count(plan, merge, loop.shards[merge.shard])
             lines.append(Line(f"{made}{merge.counts}.append({count})", _why("weigh_losses")))
@@ -382,7 +397,7 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
             where = f"if {merge.towers}:\n    " if merge.guard else ""
             lines.append(Line(f"{where}{merge.towers} = {weighed}", _why("weigh_losses")))
     rebuilt = {towers for rebuild in loop.rebuilds for towers in rebuild.towers}
-    values = {merge.towers: _merged(plan, merge, loop, names) for merge in loop.merges if merge.merged}
+    values = {merge.towers: _with_parts(plan, merge, loop, names) for merge in loop.merges if merge.merged}
     alone = [m for m in loop.merges if m.merged and m.towers not in rebuilt]
     made = {m.towers: f"if {m.towers}:\n    " if m.guard else "" for m in alone}
     lines += [
@@ -443,6 +458,12 @@ def _put(merge: Merge, value: str) -> str:
     if merge.in_place:
         return f"{merge.place}.update({value})" if merge.keyed else f"{merge.place}[:] = {value}"
     return f"{merge.place} = {value}"
+
+
+def _with_parts(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
+    """The expression for a merged value, which keeps what each tower made if a later loop goes on with that."""
+    merged = _merged(plan, merge, loop, names)
+    return f"{names['keep_parts']}({merged}, {merge.own})" if merge.own else merged
 
 
 def _merged(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:

@@ -216,6 +216,8 @@ class Comparison:
             return None if mode is None else Difference(one, two, "the towers read the whole data set")
         made = self.turn(two, mode)
         if made != mode and not isinstance(two, (Sequence, Mapping, Number)):
+            if mode is not None and two.uid in self.towers.merges and self._is_batched(one):
+                return Difference(one, two, "a tower reads what all towers made")
             if isinstance(two, Tensor) and two.op != MERGE and self._is_batched(one):
                 return Difference(one, two, _elsewhere(mode, made), doubtful=not one.roots)
             if mode is None and made and is_update(one):

@@ -289,6 +289,24 @@ def losses_of(towers: Towers, walk: Walk, node: ast.expr) -> Value:
     )
 
 
+def _keep_parts(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    """`keep_parts(tf.concat(tower_x, 0), own_x)`: the merge, and what each tower made of it."""
+    args, _ = _arguments(walk, node)
+    towers.parts[args[0].uid] = _elements(args[1])
+    return args[0]
+
+
+def _part_of_tower(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    """`part_of_tower(x_batch, gpu)`: what the tower made in an earlier loop."""
+    args, _ = _arguments(walk, node)
+    whole, gpu = args[0], getattr(args[1], "value", None)
+    parts = towers.parts.get(whole.uid, [])
+    if not isinstance(gpu, int) or not 0 <= gpu < len(parts):
+        towers.unread.append("parts of towers that are handed on")
+        return whole
+    return parts[gpu]
+
+
 # -- gradients --------------------------------------------------------------------------------------
 
 
@@ -470,6 +488,8 @@ HELPERS: dict[str, Callable[[Towers, Walk, Any], Value]] = {
     "shard_drawn": _shard_drawn,
     "map_structure": _map_structure,
     "merge_loss": merge,
+    "keep_parts": _keep_parts,
+    "part_of_tower": _part_of_tower,
     "merge_fed": _merge_fed,
     "merge_shown": _merge_shown,
     "feed_towers": _feed_towers,

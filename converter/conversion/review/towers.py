@@ -88,6 +88,7 @@ class Towers:
     optimizers: dict[int, tuple[Value, Value]] = field(default_factory=dict)  # TowerOptimizer: its own, the losses
     turns: list[tuple[int, int, int]] = field(default_factory=list)
     entered: list[tuple[int, int, set[str]]] = field(default_factory=list)  # begin, end, the helpers around a tower
+    parts: dict[int, list[Value]] = field(default_factory=dict)  # of a merged value: what each tower made
     handing: Handing | None = None  # while a tower is walked that is handed its placeholders
     whole: dict[int, Input] = field(default_factory=dict)  # of parts of these: the placeholder
     unread: list[str] = field(default_factory=list)

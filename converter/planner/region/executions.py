@@ -70,12 +70,21 @@ def _is_same_loop(one: Region, two: Region) -> bool:
         return False
     if not (two.tower <= one.tower and two.before <= one.before and two.after <= one.after | one.tower):
         return False
+    if len(one.ahead) != len(two.ahead) or not all(map(_is_same_loop, one.ahead, two.ahead)):
+        return False
+    if _carried(one) != _carried(two):
+        return False
     if not ((one.tower - two.tower) | (one.before - two.before)).isdisjoint(_busy(two)):
         return False
     left = [_left(region) for region in (one, two)]
     read = {text for kinds in left for text, (_, read_behind) in kinds.items() if read_behind}
     nothing = (None, False)
     return all(_are_merged_alike(*(side.get(text, nothing)[0] for side in left)) for text in read)
+
+
+def _carried(region: Region) -> set[str | None]:
+    """The expressions for what each tower made in an earlier loop."""
+    return {spelling(region.block.frame, access.place) for access in region.carried}
 
 
 def _busy(region: Region) -> set[int]:

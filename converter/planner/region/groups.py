@@ -14,9 +14,10 @@ from converter.analysis.values import Origin, Tensor
 from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch
+from converter.planner.region.continued import region_of
 from converter.planner.region.executions import Group, in_one_loop
 from converter.planner.region.inputs import batch_inputs, batches_behind
-from converter.planner.region.region import Region, find_region
+from converter.planner.region.region import Region
 from converter.planner.wording import finding
 from converter.planner.writing.findings import line_seen_from
 
@@ -34,7 +35,7 @@ def grouped(
     handing: whether statements of the towers may make placeholders. once: whether any loss may be computed once from
     merged results.
     """
-    place = partial(find_region, facts, sizes=sizes, handing=handing, once=once)
+    place = partial(region_of, facts, sizes=sizes, handing=handing, once=once)
     found = _groups(facts, list(steps), place)
     if not isinstance(found, (Refused, Reread)) and (more := _executed_again(facts, found)):
         return _groups(facts, [*steps, *more], place)

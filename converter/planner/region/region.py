@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from converter.analysis.facts import Effect, Facts, TrainStep, behind_losses, grouped
 from converter.analysis.frames import Access, Place
+from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Frame,
@@ -36,6 +37,7 @@ from converter.planner.region.handed import handed_inside
 from converter.planner.region.neighbours import close
 from converter.planner.region.splitting import Losses, behind_loop, in_front
 from converter.planner.wording import all_words, finding
+from converter.planner.writing.spelling import spelling
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,9 @@ class Region:
     handed: tuple[Input, ...] = ()  # placeholders that the towers' statements make
     lacking: Mapping[int, tuple[Frame, ...]] = field(default_factory=dict)  # by inputs: executions that have none
     packed: frozenset[str] = frozenset()  # places that have several rows for each example in another execution
+    ahead: tuple[Region, ...] = ()  # earlier loops that build the first parts of the model
+    carried: tuple[Access, ...] = ()  # reads of what each tower made in these, one for each place
+    handed_on: tuple[frozenset[int], ...] = ()  # what later loops go on with: the uids of one value, or of its choices
 
     def comes_after(self, access: Access | Effect) -> bool:
         """Whether something is read or made after the loop: later, or by a statement that is moved behind it."""
@@ -140,6 +145,37 @@ class Region:
         return index is not None and index in self.tower
 
 
+def written_first(region: Region) -> set[Place]:
+    """Places that the towers write before they read them."""
+    seen: set[Place] = set()
+    first: set[Place] = set()
+    for access in sorted((a for i, a in region.block.accesses() if i in region.tower), key=lambda a: a.time):
+        if access.place not in seen:
+            seen.add(access.place)
+            if access.write:
+                first.add(access.place)
+    return first
+
+
+def rows_told(region: Region) -> tuple[Access, int] | None:
+    """A place on which a tower counts its rows if it reads no input, and the batch axis of what is there; else None.
+
+    It holds what the towers made in an earlier loop, row by row, or an input that nothing takes away from there.
+    """
+    for access in region.carried:
+        value = access.value
+        if isinstance(value, Tensor) and value.batch.kind == "example" and not value.batch.packed:
+            return access, value.batch.axis
+    for access in region.block.facts.accesses:
+        value, facts = access.value, region.block.facts
+        if access.write and isinstance(value, Input) and value in region.inputs and access.time < region.start:
+            text = spelling(region.block.frame, access.place)
+            stays = all(other.value is value for other in facts.writes_to(access.place))
+            if text and stays and not value.batch.packed and not is_sparse(value) and access.place.kind != "item":
+                return access, value.batch.axis
+    return None
+
+
 @dataclass(frozen=True)
 class Model:
     """The values that lead to the losses of some training steps.
@@ -159,23 +195,14 @@ class Model:
     handing: bool = False
 
 
-def find_region(
+def loss_model(
     facts: Facts,
     steps: Sequence[TrainStep],
     inputs: tuple[Input, ...],
     sizes: frozenset[Origin],
     handing: bool = False,
-    once: bool = False,
-) -> Region | Refused | Reread:
-    """The region of a model: what builds its losses from the inputs, and what of its block stays out of the loop.
-
-    Where one statement builds the end of the loss and trains (a property that returns the train op), or one
-    makes inputs and the model (a function that returns both), the towers compute what comes before the end of
-    the loss; a loss that is a mean over the examples is the same on merged results. So it is where the loss is
-    written out in another function than the model's: `minimize(model.a + model.b)`.
-
-    once: whether any loss may be computed once from merged results.
-    """
+) -> Model | Refused:
+    """The values between the inputs and the losses of some training steps; Refused where no statement makes any."""
     values = behind_losses(steps)
     inline = _inline_losses(facts, steps)
     there = [s for s in steps if s.loss_node in inline]
@@ -188,7 +215,9 @@ def find_region(
         and not _inside_call(v, there)
         and not inputs_in(v)
     ]
-    model = Model(
+    if not made:
+        return Refused((finding(facts, steps[0].call, Found.NOT_IN_ONE_PLACE),))
+    return Model(
         facts=facts,
         steps=steps,
         inputs=inputs,
@@ -198,9 +227,20 @@ def find_region(
         sizes=sizes,
         handing=handing,
     )
-    if not made:
-        return Refused((finding(facts, steps[0].call, Found.NOT_IN_ONE_PLACE),))
-    found = _find_region(model, forward=False)
+
+
+def find_region(model: Model, once: bool = False) -> Region | Refused | Reread:
+    """The region of a model: what builds its losses from the inputs, and what of its block stays out of the loop.
+
+    Where one statement builds the end of the loss and trains (a property that returns the train op), or one
+    makes inputs and the model (a function that returns both), the towers compute what comes before the end of
+    the loss; a loss that is a mean over the examples is the same on merged results. So it is where the loss is
+    written out in another function than the model's: `minimize(model.a + model.b)`.
+
+    once: whether any loss may be computed once from merged results.
+    """
+    steps = model.steps
+    found = region_in_one_block(model, forward=False)
     means = all(s.loss.batch.kind == "reduced" and s.loss.batch.how == "mean" for s in steps)
     if isinstance(found, Reread) or (isinstance(found, Region) and not means):
         return found
@@ -210,7 +250,7 @@ def find_region(
         shorten = found.shorter
     else:
         shorten = any(s.loss_node in found.inline and s.site.frame.uid != found.block.frame.uid for s in steps)
-    shorter = _find_region(model, forward=True, exact=not means) if shorten else found
+    shorter = region_in_one_block(model, forward=True, exact=not means) if shorten else found
     if isinstance(shorter, Region) or (isinstance(shorter, Refused) and shorter.nearer):
         return shorter
     return found
@@ -220,16 +260,20 @@ def _with_other_loss(model: Model, refused: Refused) -> Refused:
     """The refusal, with the option under which the loss could be computed once from merged results, if it can be."""
     way = all_words()[Found.LOSS_COULD_BE_COMPUTED_ONCE]
     told = refused.shorter and any(finding.code == way.code for finding in refused.findings)
-    if not told or not isinstance(_find_region(model, forward=True, exact=True), Region):
+    if not told or not isinstance(region_in_one_block(model, forward=True, exact=True), Region):
         return refused
     findings = (replace(f, hint=way.hint.format(hint=f.hint)) if f.code == way.code else f for f in refused.findings)
     return replace(refused, findings=tuple(findings))
 
 
-def _find_region(model: Model, forward: bool, exact: bool = False) -> Region | Refused | Reread:
+def region_in_one_block(model: Model, forward: bool, exact: bool = False) -> Region | Refused | Reread:
+    """The region of a model in the innermost block that holds all of it.
+
+    forward: whether the towers end before the statement that trains. exact: whether because the loss is no mean.
+    """
     facts, steps = model.facts, model.steps
     losses = [s.loss for s in steps if s.loss_node not in model.inline]
-    most = _depth_outside_turns(model)
+    most = depth_outside_turns(model)
     block = innermost_block(facts, model.made, losses, most=most)
     if block is None:
         return Refused((finding(facts, _first_node(facts, [*losses, *model.made]), Found.NOT_IN_ONE_PLACE),))
@@ -413,7 +457,7 @@ def _within(site: Site | None, step: TrainStep) -> bool:
     return site is not None and any(one.stmt is at.stmt and one.frame is at.frame for one in site.chain())
 
 
-def _depth_outside_turns(model: Model) -> int | None:
+def depth_outside_turns(model: Model) -> int | None:
     """The greatest depth of a block with all iterations of a loop that computes a loss; None for any depth.
 
     In `for _ in range(3): loss += tf.reduce_mean(model(X))` each loss holds those of the turns before. One call may

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from itertools import groupby
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.facts import Effect, Facts, TrainStep
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Again, At, Handing, Insert, Loop, Merge, Replace, Shard
@@ -20,6 +20,7 @@ from converter.planner.outcome import Faults, noted
 from converter.planner.questions.statements import returns
 from converter.planner.region.penalties import keeps_penalties_apart
 from converter.planner.region.region import Region
+from converter.planner.region.turns import turns_around
 from converter.planner.towers.border.global_names import declarations
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Handed, Traffic
@@ -41,7 +42,7 @@ from converter.planner.towers.shards.drawn_rows import drawn_rows
 from converter.planner.towers.shards.handed import HELPER as HANDING
 from converter.planner.towers.shards.handed import sized_in
 from converter.planner.towers.shards.numbers_left import numbers_left
-from converter.planner.towers.shards.shards import keeps_size, numbers_in, shards_in
+from converter.planner.towers.shards.shards import keeps_size, numbers_in, parts_carried, shards_in
 from converter.planner.towers.shards.starting_values import begin_anew
 from converter.planner.wording import finding, refuse
 from converter.planner.writing.aliases import Aliases
@@ -166,7 +167,7 @@ def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling, w
     """Plan the values that enter the towers."""
     sizes = case.size.counted_in_towers(site.options.batch)
     leaving = [part.value for part, _ in wanted.values()]
-    traffic = shards_in(site, before)
+    traffic = parts_carried(site, shards_in(site, before))
     traffic = numbers_in(site, traffic, sizes, scaling)
     traffic = sized_in(site, traffic, lambda access: keeps_size(access, scaling))
     traffic = numbers_left(site, traffic, sizes, lambda access: keeps_size(access, scaling))
@@ -263,7 +264,9 @@ def _check_last_line(facts: Facts, region: Region, text: Text) -> None:
 
 def _shard_helpers(traffic: Traffic) -> list[str]:
     found = [*(shard.helper for shard in traffic.shards), *(nest.helper for nest in traffic.nests)]
-    return [*found, "shard_size"] if any(rebind.rows_of is None for rebind in traffic.rebinds) else found
+    found += ["part_of_tower"] if any(rebind.carried for rebind in traffic.rebinds) else []
+    numbers = any(rebind.rows_of is None and not rebind.carried for rebind in traffic.rebinds)
+    return [*found, "shard_size"] if numbers else found
 
 
 def _merge_helpers(traffic: Traffic) -> list[str]:
@@ -272,6 +275,7 @@ def _merge_helpers(traffic: Traffic) -> list[str]:
     found += ["concat_steps"] if any(m.steps for m in traffic.merges) else []
     found += ["plain_name"] if any(m.renamed for m in traffic.merges) else []
     found += ["merge_fed", "feed_towers"] if any(m.fed for m in traffic.merges) else []
+    found += ["keep_parts"] if any(m.own for m in traffic.merges) else []
     found += ["merge_shown"] if any(m.how == "shown" for m in traffic.merges) else []
     return found + (["weigh_losses"] if traffic.counts else [])
 
@@ -283,9 +287,16 @@ def _counts_on(facts: Facts, region: Region) -> bool:
         return True  # a model that is built again, on other inputs, comes with an optimizer of its own
     made = [e for e in facts.effects_of(EffectKind.VARIABLE) if _default_name(e.node) and "global_step" not in e.name]
     within = {id(e) for e in made if region.in_tower(e.site)}
+    if _in_several_turns(facts, region, [e for e in made if id(e) in within]):
+        return True
     return bool(within) and any(
         region.comes_after(e) or (id(e) not in within and region.in_any_tower(e.site)) for e in made
     )
+
+
+def _in_several_turns(facts: Facts, region: Region, made: Iterable[Effect]) -> bool:
+    """Whether a loop of the script around the towers' block builds them in each of its turns."""
+    return len({turns_around(facts, region.block, effect.site, effect.time) for effect in made}) > 1
 
 
 def _default_name(node: ast.AST) -> bool:

@@ -38,6 +38,12 @@ WORDS = {
         "the loss and the training step stand in one statement, apart from the model",
         "--loss global computes this loss once, from the results of all towers; for one loss in each tower: {hint}",
     ),
+    Found.NOT_HANDED_ON: Words(
+        "TMG219",
+        "the loss and the training step stand in one statement, apart from {name}, of which each tower cannot be "
+        "handed its own part",
+        "build the loss in a statement of its own, and take the gradients in another one behind it",
+    ),
     Found.MODEL_GOES_ON_BEHIND_STEP: Words(
         "TMG219",
         "the model of the same inputs goes on behind this training step, in {line}",

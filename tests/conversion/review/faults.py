@@ -83,6 +83,15 @@ def size_of_whole_batch(loop: Loop) -> Iterator[tuple[str, Loop]]:
         yield loop.rebinds[at].place, replace(loop, rebinds=rest, restore=_restore(loop, loop.rebinds[at].place))
 
 
+def parts_swapped(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """Each tower goes on with two values of an earlier loop by each other's names."""
+    carried = [at for at, rebind in enumerate(loop.rebinds) if rebind.carried]
+    for one, two in zip(carried, carried[1:], strict=False):
+        first, second = loop.rebinds[one], loop.rebinds[two]
+        rebinds = _changed(_changed(loop.rebinds, one, saved=second.saved), two, saved=first.saved)
+        yield f"{first.place}/{second.place}", replace(loop, rebinds=rebinds)
+
+
 def _restore(loop: Loop, place: str) -> tuple[tuple[str, str], ...]:
     return tuple(pair for pair in loop.restore if pair[0] != place)
 
@@ -260,10 +269,10 @@ def argument_lost(plan: Plan) -> Iterator[Fault]:
 
 
 ON_LOOPS: tuple[Callable[[Loop], Iterator[tuple[str, Loop]]], ...] = (
-    input_not_cut, inputs_swapped, axis_of_shard, nest_not_cut, tuple_not_remade, size_of_whole_batch, not_reset,
-    not_restored, context_left_out, not_merged, rows_added, mean_joined, mean_summed, sum_averaged, mask_not_counted,
-    axis_of_merge, tuple_not_rebuilt, not_computed_again, collections_not_merged, left_behind, too_early,
-    too_late, before_the_merge, out_of_order,
+    input_not_cut, inputs_swapped, axis_of_shard, nest_not_cut, tuple_not_remade, size_of_whole_batch, parts_swapped,
+    not_reset, not_restored, context_left_out, not_merged, rows_added, mean_joined, mean_summed, sum_averaged,
+    mask_not_counted, axis_of_merge, tuple_not_rebuilt, not_computed_again, collections_not_merged, left_behind,
+    too_early, too_late, before_the_merge, out_of_order,
 )  # fmt: skip
 ON_PLANS: tuple[Callable[[Plan], Iterator[Fault]], ...] = (
     expression_left, size_counted_twice, another_loss, argument_lost,

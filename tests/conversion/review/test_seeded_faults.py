@@ -96,6 +96,10 @@ FAULTS = [
     ('parsed_examples', "axis_of_shard basket['items']"),
     ('parsed_examples', "axis_of_shard basket['amounts']"),
     ("parsed_examples", "axis_of_shard paid"),
+    ("loss_in_function", "size_of_whole_batch score"),
+    ("loss_in_function", "size_of_whole_batch penalty"),
+    ("loss_in_function", "parts_swapped score/penalty"),
+    ("loss_in_function", "not_restored score"),
 ]
 LINES = re.compile(r"\(line \d+ of the converted text: .+\)")
 

@@ -157,18 +157,18 @@ MEAN = "tf.reduce_mean(tf.square(self.h - self.y))"
     [
         (MEAN, []),
         (f"{MEAN} + 0.1 * tf.nn.l2_loss(tf.trainable_variables()[0])", []),
-        ("tf.reduce_sum(tf.square(self.h - self.y))", ["TMG219"]),
-        (f"tf.sqrt({MEAN})", ["TMG219"]),
+        ("tf.reduce_sum(tf.square(self.h - self.y))", ["TMG301"]),
+        (f"tf.sqrt({MEAN})", ["TMG302"]),
     ],
     ids=["mean", "regularised", "sum", "root"],
 )
 def test_properties_that_train(loss: str, found: list[str]) -> None:
     text = INPUTS + LAZY.format(loss=loss) + TRAINING.replace("train_op", "net.train")
     assert codes(text) == found
-    if not found:
-        inside = parts(text)[INSIDE]
-        assert inside.index("self.__dict__.pop('_h', None)  # each tower makes its own") == inside.index("self.h") - 1
-        assert "colocate_gradients_with_ops=True" in converted(text)
+    inside = parts(text)[INSIDE]
+    assert inside.index("self.__dict__.pop('_h', None)  # each tower makes its own") == inside.index("self.h") - 1
+    assert ("colocate_gradients_with_ops=True" in converted(text)) is (not found)
+    assert ("self._h = part_of_tower(h_batch, gpu)" in converted(text)) is bool(found)
 
 
 @pytest.mark.parametrize(

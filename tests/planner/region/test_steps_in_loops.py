@@ -127,12 +127,31 @@ ops = [model.train() for model in models]"""
     assert "        for gpu in range(num_gpus):\n" in below(model)
 
 
-def test_a_step_in_the_loop_of_its_model_is_told_where_to_go() -> None:
-    (found,) = run(SCRIPT.format(model=OWN_STEPS)).diagnostics
-    assert (found.code, found.line) == ("TMG219", 12)
-    assert "in the same loop as a part of the model, in line 9" in found.message
-    mended = OWN_STEPS.replace("    ops.append(opt.minimize(loss))", "    losses.append(loss)")
-    assert codes(SCRIPT.format(model=mended + "for loss in losses:\n    ops.append(opt.minimize(loss))")) == []
+def test_heads_that_a_loop_builds_and_trains_have_a_loop_each() -> None:
+    """Each turn's towers go on with those of what stands in front, and make layers of their own."""
+    text = below(OWN_STEPS)
+    assert "    h = part_of_tower(h_batch, gpu)" not in text.partition("for i in range(3):")[0]
+    inside = text.partition("for i in range(3):")[2]
+    assert "            h = part_of_tower(h_batch, gpu)\n            out = tf.layers.dense(h, 1)\n" in inside
+    assert "layer_names_2 = LayerNames()" in inside and "    layer_names_2.resume()" in inside
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "h = tf.layers.dense(h, 3)\n    loss = tf.reduce_mean(tf.square(h[:, 0] - y[:, i]))",
+        "loss += tf.reduce_mean(tf.square(tf.layers.dense(h, 1)[:, 0] - y[:, i]))",
+    ],
+    ids=["layers", "losses"],
+)
+def test_a_step_in_the_loop_of_its_model_is_told_where_to_go(turn: str) -> None:
+    """Each turn goes on with what the one before has made."""
+    model = f"h = tf.layers.dense(x, 16)\nloss = 0.0\nfor i in range(3):\n    {turn}\n"
+    (found,) = run(SCRIPT.format(model=f"{model}    ops.append(opt.minimize(loss))")).diagnostics
+    assert found.code == "TMG219"
+    assert "in the same loop as a part of the model, in line 10" in found.message
+    mended = f"{model}    losses.append(loss)\nfor loss in losses:\n    ops.append(opt.minimize(loss))"
+    assert codes(SCRIPT.format(model=mended)) == []
 
 
 def test_a_step_between_two_losses_is_told_where_the_second_is() -> None:
@@ -188,10 +207,22 @@ def test_a_loss_of_buckets_that_is_not_known_is_refused_or_warned_of() -> None:
     assert "TMG302" in codes(SCRIPT.format(model=BUCKETS.format(buckets="buckets", more=function)))
 
 
+FUNCTION = "def take(loss):\n    return tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n\n\n"
+
+
+def with_function(model: str) -> str:
+    text = SCRIPT.format(model=model.replace("opt.minimize(loss)", "take(loss)"))
+    return text.replace("import tensorflow as tf\n", f"import tensorflow as tf\n{FUNCTION}", 1)
+
+
 def test_a_step_that_a_function_takes_is_told_where_the_loop_calls_it() -> None:
     """The line to change is the call in the loop, not the function's, which may serve other losses."""
-    function = "def take(loss):\n    return tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n\n\n"
-    model = OWN_STEPS.replace("opt.minimize(loss)", "take(loss)")
-    text = SCRIPT.format(model=model).replace("import tensorflow as tf\n", f"import tensorflow as tf\n{function}", 1)
+    text = with_function(OWN_STEPS.replace("out = tf.layers.dense(h, 1)", "h = out = tf.layers.dense(h, 1)"))
     (found,) = run(text).diagnostics
     assert (found.code, text.splitlines()[found.line - 1].strip()) == ("TMG219", "ops.append(take(loss))")
+
+
+def test_a_step_that_a_function_takes_in_each_turn_has_the_losses_of_that_turn() -> None:
+    text = converted(with_function(OWN_STEPS))
+    assert "    loss = merge_loss(tower_loss)\n    ops.append(take(loss))" in text
+    assert "tower_gradients(optimizer, loss.tower_losses)" in text

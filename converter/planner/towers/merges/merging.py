@@ -42,7 +42,7 @@ from converter.planner.towers.merges.losses import is_read, loss_part
 from converter.planner.towers.merges.purpose import is_only_shown
 from converter.planner.towers.merges.tensor_names import op_name
 from converter.planner.towers.merges.wanted import Wanted, bound_by_tower, is_mergeable, mixes_inputs
-from converter.planner.wording import refuse
+from converter.planner.wording import finding, refuse
 from converter.planner.writing.spelling import leaf, spelling
 
 
@@ -70,6 +70,8 @@ def merges_out(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: 
     for step in inline:
         with noted(found):
             traffic = _collect(site, traffic, _unparsed(step), step)
+    if not found:
+        found += _not_handed_on(site, traffic, wanted)
     if found:
         raise Faults(found)
     return traffic
@@ -246,6 +248,9 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
         one, traffic = traffic.again("part", "tower_part")
         several, traffic = traffic.again("parts", "tower_parts")
         each = (one, several)
+    own = ""
+    if any(value.uid in uids for uids in region.handed_on):
+        own, traffic = traffic.fresh(f"own_{leaf(text)}", f"tower_own_{leaf(text)}")
     merge = Merge(
         place=text,
         towers=towers,
@@ -268,8 +273,28 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
         in_place=part.whole is None and _is_kept(region, value),
         keyed=isinstance(value, Mapping),
         fed=value.uid in site.fed,
+        own=own,
     )
     return _with_merge(traffic, merge, step, warnings)
+
+
+def _not_handed_on(site: LoopSite, traffic: Traffic, wanted: Wanted) -> list[Diagnostic]:
+    """The values that a later loop goes on with and that are not merged as a single tensor which is always there."""
+    plain = {merge.place for merge in traffic.merges if _keeps_parts(merge)}
+    found = []
+    for uids in site.region.handed_on:
+        held = {text: node for text, (part, node) in wanted.items() if part.value.uid in uids}
+        lost = next((text for text in held if text not in plain), "")
+        if lost or not held:
+            node = held[lost] if held else site.region.block.body[max(site.region.tower)]
+            found.append(finding(site.facts, node, Found.NOT_HANDED_ON, name=lost or "a part of the model"))
+    return found
+
+
+def _keeps_parts(merge: Merge) -> bool:
+    """Whether a merged value can keep what each tower made: a single tensor, put together from all towers."""
+    whole = merge.how != "first" and merge.how != "shown" and merge.merged and bool(merge.own)
+    return whole and not (merge.nested or merge.guard or merge.fed or merge.late or merge.in_place)
 
 
 def _is_renamed(site: LoopSite, value: Value, tensors: list[Tensor]) -> bool:

@@ -33,7 +33,7 @@ from converter.planner.outcome import Faults, noted
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.nested_tensors import inputs_in, path_to, whole_inputs
 from converter.planner.questions.rows_from_python import are_alike, has_rows
-from converter.planner.region.region import Region
+from converter.planner.region.region import Region, rows_told, written_first
 from converter.planner.towers.border.global_names import declare
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
@@ -108,7 +108,7 @@ def shards_in(site: LoopSite, before: Traffic) -> Traffic:
 def _inputs_read(site: LoopSite, traffic: Traffic) -> tuple[_Read, Traffic]:
     """The expressions by which the towers read the inputs; raises Faults for those that the loop cannot replace."""
     facts, region = site.facts, site.region
-    written = _written_first(region)
+    written = written_first(region)
     found: list[Diagnostic] = []
     nests = _nests(facts, region, written)
     places: dict[int, list[str]] = {i.uid: [] for i in region.inputs}
@@ -418,18 +418,6 @@ def _bound_texts(region: Region) -> set[str]:
     return found
 
 
-def _written_first(region: Region) -> set[Place]:
-    """Places that the towers write before they read them."""
-    seen: set[Place] = set()
-    first: set[Place] = set()
-    for access in sorted((a for i, a in region.block.accesses() if i in region.tower), key=lambda a: a.time):
-        if access.place not in seen:
-            seen.add(access.place)
-            if access.write:
-                first.add(access.place)
-    return first
-
-
 def _local_of_callee(region: Region, access: Access) -> bool:
     """A parameter or local of a function that the towers call: it is handed what the loop re-binds."""
     frame = access.place.frame
@@ -520,7 +508,7 @@ def numbers_in(site: LoopSite, before: Traffic, scaled: frozenset[Origin], scali
     """Adds the batch sizes that the towers read: inside they count one shard; raises Faults."""
     traffic, region = before, site.region
     keys = {o.key for o in scaled}
-    written = _written_first(region)
+    written = written_first(region)
     found: list[Diagnostic] = []
     done: set[str] = set()
     for access in region.tower_reads():
@@ -598,6 +586,43 @@ def _rebind(site: LoopSite, traffic: Traffic, access: Access, text: str) -> Traf
     saved, traffic = traffic.fresh(f"global_{leaf(text)}", f"whole_{leaf(text)}")
     rebind = Rebind(text, saved, rows_of=counted_rows(site.facts, traffic, access))
     return replace(traffic, rebinds=(*traffic.rebinds, rebind), restore=(*traffic.restore, (text, saved)))
+
+
+def parts_carried(site: LoopSite, before: Traffic) -> Traffic:
+    """Adds what each tower goes on with: the value that it made in an earlier loop, in place of the merged one."""
+    traffic = before
+    for access in site.region.carried:
+        text = spelling(site.region.block.frame, access.place)
+        assert text is not None
+        traffic = declare(site.facts, site.region, traffic, access, text)
+        saved, traffic = traffic.fresh(*whole_names(text))
+        rebind = Rebind(text, saved, carried=True)
+        traffic = replace(traffic, rebinds=(*traffic.rebinds, rebind), restore=(*traffic.restore, (text, saved)))
+    return _counted_on_parts(site, traffic) if site.region.carried and not traffic.shards else traffic
+
+
+def _counted_on_parts(site: LoopSite, traffic: Traffic) -> Traffic:
+    """Adds the count of a tower's rows where it reads no input: on what it made in an earlier loop, or on an input."""
+    told = rows_told(site.region)
+    if told is None:
+        return traffic
+    access, axis = told
+    text = spelling(site.region.block.frame, access.place) or ""
+    saved = next((rebind.saved for rebind in traffic.rebinds if rebind.place == text), text)
+    name, traffic = traffic.fresh(f"first_{leaf(text)}", f"lead_{leaf(text)}")
+    rows, traffic = traffic.fresh("rows", "tower_rows")
+    weight, traffic = traffic.fresh("weight", "tower_weight")
+    shard = Shard(
+        places=(),
+        saved=(),
+        axes=(),
+        rows=rows,
+        weight=weight,
+        static=False,
+        lead=(name, saved, axis),
+        helper=shard_helper(False, axis != 0),
+    )
+    return replace(traffic, shards=(shard,), groups=(site.region.inputs,))
 
 
 def _check_filled(facts: Facts, region: Region, access: Access) -> None:

@@ -70,20 +70,34 @@ def test_the_other_branch_stays_in_the_towers() -> None:
 
 
 @pytest.mark.parametrize(
+    ("block", "before"),
+    [
+        (within("if training()"), ""),
+        (within("if mode == 'train'", text="mode = 'trained'\n" + LOSS + STEP), "mode = 'train'\nmode = read()\n"),
+        (within("for i in range(1)"), ""),
+        (within("try") + within("finally", text="pass\n"), ""),
+    ],
+    ids=["a call", "written inside", "a loop", "try"],
+)
+def test_blocks_that_are_not_have_a_loop_of_their_own(block: str, before: str) -> None:
+    """They stand in the script once, and their towers go on with those of what stands in front of them."""
+    text = converted(script(block, before))
+    head = block.splitlines()[0]
+    assert text.count(f"\n{head}\n") == 1 and text.count("for gpu in range(num_gpus):") == 2
+    assert text.index(f"\n{head}\n") < text.index("h = part_of_tower(h_batch, gpu)")
+
+
+@pytest.mark.parametrize(
     ("block", "before", "after"),
     [
-        (within("if training()"), "", ""),
-        (within("if mode == 'train'", text="mode = 'trained'\n" + LOSS + STEP), "mode = 'train'\nmode = read()\n", ""),
         (within("if training", text=STEP) + within("else", text=LOSS + STEP), LOSS.replace("(h,", "(X,"), ""),
-        (within("for i in range(1)"), "", ""),
-        (within("try") + within("finally", text="pass\n"), "", ""),
         (
             within("if training", text=LOSS + STEP + "scale = 2.0\n"),
             "",
             "loss = loss * scale\ntrain2 = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n",
         ),
     ],
-    ids=["a call", "written inside", "both branches", "a loop", "try", "read later"],
+    ids=["both branches", "read later"],
 )
 def test_blocks_that_are_not(block: str, before: str, after: str) -> None:
     assert codes(script(block, before, after))[:1] == ["TMG219"]

@@ -174,13 +174,26 @@ def test_near_misses(text: str, found: list[str]) -> None:
     assert codes(text) == found
 
 
-def test_what_stands_in_the_way_besides_the_inputs_is_said_in_their_place() -> None:
-    """The towers would be handed the model's placeholders; the step that a function takes with the loss they lack."""
-    text = of_class()
+def in_function(text: str) -> str:
+    """A script whose loss, a sum, and training step a function builds, with layers of its own."""
     loss, step = text[text.index("loss = tf.reduce_mean") :].splitlines()[:2]
     function = f"def train(model):\n    {loss}\n    {step}\n    return train_op\n\n\nmodel = Model("
     text = text.replace(f"{loss}\n{step}", "train_op = train(model)").replace("model = Model(", function, 1)
-    (found,) = run(text.replace("reduce_mean", "reduce_sum")).diagnostics
+    return text.replace("reduce_mean", "reduce_sum")
+
+
+def test_a_function_goes_on_with_the_model_of_inputs_that_this_makes() -> None:
+    lines = [line.strip() for line in converted(in_function(of_class())).splitlines()]
+    assert lines.index("model = Model()") < lines.index("train_op = train(model)")
+    assert "model.out = part_of_tower(out_batch, gpu)" in lines
+    assert "(model.y,), tower_rows, tower_weight = shard([y_batch], gpu)" in lines
+
+
+def test_what_stands_in_the_way_besides_the_inputs_is_said_in_their_place() -> None:
+    """The towers would be handed the model's placeholders; the step that a function takes with the loss they lack."""
+    text = of_class().replace("self.out = ", "self.made = (").replace(", 3)\n\n\n", ", 3), self.x)\n\n\n", 1)
+    text = in_function(text.replace("model.out", "model.made[0]"))
+    (found,) = run(text).diagnostics
     assert (found.code, found.line) == ("TMG219", text[: text.index("train_op = train(model)")].count("\n") + 1)
 
 
@@ -270,3 +283,52 @@ def test_a_net_of_another_file_stays_as_it_is_where_its_placeholder_can_be_hande
     done = convert(from_bytes(str(tmp_path / "train.py"), TRAINED.encode()), Options(), several=True)
     assert done.status == "converted" and done.text is not None, done.diagnostics
     assert "    net = Net({'data': x})\n" in done.text and not done.parts
+
+
+PREPARED = """\
+import tensorflow as tf
+
+batch_size = 8
+
+
+class Net(object):
+    def __init__(self):
+        self.init_placeholders()
+        self.build()
+        self.optimize()
+
+    def init_placeholders(self):
+        self.x = tf.placeholder(tf.int32, [None, None])
+        self.size = tf.shape(self.x)[0]
+        start = tf.ones([self.size, 1], tf.int32)
+        self.inputs = tf.concat([start, self.x], 1)
+        self.targets = tf.concat([self.x, start], 1)
+
+    def build(self):
+        table = tf.get_variable('table', [20, 4])
+        cell = tf.nn.rnn_cell.GRUCell(5)
+        state = cell.zero_state({size}, tf.float32)
+        out, _ = tf.nn.dynamic_rnn(cell, tf.nn.embedding_lookup(table, self.inputs), initial_state=state)
+        logits = tf.layers.dense(out, 20)
+        each = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=self.targets, logits=logits)
+        self.loss = tf.reduce_mean(each)
+
+    def optimize(self):
+        self.train_op = tf.train.AdamOptimizer(0.1).minimize(self.loss)
+
+
+net = Net()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        sess.run([net.train_op, net.loss], {{net.x: next_batch(batch_size)}})
+"""
+
+
+def test_inputs_that_are_prepared_and_counted_where_they_are_made() -> None:
+    """The towers make them, as each counts its own; what is prepared alone is prepared once, in front of them."""
+    _, inside, after = parts(PREPARED.format(size="self.size"))
+    assert inside.index("self.init_placeholders()") < inside.index("self.build()")
+    assert "self.x = tower_inputs.whole(self.x)" in after
+    before, inside, _ = parts(PREPARED.format(size="batch_size"))
+    assert "self.init_placeholders()" in before and "tower_inputs" not in "".join(inside)

@@ -1,0 +1,230 @@
+"""Models whose last part, the loss and the training step stand in another function than their first part.
+
+    logits = net(x)                      # the first towers
+    train_op = optimize(logits, y)       # builds the loss of the logits, and trains
+
+Each tower's loss is computed from that tower's logits, and no block of statements holds the whole model without the
+training step. So there are two loops: the first around the statements in front of the call, and one in the function
+that is called. There each tower goes on with what it made in the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from converter.analysis.effects import READS_COLLECTION, EffectKind
+from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.flow.joined import choices
+from converter.analysis.frames import Access
+from converter.analysis.values import Input, Mapping, Origin, Site, Tensor, Value, tensors_in
+from converter.analysis.values import Sequence as List
+from converter.dataclass import dataclass
+from converter.planner.outcome import Refused, Reread
+from converter.planner.questions.batch_values import (
+    counts_examples,
+    depends_on_batch,
+    is_made_of_shard,
+    keeps_batch,
+    may_hold_tensors,
+)
+from converter.planner.region.region import (
+    Model,
+    Region,
+    around_inputs,
+    depth_outside_turns,
+    find_region,
+    innermost_block,
+    loss_model,
+    region_in_one_block,
+    rows_told,
+    settled,
+    written_first,
+)
+from converter.planner.writing.spelling import spelling
+
+
+def region_of(
+    facts: Facts,
+    steps: Sequence[TrainStep],
+    inputs: tuple[Input, ...],
+    sizes: frozenset[Origin],
+    handing: bool = False,
+    once: bool = False,
+) -> Region | Refused | Reread:
+    """The region of a model in one block, or that of its last part, with the regions ahead of it.
+
+    once: whether any loss may be computed once from merged results.
+    """
+    model = loss_model(facts, steps, inputs, sizes, handing)
+    if isinstance(model, Refused):
+        return model
+    found = find_region(model, once)
+    if not isinstance(found, Refused) or not found.shorter or once:
+        return found
+    chain = _in_several_blocks(model, ())
+    return (_linked(facts, chain) if chain else None) or found
+
+
+def _in_several_blocks(model: Model, ahead: tuple[Region, ...]) -> tuple[Region, ...]:
+    """The regions of a model, the one that trains last; none where they are not found.
+
+    ahead: those that come before this part of the model.
+    """
+    facts = model.facts
+    losses = [s.loss for s in model.steps if s.loss_node not in model.inline]
+    block = innermost_block(facts, model.made, losses, most=depth_outside_turns(model))
+    trains = {block.statement(s.site) for s in model.steps} if block is not None else set()
+    last = next(iter(trains), None)
+    if block is None or last is None or len(trains) > 1:
+        return ()
+    where = {value.uid: block.statement(value.site) for value in model.made}
+    first = {index for index in where.values() if index is not None and index < last}
+    if not first or set(where.values()) - first != {last}:
+        return ()
+    begin = replace(model, made=[v for v in model.made if where[v.uid] != last], inline=frozenset())
+    around = around_inputs(begin, block, first)
+    if isinstance(around, (Refused, Reread)):
+        return ()
+    region = settled(begin, *around, forward=False)
+    if not isinstance(region, Region) or (region.block.body is block.body and last in region.tower):
+        return ()
+    rest = replace(model, made=[v for v in model.made if where[v.uid] == last])
+    end = region_in_one_block(rest, forward=False)
+    if isinstance(end, Region):
+        return () if end.block.body is block.body else (*ahead, region, end)
+    return () if isinstance(end, Reread) else _in_several_blocks(rest, (*ahead, region))
+
+
+def _linked(facts: Facts, chain: tuple[Region, ...]) -> Region | None:
+    """The last of several regions, with those ahead of it, where each can go on with what these made."""
+    carried = [_Handed(facts, chain[:at], region).reads() for at, region in enumerate(chain)]
+    if any(reads is None for reads in carried):
+        return None
+    values = {access.value for reads in carried for access in reads or ()}
+    regions = []
+    for region, reads in zip(chain, carried, strict=True):
+        made = (frozenset(v.uid for v in (value, *choices(value))) for value in values if isinstance(value, Tensor))
+        mine = tuple(uids for uids in made if any(t.uid in uids and region.in_tower(t.site) for t in facts.tensors))
+        regions.append(replace(region, carried=tuple(reads or ()), handed_on=mine))
+    return replace(regions[-1], ahead=tuple(regions[:-1]))
+
+
+@dataclass(frozen=True)
+class _Handed:
+    """What the towers of a region take from the towers ahead of it."""
+
+    facts: Facts
+    ahead: Sequence[Region]
+    region: Region
+
+    def reads(self) -> list[Access] | None:
+        """A read of each place that holds such a tensor; None where a tower cannot be given its own of all of them."""
+        region = self.region
+        if self._is_built_apart() or self._reads_collections() or any(map(self._is_bound_to_tower, self._objects())):
+            return None
+        found: dict[str, Access] = {}
+        taken = set[int]()
+        written = written_first(region)
+        reads = region.tower_reads()
+        for access in reads:
+            value = access.value
+            if isinstance(value, (List, Mapping)) and not self._is_read_by_parts(access, reads):
+                return None
+            if not isinstance(value, Tensor) or not self._is_theirs(value) or access.place in written:
+                continue
+            text = spelling(region.block.frame, access.place)
+            if text is None and self._is_local(access):
+                continue
+            holder = access.place.holder
+            if text is None or (isinstance(holder, List) and not holder.mutable) or not self._is_all_theirs(value):
+                return None
+            found.setdefault(text, access)
+            taken.add(value.uid)
+        told = self._operands() <= taken and self._counts_rows(list(found.values()))
+        return list(found.values()) if told else None
+
+    def _counts_rows(self, carried: Sequence[Access]) -> bool:
+        """Whether a tower can count its rows: on an input, or on a place that holds what was made of one."""
+        region = replace(self.region, carried=tuple(carried))
+        if not self.ahead:
+            return any(root in region.inputs for made in self._made() for root in made.roots)
+        read = any(isinstance(a.value, Input) and a.value in region.inputs for a in region.tower_reads())
+        return read or rows_told(region) is not None
+
+    def _is_theirs(self, value: Value) -> bool:
+        """Whether towers ahead made a tensor from their shards, or it is one of several that branches leave there."""
+        if not isinstance(value, Tensor) or not depends_on_batch(value):
+            return False
+        if value.op == "join" and value.site is None:
+            return any(map(self._is_theirs, choices(value)))
+        return any(region.in_tower(value.site) for region in self.ahead)
+
+    def _is_all_theirs(self, value: Tensor) -> bool:
+        return all(map(self._is_theirs, choices(value)))
+
+    def _is_local(self, access: Access) -> bool:
+        """Whether a place is a local of a function that these towers call, or is held by an object that they make."""
+        place, region = access.place, self.region
+        if place.kind == "name":
+            return place.frame is not None and region.in_tower(place.frame.call_site)
+        return place.holder is not None and region.in_tower(place.holder.site)
+
+    def _made(self) -> Iterator[Tensor]:
+        """The tensors that these towers make."""
+        region = self.region
+        return (t for t in self.facts.tensors if region.in_tower(t.site) or t.node in region.inline)
+
+    def _operands(self) -> set[int]:
+        """The tensors of the towers ahead from which these towers compute others."""
+        found = set[int]()
+        for made in self._made():
+            found |= {t.uid for v in made.inputs for t in tensors_in(v) if self._is_theirs(t)}
+        return found
+
+    def _objects(self) -> Iterator[Value]:
+        """What these towers read, or compute from, that is no tensor."""
+        yield from (a.value for a in self.region.tower_reads() if not isinstance(a.value, Tensor))
+        yield from (v for made in self._made() for v in made.inputs if not isinstance(v, Tensor))
+
+    def _is_bound_to_tower(self, value: Value) -> bool:
+        """Whether something is one tower's own and no tensor: a number of its examples, an object that holds rows."""
+        if not any(region.in_tower(value.site) for region in self.ahead):
+            return False
+        if isinstance(value, (List, Mapping)):
+            return False
+        tests = (counts_examples, is_made_of_shard, may_hold_tensors, keeps_batch, depends_on_batch)
+        return any(test(value) for test in tests)
+
+    def _is_read_by_parts(self, access: Access, reads: Sequence[Access]) -> bool:
+        """Whether tensors of the towers ahead are selected from a list or dict by their places or keys."""
+        whole = access.value
+        if self.region.in_tower(whole.site) or not any(map(self._is_theirs, tensors_in(whole))):
+            return True
+        chosen = self.facts.selections.get(access.node)
+        return chosen is not None and any(other.node is chosen for other in reads)
+
+    def _is_built_apart(self) -> bool:
+        """Whether the statements of these towers are executed for another model, too, that has no towers ahead.
+
+        A class that is made several times has the same towers ahead each time.
+        """
+        region = self.region
+        others = (t.site for t in self.facts.tensors if t.site and region.in_any_tower(t.site))
+        return bool(self.ahead) and not all(region.in_tower(s) or self._comes_by_all_ahead(s) for s in others)
+
+    def _comes_by_all_ahead(self, site: Site) -> bool:
+        """Whether a site was reached by the blocks of all towers ahead, in this execution of them or another."""
+        stmts = {step.stmt for step in site.chain()}
+        return all(any(stmt in region.block.index for stmt in stmts) for region in self.ahead)
+
+    def _reads_collections(self) -> bool:
+        """Whether these towers read collections of the graph to which those ahead add tensors of their shards."""
+        added = [
+            e
+            for e in self.facts.effects_of(EffectKind.COLLECTION)
+            if any(region.in_tower(e.site) for region in self.ahead)
+        ]
+        batched = any(e.value is None or depends_on_batch(e.value) for e in added)
+        read = any(e.kind in READS_COLLECTION and self.region.in_tower(e.site) for e in self.facts.effects)
+        return batched and read

@@ -1,0 +1,220 @@
+"""Models whose last part, the loss and the step stand in a function of their own: its towers go on with the model's."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import codes, converted, run
+
+NET = """\
+import tensorflow as tf
+
+batch_size = 8
+
+
+class Net(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 4])
+        self.y = tf.placeholder(tf.float32, [None, 1])
+        self.layers = {{}}
+        self.parts = []
+        self.build()
+        self.optimize()
+
+    def build(self):
+        self.hidden = tf.layers.dense(self.x, 3)
+        self.layers['out'] = tf.layers.dense(self.hidden, 1)
+        self.parts.append(self.hidden)
+        self.pair = (self.hidden, self.x)
+        self.size = tf.nn.l2_loss(self.hidden)
+        self.states = tf.TensorArray(tf.float32, 1).write(0, self.hidden)
+        {build}
+
+    def optimize(self):
+        {head}
+        loss = {loss}
+        self.loss = loss
+        self.train_op = tf.train.AdamOptimizer(0.1).minimize(loss)
+
+
+net = Net()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        xs, ys = next_batch(batch_size)
+        sess.run([net.train_op, net.loss], {{net.x: xs, net.y: ys}})
+"""
+SUM = "tf.nn.l2_loss(self.layers['out'] - self.y)"
+
+
+def net(loss: str = SUM, build: str = "pass", head: str = "pass") -> str:
+    return NET.format(loss=loss, build=build, head=head)
+
+
+def lines(script: str, **options: object) -> list[str]:
+    """The lines of a conversion, without their indentation."""
+    return [line.strip() for line in converted(script, **options).splitlines()]
+
+
+def in_order(found: list[str], *wanted: str) -> None:
+    """Assert that lines follow each other, with others between them."""
+    places = [found.index(line) for line in wanted]
+    assert places == sorted(places)
+
+
+def test_each_tower_goes_on_with_what_it_made() -> None:
+    in_order(
+        lines(net()),
+        "(self.x,), rows, weight = shard([x_batch], gpu)",
+        "self.build()",
+        "own_out.append(self.layers['out'])",
+        "self.x = x_batch",
+        "self.layers['out'] = keep_parts(tf.concat(tower_out, 0), own_out)",
+        "self.optimize()",
+        "def optimize(self):",
+        "y_batch, out_batch = self.y, self.layers['out']",
+        "(self.y,), tower_rows, tower_weight = shard([y_batch], gpu)",
+        "self.layers['out'] = part_of_tower(out_batch, gpu)",
+        "tower_grads.append(optimizer.compute_gradients(loss * tower_weight))",
+        "self.y, self.layers['out'] = y_batch, out_batch",
+        "self.train_op = optimizer.apply_gradients(sum_gradients(tower_grads))",
+    )
+
+
+@pytest.mark.parametrize(
+    "loss, carried",
+    [
+        ("tf.nn.l2_loss(self.hidden - self.y)", ["self.hidden"]),
+        ("tf.nn.l2_loss(self.parts[0] - self.y)", ["self.parts[0]"]),
+        ("tf.nn.l2_loss(self.hidden - self.y) + self.size", ["self.hidden", "self.size"]),
+        ("tf.reduce_mean(tf.layers.dense(self.hidden, 1) - self.y)", ["self.hidden"]),
+        ("tf.sqrt(tf.reduce_mean(tf.square(self.hidden - self.y)))", ["self.hidden"]),
+    ],
+)
+def test_of_names_attributes_and_items(loss: str, carried: list[str]) -> None:
+    found = [line.partition(" = ")[0] for line in lines(net(loss)) if "= part_of_tower(" in line]
+    assert found == carried
+
+
+def test_a_sum_is_the_towers_own_and_elsewhere_that_of_all() -> None:
+    found = lines(net("tf.nn.l2_loss(self.hidden - self.y) + self.size"))
+    assert "self.size = keep_parts(tf.add_n(tower_size), own_size)" in found
+    assert "own_size.append(self.size)" in found and "self.size = part_of_tower(size_batch, gpu)" in found
+
+
+@pytest.mark.parametrize(
+    "loss, counted",
+    [("tf.nn.l2_loss(self.hidden)", "hidden_batch"), ("2.0 * self.size", "self.x")],
+)
+def test_without_inputs_rows_are_counted_on_what_holds_as_many(loss: str, counted: str) -> None:
+    name = "first_hidden" if counted == "hidden_batch" else "first_x"
+    assert f"({name},), tower_rows, tower_weight = shard([{counted}], gpu)" in lines(net(loss))
+
+
+def test_a_name_that_the_function_binds_anew() -> None:
+    """Each tower begins with its own value, and behind the towers the name means what it meant before them."""
+    found = lines(net(head="self.hidden = tf.nn.relu(self.hidden)", loss="tf.nn.l2_loss(self.hidden - self.y)"))
+    in_order(
+        found,
+        "self.hidden = part_of_tower(hidden_batch, gpu)",
+        "self.hidden = tf.nn.relu(self.hidden)",
+    )
+    assert "self.hidden = tf.concat(towers_hidden, 0)" in found
+
+
+def test_an_input_that_the_function_makes() -> None:
+    found = lines(net(head="self.z = tf.placeholder(tf.float32, [None, 1])", loss=f"{SUM} + tf.nn.l2_loss(self.z)"))
+    in_order(
+        found,
+        "self.z = tf.placeholder(tf.float32, [None, 1])",
+        "(self.y, self.z), tower_rows, tower_weight = shard([y_batch, z_batch], gpu)",
+    )
+
+
+def test_a_function_between_them() -> None:
+    """Three loops: what each makes, the later ones go on with."""
+    script = net("tf.nn.l2_loss(self.more - self.y) + self.size").replace("self.optimize()", "self.rest()")
+    middle = "    def rest(self):\n        self.more = tf.nn.relu(self.layers['out'])\n        self.optimize()\n\n"
+    found = lines(script.replace("    def optimize", f"{middle}    def optimize"))
+    in_order(
+        found,
+        "self.layers['out'] = keep_parts(tf.concat(tower_out, 0), own_out)",
+        "self.layers['out'] = part_of_tower(out_batch, gpu)",
+        "self.more = keep_parts(tf.concat(tower_more, 0), own_more)",
+        "self.more = part_of_tower(more_batch, gpu)",
+        "self.size = part_of_tower(size_batch, gpu)",
+    )
+
+
+def test_a_class_that_is_made_twice_has_its_towers_each_time() -> None:
+    script = net().replace("net = Net()", "net = Net()\nwith tf.variable_scope('other'):\n    other = Net()")
+    assert "part_of_tower(out_batch, gpu)" in converted(script)
+
+
+@pytest.mark.parametrize("options", [{"batch": "total"}, {"loss": "global"}])
+def test_computed_once_where_that_is_asked_for(options: dict[str, str]) -> None:
+    text = converted(net(), **options)
+    assert "part_of_tower" not in text and "colocate_gradients_with_ops=True" in text
+
+
+REFUSED = {
+    "a part of a tuple": net("tf.nn.l2_loss(self.pair[0] - self.y)"),
+    "a list that is read as a whole": net("tf.nn.l2_loss(tf.add_n(self.parts) - self.y)"),
+    "a list in a loop": net("sum(tf.nn.l2_loss(part - self.y) for part in self.parts)"),
+    "a collection": net(
+        f"{SUM} + tf.add_n(tf.get_collection('terms'))", build="tf.add_to_collection('terms', self.size)"
+    ),
+    "an argument computed on the way": net("tf.nn.l2_loss(h - self.y)")
+    .replace("self.optimize()", "self.optimize(tf.nn.relu(self.hidden))")
+    .replace("def optimize(self)", "def optimize(self, h)"),
+}
+
+
+@pytest.mark.parametrize("script", REFUSED.values(), ids=REFUSED)
+def test_refused_where_a_tower_cannot_be_given_its_own(script: str) -> None:
+    assert codes(script) == ["TMG219"]
+
+
+def test_an_object_that_holds_rows_is_refused() -> None:
+    assert "TMG210" in codes(net("tf.nn.l2_loss(self.states.read(0) - self.y)"))
+
+
+def test_what_only_one_branch_makes_is_refused_by_its_name() -> None:
+    build = "if len(sys.argv) > 1:\n            self.extra = self.hidden\n        else:\n            self.extra = None"
+    more = "\n        if self.extra is not None:\n            loss += tf.nn.l2_loss(self.extra)"
+    loss = f"tf.nn.l2_loss(self.hidden - self.y){more}"
+    (found,) = run("import sys\n" + net(loss, build=build)).diagnostics
+    assert found.code == "TMG219" and "apart from self.extra" in found.message
+
+
+TWICE = """\
+import tensorflow as tf
+
+batch_size = 8
+
+
+def optimize(out, y):
+    cost = tf.nn.l2_loss(out - y)
+    return tf.train.AdamOptimizer(0.1).minimize(cost)
+
+
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None, 1])
+Z = tf.placeholder(tf.float32, [None, 1])
+out = tf.layers.dense(X, 1)
+train_op = optimize(out, Y)
+scale = tf.get_variable('scale', [1])
+{other}
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        xs, ys = next_batch(batch_size)
+        sess.run(train_op, {{X: xs, Y: ys}})
+        sess.run(second, {{Z: ys, Y: ys}})
+"""
+
+
+def test_a_function_that_builds_the_loss_of_another_model_is_refused() -> None:
+    """The other model has no towers whose parts could be taken."""
+    assert run(TWICE.format(other="second = tf.nn.l2_loss(scale * Z - Y)")).status == "converted"
+    assert run(TWICE.format(other="second = optimize(scale * Z, Y)")).status == "refused"
