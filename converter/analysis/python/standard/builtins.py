@@ -310,8 +310,8 @@ def _getattr(call: Call) -> Value:
 def _named_by_flag(call: Call, holder: Value) -> list[str]:
     """The methods of an object, or the functions and classes of a module, that a flag may name.
 
-    Those that a text of the flag (a default, a choice) or of the file (a comparison) names; where that is one at most, and the object
-    is the script's, all public methods that need no argument and that no other method asks for.
+    Those that a text of the flag (a default, a choice) or of the file (a comparison) names; where that is one at most,
+    and the object is the script's, all public methods that need no argument and that no other method asks for.
     """
     flags = flags_of(call.walk.facts, call.args[1] if len(call.args) > 1 else None)
     if not flags:
