@@ -156,9 +156,9 @@ def given_back(site: LoopSite, before: Traffic) -> Traffic:
         for text, place in _texts(region, value):
             twin = any(other.node is value.node for other in cut if other is not value)
             found[text] = _guard(facts.maybe, place, text) if not twin else ""
-    for place, value in _left(region).items():
-        part = next((choice for choice in cut if choice in _choices(value)), None)
-        if part is None or is_input(value) or place.kind != "attr" or spelling(region.block.frame, place) is None:
+    for place, left_there in _left(region).items():
+        part = next((choice for choice in cut if choice in _choices(left_there)), None)
+        if part is None or is_input(left_there) or place.kind != "attr" or spelling(region.block.frame, place) is None:
             continue
         raise refuse(facts, part.node or region.block.body[0], Found.HANDED_NOT_RESTORED)
     left = {a.place for i, a in region.block.accesses() if a.write and i in region.tower}
