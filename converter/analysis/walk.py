@@ -161,6 +161,15 @@ class Walk:
         if joined and switch is not None and one is not None and two is not None:
             self.by_switch[made.uid] = switch[0], {switch[1]: one, not switch[1]: two}
 
+    def function_taken(self, value: Value) -> Value:
+        """Of two functions or layers of which a switch chose one, that of the branch which is executed."""
+        return value if isinstance(value, Instance) else self.as_taken(value)
+
+    def options_taken(self, instance: Instance) -> tuple[Instance, ...]:
+        """The objects of several classes that one stands for in the branch which is executed."""
+        taken = self.as_taken(instance)
+        return (taken.options or (taken,)) if isinstance(taken, Instance) and instance.options else instance.options
+
     def as_taken(self, value: Value) -> Value:
         """Of two objects of which a switch chose one, that of the branch which is executed; else the value itself."""
         while (found := self.by_switch.get(value.uid)) is not None and found[0] in self.taken:

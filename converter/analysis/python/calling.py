@@ -132,8 +132,9 @@ def _call_instance(
     walk: Walk, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.Call
 ) -> Value | None:
     """The result of calling an object: by a method of its class, or of a library's class that this is derived from."""
-    if any(each.cls is None or each.cls.find("__call__") is None for each in instance.options):
-        return _called_each(walk, instance.options, args, kwargs, node)
+    options = walk.options_taken(instance)
+    if any(each.cls is None or each.cls.find("__call__") is None for each in options):
+        return _called_each(walk, options, args, kwargs, node)
     found = call_method(walk, instance, "__call__", args, node, kwargs)
     if found is not None:
         return found
@@ -493,7 +494,8 @@ def call_method(
 ) -> Value | None:
     """The result of a method of an object of the script; None where its class does not define it."""
     if instance.options:
-        bound = [(m.function, m.receiver) for m in methods_of_each(instance, name) if m.function is not None]
+        methods = methods_of_each(instance, name, walk.options_taken(instance))
+        bound = [(m.function, m.receiver) for m in methods if m.function is not None]
         calls = [partial(call_function, walk, f, [receiver, *args], kwargs or {}, node) for f, receiver in bound]
         return _one_result(walk, calls, node) if calls else None
     found = instance.cls.find(name) if instance.cls is not None else None

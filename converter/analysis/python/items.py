@@ -59,7 +59,7 @@ def _name(walk: Walk, node: ast.Name) -> Value:
     found = walk.frame.lookup(node.id)
     if found is None:
         return _imported_with_all(walk, node.id) or Symbol("builtins", node.id)
-    frame, value = found[0], walk.as_taken(found[1])
+    frame, value = found[0], walk.function_taken(found[1])
     walk.read(Place("name", frame.uid, node.id, frame=frame), value, node)
     note_setting(walk, frame, node.id, value, node)
     return value
@@ -128,7 +128,7 @@ def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node
     place = Place("attr", holder.uid, name, holder=holder)
     own = holder.state if isinstance(holder, Typed) else holder.attributes
     if name in own and not isinstance(holder, Class):
-        value = walk.as_taken(own[name])
+        value = walk.function_taken(own[name])
         walk.read(place, value, node)
         note_setting(walk, holder, name, value, node)
         return value
@@ -145,7 +145,7 @@ def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node
         function = found.args[0]
         assert isinstance(function, Function)
         return function if found.kind == "staticmethod" else Bound(cls if cls is not None else holder, name, function)
-    if isinstance(holder, Instance) and (methods := methods_of_each(holder, name)):
+    if isinstance(holder, Instance) and (methods := methods_of_each(holder, name, walk.options_taken(holder))):
         return methods[0] if len(methods) == 1 else Choice(methods)
     if isinstance(found, Function):
         return Bound(holder, name, found) if isinstance(holder, Instance) else found

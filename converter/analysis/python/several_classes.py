@@ -13,13 +13,13 @@ CHANGES = frozenset(
 )
 
 
-def methods_of_each(instance: Instance, name: str) -> list[Bound]:
-    """A method as each of the classes has it, none for those without it.
+def methods_of_each(instance: Instance, name: str, options: tuple[Instance, ...]) -> list[Bound]:
+    """A method as each of the classes has it, none for those without it; options: those that it may be one of.
 
     A method that changes its object is called on the one that stands for all of them: it holds what any of them holds
     after the call. One that only reads is called on the object of its own class.
     """
-    found = [(each, each.cls.find(name)) for each in instance.options if each.cls is not None]
+    found = [(each, each.cls.find(name)) for each in options if each.cls is not None]
     methods = [(each, function) for each, function in found if isinstance(function, Function)]
     receivers = [(each if only_reads(each.cls, f) else instance, f) for each, f in methods if each.cls is not None]
     return [Bound(receiver, name, function) for receiver, function in dict.fromkeys(receivers)]

@@ -123,3 +123,8 @@ def test_another_name_of_one_of_them_stays_that_one() -> None:
 def test_methods_of_methods(body: str, wanted: list[str]) -> None:
     more = "\n\n    def helper(self):\n        return 1.0"
     assert found(CHOSEN[0], rows=body + more, mixed=body + more) == wanted
+
+
+def test_what_is_set_later_is_set_for_each() -> None:
+    chosen = CHOSEN[0] + "\nlayer.axis = 0"
+    assert found(chosen) == ["TMG302"] and found(chosen, mixed="        return given") == ["TMG302"]

@@ -157,8 +157,10 @@ def given_back(site: LoopSite, before: Traffic) -> Traffic:
             twin = any(other.node is value.node for other in cut if other is not value)
             found[text] = _guard(facts.maybe, place, text) if not twin else ""
     for place, left_there in _left(region).items():
-        part = next((choice for choice in cut if choice in _choices(left_there)), None)
-        if part is None or is_input(left_there) or place.kind != "attr" or spelling(region.block.frame, place) is None:
+        options = _choices(left_there)
+        part = next((value for value in cut if value in options), None)
+        computed = any(not isinstance(option, Input) for option in options)
+        if part is None or not computed or place.kind != "attr" or spelling(region.block.frame, place) is None:
             continue
         raise refuse(facts, part.node or region.block.body[0], Found.HANDED_NOT_RESTORED)
     left = {a.place for i, a in region.block.accesses() if a.write and i in region.tower}
