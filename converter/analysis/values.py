@@ -537,15 +537,17 @@ class Instance(Value):
 
     base: where its class is derived from one of a library, such as a cell: the object that the library's constructor
     makes, whose methods are those that its class does not define; None where it is not known.
+    options: where it is one of several objects of different classes, of which only a run can tell which, all of them.
     """
 
-    __slots__ = ("attributes", "base", "cls", "kind")
+    __slots__ = ("attributes", "base", "cls", "kind", "options")
 
     def __init__(self, cls: Class | None, kind: str = "", inputs: Iterable[Value] = ()) -> None:
         super().__init__(inputs)
         self.cls = cls
         self.kind = kind
         self.base: Typed | None = None
+        self.options: tuple[Instance, ...] = ()
         self.attributes: dict[str, Value] = {}
 
     def parts(self) -> Iterator[Value]:

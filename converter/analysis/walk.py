@@ -24,11 +24,13 @@ from converter.analysis.frames import Access, Place
 from converter.analysis.project import Project
 from converter.analysis.tensors.sparse import PART
 from converter.analysis.values import (
+    Choice,
     Constant,
     Frame,
     Function,
     Host,
     Input,
+    Instance,
     Number,
     Origin,
     Sequence,
@@ -44,6 +46,7 @@ from converter.dataclass import dataclass
 MAX_STATEMENTS = 100_000  # executed in one walk, beside MAX_PER_LINE of the script and of what it imports
 MAX_PER_LINE = 4
 MAX_DEPTH = 24
+Switch = tuple[object, bool]  # what tells a flag from others, and whether a condition asks for its being on
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
@@ -116,8 +119,9 @@ class Walk:
         self.assumed: set[int] = set()  # uids of defaults that callers which are not seen may replace
         self.constants: dict[int, ast.stmt] = {}  # uids of values that are written out, and where
         self._written_once: dict[ast.AST, dict[ast.stmt, Written]] = {}  # by tree
-        self.switch: tuple[object, bool] | None = None  # what the last condition asked for, if it was nothing but that
+        self.switch: Switch | None = None  # what the last condition asked for, if it was nothing but that
         self.taken: dict[object, bool] = {}  # switches that are not known, in the branches that they choose
+        self.by_switch: dict[int, tuple[object, dict[bool, Value]]] = {}  # uids of what a switch chose, and both
         self.given: list[tuple[frozenset[ast.AST], dict[str, Value]]] = []  # what scopes give to functions
         self.control: list[Value] = []
         self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe
@@ -141,7 +145,7 @@ class Walk:
             raise Endless
 
     @contextmanager
-    def taking(self, switch: tuple[object, bool] | None, side: bool) -> Iterator[None]:
+    def taking(self, switch: Switch | None, side: bool) -> Iterator[None]:
         """Within it a switch is as the side of a branch has it; side: whether its condition holds there."""
         if switch is None:
             yield
@@ -151,6 +155,27 @@ class Walk:
             yield
         finally:
             del self.taken[switch[0]]
+
+    def chosen_by(self, switch: Switch | None, one: Value | None, two: Value | None, made: Value) -> None:
+        """Notes that a switch chose one of two objects or functions; one: that where its condition holds."""
+        joined = isinstance(made, (Choice, Instance, Typed)) and made not in (one, two)
+        if joined and switch is not None and one is not None and two is not None:
+            self.by_switch[made.uid] = switch[0], {switch[1]: one, not switch[1]: two}
+
+    def function_taken(self, value: Value) -> Value:
+        """Of two functions or layers of which a switch chose one, that of the branch which is executed."""
+        return value if isinstance(value, Instance) else self.as_taken(value)
+
+    def options_taken(self, instance: Instance) -> tuple[Instance, ...]:
+        """The objects of several classes that one stands for in the branch which is executed."""
+        taken = self.as_taken(instance)
+        return (taken.options or (taken,)) if isinstance(taken, Instance) and instance.options else instance.options
+
+    def as_taken(self, value: Value) -> Value:
+        """Of two objects of which a switch chose one, that of the branch which is executed; else the value itself."""
+        while (found := self.by_switch.get(value.uid)) is not None and found[0] in self.taken:
+            value = found[1][self.taken[found[0]]]
+        return value
 
     # -- values ------------------------------------------------------------------------------
 

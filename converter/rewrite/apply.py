@@ -298,11 +298,16 @@ class _Rewriter(Transformer):
         return result
 
     def _pinned(
-        self, order: Sequence[At], statements: dict[At, list[cst.BaseStatement]], depth: int
+        self,
+        order: Sequence[At],
+        statements: dict[At, list[cst.BaseStatement]],
+        depth: int,
+        runs: dict[At, At] | None = None,
     ) -> list[cst.BaseStatement]:
+        """The statements in this order, runs of those that make variables under their device."""
         place = next((new for old, new in self.plan.helpers if old.startswith("variable_device")), "'/cpu:0'")
         result: list[cst.BaseStatement] = []
-        for pinned, ats in _runs(order, dict(self.plan.pinned)):
+        for pinned, ats in _runs(order, dict(self.plan.pinned) if runs is None else runs):
             inside = [stmt for at in ats for stmt in statements[at]]
             if not pinned:
                 result += inside
@@ -409,8 +414,12 @@ class _Rewriter(Transformer):
         statements.update((at, []) for at in loop.early)
         made += self._towers_only(merged, depth)
         among = self._among_reopened(loop)
-        for at in sorted((*(at for at, _ in loop.behind), *among)):
-            made += statements[at] if at in among else self._reopened(loop.behind, statements, entered, at)
+        for stays, group in groupby(sorted((*(at for at, _ in loop.behind), *among)), key=lambda at: at in among):
+            ats = [*group]
+            if stays:
+                made += self._pinned(ats, statements, depth, {at: at for at in ats if self._is_pinned(at)})
+            else:
+                made += [s for at in ats for s in self._reopened(loop.behind, statements, entered, at)]
         made += self._towers_only(self._lines(text.closing, depth), depth)
         return [_with_leading(made[0], head), *made[1:]]
 
@@ -444,8 +453,12 @@ class _Rewriter(Transformer):
     def _among_reopened(self, loop: Loop) -> list[At]:
         """Statements that move after the loop and stood before a block that is opened again there: they stay so."""
         last = max((at for at, _ in loop.behind), default=(0, 0))
-        bounds = {at for run in self.plan.pinned for at in run}
-        return [at for at in loop.after if at < last and at not in bounds]
+        across = [(first, end) for first, end in self.plan.pinned if first < last <= end]
+        return [at for at in loop.after if at < last and not any(first <= at <= end for first, end in across)]
+
+    def _is_pinned(self, at: At) -> bool:
+        """Whether a statement stands in a run that makes variables outside of the towers."""
+        return any(first <= at <= end for first, end in self.plan.pinned)
 
     def _again(self, again: Again) -> list[cst.BaseStatement]:
         """A copy of statements of the towers, without the blank lines and comments above them."""

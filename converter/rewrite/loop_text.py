@@ -435,7 +435,7 @@ def _restored(plan: Plan, loop: Loop, width: int) -> list[Line]:
 
 
 def _late(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
-    """Losses whose places a repeated call has written: what was minimised is put there again."""
+    """Losses whose places a repeated statement has written: what was minimised is put there again."""
     return [Line(_put(m, _merged(plan, m, loop, names)), "TMG104") for m in loop.merges if m.late]
 
 

@@ -13,6 +13,10 @@ OPS = (
     "logging_ops map_fn math_ops parsing_ops random_ops script_ops sparse_ops state_ops tensor_array_ops variable_scope"
 ).split()
 
+# Modules of tf.contrib.seq2seq and tf.contrib.rnn whose functions and classes these have themselves (checked on 1.15).
+SEQ2SEQ = "attention_wrapper basic_decoder beam_search_decoder decoder helper loss".split()
+FUSED = "fused_rnn_cell gru_ops lstm_ops".split()
+
 # Modules that stand for others: the longest match is replaced.
 ALIASES = {
     "compat.v1.": "",
@@ -46,7 +50,9 @@ ALIASES = {
     "contrib.layers.python.layers.regularizers.": "contrib.layers.",
     "contrib.layers.python.layers.": "contrib.layers.",
     "contrib.legacy_seq2seq.python.ops.seq2seq.": "contrib.legacy_seq2seq.",
-    "contrib.seq2seq.python.ops.loss.": "contrib.seq2seq.",
+    **{f"contrib.seq2seq.python.ops.{module}.": "contrib.seq2seq." for module in SEQ2SEQ},
+    **{f"contrib.rnn.python.ops.{module}.": "contrib.rnn." for module in FUSED},
+    "contrib.crf.python.ops.crf.": "contrib.crf.",
     "contrib.learn.python.learn.datasets.": "contrib.learn.datasets.",
     "contrib.learn.python.learn.": "contrib.learn.",
     "contrib.framework.python.ops.arg_scope.": "contrib.framework.",

@@ -204,3 +204,37 @@ step = tf.train.AdamOptimizer(0.1).minimize(loss)
 with tf.Session() as sess:
     sess.run(step, {X: load()})
 """
+
+
+BLOCKS = """\
+import tensorflow as tf
+
+X = tf.placeholder(tf.float32, [None, 3])
+with tf.name_scope('net'):
+    logits = tf.layers.dense(X, 1)
+    tf.summary.histogram('logits', logits)
+old = tf.get_variable('old', [4])
+older = tf.get_variable('older', [4])
+copy = old.assign(older)
+with tf.name_scope('out'):
+    loss = tf.reduce_mean(tf.square(logits))
+    step = train(loss)
+"""
+
+
+def test_pinned_variables_stay_between_blocks_that_are_opened_again() -> None:
+    net, out = place(BLOCKS, "with tf.name_scope('net')"), place(BLOCKS, "with tf.name_scope('out')")
+    made = [place(BLOCKS, part) for part in ("old =", "older =", "copy =")]
+    behind = ((net, (place(BLOCKS, "tf.summary"),)), (out, (place(BLOCKS, "step ="),)))
+    loop = replace(LOOP, tower=(net, out), after=tuple(made), behind=behind)
+    text = printed(BLOCKS, replace(PLAN, loops=(loop,), pinned=((made[0], made[1]),)))
+    assert text.partition("loss = tf.add_n(tower_loss)\n")[2] == """\
+with tf.name_scope('net'):
+    tf.summary.histogram('logits', logits)
+with tf.device('/cpu:0'):
+    old = tf.get_variable('old', [4])
+    older = tf.get_variable('older', [4])
+copy = old.assign(older)
+with tf.name_scope('out'):
+    step = train(loss)
+"""

@@ -26,6 +26,7 @@ OTHER_LIBRARIES = {
     "converter/analysis/arrays/shapes.py": "NumPy's functions",
     "converter/analysis/arrays/rows.py": "NumPy's functions",
     "converter/analysis/python/operators.py": "Python's own operators",
+    "converter/analysis/python/standard/functions.py": "Python's own operators",
     "converter/analysis/counts/reading.py": "Python's own operators and NumPy's functions",
     "converter/syntax/names.py": "how modules are imported",
     "converter/targets/keras_package.py": "modules of the package keras",

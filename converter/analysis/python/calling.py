@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
-from functools import reduce
+from collections.abc import Callable, Iterable
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from converter.analysis.call import Call, Handler
@@ -23,6 +23,7 @@ from converter.analysis.python.joins import join
 from converter.analysis.python.namedtuples import fields_of, fields_of_dataclass, make_record
 from converter.analysis.python.naming import name_numbers
 from converter.analysis.python.settings import asked_for, settings_of
+from converter.analysis.python.several_classes import methods_of_each
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has, step_counters, step_numbers
 from converter.analysis.values import (
@@ -133,6 +134,9 @@ def _call_instance(
     walk: Walk, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.Call
 ) -> Value | None:
     """The result of calling an object: by a method of its class, or of a library's class that this is derived from."""
+    options = walk.options_taken(instance)
+    if any(each.cls is None or each.cls.find("__call__") is None for each in options):
+        return _called_each(walk, options, args, kwargs, node)
     found = call_method(walk, instance, "__call__", args, node, kwargs)
     if found is not None:
         return found
@@ -151,14 +155,19 @@ def _inherited_call(instance: Instance) -> Handler | None:
 def _called_each(
     walk: Walk, functions: Iterable[Value], args: list[Value], kwargs: dict[str, Value], node: ast.Call
 ) -> Value:
-    """The result of calling one of several functions: each begins with what there was before, as a branch does."""
+    """The result of calling one of several functions."""
+    return _one_result(walk, (partial(call_value, walk, option, args, kwargs, node) for option in functions), node)
+
+
+def _one_result(walk: Walk, calls: Iterable[Callable[[], Value]], node: ast.AST) -> Value:
+    """The result of one of several calls: each begins with what there was before, as a branch does."""
     from converter.analysis.python.statements import put_back
 
     made: list[Value] = []
     left: list[Changes] = []
-    for option in functions:
+    for run in calls:
         mark = len(walk.undo_log)
-        made.append(walk.stamp(call_value(walk, option, args, kwargs, node), node))
+        made.append(walk.stamp(run(), node))
         left.append(take_back(walk.undo_log, mark, walk.frame))
     if walk.site is not None:
         put_back(walk, left[0], [pair for changes in left[1:] for pair in changes], walk.site.stmt)
@@ -486,6 +495,11 @@ def call_method(
     kwargs: dict[str, Value] | None = None,
 ) -> Value | None:
     """The result of a method of an object of the script; None where its class does not define it."""
+    if instance.options:
+        methods = methods_of_each(instance, name, walk.options_taken(instance))
+        bound = [(m.function, m.receiver) for m in methods if m.function is not None]
+        calls = [partial(call_function, walk, f, [receiver, *args], kwargs or {}, node) for f, receiver in bound]
+        return _one_result(walk, calls, node) if calls else None
     found = instance.cls.find(name) if instance.cls is not None else None
     if isinstance(found, Function):
         return call_function(walk, found, [instance, *args], kwargs or {}, node)

@@ -22,6 +22,7 @@ from converter.analysis.python.settings import (
     settings_of,
     unseen_setting,
 )
+from converter.analysis.python.several_classes import methods_of_each
 from converter.analysis.tensors import moving, shaping
 from converter.analysis.tensors.windows import window
 from converter.analysis.traits import Trait, has
@@ -58,7 +59,7 @@ def _name(walk: Walk, node: ast.Name) -> Value:
     found = walk.frame.lookup(node.id)
     if found is None:
         return _imported_with_all(walk, node.id) or Symbol("builtins", node.id)
-    frame, value = found
+    frame, value = found[0], walk.function_taken(found[1])
     walk.read(Place("name", frame.uid, node.id, frame=frame), value, node)
     note_setting(walk, frame, node.id, value, node)
     return value
@@ -127,9 +128,10 @@ def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node
     place = Place("attr", holder.uid, name, holder=holder)
     own = holder.state if isinstance(holder, Typed) else holder.attributes
     if name in own and not isinstance(holder, Class):
-        walk.read(place, own[name], node)
-        note_setting(walk, holder, name, own[name], node)
-        return own[name]
+        value = walk.function_taken(own[name])
+        walk.read(place, value, node)
+        note_setting(walk, holder, name, value, node)
+        return value
     cls = holder.cls if isinstance(holder, Instance) else holder
     found = cls.find(name) if isinstance(cls, Class) else None
     if isinstance(found, Typed) and found.kind == "property" and isinstance(found.args[0], Function):
@@ -143,10 +145,10 @@ def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node
         function = found.args[0]
         assert isinstance(function, Function)
         return function if found.kind == "staticmethod" else Bound(cls if cls is not None else holder, name, function)
+    if isinstance(holder, Instance) and (methods := methods_of_each(holder, name, walk.options_taken(holder))):
+        return methods[0] if len(methods) == 1 else Choice(methods)
     if isinstance(found, Function):
         return Bound(holder, name, found) if isinstance(holder, Instance) else found
-    if isinstance(found, Choice) and isinstance(holder, Instance):
-        return Choice([Bound(holder, name, f) for f in found.options if isinstance(f, Function)])
     if found is not None and isinstance(cls, Class):
         if isinstance(holder, Instance):  # what is assigned to the object later stands in front of the class's
             walk.read(place, Absent(), node)

@@ -282,19 +282,24 @@ def _joined_dicts(one: Mapping, two: Mapping, depth: int) -> Mapping:
 
 
 def _differ(one: Instance, two: Instance) -> bool:
-    """Whether two objects hold models that are made by different code: their own, or that of another class."""
+    """Whether two objects have different methods, or hold models that are made by different code."""
+    if one.cls is None or two.cls is None:
+        return False
+    if one.cls is not two.cls:
+        return one.kind == two.kind
     places = [
         {(name, t.node) for name, v in each.attributes.items() for t in tensors_in(v) if t.batch.kind != "free"}
         for each in (one, two)
     ]
-    known = one.cls is not None and two.cls is not None
-    return known and any(places) and (places[0] != places[1] or one.cls is not two.cls)
+    return any(places) and places[0] != places[1]
 
 
 def _joined_objects(one: Instance, two: Instance, depth: int) -> Instance:
     """An object that is one or the other: it has the attributes and methods of both."""
     assert one.cls is not None and two.cls is not None
     both = Instance(one.cls if one.cls is two.cls else _joined_classes(one.cls, two.cls), one.kind, (one, two))
+    if one.cls is not two.cls:
+        both.options = tuple(dict.fromkeys((*(one.options or [one]), *(two.options or [two]))))
     for name in (*one.attributes, *(n for n in two.attributes if n not in one.attributes)):
         both.attributes[name] = _part(one.attributes.get(name), two.attributes.get(name), depth)
     return both

@@ -40,7 +40,7 @@ from converter.analysis.values import (
 )
 
 if TYPE_CHECKING:
-    from converter.analysis.walk import Walk
+    from converter.analysis.walk import Switch, Walk
 
 
 ARITHMETIC = ("add", "subtract", "multiply", "divide")
@@ -317,7 +317,7 @@ def truth(value: Value) -> bool | None:
     return None
 
 
-def _switch(test: ast.expr, read: list[Access]) -> tuple[object, bool] | None:
+def _switch(test: ast.expr, read: list[Access]) -> Switch | None:
     """What tells a switch from others where a condition asks for nothing else, and whether it asks for its being on."""
     negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
     asked = test.operand if isinstance(test, ast.UnaryOp) and negated else test
@@ -382,8 +382,16 @@ def _conditional(walk: Walk, node: ast.IfExp) -> Value:
     known = decide(walk, node)
     if known is not None:
         return walk.evaluate(node.body if known else node.orelse)
-    values = [walk.evaluate(node.body), walk.evaluate(node.orelse)]
-    return _any_number(values) or joined_by(walk, join(values[0], values[1]), node)
+    switch = walk.switch
+    with walk.taking(switch, True):
+        one = walk.evaluate(node.body)
+    with walk.taking(switch, False):
+        two = walk.evaluate(node.orelse)
+    if (number := _any_number([one, two])) is not None:
+        return number
+    made = joined_by(walk, join(one, two), node)
+    walk.chosen_by(switch, one, two, made)
+    return made
 
 
 OPERATORS: dict[type[ast.expr], Callable[[Walk, Any], Value]] = {

@@ -186,6 +186,9 @@ def set_attribute(walk: Walk, holder: Value, name: str, value: Value, target: as
         walk.undo_log.append(Change(holder, name, holder.attributes.get(name)))
         replaced = _takes_the_place_of_a_method(holder, name)
         holder.attributes[name] = value
+        for option in holder.options if isinstance(holder, Instance) else ():  # whichever of them it is
+            walk.undo_log.append(Change(option, name, option.attributes.get(name)))
+            option.attributes[name] = value
     elif isinstance(holder, Typed):
         old = holder.state.get(name)
         if old is None and has(holder.kind, Trait.SETTINGS):  # a flag has a value before it is set

@@ -46,9 +46,10 @@ from converter.analysis.values import (
     Symbol,
     Value,
 )
+from converter.dataclass import dataclass
 
 if TYPE_CHECKING:
-    from converter.analysis.walk import Walk
+    from converter.analysis.walk import Switch, Walk
 
 Signal = str | None  # how a block ended early: "return", "raise", "break", "continue"
 
@@ -258,6 +259,20 @@ def _break(walk: Walk, stmt: ast.stmt) -> Signal:
 _branchings = count(1)  # executions of an `if` of which both branches are followed
 
 
+@dataclass(frozen=True)
+class Branching:
+    """One execution of an `if`.
+
+    number: what tells it from all others; 0 for what is none. switch: what it asks for, where that is a single flag.
+    """
+
+    number: int = 0
+    switch: Switch | None = None
+
+
+NO_BRANCHING = Branching()
+
+
 def _continue(walk: Walk, stmt: ast.stmt) -> Signal:
     return "continue"
 
@@ -284,7 +299,7 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
         walk.collections[key][begin:begin] = values
     changed_too = take_back(walk.undo_log, mark, walk.frame)
     branches.leave_open()
-    branching = next(_branchings)
+    branching = Branching(next(_branchings), switch)
     for change, value in (*(changed if first else ()), *(changed_too if second else ())):
         if not isinstance(change.holder, (Frame, Sequence)) and change.holder.time > began:
             change.put(value)  # the branch made this object itself, and may return it
@@ -329,11 +344,8 @@ def _trains(body: list[ast.stmt]) -> bool:
     return any(isinstance(f, ast.Attribute) and has(f.attr, Trait.TRAINS) for f in calls)
 
 
-def put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt, branching: int = 0) -> None:
-    """Puts the joined values of both branches into changed attributes and items.
-
-    branching: what tells one execution of an `if` from all others; 0 for what is none.
-    """
+def put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt, branching: Branching = NO_BRANCHING) -> None:
+    """Puts the joined values of both branches into changed attributes and items."""
     for change, value in one:
         other = next((v for c, v in two if c.same_place(change)), change.old)
         _settle(walk, change, value, other, stmt, branching)
@@ -343,7 +355,12 @@ def put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt, branching: 
 
 
 def _settle(
-    walk: Walk, change: Change, one: Value | None, two: Value | None, stmt: ast.stmt, branching: int = 0
+    walk: Walk,
+    change: Change,
+    one: Value | None,
+    two: Value | None,
+    stmt: ast.stmt,
+    branching: Branching = NO_BRANCHING,
 ) -> None:
     if isinstance(one, Sequence) and isinstance(two, Sequence) and isinstance(change.holder, Sequence):
         held = join_contents(one, two)
@@ -361,7 +378,8 @@ def _settle(
     if one is two and one is None:
         change.put(None)
         return
-    joined = after_branches(walk, _joined(one, two, branching), stmt)
+    joined = after_branches(walk, _joined(one, two, branching.number), stmt)
+    walk.chosen_by(branching.switch, one, two, joined)
     walk.maybe(place, one, two, joined)
     change.put(joined)
     if joined not in (one, two):
@@ -377,12 +395,17 @@ def _joined(one: Value | None, two: Value | None, branching: int) -> Value:
 
 
 def _join_branches(
-    walk: Walk, one: dict[str, Value], two: dict[str, Value], stmt: ast.stmt, branching: int
+    walk: Walk,
+    one: dict[str, Value],
+    two: dict[str, Value],
+    stmt: ast.stmt,
+    branching: Branching,
 ) -> None:
     """Binds each name to the joined value of both branches; a name with a new value counts as written."""
     walk.frame.locals = {}
     for name in (*one, *(n for n in two if n not in one)):
-        value = after_branches(walk, _joined(one.get(name), two.get(name), branching), stmt)
+        value = after_branches(walk, _joined(one.get(name), two.get(name), branching.number), stmt)
+        walk.chosen_by(branching.switch, one.get(name), two.get(name), value)
         walk.maybe(Place("name", walk.frame.uid, name, frame=walk.frame), one.get(name), two.get(name), value)
         walk.frame.locals[name] = value
         if value is not one.get(name) and value is not two.get(name):

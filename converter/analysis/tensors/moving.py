@@ -9,6 +9,7 @@ from typing import Literal
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import as_tensor, broadcast, combine, how_many
 from converter.analysis.tensors.factors import first, others, product
+from converter.analysis.tensors.places import RANGES
 from converter.analysis.values import (
     BATCH,
     EXAMPLE,
@@ -57,7 +58,7 @@ def moved(tensor: Tensor, axis: int, dims: Lengths, op: str, inputs: Iterable[Va
 
 def transpose(tensor: Tensor, perm: Value | None) -> Tensor:
     """`tf.transpose`: the batch axis goes where the permutation takes it."""
-    axes = axis_numbers(perm)
+    axes = axis_numbers(perm) if (head := _front_turned(tensor, perm)) is None else head
     inputs = () if perm is None else (perm,)
     if tensor.batch.kind != "example":
         return Tensor(tensor.batch, (tensor, *inputs), None, "transpose")
@@ -67,12 +68,32 @@ def transpose(tensor: Tensor, perm: Value | None) -> Tensor:
         axes = tuple(reversed(range(tensor.rank)))
     if isinstance(axes, str) or tensor.batch.axis not in axes:
         return Tensor(opaque(Why.PERMUTATION), (tensor, *inputs), None, "transpose")
-    dims = (
-        tuple(tensor.lengths[a] for a in axes)
-        if tensor.lengths is not None and len(axes) == tensor.rank
-        else (None,) * len(axes)
-    )
+    dims: Lengths = None if head is not None else (None,) * len(axes)
+    if tensor.lengths is not None and len(axes) == tensor.rank:
+        dims = tuple(tensor.lengths[a] for a in axes)
     return moved(tensor, axes.index(tensor.batch.axis), dims, "transpose", inputs)
+
+
+def _front_turned(tensor: Tensor, perm: Value | None) -> tuple[int, ...] | None:
+    """The axes of `tf.concat([[1, 0], tf.range(2, tf.rank(x))], 0)`: those in front turned, the rest as they were.
+
+    Of a tensor whose number of axes is not known, the last axes are left out. None for any other permutation.
+    """
+    joined = perm.inputs if isinstance(perm, Tensor) and perm.op == "concat" else ()
+    parts = next((value.elements for value in joined if isinstance(value, Sequence)), [])
+    if len(parts) != 2:
+        return None
+    head, rest = axis_numbers(parts[0]), parts[1]
+    if not isinstance(head, tuple) or not isinstance(rest, Tensor) or rest.op not in RANGES or len(rest.inputs) != 2:
+        return None
+    begin, end = rest.inputs
+    if isinstance(end, Number):
+        whole = tensor.rank is not None and end.value == tensor.rank
+    else:
+        whole = isinstance(end, Tensor) and end.op == "rank" and tensor in end.inputs
+    if not whole or sorted(head) != list(range(len(head))) or getattr(begin, "value", None) != len(head):
+        return None
+    return (*head, *range(len(head), max(tensor.rank or 0, tensor.batch.axis + 1)))
 
 
 def expand_dims(tensor: Tensor, axis: Value | None) -> Tensor:

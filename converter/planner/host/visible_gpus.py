@@ -42,8 +42,7 @@ def visible_edits(
     replaces: list[Replace] = []
     warnings: list[Diagnostic] = []
     faults: list[Diagnostic] = []
-    for choice in {id(choice.node): choice for choice in _choices(facts)}.values():
-        node = _default(facts, choice) or choice.node
+    for node, choice in _places(facts):
         given = _given(node)
         path = facts.path_of(node)
         if given in ("", 0, "-1") or (given is not None and _size(given) >= (options.num_gpus or 1) > 1):
@@ -56,10 +55,11 @@ def visible_edits(
         if given is None and choice.what == LIST:
             faults.append(finding(facts, node, Found.UNKNOWN_GPUS, what=choice.what, towers=options.num_gpus))
             continue
-        made = _rewritten(choice, options.num_gpus, count.for_node(node))
+        of_flag = node is not choice.node
+        made = _rewritten(VARIABLE if of_flag else choice.what, options.num_gpus, count.for_node(node))
         if given is None:
             made = _where_chosen(node, made, text)
-        if text.of(node).startswith('"') and choice.what == VARIABLE:
+        if text.of(node).startswith('"') and (of_flag or choice.what == VARIABLE):
             made = made.replace("'", '"')
         replaces.append(Replace(text.start(node), text.end(node), made, "TMG128"))
         if choice.what != COUNT:
@@ -70,9 +70,17 @@ def visible_edits(
     return replaces, warnings
 
 
+def _places(facts: Facts) -> list[tuple[ast.expr, _Choice]]:
+    """What is set, with the expression that says it: the default of a flag, once, where a flag is set."""
+    found: dict[ast.expr, _Choice] = {}
+    for choice in _choices(facts):
+        found.setdefault(_default(facts, choice) or choice.node, choice)
+    return [*found.items()]
+
+
 def _default(facts: Facts, choice: _Choice) -> ast.expr | None:
     """The text that a flag is by default, where the flag is what is set: `args.gpu`, '0' by default."""
-    if choice.what != VARIABLE or not isinstance(choice.node, ast.Attribute):
+    if choice.what == COUNT or not isinstance(choice.node, ast.Attribute):
         return None
     flags = facts.flags_named(choice.node.attr)
     if len(flags) != 1 or "choices" in flags[0].words:
@@ -81,11 +89,11 @@ def _default(facts: Facts, choice: _Choice) -> ast.expr | None:
     return default if isinstance(default, ast.Constant) and isinstance(default.value, str) else None
 
 
-def _rewritten(choice: _Choice, towers: int, number: str) -> str:
-    """The first GPUs, one for each tower; the environment is set before flags are parsed."""
-    if choice.what == VARIABLE:
+def _rewritten(what: str, towers: int, number: str) -> str:
+    """The first GPUs, one for each tower; the environment is set, and flags are defined, before flags are parsed."""
+    if what == VARIABLE:
         return repr(",".join(map(str, range(towers))))
-    if choice.what == LIST:
+    if what == LIST:
         return f"','.join(str(gpu) for gpu in range({number}))"
     return number
 

@@ -32,7 +32,7 @@ from converter.planner.towers.merges.loss_kind import warn_of_statistics
 from converter.planner.towers.merges.loss_weights import loss_counts, warn_of_counts
 from converter.planner.towers.merges.merging import merges_out
 from converter.planner.towers.merges.one_towers_values import warn_of_one_towers_values
-from converter.planner.towers.merges.recomputed import Repeat, is_left_by_call, repeats
+from converter.planner.towers.merges.recomputed import Repeat, is_left_again, repeats
 from converter.planner.towers.merges.reopened_scopes import asks_again, reopened
 from converter.planner.towers.merges.reused_scopes import reuse_scopes
 from converter.planner.towers.merges.unread_attributes import deleted
@@ -235,8 +235,8 @@ def _again(repeats: tuple[Repeat, ...], text: Text) -> tuple[Again, ...]:
 
 
 def _late(region: Region, again: tuple[Repeat, ...], traffic: Traffic, steps: list[TrainStep]) -> tuple[Merge, ...]:
-    """The merges, late those of losses whose places a repeated call writes."""
-    left = {traffic.loss_lists.get(step.loss.uid) for step in steps if is_left_by_call(region, again, step.loss)}
+    """The merges, late those of losses whose places a repeated statement writes."""
+    left = {traffic.loss_lists.get(step.loss.uid) for step in steps if is_left_again(region, again, step.loss)}
     return tuple(replace(m, late=m.towers in left and m.merged and not m.guard) for m in traffic.merges)
 
 

@@ -10,7 +10,10 @@ from converter.analysis.reasons import Why
 from converter.analysis.values import ARRAY, FREE, STATE, STATES, Batch, Record, Sequence, Tensor, Typed, Value, opaque
 
 ATTENTION_STATE = ("cell_state", "attention", "time", "alignments", "alignment_history", "attention_state")
-STATE_IS_TUPLE = {"BasicLSTMCell", "LSTMCell", "LayerNormBasicLSTMCell", "LSTMBlockCell", "NASCell", "PhasedLSTMCell"}
+STATE_IS_TUPLE = frozenset(
+    "BasicLSTMCell LSTMCell LayerNormBasicLSTMCell LSTMBlockCell LSTMBlockFusedCell NASCell PhasedLSTMCell "
+    "CudnnCompatibleLSTMCell".split()
+)
 
 
 def state_of(call: Call, cell: Value | None, kept: Batch, all_steps: bool = False) -> Value:

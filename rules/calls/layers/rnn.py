@@ -28,7 +28,7 @@ from rules.calls.layers.cell_states import state_of
 CELLS = (
     "BasicLSTMCell LSTMCell GRUCell BasicRNNCell RNNCell MultiRNNCell DropoutWrapper ResidualWrapper DeviceWrapper "
     "OutputProjectionWrapper InputProjectionWrapper EmbeddingWrapper AttentionCellWrapper LayerNormBasicLSTMCell "
-    "LSTMBlockCell LSTMBlockFusedCell GRUBlockCell UGRNNCell NASCell GridLSTMCell TimeFreqLSTMCell PhasedLSTMCell"
+    "LSTMBlockCell GRUBlockCell UGRNNCell NASCell GridLSTMCell TimeFreqLSTMCell PhasedLSTMCell"
 ).split()
 
 

@@ -81,7 +81,26 @@ def _is_like(one: Value, two: Value) -> bool:
     return isinstance(one, Tensor) and isinstance(two, Tensor) and not may_be_nest(one) and not may_be_nest(two)
 
 
+def _pack(call: Call) -> Value:
+    """A structure like the one that is given, with the leaves of a list in its places."""
+    structure, given = call.get(0, "structure"), call.get(1, "flat_sequence")
+    known = isinstance(given, Sequence) and not given.unmeasured
+    if structure is None or not isinstance(given, Sequence) or not known or _form(structure) != len(given.elements):
+        return Host(call.values(), call.name, call.node)
+    leaves = iter(given.elements)
+    return _mapped(lambda _: next(leaves), [structure])
+
+
+def _form(structure: Value) -> int | None:
+    """The number of leaves of a structure that is known to the end: a tensor, or lists and tuples of tensors."""
+    if isinstance(structure, Sequence):
+        parts = [_form(part) for part in structure.elements]
+        return None if structure.unmeasured or None in parts else sum(part for part in parts if part is not None)
+    return 1 if isinstance(structure, Tensor) and not may_be_nest(structure) else None
+
+
 CALLS: dict[str, Handler] = table(
     (below(MODULES, "flatten"), _flatten),
     (below(MODULES, "map_structure"), _map_structure),
+    (below(MODULES, "pack_sequence_as"), _pack),
 )

@@ -48,6 +48,7 @@ CONVERTED = [
     FLAG + "from lib import Model\ngetattr(Model(), args.option)()\n",
     FLAG + "from lib import Model\nassert args.option in ['train', 'test']\ngetattr(Model(), args.option)()\n",
     FLAG.replace("'train'", "'Model'") + "import lib\ngetattr(lib, args.option)().train()\n",
+    FLAG.replace("'train'", "'Model'") + "import chosen\nchosen.run(args)\n",
     FLAG + "import lib\n{'train': lib.Model().train, 'test': lib.Model().test}[args.option]()\n",
     "import importlib\nimportlib.import_module('lib').Model().train()\n",
     "__import__('lib').Model().train()\n",
@@ -73,6 +74,7 @@ def project(folder: Path, script: str) -> Path:
     for name, text in {
         "train.py": script,
         "lib.py": MODEL,
+        "chosen.py": "import lib\n\n\ndef run(args):\n    getattr(lib, args.option)().train()\n",
         "sub/inner.py": MODEL,
         "paths.py": INSIDE,
         "data/numbers_of_rows.py": "rows = 3\n",

@@ -403,6 +403,15 @@ tf.reshape(tf.reshape(s, [-1, 6]), [-1, 5, 6])        -> example 0
 tf.reshape(tf.reshape(s, [-1, 6]), [batch_size, 5, 6]) -> example 0
 tf.reshape(tf.reshape(x, [-1]), [-1, 6])              -> example 0
 tf.reshape(tf.matmul(tf.reshape(s, [-1, 6]), w), [-1, 5, 4]) -> example 0
+tf.transpose(s, tf.concat([[1, 0], tf.range(2, tf.rank(s))], 0)) -> example 1
+tf.transpose(s, tf.concat(([1, 0], tf.range(2, tf.rank(s))), axis=0)) -> example 1
+tf.transpose(k * v, tf.concat([[1, 0], tf.range(2, tf.rank(k * v))], 0)) -> opaque
+tf.transpose(s, tf.concat([[1, 0], tf.range(2, tf.rank(x))], 0)) -> opaque
+tf.transpose(s, tf.concat([[1, 0], tf.range(1, tf.rank(s))], 0)) -> opaque
+tf.transpose(s, tf.concat([[2, 0], tf.range(2, tf.rank(s))], 0)) -> opaque
+tf.transpose(s, tf.concat([[1, 0], tf.range(2, tf.rank(s), 2)], 0)) -> opaque
+tf.contrib.framework.nest.pack_sequence_as(x, [s])               -> example 0
+tf.contrib.framework.nest.pack_sequence_as((x, w), [t, w])[0]    -> example 1
 tf.reshape(tf.transpose(t, [1, 0, 2]), [-1, 6])       -> example 0 major
 tf.reshape(t, [-1, 6])                                -> example 0 minor
 tf.reshape(tf.reduce_mean(x, 0), [1, -1])             -> mean
@@ -956,6 +965,18 @@ tf.nn.dynamic_rnn(tf.nn.rnn_cell.MultiRNNCell(cells=[cell, cell]), s, dtype=tf.f
 tf.nn.dynamic_rnn(tf.nn.rnn_cell.MultiRNNCell(cells=[tf.nn.rnn_cell.LSTMCell(2)]), s)[1][0].h -> example 0
 tf.nn.relu(tf.nn.dynamic_rnn(anything(), s)[1].h)     -> example 0
 tf.nn.relu(w.h)                                       -> free
+tf.contrib.rnn.LSTMBlockFusedCell(4)(t)[0]                       -> example 1
+tf.contrib.rnn.LSTMBlockFusedCell(4)(t)[1].c                     -> example 0
+tf.contrib.rnn.LSTMBlockFusedCell(4)(s)[0]                       -> opaque
+tf.contrib.rnn.LSTMBlockFusedCell(4)([s[:, 0], s[:, 1]])[0]      -> opaque
+tf.contrib.rnn.TimeReversedFusedRNN(tf.contrib.rnn.LSTMBlockFusedCell(4))(t)[1].h -> example 0
+tf.contrib.rnn.FusedRNNCellAdaptor(cell, use_dynamic_rnn=True)(t)[1] -> example 0
+tf.contrib.cudnn_rnn.CudnnGRU(1, 4)(t)[0]                        -> example 1
+tf.contrib.cudnn_rnn.CudnnGRU(1, 4)(t)[1][0]                     -> example 1
+tf.contrib.cudnn_rnn.CudnnLSTM(1, 4)(t)[1][1]                    -> example 1
+tf.contrib.cudnn_rnn.CudnnLSTM(1, 4)(s, None, n, False)[1][0]    -> example 0
+tf.contrib.cudnn_rnn.CudnnGRU(1, 4)(s)[0]                        -> opaque
+tf.nn.dynamic_rnn(tf.contrib.cudnn_rnn.CudnnCompatibleGRUCell(4), s, dtype=tf.float32)[1] -> example 0
 tf.nn.dynamic_rnn(cell, t, dtype=tf.float32, time_major=True)[0] -> example 1
 tf.nn.dynamic_rnn(cell, t, dtype=tf.float32, time_major=True)[1] -> example 0
 tf.nn.static_rnn(cell, tf.unstack(s, axis=1), dtype=tf.float32)[0][-1] -> example 0

@@ -199,3 +199,26 @@ def test_a_flag_of_the_scripts_own_is_warned_of(name: str) -> None:
 @pytest.mark.parametrize("name", ["gpu", "gpu_id", "num_cpus", "gpu_memory"])
 def test_other_flags_are_not(name: str) -> None:
     assert codes(FLAGS.format(name=name) + SCRIPT) == []
+
+
+FLAG = "tf.app.flags.DEFINE_string('gpu', {}, 'which GPU')\n"
+LISTED = "config.gpu_options.visible_device_list = tf.app.flags.FLAGS.gpu\n"
+
+
+def with_flag(default: str, config: str = LISTED) -> str:
+    head, line, rest = with_config(config).partition("import tensorflow as tf\n")
+    return head + line + FLAG.format(default) + rest
+
+
+@pytest.mark.parametrize(
+    ("default", "made"), [("'0'", "'0,1'"), ('"0"', '"0,1"'), ("'3'", "'0,1'"), ("'0,1'", "'0,1'")]
+)
+def test_a_flag_for_the_list_has_the_first_gpus_for_its_default(default: str, made: str) -> None:
+    text = with_flag(default, LISTED + LISTED)
+    assert codes(text) == (["TMG332"] if default != made else [])
+    assert FLAG.format(made) in converted(text) and LISTED in converted(text)
+
+
+@pytest.mark.parametrize("default", ["None", "first()", "1"])
+def test_a_flag_without_names_by_default_is_refused(default: str) -> None:
+    assert codes(with_flag(default)) == ["TMG264"]

@@ -310,13 +310,15 @@ def _getattr(call: Call) -> Value:
 def _named_by_flag(call: Call, holder: Value) -> list[str]:
     """The methods of an object, or the functions and classes of a module, that a flag may name.
 
-    Those that a text of the file names (a default, a choice, a comparison); where that is one at most, and the object
-    is the script's, all public methods that need no argument and that no other method asks for.
+    Those that a text of the flag (a default, a choice) or of the file (a comparison) names; where that is one at most,
+    and the object is the script's, all public methods that need no argument and that no other method asks for.
     """
-    if not flags_of(call.walk.facts, call.args[1] if len(call.args) > 1 else None):
+    flags = flags_of(call.walk.facts, call.args[1] if len(call.args) > 1 else None)
+    if not flags:
         return []
     tree = call.walk.facts.tree_of(call.walk.facts.path_of(call.node))
-    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    said = [tree, *(flag.call for flag in flags)]
+    texts = {node.value for each in said for node in ast.walk(each) if isinstance(node, ast.Constant)}
     known = _public_functions(holder)
     named = [name for name in known if name in texts]
     methods = {name: one for name, one in known.items() if isinstance(one, Function)}

@@ -58,14 +58,13 @@ def repeats(
             rest = with_more({name: read for name, read in rest.items() if name != text}, reads)
     again = tuple(sorted(found.values(), key=lambda r: r.stmt.lineno))
     kept = {name: (part, node) for name, (part, node) in rest.items() if part.value.uid in losses}
-    left = {name for name, (part, _) in rest.items() if is_left_by_call(region, again, part.value)}
+    left = {name for name, (part, _) in rest.items() if is_left_again(region, again, part.value)}
     return again, {name: read for name, read in rest.items() if name in kept or name not in left}
 
 
-def is_left_by_call(region: Region, again: Sequence[Repeat], value: Value) -> bool:
-    """Whether a repeated call makes a value: it leaves the whole batch's where the towers leave theirs."""
-    calls = [r.stmt for r in again if isinstance(r.stmt, ast.Expr)]
-    return value.site is not None and any(_within(region, value.site, call) for call in calls)
+def is_left_again(region: Region, again: Sequence[Repeat], value: Value) -> bool:
+    """Whether a repeated statement makes a value, too: it leaves the whole batch's where the towers leave theirs."""
+    return value.site is not None and any(_within(region, value.site, repeated.stmt) for repeated in again)
 
 
 def _crossed(facts: Facts) -> set[int]:

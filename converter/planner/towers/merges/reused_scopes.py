@@ -55,6 +55,8 @@ def _goes_on_behind(facts: Facts, region: Region, effect: Effect) -> bool:
         return False
     outside = (e for e in facts.effects if e.time > effect.time and not region.in_tower(e.site))
     for behind in outside:
+        if behind.site.excludes(effect.site):
+            continue  # it stands in a branch that runs in place of this one
         if behind.kind is EffectKind.REUSE and around[: len(behind.site.scopes)] == behind.site.scopes:
             return False  # the script says so again
         needs = behind.kind is EffectKind.VARIABLE and behind.site.scopes[: len(around)] == around

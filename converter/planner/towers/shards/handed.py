@@ -96,7 +96,7 @@ def _is_told_by_shape(value: Input, axis: int | None) -> bool:
 def handed_shard(site: LoopSite, before: Traffic, group: list[Input], alone: bool) -> Traffic:
     """Add the shard of placeholders that the model makes: each tower reads rows and weight off one of them."""
     facts, region = site.facts, site.region
-    maybe = {one.place for one in facts.maybe}
+    maybe = {one.place for one in facts.maybe if region.in_tower(one.site)}
     twins = {value.node for value in group if sum(other.node is value.node for other in group) > 1}
     held = [(text, place, value) for value in group for text, place in _texts(region, value)]
     none = _held_elsewise(region)
@@ -156,6 +156,13 @@ def given_back(site: LoopSite, before: Traffic) -> Traffic:
         for text, place in _texts(region, value):
             twin = any(other.node is value.node for other in cut if other is not value)
             found[text] = _guard(facts.maybe, place, text) if not twin else ""
+    for place, left_there in _left(region).items():
+        options = _choices(left_there)
+        part = next((value for value in cut if value in options), None)
+        computed = any(not isinstance(option, Input) for option in options)
+        if part is None or not computed or place.kind != "attr" or spelling(region.block.frame, place) is None:
+            continue
+        raise refuse(facts, part.node or region.block.body[0], Found.HANDED_NOT_RESTORED)
     left = {a.place for i, a in region.block.accesses() if a.write and i in region.tower}
     for access in region.reads_after:
         if not is_input(access.value):

@@ -236,3 +236,22 @@ def test_a_call_that_does_more_is_not_repeated(line: str) -> None:
 def test_what_can_be_merged_is_merged() -> None:
     after = parts(model("self.top = tf.reduce_mean(self.score)"))[2]
     assert "self.add_losses()" not in after
+
+
+TOGETHER = """\
+def losses(prediction, wanted):
+    error = tf.square(prediction - wanted)
+    top = tf.reduce_max(error)
+    return tf.reduce_mean(error), top
+
+
+loss, top = losses(prediction, Y)
+"""
+
+
+@pytest.mark.parametrize("inside", ["", "    wanted = tf.identity(wanted)\n"])
+def test_a_statement_that_makes_the_loss_beside_it_leaves_what_was_minimised(inside: str) -> None:
+    model = TOGETHER.replace("    error =", f"{inside}    error =")
+    after = parts(INPUTS + PREDICTION + model + STEP + "tf.summary.scalar('top', top)\n" + TRAINING)[2]
+    assert after.index("loss, top = losses(prediction, Y)") < after.index("loss = tf.add_n(tower_loss)")
+    assert after.count("loss = tf.add_n(tower_loss)") == 1

@@ -332,3 +332,76 @@ def test_inputs_that_are_prepared_and_counted_where_they_are_made() -> None:
     assert "self.x = tower_inputs.whole(self.x)" in after
     before, inside, _ = parts(PREPARED.format(size="batch_size"))
     assert "self.init_placeholders()" in before and "tower_inputs" not in "".join(inside)
+
+
+PHASES = """\
+import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument('--mode', default='train')
+parser.add_argument('--fine', type=int, default=1)
+args = parser.parse_args()
+batch_size = 12
+
+
+class Model(object):
+    def __init__(self, mode, fine):
+        self.train = True if mode == 'train' else False
+        self.fine = fine
+        self.build()
+
+    def features(self):
+        self.x = tf.placeholder(tf.float32, [None, 8])
+        self.hidden = tf.layers.dense(self.x, 4, name='hidden')
+
+    def head(self):
+        if self.train:
+            {given}
+            self.y = tf.placeholder(tf.float32, [None, 3])
+        else:
+            {own}
+        {kept}
+        self.out = tf.layers.dense(given, 3, name='out')
+        {reused}
+        if self.train:
+            self.loss = tf.reduce_mean(tf.square(self.out - self.y))
+
+    def build(self):
+        self.features()
+        self.head()
+        if self.train:
+            self.train_op = tf.train.AdamOptimizer(0.01).minimize(self.loss)
+
+
+if args.mode == 'train':
+    model = Model(args.mode, args.fine)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for step in range(100):
+            xs, ys = next_batch(batch_size)
+            sess.run(model.train_op, {{model.x: xs, model.y: ys}})
+else:
+    model = Model(args.mode, args.fine)
+    with tf.Session() as sess:
+        print(sess.run(model.out, {{model.x: test_images()}}))
+"""
+READ = "given = self.hidden"
+
+
+def phases(given: str = READ, own: str = READ, kept: str = "pass", reused: str = "pass") -> list[str]:
+    return codes(PHASES.format(given=given, own=own, kept=kept, reused=reused))
+
+
+def test_a_model_made_in_branches_of_the_script_is_handed_what_it_always_makes() -> None:
+    assert phases() == []
+
+
+def test_a_scope_that_only_a_branch_in_the_place_of_this_one_goes_on_with_may_be_reused() -> None:
+    assert phases(reused="if self.fine:\n            tf.get_variable_scope().reuse_variables()") == []
+
+
+def test_an_attribute_that_is_a_placeholder_in_some_branches_only_cannot_be_given_back() -> None:
+    own = "given = tf.placeholder(tf.float32, [None, 4])"
+    assert phases(own=own, kept="self.given = given") == ["TMG230"]
+    assert phases(own=own) == []
