@@ -42,6 +42,7 @@ from converter.planner.towers.merges.losses import is_read, loss_part
 from converter.planner.towers.merges.purpose import is_only_shown
 from converter.planner.towers.merges.tensor_names import op_name
 from converter.planner.towers.merges.wanted import Wanted, bound_by_tower, is_mergeable, mixes_inputs
+from converter.planner.towers.shards.handed import item_guard
 from converter.planner.wording import refuse
 from converter.planner.writing.spelling import leaf, spelling
 
@@ -66,7 +67,7 @@ def merges_out(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: 
             for one in _of_one_group(site.facts, traffic, part, node):
                 traffic = _merge_part(site, traffic, one, node, losses)
     traffic = _of_branches(site, traffic, places)
-    traffic = _rebuild(traffic, wanted, _inputs_out(site.facts, site.region, traffic))
+    traffic = _rebuild(site.region, traffic, wanted, _inputs_out(site.facts, site.region, traffic))
     for step in inline:
         with noted(found):
             traffic = _collect(site, traffic, _unparsed(step), step)
@@ -206,11 +207,16 @@ def _inputs_out(facts: Facts, region: Region, traffic: Traffic) -> dict[str, Par
     return found
 
 
-def _rebuild(traffic: Traffic, wanted: Wanted, inputs_out: dict[str, Part]) -> Traffic:
+def _rebuild(region: Region, traffic: Traffic, wanted: Wanted, inputs_out: dict[str, Part]) -> Traffic:
     """Rebuild tuples whose parts are merged, with whole batches in place of the towers' inputs."""
     new = {merge.place: "{" + merge.towers + "}" for merge in traffic.merges if merge.place in wanted}
     new |= {text: traffic.whole_of(part.value.uid, text) for text, part in inputs_out.items()}
     restore = [(text, new[text]) for text, part in inputs_out.items() if part.whole is None]
+    if traffic.handing is not None:
+        guards = [(text, guard) for text, _ in restore if (guard := item_guard(region, text))]
+        restore = [(text, whole) for text, whole in restore if text not in dict(guards)]
+        handing = replace(traffic.handing, guarded=(*traffic.handing.guarded, *guards))
+        traffic = replace(traffic, handing=handing)
     rebuilds = list(traffic.rebuilds)
     for part in (*(part for part, _ in wanted.values()), *inputs_out.values()):
         if part.whole is not None and all(r.place != part.root for r in rebuilds):
@@ -242,7 +248,7 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
     guard, unset = _made_at_all(site.facts, region, part, node, site.tensorflow)
     guard = " and ".join(filter(None, (_holder_bound(site.facts, region, part), guard)))
     each = None
-    if is_flat_list(value):
+    if is_flat_list(value) and how != "shown":
         one, traffic = traffic.again("part", "tower_part")
         several, traffic = traffic.again("parts", "tower_parts")
         each = (one, several)
@@ -304,14 +310,22 @@ def _how_merged(batch: Batch) -> HowMerged:
 
 
 def _goes_by_form(site: LoopSite, value: Value) -> bool:
-    """Whether a tensor has no known merge and is only shown: it is merged by its form when the graph is built."""
-    if not isinstance(value, Tensor) or value.batch.kind == "free" or value.uid in site.fed:
+    """Whether a value has no known merge and is only shown: it is merged by its form when the graph is built.
+
+    Of a list or a dict each tensor is merged so.
+    """
+    if is_mergeable(value) or _is_keyed_by_graph_names(site, value):
         return False
-    if is_mergeable(value) or mixes_inputs(site.region, value) or keeps_batch(value):
+    batched = [tensor for tensor in tensors_in(value) if tensor.batch.kind != "free"]
+    plain = all(_has_plain_form(site, one) for tensor in batched for one in (tensor, *choices(tensor)))
+    return bool(batched) and plain and is_only_shown(site.facts, site.region, value)
+
+
+def _has_plain_form(site: LoopSite, tensor: Tensor) -> bool:
+    """Whether the graph shows what a tensor of a tower is: no input, no sparse tensor, no tensor array."""
+    if tensor.uid in site.fed or mixes_inputs(site.region, tensor):
         return False
-    if value.op == "join" or is_sparse(value) or is_made_of_shard(value) or is_input(value):
-        return False
-    return is_only_shown(site.facts, site.region, value)
+    return not (is_sparse(tensor) or is_made_of_shard(tensor) or is_input(tensor))
 
 
 def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:

@@ -511,9 +511,10 @@ def _groups(inputs: list[Input], site: LoopSite) -> list[list[Input]]:
 
 
 def keeps_size(access: Access, scaling: Scaling) -> bool:
-    """True if a batch size is read that stays the size of one tower."""
+    """True if a batch size is read that stays the size of one tower: a flag, or an entry of a file of settings."""
     origins = access.value.origins if isinstance(access.value, Number) else ()
-    return any(o in scaling.flags and reads_flag(access, o) for o in origins) and access.place not in scaling.set
+    own = [o for o in origins if o in scaling.flags and (reads_flag(access, o) or o.node is access.node)]
+    return bool(own) and access.place not in scaling.set
 
 
 def numbers_in(site: LoopSite, before: Traffic, scaled: frozenset[Origin], scaling: Scaling) -> Traffic:
