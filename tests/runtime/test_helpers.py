@@ -286,7 +286,7 @@ def test_each_tensor_of_a_structure_that_is_only_shown_is_merged(tf: Any, helper
     static = tf.constant(values)
     towers: list[Any] = []
     for gpu in range(gpus):
-        with tf.name_scope("tower_%d" % gpu):
+        with tf.name_scope(f"tower_{gpu}"):
             (x,), count, weight = made.shard_static([static], gpu)
             mean = tf.reduce_mean(x, name="mean")
             towers.append(({"rows": [x, None], "pair": (mean, 7)}, count, weight))

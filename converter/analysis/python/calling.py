@@ -421,7 +421,7 @@ def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Va
     fields = fields_of(cls)
     named = {name: value for name, value in kwargs.items() if name != SPREAD}
     if fields is not None:
-        return make_record(fields, args, named)
+        return make_record(cls, fields, args, named)
     instance = Instance(cls, OPTIMIZER if _is_optimizer(cls) else "")
     walk.stamp(instance, node)
     written = fields_of_dataclass(cls)

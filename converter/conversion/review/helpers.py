@@ -183,7 +183,7 @@ def _structure(parts: list[Value], each: Callable[[list[Value]], Value]) -> Valu
         rows = [list(row) for row in zip(*(p.elements for p in parts if isinstance(p, Sequence)), strict=False)]
         elements = [_structure(row, each) for row in rows]
         if isinstance(first, Record):
-            return Record(first.fields, elements)
+            return Record(first.fields, elements, first.cls)
         return Sequence(elements, first.mutable, first.many).like(first)
     return each(parts)
 

@@ -14,8 +14,6 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     OPEN_ENDED,
     Batch,
-    Bound,
-    Host,
     Input,
     Mapping,
     Number,
@@ -34,15 +32,16 @@ from converter.planner.questions.batch_values import is_made_of_shard, keeps_bat
 from converter.planner.questions.dtypes import is_float32, names_other_types
 from converter.planner.questions.nested_tensors import alike, is_flat_list, leaves
 from converter.planner.questions.structures import Part, parts, rebuilt, selected
+from converter.planner.region.handed import item_guard
 from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic, group_of
+from converter.planner.towers.merges.dict_keys import are_graph_names
 from converter.planner.towers.merges.loss_kind import loss_how
 from converter.planner.towers.merges.losses import is_read, loss_part
 from converter.planner.towers.merges.purpose import is_only_shown
 from converter.planner.towers.merges.tensor_names import op_name
 from converter.planner.towers.merges.wanted import Wanted, bound_by_tower, is_mergeable, mixes_inputs
-from converter.planner.towers.shards.handed import item_guard
 from converter.planner.wording import refuse
 from converter.planner.writing.spelling import leaf, spelling
 
@@ -213,7 +212,7 @@ def _rebuild(region: Region, traffic: Traffic, wanted: Wanted, inputs_out: dict[
     new |= {text: traffic.whole_of(part.value.uid, text) for text, part in inputs_out.items()}
     restore = [(text, new[text]) for text, part in inputs_out.items() if part.whole is None]
     if traffic.handing is not None:
-        guards = [(text, guard) for text, _ in restore if (guard := item_guard(region, text))]
+        guards = [(text, guard) for text, _ in restore if (guard := item_guard(region.block, text))]
         restore = [(text, whole) for text, whole in restore if text not in dict(guards)]
         handing = replace(traffic.handing, guarded=(*traffic.handing.guarded, *guards))
         traffic = replace(traffic, handing=handing)
@@ -314,7 +313,7 @@ def _goes_by_form(site: LoopSite, value: Value) -> bool:
 
     Of a list or a dict each tensor is merged so.
     """
-    if is_mergeable(value) or _is_keyed_by_graph_names(site, value):
+    if is_mergeable(value) or are_graph_names(site.facts, site.region, value):
         return False
     batched = [tensor for tensor in tensors_in(value) if tensor.batch.kind != "free"]
     plain = all(_has_plain_form(site, one) for tensor in batched for one in (tensor, *choices(tensor)))
@@ -334,7 +333,7 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
     if isinstance(value, (Sequence, Mapping)):
         if not (is_mergeable(value) and _holds_no_input(site.region, value)):
             raise refuse(site.facts, node, Found.FORM_NOT_MERGED, name=text)
-        if _is_keyed_by_graph_names(site, value):
+        if are_graph_names(site.facts, site.region, value):
             raise refuse(site.facts, node, Found.KEYED_BY_GRAPH_NAMES, name=text)
     elif keeps_batch(value):
         line = value.site.stmt.lineno if value.site is not None else 0
@@ -360,23 +359,6 @@ def _is_of_earlier_call(region: Region, value: Value) -> bool:
     stmts = {i.site.stmt for i in region.inputs if i.site is not None}
     others = (root for root in value.roots if root not in region.inputs and root.site is not None)
     return any(root.site is not None and root.site.stmt in stmts for root in others)
-
-
-def _is_keyed_by_graph_names(site: LoopSite, value: Value) -> bool:
-    """Whether a dict has for keys the names of tensors that each tower makes anew; variables have one name in all."""
-    if isinstance(value, Sequence):
-        return any(_is_keyed_by_graph_names(site, inner) for inner in value.elements)
-    if not isinstance(value, Mapping):
-        return False
-    if any(isinstance(key, Host) and has(key.call, Trait.NAMES_LAYERS) for key, _ in value.pairs):
-        return True
-    names = [v for v in needed([key for key, _ in value.pairs]).values() if isinstance(v, Bound) and v.name == "name"]
-    if names:
-        read = {e.value for e in site.facts.effects_of(EffectKind.GRAPH_NAME) if site.region.in_tower(e.site)}
-        made = [v.receiver for v in names if v.receiver in read]
-        if any(isinstance(tensor, Tensor) and tensor.batch.kind != "free" for tensor in made):
-            return True
-    return any(_is_keyed_by_graph_names(site, inner) for _, inner in value.pairs)
 
 
 def _is_kept(region: Region, value: Value) -> bool:

@@ -91,6 +91,15 @@ def is_only_shown(facts: Facts, region: Region, value: Value) -> bool:
         return False
 
 
+def is_target_only_shown(facts: Facts, region: Region, target: ast.AST) -> bool:
+    """The same for what a loop binds to its target in each turn."""
+    try:
+        flow = Flow(facts, region, frozenset(run.call for run in facts.runs), number=True)
+        return flow.ends_in_what_shows(iter([*flow.bound(target, ())]))
+    except Unknown:
+        return False
+
+
 def _reads(facts: Facts, region: Region, value: Value) -> Iterator[Step]:
     """The expressions behind the towers that give the value, or something that holds it.
 
@@ -170,7 +179,7 @@ class Flow:
             yield (parent, _within(parent, node, path))
         elif isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node is parent.value:
             for target in parent.targets if isinstance(parent, ast.Assign) else [parent.target]:
-                yield from self._bind(target, () if isinstance(parent, ast.AugAssign) else path)
+                yield from self.bound(target, () if isinstance(parent, ast.AugAssign) else path)
         elif isinstance(parent, ast.Subscript):
             yield from self._item(parent, node, path)
         elif isinstance(parent, (ast.Call, ast.keyword)):
@@ -201,7 +210,7 @@ class Flow:
         """A loop over the value, or over what it lies in; raises Unknown."""
         if isinstance(loop, ast.For) and (not _only_calls(loop) or self._runs_in(loop)):
             raise Unknown
-        yield from self._bind(loop.target, path[1:] if _of_many(path) else ())
+        yield from self.bound(loop.target, path[1:] if _of_many(path) else ())
         if isinstance(loop, ast.comprehension):
             yield (self.facts.parents[loop], ())
 
@@ -280,7 +289,7 @@ class Flow:
         elif _shows(call.func, called, name) or (self.number and _writes_text(call.func, called)):
             yield from [(call, path)] if name == "Print" and node is call.args[0] else []
         elif name in GROWS and isinstance(call.func, ast.Attribute):
-            yield from self._bind(call.func.value, ())
+            yield from self.bound(call.func.value, ())
         elif _computes(call.func, called, name):
             if not _fills_in(call.func):
                 self._check_alone(call, node, but=call.func)
@@ -330,7 +339,7 @@ class Flow:
                     raise Unknown
                 yield (call if called and call is not None else read, path)
 
-    def _bind(self, target: ast.AST, path: Path) -> Iterator[Step]:
+    def bound(self, target: ast.AST, path: Path) -> Iterator[Step]:
         """A target that gets the value: all that reads it is followed."""
         if isinstance(target, ast.Name):
             yield from self._loads(self._scope(target), target.id, path)
@@ -339,11 +348,11 @@ class Flow:
             number = path[0] if known else None
             for index, inner in enumerate(target.elts):
                 if number is None or index == number:
-                    yield from self._bind(inner, path[1:] if number is not None or _of_many(path) else ())
+                    yield from self.bound(inner, path[1:] if number is not None or _of_many(path) else ())
         elif isinstance(target, ast.Subscript):
             written = isinstance(target.slice, ast.Constant)
             key = target.slice.value if isinstance(target.slice, ast.Constant) else None
-            yield from self._bind(target.value, (key, *path) if written else ())
+            yield from self.bound(target.value, (key, *path) if written else ())
         elif isinstance(target, ast.Attribute):
             yield from [(n, path) for n in self._attributes(target.attr)]
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -10,12 +9,11 @@ from converter.analysis.facts import Maybe
 from converter.analysis.flow.joined import choices, is_input
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Input, Mapping, Number, Sequence, Tensor, Value
-from converter.parsing import parse_expression
 from converter.plan import NUM_GPUS, Shard
 from converter.planner.found import Found
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.structures import parts
-from converter.planner.region.handed import name_given
+from converter.planner.region.handed import item_guard, name_given
 from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Handed, Traffic
@@ -103,7 +101,7 @@ def handed_shard(site: LoopSite, before: Traffic, group: list[Input], alone: boo
     held = [(text, place, value) for value in group for text, place in _texts(region, value)]
     none = _held_elsewise(region)
     texts = [text for text, place, value in held if text not in none and (place not in maybe or value.node in twins)]
-    texts += [text for value in group for text in _items(region, value) if not item_guard(region, text)]
+    texts += [text for value in group for text in _items(region, value) if not item_guard(region.block, text)]
     lead = next(iter(texts), None)
     if lead is None:
         found = Found.HANDED_IN_SOME_BRANCHES if held else Found.HANDED_WITHOUT_PLACE
@@ -199,16 +197,6 @@ def _items(region: Region, value: Input) -> Iterable[str]:
         if access.write and index in region.tower and isinstance(held, (Sequence, Mapping)):
             text = spelling(region.block.frame, access.place)
             yield from (part.text for part in parts(text, held) if part.value is value) if text is not None else ()
-
-
-def item_guard(region: Region, text: str) -> str:
-    """The test whether an entry of a dict is there, where only some branches of the model set it."""
-    maybes = (one for one in region.block.facts.maybe if one.unset and one.place.kind == "item")
-    if not any(spelling(region.block.frame, one.place) == text for one in maybes):
-        return ""
-    target = parse_expression(text)
-    assert isinstance(target, ast.Subscript)
-    return f"{ast.unparse(target.slice)} in {ast.unparse(target.value)}"
 
 
 def _guard(maybes: Iterable[Maybe], place: Place, text: str) -> str:

@@ -604,7 +604,9 @@ def _rebind(site: LoopSite, traffic: Traffic, access: Access, text: str) -> Traf
 
 def _check_filled(facts: Facts, region: Region, access: Access) -> None:
     """Rows that Python makes with the batch size are made by each tower; where it cannot, it would read all of them."""
-    value = access.value
+    value, parent = access.value, facts.parents.get(access.node)
+    if region.in_tower(value.site) and isinstance(parent, (ast.For, ast.comprehension)) and parent.iter is access.node:
+        return  # a turn for each of the tower's rows
     if not region.in_tower(value.site) or not are_alike(value):
         raise refuse(facts, access.node, Found.ROWS_FROM_PYTHON)
     if any(a.value is value and not a.write and region.comes_after(a) for a in facts.accesses):

@@ -241,7 +241,8 @@ def test_a_list_or_dict_that_is_only_shown(nest: dict[str, str], read: str) -> N
     ],
 )
 def test_a_list_or_dict_that_decides_something_is_refused(nest: dict[str, str], read: str) -> None:
-    script = RATIOS.format(**nest, read=read).replace("print(shown)", "history.append(max(shown))\n        stop(history)")
+    stops = "history.append(max(shown))\n        stop(history)"
+    script = RATIOS.format(**nest, read=read).replace("print(shown)", stops)
     assert codes(script) and all(code in ("TMG208", "TMG210", "TMG302") for code in codes(script))
     assert {"TMG208", "TMG210"} & {*codes(script)}
 
