@@ -221,7 +221,7 @@ def _summed(given: dict[str, Value], key: str) -> int | None:
     return summed_axis(left, any(known)) if len(known) == len(flags) else None
 
 
-def _unknown_operation(call: Call) -> Value:
+def _unknown_operation(call: Call, why: Why = Why.UNKNOWN_CALL) -> Value:
     """A function of the library without a rule: if an argument depends on a batch, the result is opaque."""
     values = [*call.args, *call.kwargs.values()]
     made = [v for f in values if isinstance(f, Function) for v in (call_with_unknowns(call.walk, f),)]
@@ -229,7 +229,8 @@ def _unknown_operation(call: Call) -> Value:
     if any(t.batch.kind != "free" for v in values for t in tensors_in(v)):
         if (seen := traced_value(call.walk, values, call.node, call.name)) is not None:
             return seen
-        return Tensor(opaque(Why.UNKNOWN_CALL, f"{naming().library}.{call.name}"), values, None, call.name)
+        name = call.name if why is Why.CUSTOM else f"{naming().library}.{call.name}"
+        return Tensor(opaque(why, name), values, None, call.name)
     last = call.name.rpartition(".")[2]
     if last[:1].isupper():
         return Typed("Object", call.name, call.args, call.kwargs, call.node)
@@ -538,6 +539,9 @@ def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, V
     handler = handlers().get(call.name)
     if handler is not None:
         return handler(call)
+    if isinstance(receiver, Tensor) and has(receiver.op, Trait.LOADS_OPERATIONS):
+        made = Call(walk=walk, name=bound.name, args=args, kwargs=kwargs, node=node, receiver=receiver)
+        return _unknown_operation(made, Why.CUSTOM)
     if isinstance(receiver, Tensor):
         return _unknown_operation(
             Call(

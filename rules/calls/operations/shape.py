@@ -11,7 +11,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.python.containers import iterate
-from converter.analysis.reasons import Why
+from converter.analysis.reasons import UNSEEN_CODE, Why
 from converter.analysis.rows import keeps, rank_alone, table
 from converter.analysis.tensors import algebra, factors, moving, shaping
 from converter.analysis.tensors.places import OTHER_RANGE, RANGE, are_fed, gathered, left_by, mask_of, own_row_first
@@ -275,6 +275,8 @@ def _gather_nd(call: Call) -> Value:
         return call.gives(indices.batch)
     if params.batch.kind == "example" and are_fed(indices):
         return call.gives(opaque(Why.PLACES_FED, call.name))
+    if params.batch == Batch("example", 0) and indices.batch.why in UNSEEN_CODE:
+        return call.gives(indices.batch)
     rows, width = indices.dims if indices.dims and len(indices.dims) == 2 else (None, None)
     picked = None if params.lengths is None or width is None else (rows, *params.lengths[width:])
     return call.gives(opaque(Why.PICKED_BY_PLACE), picked)
@@ -432,6 +434,14 @@ def _eye(call: Call) -> Value:
     return call.gives(FREE, None if call.get(2, "batch_shape") is not None else (None, None))
 
 
+def _shuffled(call: Call) -> Value:
+    """`random_shuffle`: another order along the first axis, the same for all that lies along others."""
+    tensor = call.tensor(0, "value")
+    along = tensor.batch.kind == "example" and tensor.batch.axis == 0
+    kept = opaque(Why.UNKNOWN_CALL, f"tf.{call.name}") if along else tensor.batch
+    return call.gives(kept, tensor.lengths)
+
+
 def _boolean_mask(call: Call) -> Value:
     """The rows where the mask is true: any number of them for each example."""
     tensor = call.tensor(0, "tensor")
@@ -558,6 +568,7 @@ TRAITS: dict[Trait, str] = {
 
 CALLS: dict[str, Handler] = table(
     ("reshape", _reshape),
+    ("random_shuffle random.shuffle", _shuffled),
     ("transpose", _moved(moving.transpose, ("a", "x"), "perm")),
     ("matrix_transpose", _matrix_transpose),
     ("pad", _pad),
