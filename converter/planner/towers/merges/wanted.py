@@ -230,7 +230,9 @@ def _parts_read(facts: Facts, region: Region, access: Access, text: str, whole: 
     found = [p for p in parts(text, whole, as_one=as_one) if p.text.startswith(chosen)]
     found = [p for p in found if any(t.uid in inside for t in tensors_in(p.value))]
     all_reached = inside <= {t.uid for p in found for t in tensors_in(p.value)}
-    if inside and (not all_reached or _is_one_nest(whole)):
+    mergeable = all(is_mergeable(p.value) or p.value.uid in losses for p in found)
+    made_here = whole.site is not None and whole.site.frame is region.block.frame  # it may be made once more
+    if inside and (not all_reached or _is_one_nest(whole) or (made_here and not mergeable)):
         found = [Part(text, whole, "", None)]
     read: Wanted = {}
     for part in found:
