@@ -540,7 +540,8 @@ def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, V
     if handler is not None:
         return handler(call)
     if isinstance(receiver, Tensor) and has(receiver.op, Trait.LOADS_OPERATIONS):
-        made = Call(walk=walk, name=bound.name, args=args, kwargs=kwargs, node=node, receiver=receiver)
+        given = [receiver, *args]
+        made = Call(walk=walk, name=bound.name, args=given, kwargs=kwargs, node=node, receiver=receiver)
         return _unknown_operation(made, Why.CUSTOM)
     if isinstance(receiver, Tensor):
         return _unknown_operation(

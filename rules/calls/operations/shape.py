@@ -568,7 +568,7 @@ TRAITS: dict[Trait, str] = {
 
 CALLS: dict[str, Handler] = table(
     ("reshape", _reshape),
-    ("random_shuffle random.shuffle", _shuffled),
+    ("random_shuffle", _shuffled),
     ("transpose", _moved(moving.transpose, ("a", "x"), "perm")),
     ("matrix_transpose", _matrix_transpose),
     ("pad", _pad),
