@@ -230,8 +230,6 @@ def _supposed(facts: Facts, tensor: Tensor, entries: list[Value]) -> Placed | Wh
     if tensor.batch.axis:
         in_front = len(entries) == 1 or (len(entries) == 2 and getattr(first, "value", None) == -1)
         return (0, (None, BATCH, None)) if in_front else Why.RESHAPED_BEHIND
-    if _is_own_length(tensor, first):
-        return 0, rows
     told = isinstance(first, Count) or stands_for_batch(facts, first)
     if (why := _unclear(facts, entries, told)) is not None:
         return why
@@ -240,13 +238,6 @@ def _supposed(facts: Facts, tensor: Tensor, entries: list[Value]) -> Placed | Wh
         return Why.JOINED if alone else (0, product((*rows[: rows.index(BATCH)], BATCH, None)))
     images = not told and tensor.rank is None and rows == ROWS and len(entries) > 2
     return 0, ROWS if alone or images else (BATCH, None)  # an unknown tensor brought to [-1, height, width, …]
-
-
-def _is_own_length(tensor: Tensor, entry: Value) -> bool:
-    """Whether an entry is the length of the tensor's own first axis: `tf.reshape(x, [x.shape[0], -1])`."""
-    whole, *key = entry.inputs if isinstance(entry, (Host, Length)) and entry.inputs else (entry,)
-    place = getattr(key[0], "value", None) if len(key) == 1 and isinstance(entry, Host) and not entry.call else None
-    return isinstance(whole, ShapeOf) and whole.tensor is tensor and place == 0
 
 
 def _unclear(facts: Facts, entries: list[Value], told: bool) -> Why | None:
