@@ -90,6 +90,10 @@ class Why(Enum):
     HOST_OBJECT = "it is made of a Python object that is not followed"
     ATTRIBUTE = "its attribute .{} is not known"
     HOST_FUNCTION = "tf.{} computes it in Python; set_shape([None, ...]) would say that it has a row for each example"
+    CUSTOM = (
+        "{} is an operation of a library that the script loads; set_shape([None, ...]) on its result would say that it "
+        "has a row for each example"
+    )
     COLLECTED = "which of the model's tensors a collection holds is not followed"
     LOOP = "tf.{} goes over the batch in a way that is not followed"
     SPARSE = "it is a sparse tensor"
@@ -98,3 +102,7 @@ class Why(Enum):
     MEETS_REDUCTION = "the data are combined with a value that is computed from all of them"
     DATA_RANKS = "data with an unknown number of axes are combined with each other"
     MEETS_ROWS = "the data are combined with a value that may have one entry for each example"
+
+
+# Code that is not seen: what the script says of its result's rows, by a shape or by labels beside them, is believed.
+UNSEEN_CODE = (Why.HOST_FUNCTION, Why.CUSTOM)

@@ -476,13 +476,17 @@ class Sequence(Value):
 
 
 class Record(Sequence):
-    """A named tuple: a tuple whose elements have names too."""
+    """A named tuple: a tuple whose elements have names too.
 
-    __slots__ = ("fields",)
+    cls: what the script calls to make it; None for one of a library, and where that is not known.
+    """
 
-    def __init__(self, fields: tuple[str, ...], elements: Iterable[Value]) -> None:
+    __slots__ = ("cls", "fields")
+
+    def __init__(self, fields: tuple[str, ...], elements: Iterable[Value], cls: Value | None = None) -> None:
         super().__init__(elements)
         self.fields = fields
+        self.cls = cls
 
     def field(self, name: str) -> Value | None:
         """The element of a name, None where there is none."""

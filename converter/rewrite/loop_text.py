@@ -348,7 +348,7 @@ def _count(plan: Plan, merge: Merge, shard: Shard) -> str:
 def _part(plan: Plan, loop: Loop, merge: Merge, names: dict[str, str]) -> str:
     """A tower's part of a merged value, or of each tensor of a list or nest that is merged."""
     shard = loop.shards[merge.shard]
-    if not merge.nested:
+    if not merge.nested or merge.how == "shown":
         return _share(plan, merge, shard, merge.place)
     name = merge.each[0] if merge.each else "t"
     share = _share(plan, merge, shard, name)
@@ -471,10 +471,11 @@ def _merged(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
     tf = plan.tensorflow
     if merge.how == "first":
         return f"{merge.towers}[0]"
-    if merge.nested:
+    if merge.nested and merge.how != "shown":
         return _merged_nest(plan, merge, loop, names)
     named = f", name={merge.op_name!r}" if merge.op_name else ""
     named = f", name={names['plain_name']}({merge.place})" if merge.renamed else named
+    named = f", name={names['plain_name']}" if merge.renamed and merge.nested else named
     concat = names["concat_steps"] if merge.steps else f"{tf}.concat"
     if merge.fed or merge.how == "shown":
         return f"{names['merge_fed' if merge.fed else 'merge_shown']}({merge.towers}{named})"

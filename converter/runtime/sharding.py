@@ -290,8 +290,14 @@ def merge_shown(parts, name=None):
 
     `parts` has, for each tower, its tensor, the number of its rows, and its weight. A tensor whose static shape has one
     entry for each row is concatenated, a number is averaged by rows; of anything else the first tower's is taken.
+    Each tensor of a list, tuple or dict is merged by itself; `name` is then a function that gives its name.
     """
     values = [value for value, _, _ in parts]
+    if isinstance(values[0], (list, tuple, dict)):
+        return map_structure(lambda *of: merge_shown([(t,) + part[1:] for t, part in zip(of, parts)], name), *values)
+    if not isinstance(values[0], tf.Tensor):
+        return values[0]
+    name = name(values[-1]) if callable(name) else name
     shapes = [value.get_shape() for value in values]
     alike = all(shape.ndims and shape[1:].is_fully_defined() and shape[1:] == shapes[0][1:] for shape in shapes)
     if alike and all(isinstance(rows, int) and value.get_shape().as_list()[0] == rows for value, rows, _ in parts):

@@ -279,6 +279,26 @@ def test_what_is_only_shown_is_merged_by_its_form(tf: Any, helpers: Helpers, gpu
     assert merged["rows"].op.name == "shown" and merged["rows"].only_shown
 
 
+@pytest.mark.parametrize("gpus", [1, 2])
+def test_each_tensor_of_a_structure_that_is_only_shown_is_merged(tf: Any, helpers: Helpers, gpus: int) -> None:
+    made = helpers(gpus)
+    values = np.random.RandomState(0).rand(8, 3).astype("float32")
+    static = tf.constant(values)
+    towers: list[Any] = []
+    for gpu in range(gpus):
+        with tf.name_scope(f"tower_{gpu}"):
+            (x,), count, weight = made.shard_static([static], gpu)
+            mean = tf.reduce_mean(x, name="mean")
+            towers.append(({"rows": [x, None], "pair": (mean, 7)}, count, weight))
+    merged = made.merge_shown(towers, name=made.plain_name)
+    assert merged["rows"][1] is None and merged["pair"][1] == 7
+    assert merged["pair"][0].op.name == "mean"
+    with session(tf) as sess:
+        rows, number = sess.run([merged["rows"][0], merged["pair"][0]])
+    np.testing.assert_allclose(rows, values, rtol=1e-6)
+    np.testing.assert_allclose(number, values.mean(), rtol=1e-6)
+
+
 # -- gradients ---------------------------------------------------------------------------------------
 
 

@@ -232,7 +232,7 @@ def _summed(given: dict[str, Value], key: str) -> int | None:
     return summed_axis(left, any(known)) if len(known) == len(flags) else None
 
 
-def _unknown_operation(call: Call) -> Value:
+def _unknown_operation(call: Call, why: Why = Why.UNKNOWN_CALL) -> Value:
     """A function of the library without a rule: if an argument depends on a batch, the result is opaque."""
     values = [*call.args, *call.kwargs.values()]
     made = [v for f in values if isinstance(f, Function) for v in (call_with_unknowns(call.walk, f),)]
@@ -240,7 +240,8 @@ def _unknown_operation(call: Call) -> Value:
     if any(t.batch.kind != "free" for v in values for t in tensors_in(v)):
         if (seen := traced_value(call.walk, values, call.node, call.name)) is not None:
             return seen
-        return Tensor(opaque(Why.UNKNOWN_CALL, f"{naming().library}.{call.name}"), values, None, call.name)
+        name = call.name if why is Why.CUSTOM else f"{naming().library}.{call.name}"
+        return Tensor(opaque(why, name), values, None, call.name)
     last = call.name.rpartition(".")[2]
     if last[:1].isupper():
         return Typed("Object", call.name, call.args, call.kwargs, call.node)
@@ -432,7 +433,7 @@ def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Va
     fields = fields_of(cls)
     named = {name: value for name, value in kwargs.items() if name != SPREAD}
     if fields is not None:
-        return make_record(fields, args, named)
+        return make_record(cls, fields, args, named)
     instance = Instance(cls, OPTIMIZER if _is_optimizer(cls) else "")
     walk.stamp(instance, node)
     written = fields_of_dataclass(cls)
@@ -554,6 +555,10 @@ def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, V
     handler = handlers().get(call.name)
     if handler is not None:
         return handler(call)
+    if isinstance(receiver, Tensor) and has(receiver.op, Trait.LOADS_OPERATIONS):
+        given = [receiver, *args]
+        made = Call(walk=walk, name=bound.name, args=given, kwargs=kwargs, node=node, receiver=receiver)
+        return _unknown_operation(made, Why.CUSTOM)
     if isinstance(receiver, Tensor):
         return _unknown_operation(
             Call(

@@ -98,7 +98,9 @@ def _lists(one: Value, two: Value, depth: int) -> Value | None:
         return None
     if _alike(one, two):
         elements = [_part(a, b, depth) for a, b in zip(one.elements, two.elements, strict=True)]
-        return Record(one.fields, elements) if isinstance(one, Record) else Sequence(elements, one.mutable)
+        if not isinstance(one, Record):
+            return Sequence(elements, one.mutable)
+        return Record(one.fields, elements, one.cls if isinstance(two, Record) and two.cls is one.cls else None)
     return join_contents(one, two) if _is_built(one) or _is_built(two) else None
 
 

@@ -18,10 +18,19 @@ def fields_of(made: Value) -> tuple[str, ...] | None:
     return tuple(str(f.value) for f in fields.elements if isinstance(f, Constant))
 
 
-def make_record(fields: tuple[str, ...], args: list[Value], kwargs: dict[str, Value]) -> Record:
+def make_record(cls: Value, fields: tuple[str, ...], args: list[Value], kwargs: dict[str, Value]) -> Record:
     """A record of a named tuple, as it is called; a field without a value has its default, which is not followed."""
     given = {**dict(zip(fields, args, strict=False)), **kwargs}
-    return Record(fields, [given.get(f) or Host() for f in fields])
+    return Record(fields, [given.get(f) or Host() for f in fields], cls)
+
+
+def is_record_of(record: Record, cls: Value) -> bool | None:
+    """Whether a record is one of a named tuple, or of a class that is derived from it; None where that is not known."""
+    made = [*record.cls.lineage()] if isinstance(record.cls, Class) else [record.cls]
+    bases = [base for one in made if isinstance(one, Class) for base in one.bases]
+    named = [one for one in (*made, *bases) if isinstance(one, Typed)]
+    asked = cls if isinstance(cls, (Class, Typed)) and fields_of(cls) is not None else None
+    return any(one is asked for one in (*made, *bases)) if named and asked is not None else None
 
 
 def fields_of_dataclass(made: Class) -> tuple[str, ...] | None:

@@ -9,7 +9,7 @@ from typing import Literal
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import as_tensor, broadcast, combine, how_many
 from converter.analysis.tensors.factors import first, others, product
-from converter.analysis.tensors.places import RANGES
+from converter.analysis.tensors.places import RANGES, count_fed_rows
 from converter.analysis.values import (
     BATCH,
     EXAMPLE,
@@ -278,4 +278,7 @@ def _taken(batch: Batch, entry: Index) -> Batch:
     rows = first(batch.rows) if entry.kind == "first" else others(batch.rows) if entry.kind == "others" else None
     if rows is not None and batch.packed:
         return replace(batch, rows=rows)
+    bounds = entry.value.inputs if entry.kind == "slice" and entry.value is not None else (entry.value,)
+    if any(map(count_fed_rows, bounds)):
+        return opaque(Why.PLACES_FED, "slice")
     return opaque(Why.PICKED if entry.kind == "one" else Why.PIECES if entry.pieces else Why.PART)

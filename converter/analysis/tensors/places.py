@@ -119,14 +119,26 @@ def _axis_of(joined: Tensor) -> int | float | None:
 
 def are_fed(places: Tensor) -> bool:
     """Whether numbers of rows come from an input as they are: they count the rows of all that is fed."""
-    todo: list[Value] = [places]
-    fed = False
+    return any(value.batch.kind == "example" for value in _fed_numbers(places))
+
+
+def count_fed_rows(bound: Value | None) -> bool:
+    """Whether the end of a slice is a number that is fed: `x[:n]`, `x[ends[0]:ends[1]]`."""
+    while isinstance(bound, Tensor) and bound.op == "subscript" and bound.inputs:
+        bound = bound.inputs[0]
+    return isinstance(bound, Tensor) and bool(_fed_numbers(bound))
+
+
+def _fed_numbers(numbers: Tensor) -> list[Input]:
+    """The inputs that numbers are taken from as they are; none where something else is computed on the way."""
+    todo: list[Value] = [numbers]
+    fed: list[Input] = []
     while todo:
         value = todo.pop()
         if isinstance(value, Input):
-            fed |= value.batch.kind == "example"
+            fed.append(value)
         elif isinstance(value, Tensor) and (value.op in RANGES or not has(value.op, Trait.PASSES_ROW_NUMBERS)):
-            return False
+            return []
         elif isinstance(value, (Tensor, Sequence)):
             todo += [v for v in (*value.inputs, *value.parts()) if isinstance(v, (Tensor, Sequence))]
     return fed

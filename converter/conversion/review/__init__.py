@@ -14,6 +14,7 @@ from dataclasses import field
 from itertools import chain
 
 from converter.analysis.facts import Facts
+from converter.analysis.flow.keys import key_reader
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Instance, Mapping, Sequence, Tensor
@@ -138,6 +139,8 @@ class _Comparing:
                 self.reading.reads += 1
                 if isinstance(old.value, (Sequence, Mapping)) and old.node in self.facts.selections:
                     continue  # what is taken out of it is compared
+                if isinstance(old.value, Mapping) and key_reader(self.facts.parents, old.node) is not None:
+                    continue  # what lies under the keys is compared where it is read
                 difference = self.comparison.read(old.value, access.value, mode)
                 if difference is not None:
                     uncalled = any(isinstance(site.stmt, ast.ClassDef) for site in access.site.chain())

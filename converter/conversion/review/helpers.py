@@ -167,22 +167,25 @@ def _shard_drawn(towers: Towers, walk: Walk, node: ast.Call) -> Value:
 
 def _map_structure(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     (function, *structures), _ = _arguments(walk, node)
+    if not structures:
+        return Host((), "map_structure", node)
+    return _structure(structures, lambda parts: walk.stamp(call_value(walk, function, parts, {}, node), node))
 
-    def mapped(parts: list[Value]) -> Value:
-        first = parts[0]
-        if isinstance(first, Mapping):
-            others = [p for p in parts[1:] if isinstance(p, Mapping)]
-            rows = [[v, *(_same_part(first, other, at) for other in others)] for at, (_, v) in enumerate(first.pairs)]
-            return Mapping([(key, mapped(row)) for (key, _), row in zip(first.pairs, rows, strict=True)])
-        if isinstance(first, Sequence):
-            rows = [list(row) for row in zip(*(p.elements for p in parts if isinstance(p, Sequence)), strict=False)]
-            elements = [mapped(row) for row in rows]
-            if isinstance(first, Record):
-                return Record(first.fields, elements)
-            return Sequence(elements, first.mutable, first.many).like(first)
-        return walk.stamp(call_value(walk, function, parts, {}, node), node)
 
-    return mapped(structures) if structures else Host((), "map_structure", node)
+def _structure(parts: list[Value], each: Callable[[list[Value]], Value]) -> Value:
+    """What is made of the corresponding values of the towers, in the lists, tuples and dicts that the first one has."""
+    first = parts[0]
+    if isinstance(first, Mapping):
+        others = [p for p in parts[1:] if isinstance(p, Mapping)]
+        rows = [[v, *(_same_part(first, other, at) for other in others)] for at, (_, v) in enumerate(first.pairs)]
+        return Mapping([(key, _structure(row, each)) for (key, _), row in zip(first.pairs, rows, strict=True)])
+    if isinstance(first, Sequence):
+        rows = [list(row) for row in zip(*(p.elements for p in parts if isinstance(p, Sequence)), strict=False)]
+        elements = [_structure(row, each) for row in rows]
+        if isinstance(first, Record):
+            return Record(first.fields, elements, first.cls)
+        return Sequence(elements, first.mutable, first.many).like(first)
+    return each(parts)
 
 
 def _same_part(first: Mapping, other: Mapping, at: int) -> Value:
@@ -234,8 +237,14 @@ def _merge_shown(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     """Of `(z, rows, weight)` of all towers, what is made of them by their form: only shown, whatever it is."""
     args, _ = _arguments(walk, node)
     parts = [_elements(held)[0] for held in _elements(args[0] if args else None)]
+    return _structure(parts, lambda one: _shown(towers, one, node))
+
+
+def _shown(towers: Towers, parts: list[Value], node: ast.Call) -> Value:
+    """The same for one value of them, which is no list or dict."""
     first = parts[0]
-    assert isinstance(first, Tensor)
+    if not isinstance(first, Tensor):
+        return first
     made = Tensor(first.batch, parts, first.lengths, MERGE, node)
     towers.merges[made.uid] = Merged(tuple(parts), "shown", 0)
     return made

@@ -26,13 +26,13 @@ class _Closed(list[Any]):
 
 
 class _Filled:
-    """The dicts that the towers fill under keys that are not known: each tower has the keys of the one before.
+    """The dicts from before the towers that these fill under unknown keys: each tower has the keys of the one before.
 
-    mark: where the record of changes of the tower begins.
+    mark: where the record of changes of the tower begins. began: the walk's clock in front of the towers.
     """
 
-    def __init__(self, mark: int) -> None:
-        self._mark = mark
+    def __init__(self, mark: int, began: int) -> None:
+        self._mark, self._began = mark, began
         self._first: list[tuple[Mapping, Value]] = []
 
     def end_of_tower(self, changes: Sequence[Change], is_last: bool) -> None:
@@ -40,7 +40,10 @@ class _Filled:
         made = [
             (c.holder, c.key)
             for c in changes[self._mark :]
-            if isinstance(c.holder, Mapping) and isinstance(c.key, Value) and not is_known_key(c.key)
+            if isinstance(c.holder, Mapping)
+            and isinstance(c.key, Value)
+            and not is_known_key(c.key)
+            and c.holder.time <= self._began
         ]
         self._mark = len(changes)
         self._first = self._first or made
@@ -62,7 +65,7 @@ def towers_loop(towers: Towers, entered: set[str], walk: Walk, loop: ast.For) ->
     kinds |= {REUSES for kind in kinds if kind.startswith("enter_tower")}  # its own variable scope
     before = {key: list(held) for key, held in walk.collections.items()}
     towers.handing = _handing(walk, names)
-    variables, first, filled = walk.facts.variables, walk.collections, _Filled(len(walk.undo_log))
+    variables, first, filled = walk.facts.variables, walk.collections, _Filled(len(walk.undo_log), walk.clock)
     signal: Signal = None
     for gpu in range(TOWERS):
         begin = walk.clock

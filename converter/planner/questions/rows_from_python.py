@@ -1,4 +1,7 @@
-"""Lists and arrays of Python's that have a row for each example, made with the batch size: `[steps] * batch_size`."""
+"""Lists and arrays of Python's that have a row for each example, made with the batch size.
+
+`[steps] * batch_size`, `list(range(batch_size))`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ def has_rows(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
     sizes: the keys of the batch sizes' origins.
     """
     if isinstance(value, Sequence):
-        return any(_is_size(v, sizes) for v in value.inputs if v not in value.elements)
+        return any(_is_size(v, sizes) for v in (*value.inputs, *_ends(value)) if v not in value.elements)
     if not isinstance(value, Host) or not value.call.startswith("numpy.") or value.roots:
         return False
     if value.call in COPIES:
@@ -29,10 +32,15 @@ def has_rows(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
 def are_alike(value: Value) -> bool:
     """True if all such rows are equal: then each tower can make its own."""
     if not isinstance(value, Host):
-        return isinstance(value, Sequence)
+        return isinstance(value, Sequence) and not _ends(value)
     if value.call in COPIES:
         return any(map(are_alike, value.inputs))
     return value.call in ALIKE or (value.call == "numpy.tile" and _is_repeated_whole(value))
+
+
+def _ends(value: Sequence) -> list[Value]:
+    """What a range of numbers ends with, or a list of one: `range(batch_size)`; nothing for any other list."""
+    return [v for e in value.elements if isinstance(e, Number) and e.turn for v in e.inputs]
 
 
 def _is_repeated_whole(tiled: Host) -> bool:

@@ -11,8 +11,10 @@ import ast
 from converter.analysis.facts import Facts
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, needed
+from converter.parsing import parse_expression
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.region.block import Block
+from converter.planner.writing.spelling import spelling
 
 NAME = 2  # where `placeholder(dtype, shape, name)` and `placeholder_with_default(input, shape, name)` take the name
 
@@ -59,3 +61,13 @@ def stays_at_default(facts: Facts, block: Block, tower: set[int], value: Input) 
     named = name_given(value) is not None or any(tensor is value for tensor, _, _ in facts.named)
     held = (a.place.kind != "name" or block.statement(a.site) not in tower for a in facts.accesses_of(value))
     return not unpacked and not named and not fed and not any(held)  # whoever has the object may feed an attribute
+
+
+def item_guard(block: Block, text: str) -> str:
+    """The test whether an entry of a dict is there, where only some branches of the model set it."""
+    maybes = (one for one in block.facts.maybe if one.unset and one.place.kind == "item")
+    if not any(spelling(block.frame, one.place) == text for one in maybes):
+        return ""
+    target = parse_expression(text)
+    assert isinstance(target, ast.Subscript)
+    return f"{ast.unparse(target.slice)} in {ast.unparse(target.value)}"

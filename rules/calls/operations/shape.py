@@ -10,10 +10,10 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.python.containers import iterate
-from converter.analysis.reasons import Why
+from converter.analysis.reasons import UNSEEN_CODE, Why
 from converter.analysis.rows import keeps, rank_alone, table
 from converter.analysis.tensors import algebra, factors, moving, shaping
-from converter.analysis.tensors.places import OTHER_RANGE, are_fed, gathered, left_by, mask_of, own_row_first
+from converter.analysis.tensors.places import OTHER_RANGE, RANGE, are_fed, gathered, left_by, mask_of, own_row_first
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.tensors.windows import window
 from converter.analysis.traits import Argument, Trait, has
@@ -274,6 +274,8 @@ def _gather_nd(call: Call) -> Value:
         return call.gives(indices.batch)
     if params.batch.kind == "example" and are_fed(indices):
         return call.gives(opaque(Why.PLACES_FED, call.name))
+    if params.batch == Batch("example", 0) and indices.batch.why in UNSEEN_CODE:
+        return call.gives(indices.batch)
     rows, width = indices.dims if indices.dims and len(indices.dims) == 2 else (None, None)
     picked = None if params.lengths is None or width is None else (rows, *params.lengths[width:])
     return call.gives(opaque(Why.PICKED_BY_PLACE), picked)
@@ -433,6 +435,14 @@ def _eye(call: Call) -> Value:
     return call.gives(FREE, None if call.get(2, "batch_shape") is not None else (None, None))
 
 
+def _shuffled(call: Call) -> Value:
+    """`random_shuffle`: another order along the first axis, the same for all that lies along others."""
+    tensor = call.tensor(0, "value")
+    along = tensor.batch.kind == "example" and tensor.batch.axis == 0
+    kept = opaque(Why.UNKNOWN_CALL, f"tf.{call.name}") if along else tensor.batch
+    return call.gives(kept, tensor.lengths)
+
+
 def _boolean_mask(call: Call) -> Value:
     """The rows where the mask is true: any number of them for each example."""
     tensor = call.tensor(0, "tensor")
@@ -468,6 +478,8 @@ def _constant(call: Call) -> Value:
     entries = shaping.shape_entries(call.get(2, "shape"))
     if entries is None and (data := data_constant(call.walk, value, call.node)) is not None:
         return data
+    if entries is None and (numbers := _row_numbers(call, value)) is not None:
+        return numbers
     dims = shaping.lengths_of(entries)
     if dims is None and value is not None:
         known = () if isinstance(value, Constant) else shape_of(value)
@@ -483,6 +495,18 @@ def _of_one_row(call: Call, rows: Sequence) -> Batch:
     times = [part for part in rows.inputs if part not in rows.elements]
     one = len({row.uid for row in rows.elements}) == len(times) == 1
     return shaping.batch_of_shape(call.walk.facts, times) if one else FREE
+
+
+def _row_numbers(call: Call, value: Value | None) -> Tensor | None:
+    """The numbers of the rows as `tf.range` gives them: of `list(range(batch_size))` and `np.arange(batch_size)`."""
+    facts = call.walk.facts
+    counted = facts.listed.get(value.uid, value) if value is not None else None
+    ends = facts.ranges.get(counted.uid) if counted is not None else None
+    if isinstance(counted, Host) and counted.call == "numpy.arange":
+        ends = [v for v in counted.inputs if isinstance(v, (Number, Count))]
+    begins = not ends or len(ends) == 1 or (len(ends) == 2 and getattr(ends[0], "value", None) == 0)
+    rows = shaping.batch_of_shape(facts, ends[-1:]) if ends and begins else FREE
+    return Tensor(rows, call.values(), (None,), RANGE) if rows.kind == "example" else None
 
 
 def _linspace(call: Call) -> Value:
@@ -544,6 +568,7 @@ TRAITS: dict[Trait, str] = {
 
 CALLS: dict[str, Handler] = table(
     ("reshape", _reshape),
+    ("random_shuffle", _shuffled),
     ("transpose", _moved(moving.transpose, ("a", "x"), "perm")),
     ("matrix_transpose", _matrix_transpose),
     ("pad", _pad),

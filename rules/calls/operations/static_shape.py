@@ -9,9 +9,10 @@ from converter.analysis.call import Attribute, Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.python.containers import iterate
 from converter.analysis.python.following import not_followed
+from converter.analysis.reasons import UNSEEN_CODE
 from converter.analysis.rows import table
 from converter.analysis.tensors import shaping
-from converter.analysis.values import Batch, Constant, Host, Number, Sequence, ShapeOf, Tensor, Value, tensors_in
+from converter.analysis.values import Batch, Constant, Count, Host, Number, Sequence, ShapeOf, Tensor, Value, tensors_in
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -32,13 +33,13 @@ def _get_shape(call: Call) -> Value:
     return ShapeOf(call.receiver) if isinstance(call.receiver, Tensor) else Host()
 
 
-HOST_FUNCTIONS = ("py_func", "py_function", "numpy_function")
-
-
 def _gives_rows(call: Call, tensor: Tensor, first: Value) -> bool:
-    """Whether a `tf.py_func` given a batch returns one row per example, going by the shape that the script sets."""
+    """Whether unseen code that is given a batch returns a row for each example, by the shape that the script sets."""
+    if tensor.batch.why not in UNSEEN_CODE:
+        return False
     rows = any(t.batch == Batch("example", 0) for v in tensor.inputs for t in tensors_in(v))
-    return rows and (getattr(first, "value", 0) is None or shaping.stands_for_batch(call.walk.facts, first))
+    count = isinstance(first, Count) and not first.scaled
+    return rows and (count or getattr(first, "value", 0) is None or shaping.stands_for_batch(call.walk.facts, first))
 
 
 def _set_shape(call: Call) -> Value:
@@ -48,9 +49,9 @@ def _set_shape(call: Call) -> Value:
     if lengths is not None:
         rows = call.receiver.batch.kind == "example"  # how many is noted below
         call.receiver.lengths = tuple(int(n) if rows and isinstance(n, int) else n for n in lengths)
-    if call.receiver.op in HOST_FUNCTIONS and entries and _gives_rows(call, call.receiver, entries[0]):
+    if entries and _gives_rows(call, call.receiver, entries[0]):
+        call.walk.effect(EffectKind.HOST_FUNCTION, call.receiver.batch.about, call.receiver, call.node)
         call.receiver.batch = Batch("example", 0)
-        call.walk.effect(EffectKind.HOST_FUNCTION, call.receiver.op, call.receiver, call.node)
     if entries and call.walk.site is not None:
         call.walk.facts.set_shapes.append((call.receiver, entries[0], call.node, call.walk.site))
     call.walk.effect(EffectKind.MUTATION, call.name, call.receiver, call.node)

@@ -22,6 +22,6 @@ def host_functions(case: Placed) -> Iterator[Diagnostic]:
                 case.facts,
                 effect.node,
                 "TMG313",
-                f"tf.{effect.name} is assumed to treat each example by itself: each tower calls it with its shard",
+                f"{effect.name} is assumed to treat each example by itself: each tower calls it with its shard",
                 "check that it does not depend on the whole batch, or use TensorFlow's operations",
             )

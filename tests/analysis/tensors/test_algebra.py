@@ -427,6 +427,10 @@ tf.reshape(x, [batch_size // 2, -1])                  -> opaque
 tf.reshape(tf.layers.dense(x, 16), [-1, 2, batch_size]) -> example 0
 tf.reshape(tf.layers.dense(x, 12), [-1, 2, batch_size]) -> opaque
 tf.reshape(tf.tile(x, [3, 1]), [3, -1, 6])            -> example 1
+tf.random_shuffle(w)                                  -> free
+tf.random_shuffle(t)                                  -> example 1
+tf.transpose(tf.random_shuffle(tf.transpose(x)))      -> example 0
+tf.transpose(tf.random_shuffle(tf.transpose(x)))[:, :2] -> example 0
 tf.reshape(tf.tile(x, [3, 1]), [3, -1, 6])[0]         -> example 0
 tf.reshape(tf.tile(x, [3, 1]), [-1, 3, 6])            -> opaque
 tf.reshape(tf.tile(x, [6, 1]), [3, -1, 6])            -> example 1 minor

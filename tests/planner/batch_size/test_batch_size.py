@@ -458,6 +458,15 @@ def test_a_batch_size_in_a_file_of_settings(module: str, settings: str, read: st
     assert codes(text) == []
 
 
+def test_the_model_reads_a_tower_s_size_from_a_file_of_settings() -> None:
+    """The entry goes on being the size of one tower: what the script feeds is scaled where it is read."""
+    feed = STEPS.format("settings['batch_size']")
+    text = script("import json\nsettings = json.load(open('settings.json'))", feed)
+    shaped = text.replace("tf.layers.dense(X, 1)", "tf.reshape(tf.layers.dense(X, 1), [settings['batch_size'], 1])")
+    assert shaped != text and changed(shaped) == ["xs, ys = next_batch(settings['batch_size'] * num_gpus)"]
+    assert not [line for line in body(shaped) if "shard_size" in line]
+
+
 def test_other_entries_of_a_file_are_no_batch_size() -> None:
     text = script("import json\nsettings = json.load(open('settings.json'))", STEPS.format("settings['rows']"))
     assert changed(text) == [] and codes(text) == ["TMG303"]

@@ -78,11 +78,13 @@ def test_a_nest_of_several_kinds_is_made_once_more() -> None:
     assert made > after.index("prediction = tf.concat(tower_prediction, 0)")
 
 
-def test_a_nest_of_several_kinds_that_a_function_makes_is_refused() -> None:
+@pytest.mark.parametrize(("kept", "found"), [("save", ["TMG210"]), ("print", ["TMG393"])])
+def test_a_nest_of_several_kinds_that_a_function_makes(kept: str, found: list[str]) -> None:
     script = INPUTS + "def both(x):\n    p = tf.layers.dense(x, 1)\n    return p, tf.reduce_max(p)\n\n\n"
     script += "pair = both(X)\n"
-    script += LOSS.replace("prediction", "pair[0]") + STEP + fetching("pair")
-    assert codes(script) == ["TMG208"]
+    run = f"{kept}(sess.run([train_op, pair], {{X: xs, Y: ys}}))"
+    script += LOSS.replace("prediction", "pair[0]") + STEP + TRAINING.replace("sess.run(train_op, {X: xs, Y: ys})", run)
+    assert codes(script) == found
 
 
 # -- in --------------------------------------------------------------------------------------------

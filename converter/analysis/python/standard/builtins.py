@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from itertools import zip_longest
 
 from converter.analysis.call import Call, Handler
@@ -28,6 +29,7 @@ from converter.analysis.python.containers import (
 from converter.analysis.python.inheriting import dotted, library_bases
 from converter.analysis.python.items import get_attribute
 from converter.analysis.python.joins import is_feed, one_of
+from converter.analysis.python.namedtuples import is_record_of
 from converter.analysis.python.operators import truth
 from converter.analysis.python.settings import (
     flags_of,
@@ -391,10 +393,20 @@ def _isinstance(call: Call) -> Value:
     types = getattr(call.args[-1], "elements", [call.args[-1]]) if call.args else []
     if any(isinstance(each, Symbol) and _is_made_by(value, each) for each in types):
         return Constant(True)
+    if (record := _is_of_named_tuples(call, value, types)) is not None:
+        return Constant(record)
     names = {_kind_named(call, kind, meant) for kind, meant in zip_longest(kinds, types)}
     maybe_one = isinstance(value, Tensor) or (isinstance(value, Record) and "LSTMStateTuple" in names)
     known = None if "" in names or (maybe_one and names & TENSORS) else _kinds_of(call, value)
     return Host(call.args, "isinstance") if known is None else Constant(not names.isdisjoint(known))
+
+
+def _is_of_named_tuples(call: Call, value: Value, types: Iterable[Value]) -> bool | None:
+    """Whether a record is of one of several named tuples; None where that is not sure."""
+    if not isinstance(value, Record) or value.maybe_other or call.walk.is_partly_none(value):
+        return None
+    found = [is_record_of(value, cls) for cls in types]
+    return None if None in found else any(found)
 
 
 def _is_made_by(value: Value, cls: Symbol) -> bool:

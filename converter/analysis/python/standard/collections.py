@@ -24,7 +24,8 @@ def _call(call: Call) -> Value:
     fields = fields_of(call.receiver) if call.receiver is not None else None
     if fields is None:
         return Host(call.values(), "namedtuple", call.node)
-    return make_record(fields, call.args, call.kwargs)
+    assert call.receiver is not None
+    return make_record(call.receiver, fields, call.args, call.kwargs)
 
 
 def _make(call: Call) -> Value:
@@ -32,14 +33,16 @@ def _make(call: Call) -> Value:
     fields = fields_of(call.receiver) if call.receiver is not None else None
     if fields is None or not call.args:
         return Host(call.values(), "namedtuple", call.node)
-    return make_record(fields, iterate(call.args[0], len(fields)), {})
+    assert call.receiver is not None
+    return make_record(call.receiver, fields, iterate(call.args[0], len(fields)), {})
 
 
 def with_parts(call: Call) -> Value:
     """A record with some of its parts changed."""
     record = call.receiver
     assert isinstance(record, Record)
-    return Record(record.fields, [call.kwargs.get(f, e) for f, e in zip(record.fields, record.elements, strict=False)])
+    replaced = [call.kwargs.get(f, e) for f, e in zip(record.fields, record.elements, strict=False)]
+    return Record(record.fields, replaced, record.cls)
 
 
 def _as_dict(call: Call) -> Value:

@@ -14,8 +14,6 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     OPEN_ENDED,
     Batch,
-    Bound,
-    Host,
     Input,
     Mapping,
     Number,
@@ -34,9 +32,11 @@ from converter.planner.questions.batch_values import is_made_of_shard, keeps_bat
 from converter.planner.questions.dtypes import is_float32, names_other_types
 from converter.planner.questions.nested_tensors import alike, is_flat_list, leaves
 from converter.planner.questions.structures import Part, parts, rebuilt, selected
+from converter.planner.region.handed import item_guard
 from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic, group_of
+from converter.planner.towers.merges.dict_keys import are_graph_names
 from converter.planner.towers.merges.loss_kind import loss_how
 from converter.planner.towers.merges.losses import is_read, loss_part
 from converter.planner.towers.merges.purpose import is_only_shown
@@ -66,7 +66,7 @@ def merges_out(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: 
             for one in _of_one_group(site.facts, traffic, part, node):
                 traffic = _merge_part(site, traffic, one, node, losses)
     traffic = _of_branches(site, traffic, places)
-    traffic = _rebuild(traffic, wanted, _inputs_out(site.facts, site.region, traffic))
+    traffic = _rebuild(site.region, traffic, wanted, _inputs_out(site.facts, site.region, traffic))
     for step in inline:
         with noted(found):
             traffic = _collect(site, traffic, _unparsed(step), step)
@@ -208,11 +208,16 @@ def _inputs_out(facts: Facts, region: Region, traffic: Traffic) -> dict[str, Par
     return found
 
 
-def _rebuild(traffic: Traffic, wanted: Wanted, inputs_out: dict[str, Part]) -> Traffic:
+def _rebuild(region: Region, traffic: Traffic, wanted: Wanted, inputs_out: dict[str, Part]) -> Traffic:
     """Rebuild tuples whose parts are merged, with whole batches in place of the towers' inputs."""
     new = {merge.place: "{" + merge.towers + "}" for merge in traffic.merges if merge.place in wanted}
     new |= {text: traffic.whole_of(part.value.uid, text) for text, part in inputs_out.items()}
     restore = [(text, new[text]) for text, part in inputs_out.items() if part.whole is None]
+    if traffic.handing is not None:
+        guards = [(text, guard) for text, _ in restore if (guard := item_guard(region.block, text))]
+        restore = [(text, whole) for text, whole in restore if text not in dict(guards)]
+        handing = replace(traffic.handing, guarded=(*traffic.handing.guarded, *guards))
+        traffic = replace(traffic, handing=handing)
     rebuilds = list(traffic.rebuilds)
     for part in (*(part for part, _ in wanted.values()), *inputs_out.values()):
         if part.whole is not None and all(r.place != part.root for r in rebuilds):
@@ -244,7 +249,7 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
     guard, unset = _made_at_all(site.facts, region, part, node, site.tensorflow)
     guard = " and ".join(filter(None, (_holder_bound(site.facts, region, part), guard)))
     each = None
-    if is_flat_list(value):
+    if is_flat_list(value) and how != "shown":
         one, traffic = traffic.again("part", "tower_part")
         several, traffic = traffic.again("parts", "tower_parts")
         each = (one, several)
@@ -329,14 +334,22 @@ def _how_merged(batch: Batch) -> HowMerged:
 
 
 def _goes_by_form(site: LoopSite, value: Value) -> bool:
-    """Whether a tensor has no known merge and is only shown: it is merged by its form when the graph is built."""
-    if not isinstance(value, Tensor) or value.batch.kind == "free" or value.uid in site.fed:
+    """Whether a value has no known merge and is only shown: it is merged by its form when the graph is built.
+
+    Of a list or a dict each tensor is merged so.
+    """
+    if is_mergeable(value) or are_graph_names(site.facts, site.region, value):
         return False
-    if is_mergeable(value) or mixes_inputs(site.region, value) or keeps_batch(value):
+    batched = [tensor for tensor in tensors_in(value) if tensor.batch.kind != "free"]
+    plain = all(_has_plain_form(site, one) for tensor in batched for one in (tensor, *choices(tensor)))
+    return bool(batched) and plain and is_only_shown(site.facts, site.region, value)
+
+
+def _has_plain_form(site: LoopSite, tensor: Tensor) -> bool:
+    """Whether the graph shows what a tensor of a tower is: no input, no sparse tensor, no tensor array."""
+    if tensor.uid in site.fed or mixes_inputs(site.region, tensor):
         return False
-    if value.op == "join" or is_sparse(value) or is_made_of_shard(value) or is_input(value):
-        return False
-    return is_only_shown(site.facts, site.region, value)
+    return not (is_sparse(tensor) or is_made_of_shard(tensor) or is_input(tensor))
 
 
 def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
@@ -345,7 +358,7 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
     if isinstance(value, (Sequence, Mapping)):
         if not (is_mergeable(value) and _holds_no_input(site.region, value)):
             raise refuse(site.facts, node, Found.FORM_NOT_MERGED, name=text)
-        if _is_keyed_by_graph_names(site, value):
+        if are_graph_names(site.facts, site.region, value):
             raise refuse(site.facts, node, Found.KEYED_BY_GRAPH_NAMES, name=text)
     elif keeps_batch(value):
         line = value.site.stmt.lineno if value.site is not None else 0
@@ -371,23 +384,6 @@ def _is_of_earlier_call(region: Region, value: Value) -> bool:
     stmts = {i.site.stmt for i in region.inputs if i.site is not None}
     others = (root for root in value.roots if root not in region.inputs and root.site is not None)
     return any(root.site is not None and root.site.stmt in stmts for root in others)
-
-
-def _is_keyed_by_graph_names(site: LoopSite, value: Value) -> bool:
-    """Whether a dict has for keys the names of tensors that each tower makes anew; variables have one name in all."""
-    if isinstance(value, Sequence):
-        return any(_is_keyed_by_graph_names(site, inner) for inner in value.elements)
-    if not isinstance(value, Mapping):
-        return False
-    if any(isinstance(key, Host) and has(key.call, Trait.NAMES_LAYERS) for key, _ in value.pairs):
-        return True
-    names = [v for v in needed([key for key, _ in value.pairs]).values() if isinstance(v, Bound) and v.name == "name"]
-    if names:
-        read = {e.value for e in site.facts.effects_of(EffectKind.GRAPH_NAME) if site.region.in_tower(e.site)}
-        made = [v.receiver for v in names if v.receiver in read]
-        if any(isinstance(tensor, Tensor) and tensor.batch.kind != "free" for tensor in made):
-            return True
-    return any(_is_keyed_by_graph_names(site, inner) for _, inner in value.pairs)
 
 
 def _is_kept(region: Region, value: Value) -> bool:

@@ -35,8 +35,10 @@ from converter.dataclass import dataclass
 from converter.planner.region.region import Region
 
 Path = tuple[object, ...]  # the keys under which the value lies in what an expression gives; () for any part of it
+ANY = object()  # in a path: under any of the keys
 Step = tuple[ast.AST, Path]
 
+DEEPEST = 4  # lists and dicts within each other that are followed
 MOST = 1000  # expressions that are looked at for one value
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
 # Expressions that give what their parts make.
@@ -58,6 +60,8 @@ LOGS = frozenset(
     )
 )
 LOGGERS = ("log", "logger", "logging", "LOG", "LOGGER", "_logger", "pbar", "bar", "progress")
+PAIRS, VALUES = ("items", "iteritems"), ("values", "itervalues")  # of a dict: what lies under its keys
+WRITES = ("write", "writelines", "writerow")  # methods of files and of the csv module's writers
 GROWS = ("append", "extend", "add", "insert")
 KEEPS = ("save", "random", "copyto", "put", "lib", "memmap")  # functions of NumPy that do not only compute
 DRAWS = frozenset(
@@ -71,35 +75,66 @@ class Unknown(Exception):
     """Raised where a value may decide something, or goes where it cannot be followed."""
 
 
-def is_only_shown(facts: Facts, region: Region, value: Tensor) -> bool:
-    """True if everything that reads a tensor behind the towers leads to prints, logs, summaries and plots only."""
-    if any(value in choices(named) for named, _, _ in facts.named):
+def is_only_shown(facts: Facts, region: Region, value: Value) -> bool:
+    """True if all that reads a tensor, or a list or dict of them, behind the towers leads to prints and logs only.
+
+    A summary, a plot and a log file of numbers count as well.
+    """
+    held = [tensor for tensor in tensors_in(value) if tensor.batch.kind != "free"]
+    if any(named is tensor or tensor in choices(named) for named, _, _ in facts.named for tensor in held):
         return False
     try:
-        flow = Flow(facts, region, frozenset(run.call for run in facts.runs), value.rank == 0)
+        number = all(tensor.rank == 0 for tensor in held)
+        flow = Flow(facts, region, frozenset(run.call for run in facts.runs), number)
         return flow.ends_in_what_shows(_reads(facts, region, value))
     except Unknown:
         return False
 
 
-def _reads(facts: Facts, region: Region, value: Tensor) -> Iterator[Step]:
-    """The expressions behind the towers that give the tensor, or something that holds it."""
-    holders: dict[int, bool] = {}
+def is_target_only_shown(facts: Facts, region: Region, target: ast.AST) -> bool:
+    """The same for what a loop binds to its target in each turn."""
+    try:
+        flow = Flow(facts, region, frozenset(run.call for run in facts.runs), number=True)
+        return flow.ends_in_what_shows(iter([*flow.bound(target, ())]))
+    except Unknown:
+        return False
+
+
+def _reads(facts: Facts, region: Region, value: Value) -> Iterator[Step]:
+    """The expressions behind the towers that give the value, or something that holds it.
+
+    A tensor of a list or a dict that also has a name of its own is merged under that name, where it is read by it.
+    """
+    paths: dict[int, list[Path]] = {}
     for access in region.reads_after:
         held = access.value
-        if held.uid not in holders:
-            holders[held.uid] = _holds(held, value)
-        if not holders[held.uid]:
+        if held.uid not in paths:
+            paths[held.uid] = _paths_to(held, value)
+        if not paths[held.uid]:
+            continue
+        if isinstance(held, Tensor) and not isinstance(value, Tensor) and access.place.kind != "item":
             continue
         if isinstance(held, Tensor) or not _is_one_item(facts.parents.get(access.node), access.node):
-            yield access.node, ()
+            yield from [(access.node, path) for path in paths[held.uid]]
 
 
-def _holds(held: Value, value: Tensor) -> bool:
-    """Whether something is the tensor, a branch's choice of it, or a list or dict that it is in."""
-    if isinstance(held, Tensor):
-        return held is value or (held.op == "join" and value in choices(held))
-    return isinstance(held, (Sequence, Mapping)) and value in tensors_in(held)
+def _paths_to(held: Value, value: Value) -> list[Path]:
+    """Where in something the value lies, or the tensors of it that depend on the batch; nothing where they do not."""
+    parts = {tensor.uid for tensor in tensors_in(value) if tensor.batch.kind != "free"} | {value.uid}
+    found = dict.fromkeys(_paths(held, parts, ()))
+    hidden = not found and isinstance(held, (Sequence, Mapping)) and any(t.uid in parts for t in tensors_in(held))
+    return [()] if hidden else [*found]
+
+
+def _paths(held: Value, parts: set[int], path: Path) -> Iterator[Path]:
+    """The same for lists and dicts, under as many keys as the parts are deep in there."""
+    if isinstance(held, (Sequence, Mapping)) and len(path) < DEEPEST:
+        for one in [inner for _, inner in held.pairs] if isinstance(held, Mapping) else held.elements:
+            yield from _paths(one, parts, (*path, ANY))
+    elif isinstance(held, Tensor):
+        chosen = choices(held) if held.op == "join" else [held]
+        if held.uid in parts or any(one.uid in parts for one in chosen):
+            yield path
 
 
 def _is_one_item(parent: ast.AST | None, node: ast.AST) -> bool:
@@ -139,12 +174,12 @@ class Flow:
             return
         if isinstance(parent, MADE_OF_PARTS):
             self._check_alone(parent, node)
-            yield (parent, ())
+            yield (parent, path if _of_many(path) and isinstance(parent, ast.BinOp) else ())
         elif isinstance(parent, (ast.List, ast.Tuple, ast.Dict)):
             yield (parent, _within(parent, node, path))
         elif isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node is parent.value:
             for target in parent.targets if isinstance(parent, ast.Assign) else [parent.target]:
-                yield from self._bind(target, () if isinstance(parent, ast.AugAssign) else path)
+                yield from self.bound(target, () if isinstance(parent, ast.AugAssign) else path)
         elif isinstance(parent, ast.Subscript):
             yield from self._item(parent, node, path)
         elif isinstance(parent, (ast.Call, ast.keyword)):
@@ -154,20 +189,30 @@ class Flow:
 
     def _rarer(self, parent: ast.AST | None, node: ast.AST, path: Path) -> Iterator[Step]:
         if isinstance(parent, ast.Attribute):
-            yield from self._attribute(parent)
+            yield from self._attribute(parent, path)
         elif isinstance(parent, ast.Return):
             yield from self._returned(node, path)
         elif isinstance(parent, ast.IfExp) and node is not parent.test:
             yield (parent, path)
         elif isinstance(parent, COMPREHENSIONS):
             yield (parent, ())
-        elif isinstance(parent, ast.comprehension) and node is parent.iter:
-            yield from self._bind(parent.target, ())
-            yield (self.facts.parents[parent], ())
-        elif isinstance(parent, ast.For) and node is parent.iter and _only_calls(parent) and not self._runs_in(parent):
-            yield from self._bind(parent.target, ())
+        elif isinstance(parent, (ast.For, ast.comprehension)) and node is parent.iter:
+            if not self._gives_keys(node, path):
+                yield from self._each(parent, path)
         else:
             raise Unknown
+
+    def _gives_keys(self, node: ast.AST, path: Path) -> bool:
+        """Whether a loop goes over the keys of the dict in which the value lies."""
+        return _of_many(path) and isinstance(self.facts.read_or_written.get(node), Mapping)
+
+    def _each(self, loop: ast.For | ast.comprehension, path: Path) -> Iterator[Step]:
+        """A loop over the value, or over what it lies in; raises Unknown."""
+        if isinstance(loop, ast.For) and (not _only_calls(loop) or self._runs_in(loop)):
+            raise Unknown
+        yield from self.bound(loop.target, path[1:] if _of_many(path) else ())
+        if isinstance(loop, ast.comprehension):
+            yield (self.facts.parents[loop], ())
 
     def _check_alone(self, parent: ast.AST, node: ast.AST | None = None, but: ast.AST | None = None) -> None:
         """Raises Unknown if other parts hold more than plain numbers, such as rows of the whole batch."""
@@ -207,15 +252,24 @@ class Flow:
             raise Unknown
         if not path and any(isinstance(part, ast.Name) for part in ast.walk(parent.slice)):
             raise Unknown  # a row that a share may not have
+        if _of_many(path):
+            yield (parent, path if isinstance(parent.slice, ast.Slice) else path[1:])
+            return
         written = isinstance(parent.slice, ast.Constant) and node is parent.value and path
         if written and isinstance(parent.slice, ast.Constant) and parent.slice.value != path[0]:
             return
         yield (parent, path[1:] if written else ())
 
-    def _attribute(self, parent: ast.Attribute) -> Iterator[Step]:
+    def _attribute(self, parent: ast.Attribute, path: Path) -> Iterator[Step]:
         call = self.facts.parents.get(parent)
         if not isinstance(call, ast.Call) or call.func is not parent:
             yield (parent, ())
+        elif parent.attr == "keys" and self._gives_keys(parent.value, path):
+            return
+        elif parent.attr in PAIRS and path:
+            yield (call, (ANY, 1, *path[1:]))
+        elif parent.attr in VALUES and path:
+            yield (call, (ANY, *path[1:]))
         elif call in self.runs or parent.attr in COMPUTES:
             yield (call, ())
         elif parent.attr not in GROWS:
@@ -233,10 +287,10 @@ class Flow:
             if keyword != "fetches" and not (call.args and node is call.args[0]):
                 raise Unknown
             yield (call, path)
-        elif _shows(call.func, called, name):
+        elif _shows(call.func, called, name) or (self.number and _writes_text(call.func, called)):
             yield from [(call, path)] if name == "Print" and node is call.args[0] else []
         elif name in GROWS and isinstance(call.func, ast.Attribute):
-            yield from self._bind(call.func.value, ())
+            yield from self.bound(call.func.value, ())
         elif _computes(call.func, called, name):
             if not _fills_in(call.func):
                 self._check_alone(call, node, but=call.func)
@@ -286,7 +340,7 @@ class Flow:
                     raise Unknown
                 yield (call if called and call is not None else read, path)
 
-    def _bind(self, target: ast.AST, path: Path) -> Iterator[Step]:
+    def bound(self, target: ast.AST, path: Path) -> Iterator[Step]:
         """A target that gets the value: all that reads it is followed."""
         if isinstance(target, ast.Name):
             yield from self._loads(self._scope(target), target.id, path)
@@ -295,11 +349,11 @@ class Flow:
             number = path[0] if known else None
             for index, inner in enumerate(target.elts):
                 if number is None or index == number:
-                    yield from self._bind(inner, path[1:] if number is not None else ())
+                    yield from self.bound(inner, path[1:] if number is not None or _of_many(path) else ())
         elif isinstance(target, ast.Subscript):
             written = isinstance(target.slice, ast.Constant)
             key = target.slice.value if isinstance(target.slice, ast.Constant) else None
-            yield from self._bind(target.value, (key, *path) if written else ())
+            yield from self.bound(target.value, (key, *path) if written else ())
         elif isinstance(target, ast.Attribute):
             yield from [(n, path) for n in self._attributes(target.attr)]
         else:
@@ -332,6 +386,11 @@ class Flow:
         return around
 
 
+def _of_many(path: Path) -> bool:
+    """Whether the value lies in a list or a dict, under a key that is not known."""
+    return path[:1] == (ANY,)
+
+
 def _within(parent: ast.List | ast.Tuple | ast.Dict, node: ast.AST, path: Path) -> Path:
     """Where the value lies in a list, tuple or dict that is written out."""
     if isinstance(parent, ast.Dict):
@@ -361,6 +420,11 @@ def _shows(function: ast.AST, called: Value | None, name: str) -> bool:
     if name == "write":
         return holder in ("sys.stdout", "sys.stderr")
     return has(name, Trait.SHOWS) or name in DRAWS or (name in LOGS and holder.rpartition(".")[2] in LOGGERS)
+
+
+def _writes_text(function: ast.AST, called: Value | None) -> bool:
+    """True for `file.write(text)`: a number in it is one more line of a log."""
+    return isinstance(function, ast.Attribute) and function.attr in WRITES and not isinstance(called, Function)
 
 
 def _computes(function: ast.AST, called: Value | None, name: str) -> bool:

@@ -34,6 +34,7 @@ from converter.planner.questions.batch_values import (
 from converter.planner.questions.nested_tensors import alike, is_fixed, is_flat_list
 from converter.planner.questions.structures import Part, parts, selected
 from converter.planner.region.region import Region
+from converter.planner.towers.merges.dict_keys import keys_read
 from converter.planner.towers.merges.tensor_names import op_name
 from converter.planner.wording import refuse
 from converter.planner.writing.spelling import spelling
@@ -152,7 +153,7 @@ def wanted_by_access(facts: Facts, region: Region, access: Access, known: Contai
     if isinstance(value, (Sequence, Mapping)):
         text = spelling(region.block.frame, access.place) if access.node not in facts.measured else None
         if text is not None and bound_by_tower(facts, region, access.place, value):
-            return _parts_read(facts, region, access, text, value)
+            return _of_structure(facts, region, access, text, value)
     elif isinstance(value, Tensor) and value.op == "join" and not region.in_tower(value.site):
         return _joined(facts, region, access, value, known)
     elif region.in_tower(value.site) and (_is_of_examples(region, value) or _is_called_again(facts, region, value)):
@@ -160,6 +161,14 @@ def wanted_by_access(facts: Facts, region: Region, access: Access, known: Contai
         if text is not None and text not in known and bound_by_tower(facts, region, access.place, value):
             return {text: (Part(text, value, "", None), access.node)}
     return {}
+
+
+def _of_structure(facts: Facts, region: Region, access: Access, text: str, value: Sequence | Mapping) -> Wanted:
+    """What an access reads of a list, tuple or dict of the towers; the keys of a dict alone need no merge."""
+    keys = keys_read(facts, region, value, access.node) if isinstance(value, Mapping) else None
+    if keys is None:
+        return _parts_read(facts, region, access, text, value)
+    return {text: (Part(text, value, "", None), access.node)} if keys == "of a tower" else {}
 
 
 def _joined(facts: Facts, region: Region, access: Access, joined: Tensor, known: Container[str]) -> Wanted:
@@ -221,7 +230,8 @@ def _parts_read(facts: Facts, region: Region, access: Access, text: str, whole: 
     found = [p for p in found if any(t.uid in inside for t in tensors_in(p.value))]
     all_reached = inside <= {t.uid for p in found for t in tensors_in(p.value)}
     mergeable = all(is_mergeable(p.value) or p.value.uid in losses for p in found)
-    if inside and (not (all_reached and mergeable) or _is_one_nest(whole)):
+    made_here = whole.site is not None and whole.site.frame is region.block.frame  # it may be made once more
+    if inside and (not all_reached or _is_one_nest(whole) or (made_here and not mergeable)):
         found = [Part(text, whole, "", None)]
     read: Wanted = {}
     for part in found:

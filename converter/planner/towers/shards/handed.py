@@ -13,7 +13,7 @@ from converter.plan import NUM_GPUS, Shard
 from converter.planner.found import Found
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.structures import parts
-from converter.planner.region.handed import name_given
+from converter.planner.region.handed import item_guard, name_given
 from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Handed, Traffic
@@ -68,7 +68,7 @@ def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) ->
         if before.alone or multiple:
             raise refuse(site.facts, value.node or site.region.block.body[0], Found.HANDED_OF_FIXED_SIZE)
         texts = {text: access for access in read if (text := spelling(site.region.block.frame, access.place))}
-        named = {rebind.saved for rebind in before.rebinds if rebind.place in texts}
+        named = {rebind.place for rebind in before.rebinds if rebind.place in texts}
         named |= {f"{text} * {NUM_GPUS}" for text, access in texts.items() if kept(access)}
         sizes |= named or {""}
     if len(sizes) > 1:
@@ -101,7 +101,7 @@ def handed_shard(site: LoopSite, before: Traffic, group: list[Input], alone: boo
     held = [(text, place, value) for value in group for text, place in _texts(region, value)]
     none = _held_elsewise(region)
     texts = [text for text, place, value in held if text not in none and (place not in maybe or value.node in twins)]
-    texts += [text for value in group for text in _items(region, value)]
+    texts += [text for value in group for text in _items(region, value) if not item_guard(region.block, text)]
     lead = next(iter(texts), None)
     if lead is None:
         found = Found.HANDED_IN_SOME_BRANCHES if held else Found.HANDED_WITHOUT_PLACE

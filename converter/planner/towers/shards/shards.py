@@ -499,9 +499,10 @@ def _groups(inputs: list[Input], site: LoopSite) -> list[list[Input]]:
 
 
 def keeps_size(access: Access, scaling: Scaling) -> bool:
-    """True if a batch size is read that stays the size of one tower."""
+    """True if a batch size is read that stays the size of one tower: a flag, or an entry of a file of settings."""
     origins = access.value.origins if isinstance(access.value, Number) else ()
-    return any(o in scaling.flags and reads_flag(access, o) for o in origins) and access.place not in scaling.set
+    own = [o for o in origins if o in scaling.flags and (reads_flag(access, o) or o.node is access.node)]
+    return bool(own) and access.place not in scaling.set
 
 
 def numbers_in(site: LoopSite, before: Traffic, scaled: frozenset[Origin], scaling: Scaling) -> Traffic:
@@ -627,7 +628,9 @@ def _counted_on_parts(site: LoopSite, traffic: Traffic) -> Traffic:
 
 def _check_filled(facts: Facts, region: Region, access: Access) -> None:
     """Rows that Python makes with the batch size are made by each tower; where it cannot, it would read all of them."""
-    value = access.value
+    value, parent = access.value, facts.parents.get(access.node)
+    if region.in_tower(value.site) and isinstance(parent, (ast.For, ast.comprehension)) and parent.iter is access.node:
+        return  # a turn for each of the tower's rows
     if not region.in_tower(value.site) or not are_alike(value):
         raise refuse(facts, access.node, Found.ROWS_FROM_PYTHON)
     if any(not a.write and region.comes_after(a) for a in facts.accesses_of(value)):

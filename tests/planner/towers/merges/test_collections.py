@@ -116,8 +116,8 @@ def test_a_layer_by_its_name_is_merged_as_the_rows_that_all_layers_have() -> Non
     [
         ("", []),
         ("slim.utils.collect_named_outputs('ends', 'half', out / 2)", []),
-        ("slim.utils.collect_named_outputs('ends', 'largest', tf.reduce_max(out))", ["TMG208"]),
-        ("tf.transpose(out)", ["TMG208"]),
+        ("slim.utils.collect_named_outputs('ends', 'largest', tf.reduce_max(out))", ["TMG393"]),
+        ("tf.transpose(out)", ["TMG393"]),
     ],
     ids=["layers", "rows", "a number", "rows along another axis"],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from converter.rule import find_rule
-from tests.scripts import codes, run
+from tests.scripts import codes, converted, run
 
 SCRIPT = find_rule("TMG393").before
 PRINTED = "        print(step, shown)\n"
@@ -156,3 +156,112 @@ def test_a_number_is_shown_beside_any_other(used: str, found: str) -> None:
     run_both = RUN.replace("_, shown", "_, cost, shown").replace("train_op, variance", "train_op, loss, variance")
     script = NUMBER.replace(RUN, run_both).replace(PRINTED, f"        {used}\n")
     assert found in codes("import numpy as np\n" + script)
+
+
+@pytest.mark.parametrize(
+    ("used", "found"),
+    [
+        ("open('log.txt', 'a').write('%d %f' % (step, shown))", "TMG393"),
+        ("total = 0.0\n        total += shown\n        log.write(str(total / 2) + '\\n')", "TMG393"),
+        ("csv.writer(log).writerow([step, shown])", "TMG393"),
+        ("log.save(shown)", "TMG210"),
+        ("queue.put('%f' % shown)", "TMG210"),
+    ],
+)
+def test_a_number_in_a_line_of_a_log_is_shown(used: str, found: str) -> None:
+    assert found in codes(NUMBER.replace(PRINTED, f"        {used}\n"))
+
+
+def test_rows_in_a_file_are_a_result() -> None:
+    assert "TMG210" in codes(SCRIPT.replace(PRINTED, "        log.write('%d %s' % (step, shown))\n"))
+
+
+RATIOS = """\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+
+
+def layers(x):
+    found = {kept}
+    for name in names():
+        x = tf.layers.dense(x, 10)
+        {put}
+        x /= {get}
+    return x, found
+
+
+logits, found = layers(X)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+{read}
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        shown = sess.run([train_op, {fetched}], {{X: images, Y: labels}})[1]
+        print(shown)
+"""
+DICT = {"kept": "{}", "put": "found[name] = tf.reduce_max(x)", "get": "found[name]", "fetched": "loss"}
+LIST = {"kept": "[]", "put": "found.append(tf.reduce_max(x))", "get": "found[-1]", "fetched": "loss"}
+
+
+@pytest.mark.parametrize(
+    ("nest", "read"),
+    [
+        (DICT, "for name in names():\n    tf.summary.scalar(name, found[name])"),
+        (DICT, "for name, one in found.items():\n    tf.summary.scalar(name, one)"),
+        (DICT, "for one in found.values():\n    tf.summary.scalar('largest', one)"),
+        (DICT | {"fetched": "found"}, ""),
+        (LIST, "for one in found:\n    tf.summary.scalar('largest', one)"),
+        (LIST, "for one in found + [loss]:\n    tf.summary.scalar(one.op.name, one)"),
+        (LIST, "tf.summary.scalar('last', found[-1])"),
+        (LIST | {"fetched": "found"}, ""),
+        (LIST | {"fetched": "found[1:]"}, ""),
+    ],
+)
+def test_a_list_or_dict_that_is_only_shown(nest: dict[str, str], read: str) -> None:
+    script = RATIOS.format(**nest, read=read)
+    assert "TMG393" in codes(script)
+    named = ", name=plain_name" if "one.op.name" in read else ""
+    assert f"found = merge_shown(tower_found{named})" in converted(script)
+
+
+@pytest.mark.parametrize(
+    ("nest", "read"),
+    [
+        (DICT, "update = [tf.assign(tf.get_variable(n, []), found[n]) for n in names()]"),
+        (DICT, "rate = [one for one in found.values()][0]\nsess2.run(rate)"),
+        (DICT, "save(found)"),
+        (DICT, "keep = {name: one * 2.0 for name, one in found.items()}\nsave(keep)"),
+        (LIST, "largest = tf.assign(tf.get_variable('kept', []), found[0])"),
+        (LIST | {"fetched": "found"}, "shown = 1"),
+    ],
+)
+def test_a_list_or_dict_that_decides_something_is_refused(nest: dict[str, str], read: str) -> None:
+    stops = "history.append(max(shown))\n        stop(history)"
+    script = RATIOS.format(**nest, read=read).replace("print(shown)", stops)
+    assert codes(script) and all(code in ("TMG208", "TMG210", "TMG302") for code in codes(script))
+    assert {"TMG208", "TMG210"} & {*codes(script)}
+
+
+BRANCHES = """\
+def a_ratio(x):
+    return x, tf.reduce_max(x) / tf.reduce_mean(x)
+
+
+def a_mean(x):
+    return x, tf.reduce_mean(x)
+
+
+build = a_ratio if os.path.exists('ratio') else a_mean
+"""
+
+
+@pytest.mark.parametrize(("used", "found"), [("print(step, shown)", "TMG393"), ("save(shown)", "TMG210")])
+def test_what_one_of_several_functions_makes(used: str, found: str) -> None:
+    script = NUMBER.replace("X = tf.placeholder", f"{BRANCHES}\n\nX = tf.placeholder", 1)
+    script = script.replace("layer(X)", "build(tf.layers.dense(X, 64))").replace("print(step, shown)", used)
+    assert found in codes("import os\n" + script)

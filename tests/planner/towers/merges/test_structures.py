@@ -157,7 +157,7 @@ def test_inputs(inputs: str, first: str, second: str, inside: str, after: str) -
         ("heads = [tf.layers.dense(X, 1) for _ in range(2)]\n", []),
         ("heads = [tf.layers.dense(X, 1) for _ in load()]\n", []),
         ("heads = tuple(tf.layers.dense(X, 1) for _ in load())\n", []),
-        ("heads = [tf.reduce_max(tf.layers.dense(X, 1)) for _ in load()]\n", ["TMG208"]),
+        ("heads = [tf.reduce_max(tf.layers.dense(X, 1)) for _ in load()]\n", ["TMG393"]),
     ],
 )
 def test_lists_of_unknown_length(model: str, found: list[str]) -> None:

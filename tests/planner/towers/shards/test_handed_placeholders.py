@@ -134,7 +134,7 @@ def test_what_a_shape_does_not_tell_is_told_by_name(x: str, of_x: str, told: str
 @pytest.mark.parametrize(
     ("size", "given", "told"),
     [
-        ("size", "batch_size", "TowerInputs(size=global_batch_size)"),
+        ("size", "batch_size", "TowerInputs(size=batch_size)"),
         ("batch_size", "", None),
     ],
 )
@@ -143,7 +143,7 @@ def test_a_fixed_number_of_examples_is_the_whole_batchs(size: str, given: str, t
     taken = ", size" if given else ""
     text = of_class(X.replace("None", size), taken=taken, given=given).replace("[None, 3]", f"[{size}, 3]")
     before, _, _ = parts(text)
-    assert f"tower_inputs = {told or 'TowerInputs(size=global_batch_size)'}" in before
+    assert f"tower_inputs = {told or 'TowerInputs(size=batch_size)'}" in before
 
 
 @pytest.mark.parametrize(
@@ -405,3 +405,56 @@ def test_an_attribute_that_is_a_placeholder_in_some_branches_only_cannot_be_give
     own = "given = tf.placeholder(tf.float32, [None, 4])"
     assert phases(own=own, kept="self.given = given") == ["TMG230"]
     assert phases(own=own) == []
+
+
+OF_FILE = """\
+import json
+import tensorflow as tf
+
+opts = json.load(open('settings.json'))
+
+
+class Model(object):
+    def __init__(self, opts):
+        self.cell = tf.contrib.rnn.BasicLSTMCell(8)
+        self.state = self.cell.zero_state(opts['batch_size'], tf.float32)
+
+    def build(self, opts):
+        x = tf.placeholder(tf.float32, [opts['batch_size'], 8])
+        y = tf.placeholder(tf.float32, [opts['batch_size'], 8])
+        if opts['weighted']:
+            w = tf.placeholder(tf.float32, [opts['batch_size'], 8])
+        out, self.state = self.cell(tf.layers.dense(x, 8), self.state)
+        out = tf.reshape(out, [opts['batch_size'], 8])
+        if opts['weighted']:
+            out = out * w
+        inputs = {'x': x, 'y': y}
+        if opts['weighted']:
+            inputs['w'] = w
+        return inputs, tf.reduce_mean(tf.square(out - y))
+
+
+model = Model(opts)
+inputs, loss = model.build(opts)
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys, ws = next_batch(opts['batch_size'])
+        feed = {inputs['x']: xs, inputs['y']: ys}
+        if opts['weighted']:
+            feed[inputs['w']] = ws
+        sess.run(train_op, feed)
+"""
+
+
+def test_a_placeholder_of_one_branch_is_given_back_to_its_dict_where_it_is_there() -> None:
+    _, inside, after = parts(OF_FILE, line_length=200)
+    assert "rows, weight = tower_inputs.share(inputs['x'])" in inside
+    assert "if 'w' in inputs:\ninputs['w'] = tower_inputs.whole(inputs['w'])" in "\n".join(after)
+
+
+def test_the_whole_size_is_known_in_front_of_the_towers_where_others_build_the_model_for_one_gpu() -> None:
+    """What only towers need is saved behind the line that makes the object which hands out rows."""
+    text = OF_FILE.replace("json.load(open('settings.json'))", "{'batch_size': 32, 'weighted': flag}")
+    before, _, _ = parts(text, one_gpu=True, line_length=200)
+    assert "tower_inputs = TowerInputs(size=opts['batch_size'])" in before

@@ -161,3 +161,54 @@ def test_a_constant_of_one_row_for_each_example_is_made_by_each_tower() -> None:
 def test_a_constant_that_another_function_makes_is_refused(rows: str, build: str, refused: list[str]) -> None:
     """Each tower would read a row for each example of all towers."""
     assert codes(IN_CONSTRUCTOR.format(rows=rows, build=build)) == refused
+
+
+NUMBERED = """\
+labels = tf.cast(tf.reshape(Y, [-1]), tf.int32)
+out = tf.layers.dense(X, 3)
+{made}places = tf.stack([{numbers}, labels], axis=1)
+picked = tf.gather_nd(out, places)
+loss = tf.reduce_mean(tf.square(picked))
+"""
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        "tf.constant(list(range(0, batch_size)), tf.int32)",
+        "tf.constant(np.arange(batch_size), tf.int32)",
+        "tf.convert_to_tensor(list(range(batch_size)))",
+    ],
+)
+def test_rows_that_python_numbers_in_the_model_are_those_of_a_tower(numbers: str) -> None:
+    text = "import numpy as np\n" + INPUTS + NUMBERED.format(made="", numbers=numbers) + STEP
+    text += TRAINING.replace("sess.run(train_op,", "sess.run([train_op, picked],")
+    assert codes(text) == [] and "picked = tf.concat(tower_picked, 0)" in converted(text)
+
+
+@pytest.mark.parametrize(
+    ("made", "numbers"),
+    [
+        ("", "tf.constant(list(range(1, batch_size + 1)), tf.int32)"),
+        ("", "tf.constant(list(range(0, 2 * batch_size, 2)), tf.int32)"),
+        ("", "tf.constant(list(range(rows)), tf.int32)"),
+    ],
+)
+def test_other_numbers_are_not_those_of_the_rows(made: str, numbers: str) -> None:
+    text = "import numpy as np\n" + INPUTS + "rows = load()\n" + NUMBERED.format(made=made, numbers=numbers) + STEP
+    text += TRAINING.replace("sess.run(train_op,", "sess.run([train_op, picked],")
+    assert "tower_picked" not in converted(text) and "TMG302" in codes(text)
+
+
+@pytest.mark.parametrize("made", ["numbers = list(range(batch_size))\n", "numbers = np.arange(batch_size)\n"])
+def test_numbers_of_all_rows_under_a_name_are_refused(made: str) -> None:
+    text = "import numpy as np\n" + INPUTS + made + NUMBERED.format(made="", numbers="tf.constant(numbers)") + STEP
+    assert "TMG207" in codes(text + TRAINING)
+
+
+def test_a_loop_over_the_rows_of_a_tower() -> None:
+    looped = (
+        "rows = range(batch_size)\nparts = [tf.layers.dense(X, 1, name='out', reuse=tf.AUTO_REUSE) for _ in rows]\n"
+    )
+    text = INPUTS + looped + "loss = tf.reduce_mean(tf.square(tf.add_n(parts) - Y))\n" + STEP + TRAINING
+    assert "TMG207" not in codes(text)
