@@ -42,6 +42,7 @@ from converter.verify.checks.training import (
     unless_meant,
 )
 from converter.verify.data import ALL_STEPS, BatchMode, Check, DeviceRow, Report, VariableRow
+from converter.verify.processes.machine import CPU, Devices
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Asked:
     shard: whether each worker of a cluster reads its own part of the files ("files") or all prepare all ("rows").
     by_values: {what is done beside the steps: where the original decides by a value of a run whether to}.
     apart: paths that both scripts change, for which they run one after the other; none: at the same time.
+    devices: what the towers of the compared runs are on.
     """
 
     gpus: int
@@ -64,6 +66,7 @@ class Asked:
     loss: str = "towers"
     shard: str = "rows"
     by_values: Mapping[str, str] = field(default_factory=dict)
+    devices: Devices = CPU
 
     @property
     def batches(self) -> int:
@@ -117,8 +120,10 @@ def _judge(
         stopped = Check("weights", "skipped", f"{ended} in step {len(done) + 1}")
         checks += [whole if len(done) == len(ordered) else stopped]
         checks += _beside_steps(mine, theirs, recorded, replayed, done, asked)
-    devices = recorded["first"].get("devices")
-    checks += [check_placement(devices, asked.gpus, recorded["first"].get("work")), check_collections(mine, theirs)]
+    first = recorded["first"]
+    devices = first.get("devices")
+    checks.append(check_placement(devices, asked.gpus, first.get("work"), first.get("on_gpus", False)))
+    checks.append(check_collections(mine, theirs))
     checks += check_slices(theirs, wholes_in(mine, theirs), asked.gpus)
     more_notes: tuple[str, ...] = ()
     if planned is not None:
@@ -137,7 +142,7 @@ def _judge(
         steps=len(done),
         checks=tuple(checks),
         variables=_rows(mine, done, replayed["trajectory"]),
-        devices=_devices(devices, recorded["first"].get("work")),
+        devices=_devices(devices, first.get("work")),
         neutralised=tuple(held.items()),
         notes=_notes(replayed, figures, asked.steps, asked.batch) + more_notes,
     )

@@ -85,7 +85,7 @@ def run_whole(
     """Runs the conversion's and the original's jobs side by side; apart, one after the other."""
     seconds = max(1.0, SHARE * (limits.deadline - time.monotonic())) / (2 if asked.apart else 1)
     theirs, mine = ({**one, "seconds": seconds} for one in jobs)
-    settled = environment(asked.gpus)
+    settled = environment(asked.gpus, asked.devices)
     try:
         with ExitStack() as running:
 
