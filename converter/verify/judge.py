@@ -55,6 +55,8 @@ class Asked:
     by_values: {what is done beside the steps: where the original decides by a value of a run whether to}.
     apart: paths that both scripts change, for which they run one after the other; none: at the same time.
     devices: what the towers of the compared runs are on.
+    sizes: how many examples steps of the conversion's whole run have, where both runs come to an epoch's end and the
+    original's batches are all of one size; else none.
     """
 
     gpus: int
@@ -67,6 +69,7 @@ class Asked:
     shard: str = "rows"
     by_values: Mapping[str, str] = field(default_factory=dict)
     devices: Devices = CPU
+    sizes: tuple[int, ...] = ()
 
     @property
     def batches(self) -> int:
@@ -184,7 +187,7 @@ def _beside_steps(
         check_writes(mine, theirs),
         check_between(done, replayed["changed"] if replayed["as_far"] else None, replayed["data"].get("epoch")),
         check_draws(mine, theirs, first.get("drawn")),
-        *check_uneven(first.get("uneven", {}), asked.gpus, asked.batch),
+        *check_uneven(first.get("uneven", {}), asked.gpus, asked.batch, asked.sizes),
         check_checkpoint("checkpoint of the conversion, read by the original", first.get("restored", {})),
         check_checkpoint("checkpoint of the original, read by the conversion", recorded["first"]["restored"]),
     ]

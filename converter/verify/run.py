@@ -56,7 +56,7 @@ from converter.verify.runs.stopping import early_stopping, kept_by_values
 from converter.verify.runs.strategy import CONVERSION, ORIGINAL, compare_strategies
 from converter.verify.runs.untrained import Runner, with_evaluation
 from converter.verify.runs.untrained import job as evaluation_job
-from converter.verify.runs.whole import Ran, run_whole, with_whole
+from converter.verify.runs.whole import Ran, run_whole, sizes_of_steps, with_whole
 from converter.verify.runs.whole import job as whole_job
 from converter.verify.traces import losses, step_trace
 
@@ -532,6 +532,7 @@ def _judged(answers: _Answers, asked: Asked, plan: Callable[[], Planned]) -> Rep
         return replace(stop, ledger=tuple(of_checks(stop.checks)), processes=answers.processes)
     versions = (("TensorFlow", answers.started["tensorflow"]), ("Python", answers.started["python"]))
     planned = plan()
+    asked = replace(asked, sizes=sizes_of_steps(answers.whole) if answers.whole is not None else ())
     report = judge(mine, theirs, recorded, replayed, asked, planned)
     if answers.bare is not None:
         report = with_bare(report, answers.bare)

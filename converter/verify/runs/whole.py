@@ -136,6 +136,14 @@ def _restored(facts: Facts) -> list[Facts]:
     return list(facts.get("diary", {}).get("notes", {}).get("restored", ()))
 
 
+def sizes_of_steps(ran: Ran) -> tuple[int, ...]:
+    """How many examples steps of the conversion have, see judge.Asked."""
+    ends = {facts["ended"] for facts in (ran.mine, ran.theirs) if facts is not None}
+    if ran.compared is None or not ends <= {"end", "epochs"} or any(row["short"] for row in ran.compared["sets"]):
+        return ()
+    return tuple(sorted({size for row in ran.compared["sets"] for size in row["sizes"]}))
+
+
 def with_whole(report: Report, ran: Ran, towers: int, said: Collection[str]) -> Report:
     """The report with the checks of the whole runs, which reach what lies after the compared steps."""
     found = check_whole(ran, towers, said)

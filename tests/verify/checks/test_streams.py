@@ -11,7 +11,7 @@ import pytest
 
 from converter.verify.checks.stream import check_data
 from converter.verify.data import Check
-from converter.verify.runs.whole import Ran, check_whole
+from converter.verify.runs.whole import Ran, check_whole, sizes_of_steps
 
 np = pytest.importorskip("numpy")
 
@@ -407,6 +407,7 @@ def ran(**changes: Any) -> Ran:
         "own_rows": 80,
         "short": False,
         "batch": 8,
+        "sizes": [16],
         "new": 0,
         "lost": 0,
         "different": 80,
@@ -418,6 +419,21 @@ def ran(**changes: Any) -> Ran:
     compared = {"fed": changes.pop("fed", [SAME]), "evaluated": [], "after": changes.pop("after", [1, 1])}
     compared["again"] = changes.pop("again", 0)
     return Ran(mine, theirs, {**compared, "sets": [{**sizes, **changes}]})
+
+
+@pytest.mark.parametrize(
+    ("changes", "sizes"),
+    [
+        ({}, (16,)),
+        ({"sizes": [10, 16]}, (10, 16)),
+        ({"mine": "epochs", "theirs": "epochs"}, (16,)),
+        ({"mine": "time"}, ()),
+        ({"theirs": "error: x"}, ()),
+        ({"short": True}, ()),  # with other data the conversion's steps are not even
+    ],
+)
+def test_sizes_of_the_steps_of_a_whole_run(changes: Any, sizes: tuple[int, ...]) -> None:
+    assert sizes_of_steps(ran(**changes)) == sizes
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,7 @@ def sets(own, theirs):
     """Which examples went in, of each train op: numbers of steps and examples of both scripts.
 
     new, lost: how many different examples only one of both was fed; different: of the original's; short: whether
-    the original's batches are of different sizes; batch: the largest of them.
+    the original's batches are of different sizes; batch: the largest of them; sizes: of the conversion's batches.
     """
     result = []
     for kind, steps in sorted(own.items()):
@@ -227,6 +227,7 @@ def sets(own, theirs):
                 'own_rows': len(mine),
                 'short': len({len(turns.together(step)) for step in steps}) > 1,
                 'batch': max(len(turns.together(step)) for step in steps),
+                'sizes': sorted({len(turns.together(step)) for step in theirs.get(kind, [])}),
                 'new': len(set(others) - set(mine)),
                 'lost': len(set(mine) - set(others)),
                 'different': len(set(mine)),
