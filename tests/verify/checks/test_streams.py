@@ -373,6 +373,24 @@ def test_evaluations_on_examples_in_no_order(unordered: set[str], theirs: list[s
     assert found["status"] == status
 
 
+@pytest.mark.parametrize(
+    ("shared", "own", "theirs", "status"),
+    [
+        ({"x:0"}, "cd", "efgh", "shared"),  # the original's steps read a to h, but for c and d
+        ({"x:0"}, "cd", "stuv", "shared"),
+        ({"x:0"}, "cd", "ijkl", "differs"),  # just trained with
+        ({"x:0"}, "cd", "e", "differs"),  # fewer
+        ({"x:0"}, "cd", "cdef", "same"),
+        ({"y:0"}, "cd", "stuv", "differs"),  # a queue of its own
+        ({"y:0"}, "vw", "efgh", "differs"),
+    ],
+)
+def test_runs_that_read_on_from_the_queue_of_the_training(shared: set[str], own: str, theirs: str, status: str) -> None:
+    runs = [[(1, {"x:0": list(text)})] for text in (own, theirs)]
+    (found,) = stream.evaluations(*runs, (set("abefgh"), set("abcdijkl")), 2, False, set(), shared)
+    assert found["status"] == status
+
+
 SAME = {"input": "x:0", "status": "same", "rows": 8, "left_out": 0, "fault": "", "step": None}
 
 

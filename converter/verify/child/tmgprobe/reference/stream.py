@@ -372,10 +372,11 @@ class Evaluations(object):
     """What the runs without a train op are fed: [(steps before it, {input: (marks, rest)})].
 
     unordered: the inputs with examples that were read in an order which nothing sets, by this run or by earlier ones.
+    taken: the inputs that come from a data set or queue.
     """
 
     def __init__(self):
-        self.runs, self.unordered, self._left = [], set(), MOST
+        self.runs, self.unordered, self.taken, self._left = [], set(), set(), MOST
 
     def add(self, steps, call, diary):
         """Takes one run; batch axes are not known yet, so the first one is taken for it. diary: see `Streams.add`."""
@@ -389,22 +390,25 @@ class Evaluations(object):
             if not np.ndim(array) and np.asarray(array).dtype.kind in 'fiub':
                 read[name] = [SETTING + repr(float(array))]
         self.runs.append((steps, read))
+        self.taken.update(name for name in call.sources if name in read)
         self.unordered.update(
             name for name, marks in read.items() if name in unordered or diary.unordered.intersection(marks)
         )
 
 
-def evaluations(own, theirs, training, towers, drawn, unordered=frozenset()):
+def evaluations(own, theirs, training, towers, drawn, unordered=frozenset(), shared=frozenset()):
     """[{'inputs', 'status', 'rows', 'own_rows', 'fault'}] for each set of inputs that runs without a train op have.
 
     own, theirs: the runs of Evaluations. training: (the original's, the conversion's) marks of training examples.
     drawn: whether the original draws random numbers between its steps. unordered: see `Evaluations`, the original's.
+    shared: what the original's runs take from the data set or queue that its steps read.
     """
     result = []
     for kind, other in _kinds(own, theirs):
         mine, others = [one for one in own if _kind(one) == kind], [one for one in theirs if _kind(one) == other]
         with_rows = _with_rows(mine[0])
-        result.append(dict(_evaluation(with_rows, mine, others, training, towers), inputs=list(kind)))
+        reads_on = bool(with_rows) and shared.issuperset(with_rows)
+        result.append(dict(_evaluation(with_rows, mine, others, training, towers, reads_on), inputs=list(kind)))
         changed = _changed_settings(sorted(set(kind + other) - set(with_rows)), mine, others, towers)
         if changed:
             result[-1].update(changed)
@@ -413,7 +417,14 @@ def evaluations(own, theirs, training, towers, drawn, unordered=frozenset()):
         may_be = may_be and result[-1]['fault'] != 'training' and _as_many(with_rows[0], mine, others, towers)
         if result[-1]['status'] == streams.DIFFERS and may_be:
             result[-1]['status'] = streams.DRAWN
+        elif result[-1]['fault'] == 'others' and reads_on and _as_many(with_rows[0], mine, others, towers):
+            result[-1]['status'] = streams.SHARED
     return result
+
+
+def shared(evaluations, training):
+    """The inputs of runs without a train op that come from the data set or queue which training steps read, too."""
+    return evaluations.taken & {name for steps in training.kinds.values() for step in steps for name in step}
 
 
 def _as_many(name, own, theirs, towers):
@@ -458,8 +469,11 @@ def _changed_settings(names, own, theirs, towers):
     return {}
 
 
-def _evaluation(kind, own, theirs, training, towers):
-    """One kind of runs: the same examples, the training batches of each, or so many times as many in the same order."""
+def _evaluation(kind, own, theirs, training, towers, reads_on=False):
+    """One kind of runs: the same examples, the training batches of each, or so many times as many in the same order.
+
+    reads_on: whether the original's runs take what comes next of the training's examples.
+    """
     name = max(kind, key=lambda name: len({mark for _, run in own for mark in run[name] if mark[:1] != SETTING}))
     found = {'status': streams.SAME, 'rows': 0, 'own_rows': 0, 'fault': ''}
     own, theirs = _unlike(own, theirs, name, training, towers)
@@ -484,7 +498,7 @@ def _evaluation(kind, own, theirs, training, towers):
     again = len(set(others) & (training[0] | training[1]))
     if several and set(others) <= training[1] and 2 * known < len(set(mine)):
         return dict(found, fault='training')
-    if several and not known and 2 * again >= len(set(others)):  # read on from the training's queue
+    if several and not known and not reads_on and 2 * again >= len(set(others)):  # read on from the training's queue
         return dict(found, fault='training')
     return dict(found, fault='part' if set(others) < set(mine) else 'order' if set(mine) == set(others) else 'others')
 
