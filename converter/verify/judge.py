@@ -112,7 +112,7 @@ def _judge(
         check_train_ops(mine, theirs, figures),
         check_batch([step for step in figures if not step.get("empty")], asked.gpus, asked.batch, said),
         *check_data(replayed["data"], asked.batches, said),
-        *_beside(recorded, replayed, asked),
+        *_beside(recorded, replayed, asked, planned is not None and planned.shorter),
         *check_end(recorded, replayed),
     ]
     if done:
@@ -151,8 +151,8 @@ def _judge(
     )
 
 
-def _beside(recorded: Facts, replayed: Facts, asked: Asked) -> list[Check]:
-    """What both scripts do beside their steps."""
+def _beside(recorded: Facts, replayed: Facts, asked: Asked, shorter: bool) -> list[Check]:
+    """What both scripts do beside their steps; shorter: as of checks.lines.Planned."""
     figures = replayed["steps"]
     return check_beside(
         mine={**replayed["diary"], "by values": asked.by_values},
@@ -161,6 +161,7 @@ def _beside(recorded: Facts, replayed: Facts, asked: Asked) -> list[Check]:
         towers=asked.batches,
         by_one=any(step.get("own_rows") == 1 for step in figures),
         epoch=replayed["data"].get("epoch"),
+        shorter=shorter,
     )
 
 
