@@ -156,12 +156,11 @@ def _beside(recorded: Facts, replayed: Facts, asked: Asked, shorter: bool) -> li
     figures = replayed["steps"]
     return check_beside(
         mine={**replayed["diary"], "by values": asked.by_values},
-        theirs=recorded["diary"],
+        theirs={**recorded["diary"], "shorter": shorter},
         steps=len(figures),
         towers=asked.batches,
         by_one=any(step.get("own_rows") == 1 for step in figures),
         epoch=replayed["data"].get("epoch"),
-        shorter=shorter,
     )
 
 

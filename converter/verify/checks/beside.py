@@ -26,25 +26,20 @@ Note = Mapping[str, Any]
 
 
 def check_beside(
-    mine: Facts,
-    theirs: Facts,
-    steps: int,
-    towers: int,
-    by_one: bool = False,
-    epoch: Sequence[int] | None = None,
-    shorter: bool = False,
+    mine: Facts, theirs: Facts, steps: int, towers: int, by_one: bool = False, epoch: Sequence[int] | None = None
 ) -> list[Check]:
     """The checks of seeds, savers, summaries and printed values.
 
     mine, theirs: the diaries of the original and of the conversion. steps: the number of compared steps. towers: how
     many batches of the original one step of the conversion takes. by_one: whether a batch of the original is one
     example, so that numbers of steps may be numbers of examples. epoch: how many steps of the conversion, and of the
-    original, an epoch has, if one has ended in the compared steps. shorter: whether the conversion's epochs have fewer
-    steps, so that what comes at an epoch's end that was not recognised comes after as many examples.
+    original, an epoch has, if one has ended in the compared steps.
 
+    theirs["shorter"]: whether the conversion's epochs have fewer steps, so that what comes at an epoch's end that was
+    not recognised comes after as many examples.
     mine["by values"]: {kind of note: where the original's text decides by a value of a run whether there is one}.
     """
-    both = _Notes(mine, theirs, steps=steps, towers=towers, by_one=by_one, epoch=epoch, shorter=shorter)
+    both = _Notes(mine, theirs, steps=steps, towers=towers, by_one=by_one, epoch=epoch)
     checks = [check_seeds(mine, theirs, towers), *check_savers(both), *check_summaries(both), *check_printed(both)]
     seen = {check.name for check in checks}
     silent = [name for name in ("savers", "summaries", "printed values") if name not in seen]
@@ -63,19 +58,12 @@ class _Notes:
     """The notes of both scripts from before the last compared step."""
 
     def __init__(
-        self,
-        mine: Facts,
-        theirs: Facts,
-        steps: int,
-        towers: int,
-        by_one: bool,
-        epoch: Sequence[int] | None,
-        shorter: bool,
+        self, mine: Facts, theirs: Facts, steps: int, towers: int, by_one: bool, epoch: Sequence[int] | None
     ) -> None:
         self.by_values: Mapping[str, str] = mine.get("by values", {})
         self.mine, self.theirs, self.steps, self.towers, self.by_one = mine, theirs, steps, towers, by_one
         self.epoch = epoch or (0, 0)
-        self.shorter = shorter and not epoch and towers > 1
+        self.shorter = theirs.get("shorter", False) and not epoch and towers > 1
 
     def left(self, name: str, kind: str) -> Iterator[Check]:
         """What to say where the original decides by a value of a run whether there is a note of a kind."""

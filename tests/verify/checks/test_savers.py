@@ -69,7 +69,7 @@ def test_files_at_the_end_of_epochs_with_fewer_steps(
     own: list[tuple[int, int]], other: list[tuple[int, int]], seen: int, status: str
 ) -> None:
     mine, theirs = saved(*own, seen=seen), saved(*other)
-    [found] = [c for c in check_beside(mine, theirs, STEPS, 2, shorter=True) if c.name == "savers"]
+    [found] = [c for c in check_beside(mine, {**theirs, "shorter": True}, STEPS, 2) if c.name == "savers"]
     assert found.status == status
     assert ("1 of them after as many examples" in found.detail) is (status == "passed" and bool(own))
     [plain] = [c for c in check_beside(mine, theirs, STEPS, 2) if c.name == "savers"]

@@ -7,6 +7,7 @@ again: N consecutive batches of the original are one of the conversion's. Each t
 from __future__ import absolute_import, division, print_function
 
 import bisect
+import collections
 import copy
 
 import numpy as np
@@ -396,35 +397,41 @@ class Evaluations(object):
         )
 
 
-def evaluations(own, theirs, training, towers, drawn, unordered=frozenset(), shared=frozenset()):
+# The inputs of the original's runs without a train op that are read in an order which nothing sets, see `Evaluations`,
+# and those that come from the data set or queue which its training steps read, too.
+Sources = collections.namedtuple('Sources', 'unordered shared')
+ORDERED = Sources(frozenset(), frozenset())
+
+
+def sources_of(evaluations, training):
+    """The Sources of runs; training: the Streams of the same script."""
+    read = {name for steps in training.kinds.values() for step in steps for name in step}
+    return Sources(evaluations.unordered, evaluations.taken & read)
+
+
+def evaluations(own, theirs, training, towers, drawn, sources=ORDERED):
     """[{'inputs', 'status', 'rows', 'own_rows', 'fault'}] for each set of inputs that runs without a train op have.
 
     own, theirs: the runs of Evaluations. training: (the original's, the conversion's) marks of training examples.
-    drawn: whether the original draws random numbers between its steps. unordered: see `Evaluations`, the original's.
-    shared: what the original's runs take from the data set or queue that its steps read.
+    drawn: whether the original draws random numbers between its steps. sources: of the original's runs.
     """
     result = []
     for kind, other in _kinds(own, theirs):
         mine, others = [one for one in own if _kind(one) == kind], [one for one in theirs if _kind(one) == other]
         with_rows = _with_rows(mine[0])
-        reads_on = bool(with_rows) and shared.issuperset(with_rows)
+        reads_on = bool(with_rows) and sources.shared.issuperset(with_rows)
         result.append(dict(_evaluation(with_rows, mine, others, training, towers, reads_on), inputs=list(kind)))
         changed = _changed_settings(sorted(set(kind + other) - set(with_rows)), mine, others, towers)
         if changed:
             result[-1].update(changed)
             continue
-        may_be = drawn or not unordered.isdisjoint(with_rows)
+        may_be = drawn or not sources.unordered.isdisjoint(with_rows)
         may_be = may_be and result[-1]['fault'] != 'training' and _as_many(with_rows[0], mine, others, towers)
         if result[-1]['status'] == streams.DIFFERS and may_be:
             result[-1]['status'] = streams.DRAWN
         elif result[-1]['fault'] == 'others' and reads_on and _as_many(with_rows[0], mine, others, towers):
             result[-1]['status'] = streams.SHARED
     return result
-
-
-def shared(evaluations, training):
-    """The inputs of runs without a train op that come from the data set or queue which training steps read, too."""
-    return evaluations.taken & {name for steps in training.kinds.values() for step in steps for name in step}
 
 
 def _as_many(name, own, theirs, towers):

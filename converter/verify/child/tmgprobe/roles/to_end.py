@@ -118,13 +118,7 @@ class Whole(object):
             'sets': stream.sets(streams.kinds, kinds),
             'again': self._not_again(seen),
             'evaluated': stream.evaluations(
-                both[0],
-                both[1],
-                training,
-                towers,
-                drawn,
-                self.evaluations.unordered,
-                stream.shared(self.evaluations, streams),
+                both[0], both[1], training, towers, drawn, stream.sources_of(self.evaluations, streams)
             ),
             'after': [
                 sum(steps >= last for steps, _ in each)
