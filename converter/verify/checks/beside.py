@@ -397,7 +397,9 @@ def _shows(text: str, wanted: str, runs: tuple[list[list[float]], list[list[floa
                     if _rounded(text, theirs * factor):
                         return 1.0
                     found += [ratio for ratio in (towers, 1 / towers) if _rounded(text, theirs * factor * ratio)]
-    return float(found[0]) if found and len(re.sub(r"^[-+0.]*|\D", "", wanted)) > 1 else None
+    digits = len(re.sub(r"^[-+0.]*|\D", "", wanted))
+    # the same text in both is another number that is like a value by chance, such as a learning rate of 0.1000
+    return float(found[0]) if found and digits > 1 and text != wanted else None
 
 
 def _rounded(text: str, value: float) -> bool:
