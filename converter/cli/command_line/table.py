@@ -515,7 +515,7 @@ VERIFY = Command(
             "--devices", ("cpu", "gpu"),
             "What towers run on: virtual devices of the CPU; or GPUs: as many as there are towers, else logical "
             "devices of the first one. Where TensorFlow finds no GPU, the CPU; the report says which.", "cpu",
-            brief="Run the towers on the CPU, or on GPUs.",
+            brief="What towers run on.",
         ),
         _text("--html", "FILE", "Write the report as a page, too (extra `report`)."),
         _choice("--output-format", get_args(OutputFormat), _FORMATS, "text", brief="For programs, CI, a comment."),
