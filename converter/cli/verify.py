@@ -39,6 +39,7 @@ def verify_command(
     also: Sequence[str],
     data_dir: Sequence[str],
     network: bool,
+    devices: Literal["cpu", "gpu"],
     html: str | None,
     output_format: OutputFormat,
     json: bool,
@@ -70,6 +71,7 @@ def verify_command(
         also=tuple(also),
         epochs=epochs,
         data=tuple(data_dir),
+        devices=devices,
     )
     problem = problem_with_page(html) if html else ""
     if problem:

@@ -70,7 +70,7 @@ def _same_row(report: Report) -> str:
 
 def _ran(report: Report) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in report.versions)
-    return f"{versions}, virtual CPU devices, {report.seconds:g} s" if versions else ""
+    return f"{versions}, {report.where}, {report.seconds:g} s" if versions else ""
 
 
 def _cut(text: str) -> str:
@@ -169,6 +169,6 @@ def _footer(report: Report) -> list[str]:
         )
     if report.versions:
         versions = ", ".join(f"{name} {version}" for name, version in report.versions)
-        parts = [versions, "virtual CPU devices", report.processes, f"{report.seconds:g} s"]
+        parts = [versions, report.where, report.processes, f"{report.seconds:g} s"]
         lines.append(", ".join(filter(None, parts)))
     return ["", *lines] if lines else []

@@ -52,6 +52,7 @@ class Settings:
     more_gpus, each_choice, whole: what `verify_more` proves, too: these numbers of towers, each choice of the
         original's flags, or all that there is (runs/more.py).
     constants: other values for constants of the project's modules, in both copies.
+    devices: what towers run on: virtual CPU devices, or GPUs of this machine (the CPU's where there are none).
     """
 
     gpus: int | None = None
@@ -69,6 +70,7 @@ class Settings:
     each_choice: bool = False
     whole: bool = False
     constants: tuple[Constant, ...] = ()
+    devices: Literal["cpu", "gpu"] = "cpu"
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class VariableRow:
 
 @dataclass(frozen=True)
 class DeviceRow:
-    """What one virtual device computed in the first step: numbers of operations.
+    """What one device computed in the first step: numbers of operations.
 
     share: of the floating point operations of all devices, 0 to 1; None where they are not known.
     """
@@ -258,6 +260,7 @@ class Report:
     losses: of each compared step.
     original, converted: an executed step of each script; origin: of the conversion. Not in the JSON.
     command: the command line that verifies the same again.
+    where: the devices that the towers ran on, as said by the process that ran them.
     processes: whether the scripts shared one import of TensorFlow, and why not, and the most memory that they were seen
         to take together; "" where none came to run.
     """
@@ -284,6 +287,7 @@ class Report:
     processes: str = ""
     untrained: bool = False
     late: bool = False
+    where: str = "virtual CPU devices"
 
 
 def to_json(report: Report) -> dict[str, Any]:

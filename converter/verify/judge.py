@@ -42,6 +42,7 @@ from converter.verify.checks.training import (
     unless_meant,
 )
 from converter.verify.data import ALL_STEPS, BatchMode, Check, DeviceRow, Report, VariableRow
+from converter.verify.processes.machine import CPU, Devices
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,9 @@ class Asked:
     shard: whether each worker of a cluster reads its own part of the files ("files") or all prepare all ("rows").
     by_values: {what is done beside the steps: where the original decides by a value of a run whether to}.
     apart: paths that both scripts change, for which they run one after the other; none: at the same time.
+    devices: what the towers of the compared runs are on.
+    sizes: how many examples steps of the conversion's whole run have, where both runs come to an epoch's end and the
+    original's batches are all of one size; else none.
     """
 
     gpus: int
@@ -64,6 +68,8 @@ class Asked:
     loss: str = "towers"
     shard: str = "rows"
     by_values: Mapping[str, str] = field(default_factory=dict)
+    devices: Devices = CPU
+    sizes: tuple[int, ...] = ()
 
     @property
     def batches(self) -> int:
@@ -106,7 +112,7 @@ def _judge(
         check_train_ops(mine, theirs, figures),
         check_batch([step for step in figures if not step.get("empty")], asked.gpus, asked.batch, said),
         *check_data(replayed["data"], asked.batches, said),
-        *_beside(recorded, replayed, asked),
+        *_beside(recorded, replayed, asked, planned is not None and planned.shorter),
         *check_end(recorded, replayed),
     ]
     if done:
@@ -117,8 +123,10 @@ def _judge(
         stopped = Check("weights", "skipped", f"{ended} in step {len(done) + 1}")
         checks += [whole if len(done) == len(ordered) else stopped]
         checks += _beside_steps(mine, theirs, recorded, replayed, done, asked)
-    devices = recorded["first"].get("devices")
-    checks += [check_placement(devices, asked.gpus, recorded["first"].get("work")), check_collections(mine, theirs)]
+    first = recorded["first"]
+    devices = first.get("devices")
+    checks.append(check_placement(devices, asked.gpus, first.get("work"), first.get("on_gpus", False)))
+    checks.append(check_collections(mine, theirs))
     checks += check_slices(theirs, wholes_in(mine, theirs), asked.gpus)
     more_notes: tuple[str, ...] = ()
     if planned is not None:
@@ -137,18 +145,18 @@ def _judge(
         steps=len(done),
         checks=tuple(checks),
         variables=_rows(mine, done, replayed["trajectory"]),
-        devices=_devices(devices, recorded["first"].get("work")),
+        devices=_devices(devices, first.get("work")),
         neutralised=tuple(held.items()),
         notes=_notes(replayed, figures, asked.steps, asked.batch) + more_notes,
     )
 
 
-def _beside(recorded: Facts, replayed: Facts, asked: Asked) -> list[Check]:
-    """What both scripts do beside their steps."""
+def _beside(recorded: Facts, replayed: Facts, asked: Asked, shorter: bool) -> list[Check]:
+    """What both scripts do beside their steps; shorter: as of checks.lines.Planned."""
     figures = replayed["steps"]
     return check_beside(
         mine={**replayed["diary"], "by values": asked.by_values},
-        theirs=recorded["diary"],
+        theirs={**recorded["diary"], "shorter": shorter},
         steps=len(figures),
         towers=asked.batches,
         by_one=any(step.get("own_rows") == 1 for step in figures),
@@ -179,7 +187,7 @@ def _beside_steps(
         check_writes(mine, theirs),
         check_between(done, replayed["changed"] if replayed["as_far"] else None, replayed["data"].get("epoch")),
         check_draws(mine, theirs, first.get("drawn")),
-        *check_uneven(first.get("uneven", {}), asked.gpus, asked.batch),
+        *check_uneven(first.get("uneven", {}), asked.gpus, asked.batch, asked.sizes),
         check_checkpoint("checkpoint of the conversion, read by the original", first.get("restored", {})),
         check_checkpoint("checkpoint of the original, read by the conversion", recorded["first"]["restored"]),
     ]

@@ -236,9 +236,11 @@ def _unchecked(report: Report, replayed: Facts, steps: list[Facts]) -> Iterator[
     alone = sorted({name for step in steps for name in step.get("alone", ())})
     if alone:
         yield Entry("unchecked", "inputs", f"the conversion does not have {listing(alone)}")
-    if report.devices and all(row.device.startswith("cpu") for row in report.devices):
-        names = listing([row.device for row in report.devices], len(report.devices))
-        yield Entry("unchecked", "GPUs", f"the towers ran on {names}; kernels, memory and links of GPUs did not run")
+    if report.devices:
+        if all(row.device.startswith("cpu") for row in report.devices):
+            names = listing([row.device for row in report.devices], len(report.devices))
+            unrun = f"the towers ran on {names}; kernels, memory and links of GPUs did not run"
+            yield Entry("unchecked", "GPUs", unrun)
         others = f"{report.gpus} towers were run: what holds for another number shows with --gpus"
         yield Entry("unchecked", NUMBERS, others)
 

@@ -38,6 +38,7 @@ from converter.verify.processes.child_process import (
 from converter.verify.processes.family import memory_of_machine
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.processes.layout import Copy, Layout, layout_of
+from converter.verify.processes.machine import CPU, devices_for
 from converter.verify.processes.workspace import (
     Towers,
     check_scripts,
@@ -55,7 +56,7 @@ from converter.verify.runs.stopping import early_stopping, kept_by_values
 from converter.verify.runs.strategy import CONVERSION, ORIGINAL, compare_strategies
 from converter.verify.runs.untrained import Runner, with_evaluation
 from converter.verify.runs.untrained import job as evaluation_job
-from converter.verify.runs.whole import Ran, run_whole, with_whole
+from converter.verify.runs.whole import Ran, run_whole, sizes_of_steps, with_whole
 from converter.verify.runs.whole import job as whole_job
 from converter.verify.traces import losses, step_trace
 
@@ -118,6 +119,8 @@ def verify(
     asked = replace(_asked(settings, towers), by_values=kept_by_values(single))
     if towers.target in OTHERS and (settings.epochs or settings.steps == "all"):
         raise VerifyError(f"--epochs and --steps all are for towers, not for {_TRAINS[towers.target]}")
+    if towers.target in OTHERS and settings.devices == "gpu":
+        raise VerifyError(f"--devices gpu is for towers, not for {_TRAINS[towers.target]}")
     if towers.target == "cluster" and settings.also:
         raise VerifyError("--also is for towers and strategies, not for the workers of a cluster")
     if towers.target == "ddp" and settings.also:
@@ -135,7 +138,7 @@ def verify(
     report = replace(report, ledger=(*report.ledger, *_not_seen(single, asked, settings), *of_origin(origin)))
     return replace(
         in_cells(_with_warnings(report, origin), single),
-        notes=report.notes + left_out,
+        notes=report.notes + left_out + _without_gpus(report, settings),
         origin=origin,
         command=command,
         seconds=round(time.monotonic() - begin, 2),
@@ -144,14 +147,16 @@ def verify(
 
 def _asked(settings: Settings, towers: Towers) -> Asked:
     """What is compared; what the settings leave open, the converted script says."""
+    gpus = settings.gpus or towers.gpus or 2
     return Asked(
-        settings.gpus or towers.gpus or 2,
+        gpus,
         settings.batch or towers.batch or "per-gpu",
         ALL_STEPS if settings.steps == "all" else settings.steps,
         towers.rate,
         towers.target,
         loss=towers.loss,
         shard=towers.shard,
+        devices=devices_for(settings.devices, gpus) if towers.target == "towers" else CPU,
     )
 
 
@@ -168,6 +173,13 @@ def _with_warnings(report: Report, origin: Origin) -> Report:
     if report.verdict != "failed" or not warned:
         return report
     return replace(report, reason=f"{report.reason} (the conversion warns: {', '.join(warned[:3])})")
+
+
+def _without_gpus(report: Report, settings: Settings) -> tuple[str, ...]:
+    """Says that GPUs were asked for and did not run."""
+    if settings.devices != "gpu" or not report.versions or report.where != Report.where:
+        return ()
+    return (f"--devices gpu: no GPU that this TensorFlow can use was found, so the towers ran on {report.where}",)
 
 
 def _nobody(progress: Progress) -> None:
@@ -204,6 +216,7 @@ def command_line(single: Path, multi: Path, settings: Settings) -> str:
         ("--python", settings.python, default.python),
         ("--timeout", settings.timeout, default.timeout),
         ("--memory", settings.memory, default.memory),
+        ("--devices", settings.devices, default.devices),
     ):
         if value != usual:
             words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
@@ -311,7 +324,7 @@ def _evaluated(
         return evaluation_job(jobs["replay"], copy, settings.args, work / name)
 
     theirs = evaluation_job(jobs["record"], multi, args, work / "evaluated_converted")
-    runner = Runner(means.pool, means.python, means.limits, asked.gpus)
+    runner = Runner(means.pool, means.python, means.limits, environment(asked.gpus, asked.devices))
     return with_evaluation(stopped, theirs, original, runner, asked.batches)
 
 
@@ -341,6 +354,7 @@ def _job(role: str, copy: Copy, args: tuple[str, ...], asked: Asked, work: Path)
         "work": str(work),
         "record": str(work / "record.pickle"),
         "log": str(work / f"{role}.log"),
+        **asked.devices.job,
     }
 
 
@@ -364,11 +378,12 @@ def _run(
     tell: Callable[[Progress], None],
 ) -> _Answers:
     """Runs both scripts up to their first training step at the same time; then records one and replays the other."""
-    settled, limits = environment(asked.gpus), means.limits
-    alone = partial(Child, means.pool, means.python, jobs["bare"], settled, limits)
+    settled, limits = environment(asked.gpus, asked.devices), means.limits
+    without_gpus = environment(asked.gpus)
+    alone = partial(Child, means.pool, means.python, jobs["bare"], without_gpus, limits)
 
     def original() -> Child:
-        return Child(means.pool, means.python, original_alone(), settled, limits)
+        return Child(means.pool, means.python, original_alone(), without_gpus, limits)
 
     stages = _Stages(asked.steps, tell)
     stages.begin("starting TensorFlow")
@@ -517,6 +532,7 @@ def _judged(answers: _Answers, asked: Asked, plan: Callable[[], Planned]) -> Rep
         return replace(stop, ledger=tuple(of_checks(stop.checks)), processes=answers.processes)
     versions = (("TensorFlow", answers.started["tensorflow"]), ("Python", answers.started["python"]))
     planned = plan()
+    asked = replace(asked, sizes=sizes_of_steps(answers.whole) if answers.whole is not None else ())
     report = judge(mine, theirs, recorded, replayed, asked, planned)
     if answers.bare is not None:
         report = with_bare(report, answers.bare)
@@ -525,6 +541,7 @@ def _judged(answers: _Answers, asked: Asked, plan: Callable[[], Planned]) -> Rep
     return replace(
         report,
         versions=versions,
+        where=answers.started["devices"],
         processes=answers.processes,
         ledger=(
             *ledger(report, mine, theirs, replayed, asked.rate),

@@ -94,6 +94,18 @@ def test_scripts_that_count_gpus(tmp_path: Path, tensorflow_python: str, version
     assert len(failed) == 2 and all("InvalidArgumentError: Number of ways to split" in detail for detail in failed)
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_towers_of_batches_that_are_always_even(tmp_path: Path, tensorflow_python: str, version: str) -> None:
+    (tmp_path / "single.py").write_text(SINGLE)
+    (tmp_path / "multi.py").write_text(HEAD + LOCAL + TOWERS)
+    report = verify(tmp_path / "single.py", tmp_path / "multi.py", Settings(steps="all", python=tensorflow_python))
+    uneven = [check for check in report.checks if check.name in ("uneven batch", "fewer examples than towers")]
+    assert {check.status for check in uneven} == {"skipped"}, report.reason
+    assert all("no step of the whole run has such a batch: all have 16 examples" in check.detail for check in uneven)
+    assert report.verdict == "passed", report.reason
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_profiles_of_scripts_that_count_gpus(tmp_path: Path, tensorflow_python: str, version: str) -> None:
     (tmp_path / "single.py").write_text(SINGLE)

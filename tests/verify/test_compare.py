@@ -16,7 +16,7 @@ sys.path.insert(0, str(CHILD))
 try:
     from tmgprobe.reference import course, faults
     from tmgprobe.roles import record
-    from tmgprobe.session import diary, watch
+    from tmgprobe.session import diary
     from tmgprobe.values import compare, inputs
 finally:
     sys.path.remove(str(CHILD))
@@ -222,26 +222,6 @@ def test_static_shapes() -> None:
 )
 def test_uneven_sizes(count: int, gpus: int, sizes: list[int]) -> None:
     assert record.uneven_sizes(count, gpus) == sizes
-
-
-@pytest.mark.parametrize(
-    ("where", "virtual"),
-    [
-        ("/gpu:0", "/device:CPU:1"),
-        ("/GPU:3", "/device:CPU:4"),
-        ("gpu:1", "device:CPU:2"),
-        ("/device:GPU:1", "/device:CPU:2"),
-        ("/job:localhost/replica:0/task:0/device:GPU:0", "/job:localhost/replica:0/task:0/device:CPU:1"),
-        ("/cpu:0", "/cpu:0"),
-        ("/job:gpu", "/job:gpu"),
-        ("", ""),
-        (None, None),
-    ],
-)
-def test_virtual_devices(where: str | None, virtual: str | None) -> None:
-    assert watch.virtual(where) == virtual
-    if where is not None:
-        assert watch.virtual(lambda op: where)(None) == virtual
 
 
 class Parts:

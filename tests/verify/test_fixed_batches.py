@@ -43,6 +43,7 @@ RATIO = "tf.reduce_sum(tf.minimum(error, m)) / tf.maximum(tf.reduce_sum(tf.maxim
 DEVIATION = "tf.sqrt(tf.reduce_mean(tf.square(error - tf.reduce_mean(error))))"
 SUMMARY = f"tf.summary.scalar('masked', {MASKED})"
 OF_TOWER = MASKED.replace("error", "tower_error[{0}]").replace("m)", "tf.split(m, 2)[{0}])")
+BATCH, HALF = "[x, error]", "[tf.concat([tf.split(x, 2)[0]] * 2, 0), error]"
 FIRST, MEANS = OF_TOWER.format(0), f"({OF_TOWER.format(0)} + {OF_TOWER.format(1)}) / 2"
 
 
@@ -60,7 +61,9 @@ def proven(folder: Path, python: str, shown: str, wrong: str = "") -> Report:
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
-    "shown", [MASKED, CHOSEN, RATIO, DEVIATION, SUMMARY], ids=["masked", "chosen", "ratio", "deviation", "summary"]
+    "shown",
+    [MASKED, CHOSEN, RATIO, DEVIATION, SUMMARY, BATCH],
+    ids=["masked", "chosen", "ratio", "deviation", "summary", "batch"],
 )
 def test_what_is_computed_of_means_and_sums(tmp_path: Path, tensorflow_python: str, version: str, shown: str) -> None:
     report = proven(tmp_path, tensorflow_python, shown)
@@ -80,6 +83,7 @@ def test_what_is_computed_of_means_and_sums(tmp_path: Path, tensorflow_python: s
         (SUMMARY, SUMMARY.replace(MASKED, MEANS), "the summary 'masked' is"),
         (SUMMARY, SUMMARY.replace(MASKED, FIRST), "the summary 'masked' is"),
         (DEVIATION, DEVIATION.replace("error", "tower_error[0]"), "the value of tower 0 only"),
+        (BATCH, HALF, "differs in 12 of 24 numbers"),
     ],
 )
 def test_what_is_of_one_tower_or_a_mean_of_means(

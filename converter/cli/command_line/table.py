@@ -511,6 +511,12 @@ VERIFY = Command(
             brief="Give both scripts copies of data outside of SINGLE's folder, too.",
         ),
         Option(("--network",), "Let the scripts use the network."),
+        _choice(
+            "--devices", ("cpu", "gpu"),
+            "What towers run on: virtual devices of the CPU; or GPUs: as many as there are towers, else logical "
+            "devices of the first one. Where TensorFlow finds no GPU, the CPU; the report says which.", "cpu",
+            brief="What towers run on.",
+        ),
         _text("--html", "FILE", "Write the report as a page, too (extra `report`)."),
         _choice("--output-format", get_args(OutputFormat), _FORMATS, "text", brief="For programs, CI, a comment."),
         Option(("--json",), "Short for --output-format json.", rare=True),

@@ -35,6 +35,8 @@ def check_beside(
     example, so that numbers of steps may be numbers of examples. epoch: how many steps of the conversion, and of the
     original, an epoch has, if one has ended in the compared steps.
 
+    theirs["shorter"]: whether the conversion's epochs have fewer steps, so that what comes at an epoch's end that was
+    not recognised comes after as many examples.
     mine["by values"]: {kind of note: where the original's text decides by a value of a run whether there is one}.
     """
     both = _Notes(mine, theirs, steps=steps, towers=towers, by_one=by_one, epoch=epoch)
@@ -61,6 +63,7 @@ class _Notes:
         self.by_values: Mapping[str, str] = mine.get("by values", {})
         self.mine, self.theirs, self.steps, self.towers, self.by_one = mine, theirs, steps, towers, by_one
         self.epoch = epoch or (0, 0)
+        self.shorter = theirs.get("shorter", False) and not epoch and towers > 1
 
     def left(self, name: str, kind: str) -> Iterator[Check]:
         """What to say where the original decides by a value of a run whether there is a note of a kind."""
@@ -89,7 +92,8 @@ class _Notes:
     def pairs(self, kind: str, same: str) -> Iterator[tuple[Note, Note | None]]:
         """Pairs each note of the conversion with the original's of as many steps and an equal `same`, in order.
 
-        What comes at the end of an epoch, or some steps behind it, may come there in the original, after other steps.
+        What comes at the end of an epoch, or some steps behind it, may come there in the original, after other steps;
+        where none was recognised, as each epoch's examples are changed anew, after as many examples.
         """
         waiting: dict[Any, list[Note]] = {}
         for note in self.own(kind):
@@ -100,6 +104,9 @@ class _Notes:
             ends = None if end is None else waiting.get((end, _words(note, same)))
             if ends and not (found and note["number"] == found[0]["number"]):
                 found = ends if not found or _at_epochs_end(note, ends[0]) else found
+            if not found and self.shorter and note["steps"]:
+                end = note["steps"] * self.towers
+                found = waiting.get((end, _words(note, same)))
             if not found and end is not None and end >= self.mine["steps"]:
                 continue  # the original was not seen so far
             yield note, found.pop(0) if found else None
@@ -209,9 +216,12 @@ def check_savers(both: _Notes) -> Iterator[Check]:
             yield Check(name, "failed", f"{note['file']} is not {kind} {_when(note)}")
             return
     files = sum(len(both.other(kind)) for kind in compared)
+    paired = [pair for kind in compared for pair in both.pairs(kind, "keys")]
+    later = sum(match is not None and match["steps"] > note["steps"] for note, match in paired)
     if own or files:
         made = f"{sum(own.values())} with the names that the original's write" if own else "none of its own yet"
-        yield Check(name, "passed", made + (f"; {files} files as the original's" if files else ""))
+        made += f"; {files} files as the original's" if files else ""
+        yield Check(name, "passed", made + (f", {later} of them after as many examples" if later else ""))
 
 
 def _kept_otherwise(both: _Notes) -> str:
@@ -387,7 +397,9 @@ def _shows(text: str, wanted: str, runs: tuple[list[list[float]], list[list[floa
                     if _rounded(text, theirs * factor):
                         return 1.0
                     found += [ratio for ratio in (towers, 1 / towers) if _rounded(text, theirs * factor * ratio)]
-    return float(found[0]) if found and len(re.sub(r"^[-+0.]*|\D", "", wanted)) > 1 else None
+    digits = len(re.sub(r"^[-+0.]*|\D", "", wanted))
+    # the same text in both is another number that is like a value by chance, such as a learning rate of 0.1000
+    return float(found[0]) if found and digits > 1 and text != wanted else None
 
 
 def _rounded(text: str, value: float) -> bool:

@@ -16,6 +16,7 @@ _READ = {
     "planned": "put together as the conversion plans it",
     "whole": "on the whole batch",
     "rows": "made of the shards' rows",
+    "padded": "made of the shards' rows, with zeros behind those of a tower that has fewer time steps",
     "means": "with the mean of the shards' losses",
     "mean": "as the mean over the shards",
     "sum": "as the sum over the shards",

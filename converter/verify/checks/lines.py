@@ -60,6 +60,7 @@ class Planned:
     counted: whether it weighs the towers' losses by what masks leave of their shards.
     merged: whether the end of a loss is computed once, also where statistics of the towers' shares go into it.
     summed: whether the towers' losses are added up, and not averaged; None where some are.
+    shorter: whether an epoch has fewer steps, as the script counts them by its batch size.
     """
 
     script: str = ""
@@ -71,6 +72,7 @@ class Planned:
     counted: bool = False
     merged: bool = False
     summed: bool | None = None
+    shorter: bool = False
 
     @property
     def towers(self) -> Mapping[str, Any]:
@@ -122,6 +124,7 @@ def planned_lines(repeated: Repeated | None) -> Planned:
         counted=any(merge.count for merge in merges),
         merged=merged or forward,
         summed=hows.pop() if len(hows) == 1 else None,
+        shorter=any(plan.counted for plan in plans),
     )
 
 

@@ -71,12 +71,16 @@ def _evaluated(found: Mapping[str, Any], said: Collection[str]) -> list[Check]:
             detail = words.get(run["fault"], "other examples than the original's are fed")
             return [Check(name, "failed", f"{detail} ({listing(run['inputs'])})")]
     same = sum(run["status"] == "same" for run in runs)
-    left = [listing(run["inputs"]) for run in runs if run["status"] != "same"]
+    left = [listing(run["inputs"]) for run in runs if run["status"] == "drawn"]
+    reading_on = [listing(run["inputs"]) for run in runs if run["status"] == "shared"]
     checks = [Check(name, "passed", f"{same} kinds of runs are fed what the original's are")] if same > 1 else []
     if same == 1:
         checks = [Check(name, "passed", "what the original's runs are fed")]
     if left:
         checks.append(Check(name, "skipped", f"{'; '.join(left)}: drawn at random by the original"))
+    if reading_on:
+        detail = f"{'; '.join(reading_on)}: each script's runs take what comes next of the data that its steps read"
+        checks.append(Check(name, "skipped", detail))
     checks += [Check(name, "skipped", f"{listing(run['inputs'])}: {why}") for run, why in meant]
     if not runs and not meant:
         detail = "no run without a train op was fed examples in the compared steps (--steps all goes on to the end)"

@@ -237,8 +237,10 @@ def check_checkpoint(name: str, found: Facts) -> Check:
     return Check(name, "passed", f"{found['variables']} variables restored")
 
 
-def check_placement(devices: Mapping[str, list[int]] | None, gpus: int, work: Mapping[str, int] | None = None) -> Check:
-    """Forward and backward operations on each of the towers' devices."""
+def check_placement(
+    devices: Mapping[str, list[int]] | None, gpus: int, work: Mapping[str, int] | None = None, on_gpus: bool = False
+) -> Check:
+    """Forward and backward operations on each tower's device: a GPU, or a virtual one of the CPU behind `cpu:0`."""
     name = "placement"
     if devices is None:
         return Check(name, "skipped", "the script traces its own runs")
@@ -246,7 +248,7 @@ def check_placement(devices: Mapping[str, list[int]] | None, gpus: int, work: Ma
     if gpus == 1:  # a loss of the whole batch, which is behind the tower, has no device: on the machine the first GPU
         split = not busy or busy != set(devices)
         return Check(name, "failed" if split else "passed", f"computes on {listing(sorted(devices)) or 'no device'}")
-    wanted = {f"cpu:{gpu + 1}" for gpu in range(gpus)}
+    wanted = {f"gpu:{gpu}" if on_gpus else f"cpu:{gpu + 1}" for gpu in range(gpus)}
     idle = sorted(wanted - busy)
     if idle:
         on = listing(sorted(busy)) or "none"

@@ -18,6 +18,7 @@ from converter.dataclass import dataclass
 from converter.verify.processes.family import TOKEN, Process, all_running, end, family
 from converter.verify.processes.interpreters import Alone, Forked, Interpreters, Running, Server, Unfit
 from converter.verify.processes.libraries import shared_by
+from converter.verify.processes.machine import CPU, Devices
 from converter.verify.processes.output import Output
 
 Event = dict[str, Any]
@@ -319,8 +320,8 @@ def memory_taken(limits: Limits) -> str:
     return f"at most {taken} of memory in all processes ({allowed} allowed)" if limits.most else ""
 
 
-def environment(gpus: int) -> dict[str, str]:
-    """The environment for a script: no display, no GPU of this machine, quiet and reproducible."""
+def environment(gpus: int, devices: Devices = CPU) -> dict[str, str]:
+    """The environment for a script: no display, quiet, reproducible; of this machine's GPUs those of `devices`."""
     result = dict(os.environ)
     result.pop("DISPLAY", None)
     result.pop("TF2_BEHAVIOR", None)  # TensorFlow 2 leaves it behind; TensorFlow 1 would start eagerly with it
@@ -335,4 +336,5 @@ def environment(gpus: int) -> dict[str, str]:
         FEWER_GPUS="allow",  # towers are on virtual devices
         CUDA_VISIBLE_DEVICES=",".join(str(gpu) for gpu in range(gpus)),
     )
+    result.update(devices.environment)
     return result

@@ -14,7 +14,7 @@ from converter.dataclass import dataclass
 from converter.verify.checks.untrained import Said, check_untrained
 from converter.verify.data import Check, Entry, Report, Verdict
 from converter.verify.processes.answer import clean
-from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
+from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp
 from converter.verify.processes.interpreters import Interpreters
 from converter.verify.processes.layout import Copy
 from converter.verify.processes.output import Output
@@ -31,14 +31,14 @@ class Runner:
     pool: Interpreters
     python: str
     limits: Limits
-    gpus: int
+    environment: Mapping[str, str]
 
     def said(self, job: Job) -> Said:
         """What a script says in a whole run."""
         work = Path(job["work"])
         output = Output(Path(job["said"]))
         try:
-            with Child(self.pool, self.python, job, environment(self.gpus), self.limits) as child:
+            with Child(self.pool, self.python, job, self.environment, self.limits) as child:
                 event = child.event()
                 event = child.event() if event["event"] == "started" else event
         finally:

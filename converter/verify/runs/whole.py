@@ -85,7 +85,7 @@ def run_whole(
     """Runs the conversion's and the original's jobs side by side; apart, one after the other."""
     seconds = max(1.0, SHARE * (limits.deadline - time.monotonic())) / (2 if asked.apart else 1)
     theirs, mine = ({**one, "seconds": seconds} for one in jobs)
-    settled = environment(asked.gpus)
+    settled = environment(asked.gpus, asked.devices)
     try:
         with ExitStack() as running:
 
@@ -134,6 +134,14 @@ def _unless_resumed(ran: Ran, paths: Sequence[str]) -> Ran:
 
 def _restored(facts: Facts) -> list[Facts]:
     return list(facts.get("diary", {}).get("notes", {}).get("restored", ()))
+
+
+def sizes_of_steps(ran: Ran) -> tuple[int, ...]:
+    """How many examples steps of the conversion have, see judge.Asked."""
+    ends = {facts["ended"] for facts in (ran.mine, ran.theirs) if facts is not None}
+    if ran.compared is None or not ends <= {"end", "epochs"} or any(row["short"] for row in ran.compared["sets"]):
+        return ()
+    return tuple(sorted({size for row in ran.compared["sets"] for size in row["sizes"]}))
 
 
 def with_whole(report: Report, ran: Ran, towers: int, said: Collection[str]) -> Report:

@@ -54,6 +54,28 @@ def test_savers_that_differ_in_the_compared_steps(mine: dict[str, Any], theirs: 
     assert status == "failed" and words in detail
 
 
+@pytest.mark.parametrize(
+    ("own", "other", "seen", "status"),
+    [
+        ([(4, 5)], [(2, 3)], 7, "passed"),  # after as many examples; the number counts the script's steps
+        ([(4, 1)], [(2, 1)], 7, "passed"),  # it counts epochs
+        ([], [(2, 3)], 4, "passed"),  # the original was not seen so far
+        ([], [(2, 3)], 7, "failed"),
+        ([(5, 6)], [(2, 3)], 7, "failed"),
+        ([(4, 9)], [(2, 3)], 7, "failed"),
+    ],
+)
+def test_files_at_the_end_of_epochs_with_fewer_steps(
+    own: list[tuple[int, int]], other: list[tuple[int, int]], seen: int, status: str
+) -> None:
+    mine, theirs = saved(*own, seen=seen), saved(*other)
+    [found] = [c for c in check_beside(mine, {**theirs, "shorter": True}, STEPS, 2) if c.name == "savers"]
+    assert found.status == status
+    assert ("1 of them after as many examples" in found.detail) is (status == "passed" and bool(own))
+    [plain] = [c for c in check_beside(mine, theirs, STEPS, 2) if c.name == "savers"]
+    assert plain.status == "failed"  # nothing counts by the batch size
+
+
 def saved(*at: tuple[int, int | None], seen: int = 7) -> dict[str, Any]:
     notes = [{"steps": steps, "file": "m", "number": number, "keys": ["w"], "order": 0} for steps, number in at]
     return {**diary(FIRST), "steps": seen, "notes": {"saved": notes}}

@@ -11,7 +11,7 @@ import pytest
 
 from converter.verify.checks.stream import check_data
 from converter.verify.data import Check
-from converter.verify.runs.whole import Ran, check_whole
+from converter.verify.runs.whole import Ran, check_whole, sizes_of_steps
 
 np = pytest.importorskip("numpy")
 
@@ -369,7 +369,25 @@ def test_one_row_may_be_like_one_of_the_batch(own: list[str], theirs: list[str],
 )
 def test_evaluations_on_examples_in_no_order(unordered: set[str], theirs: list[str], status: str) -> None:
     runs = [[(0, {"x:0": list(text)}) for text in each] for each in (["vwxy"], theirs)]
-    (found,) = stream.evaluations(*runs, (set("abcd"), set("abcd")), 2, False, unordered)
+    (found,) = stream.evaluations(*runs, (set("abcd"), set("abcd")), 2, False, stream.Sources(unordered, set()))
+    assert found["status"] == status
+
+
+@pytest.mark.parametrize(
+    ("shared", "own", "theirs", "status"),
+    [
+        ({"x:0"}, "cd", "efgh", "shared"),  # the original's steps read a to h, but for c and d
+        ({"x:0"}, "cd", "stuv", "shared"),
+        ({"x:0"}, "cd", "ijkl", "differs"),  # just trained with
+        ({"x:0"}, "cd", "e", "differs"),  # fewer
+        ({"x:0"}, "cd", "cdef", "same"),
+        ({"y:0"}, "cd", "stuv", "differs"),  # a queue of its own
+        ({"y:0"}, "vw", "efgh", "differs"),
+    ],
+)
+def test_runs_that_read_on_from_the_queue_of_the_training(shared: set[str], own: str, theirs: str, status: str) -> None:
+    runs = [[(1, {"x:0": list(text)})] for text in (own, theirs)]
+    (found,) = stream.evaluations(*runs, (set("abefgh"), set("abcdijkl")), 2, False, stream.Sources(set(), shared))
     assert found["status"] == status
 
 
@@ -407,6 +425,7 @@ def ran(**changes: Any) -> Ran:
         "own_rows": 80,
         "short": False,
         "batch": 8,
+        "sizes": [16],
         "new": 0,
         "lost": 0,
         "different": 80,
@@ -418,6 +437,21 @@ def ran(**changes: Any) -> Ran:
     compared = {"fed": changes.pop("fed", [SAME]), "evaluated": [], "after": changes.pop("after", [1, 1])}
     compared["again"] = changes.pop("again", 0)
     return Ran(mine, theirs, {**compared, "sets": [{**sizes, **changes}]})
+
+
+@pytest.mark.parametrize(
+    ("changes", "sizes"),
+    [
+        ({}, (16,)),
+        ({"sizes": [10, 16]}, (10, 16)),
+        ({"mine": "epochs", "theirs": "epochs"}, (16,)),
+        ({"mine": "time"}, ()),
+        ({"theirs": "error: x"}, ()),
+        ({"short": True}, ()),  # with other data the conversion's steps are not even
+    ],
+)
+def test_sizes_of_the_steps_of_a_whole_run(changes: Any, sizes: tuple[int, ...]) -> None:
+    assert sizes_of_steps(ran(**changes)) == sizes
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,14 @@ from converter.verify.checks.structure import check_batch, check_collections, ch
 )
 def test_placement(gpus: int, devices: dict[str, list[int]], passed: bool) -> None:
     assert (check_placement(devices, gpus).status == "passed") is passed
+    on_gpus = {_on_gpus(device): counts for device, counts in devices.items()}
+    assert (check_placement(on_gpus, gpus, on_gpus=True).status == "passed") is passed
+
+
+def _on_gpus(device: str) -> str:
+    """The device for the same tower on a machine with GPUs."""
+    number = int(device.partition(":")[2])
+    return f"gpu:{number - 1}" if number else device
 
 
 @pytest.mark.parametrize(

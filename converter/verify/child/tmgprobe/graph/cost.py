@@ -9,7 +9,7 @@ import re
 
 from tmgprobe.graph import graphs
 
-DEVICE = re.compile(r'(?i)device:(cpu:\d+)$')
+DEVICE = re.compile(r'(?i)device:([cg]pu:\d+)$')
 ARGUMENT = re.compile(r'^_arg_(.+)_\d+_\d+$')
 HOST = 'cpu:0'
 PASSES = ('Identity', 'ReadVariableOp', 'Enter', 'RefEnter', 'Switch', 'RefSwitch')

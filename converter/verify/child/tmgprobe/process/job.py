@@ -87,7 +87,7 @@ def run(path, tf=None):
 
 def prepare(tf, channel, job):
     """Installs the watch; returns the role that handles the training run calls."""
-    from tmgprobe.graph import gpus
+    from tmgprobe.graph import gpus, machine
     from tmgprobe.process import digits
     from tmgprobe.session import diary
     from tmgprobe.session import step as steps
@@ -96,9 +96,10 @@ def prepare(tf, channel, job):
     name = job['role'].rstrip('0123456789 ')  # tasks of a cluster have numbers
     kind = import_roles()[name]
     kinds = {'gated': name in ORIGINALS, 'untouched': name in ('profile', 'bare', 'train')}
+    devices = machine.of_job(tf, job)
     if not name.startswith('cluster'):
         gpus.show(tf, job['gpus'])
-    watch = watching.Watch(tf, job['gpus'], alone=name in ALONE, **kinds)
+    watch = watching.Watch(tf, devices, alone=name in ALONE, **kinds)
     if name in ('record', 'whole', 'evaluation') + ORIGINALS:
         watch.diary = diary.Diary()
         watch.diary.install(tf)
@@ -107,7 +108,8 @@ def prepare(tf, channel, job):
     role.threads = calls.threads
     watch.install(calls.on_run, calls.on_part)
     digits.install(tf)
-    channel.send('started', tensorflow=tf.__version__, python=sys.version.split()[0])
+    versions = {'tensorflow': tf.__version__, 'python': sys.version.split()[0]}
+    channel.send('started', devices=watch.devices.title, **versions)
     return role
 
 

@@ -78,7 +78,7 @@ class Reference(object):
         self.dependent = _dependent(batch, set(one.step.operations) - fed)
         self.trunk = graphs.ancestors(loss.op for loss in _losses(one.step))
         self.fetches = one.step.fetches if fetches is None else fetches
-        self.put_together, self._whole = {}, None
+        self.put_together, self._whole, self.padded = {}, None, set()  # padded: names of tensors, see padded_rows
         self.reset()
 
     @property
@@ -87,6 +87,10 @@ class Reference(object):
         if self._whole is None:
             self._whole = self.values(self.fetches, self.base) if self.base is not None else {}
         return self._whole
+
+    def depends(self, tensor):
+        """Whether a tensor is a part of the batch, or computed of it."""
+        return tensor.name in self.batch or tensor.op in self.dependent
 
     def reset(self, weights=None):
         """Loads the weights at which the run was recorded, or others."""
@@ -110,7 +114,7 @@ class Reference(object):
                 return found
         if fetch.place in self.whole:
             return [('whole', self.whole[fetch.place])]
-        if fetch.tensor.op not in self.dependent:
+        if not self.depends(fetch.tensor):
             return [('whole', value) for value in self.values([fetch], self.splits[0][0][0]).values()]
         return [reading for shards in self.splits for reading in self._by_kind(fetch, shards)]
 
@@ -257,6 +261,9 @@ class Reference(object):
         """A value of the towers put together: its rows, else its mean or sum; None where it has to be computed."""
         sizes = [size for _, size in shards]
         joined = rows(pieces, sizes, whole)
+        if joined is None:
+            joined = padded_rows(pieces, sizes, whole)
+            self.padded |= {tensor.name} if joined is not None else set()
         if joined is not None or not any(compare.value_error(piece, whole) for piece in pieces):
             return whole if joined is None else joined
         return self._added(tensor, pieces, shards, whole) if way.numbers(tensor.op) else None
@@ -291,6 +298,9 @@ class Reference(object):
                 yield how, value
         elif rows(pieces, sizes, None) is not None:
             yield 'rows', rows(pieces, sizes, None)
+        elif padded_rows(pieces, sizes, None) is not None:
+            self.padded.add(fetch.tensor.name)
+            yield 'rows', padded_rows(pieces, sizes, None)
         elif self._of_losses_only(fetch.tensor.op):
             losses = list(_losses(self.one.step))
             parts = list(zip(*[self.run(losses, part) for part, _ in shards]))
@@ -396,6 +406,24 @@ def rows(pieces, sizes, whole):
     return None if axis is None else np.concatenate(pieces, axis)
 
 
+def padded_rows(pieces, sizes, whole):
+    """As `rows`, of values with unlike numbers of time steps: zeros fill up the shorter (as concat_steps does)."""
+    pieces = [np.asarray(piece) for piece in pieces]
+    if len({piece.ndim for piece in pieces}) > 1 or any(piece.dtype.kind not in 'fiub' for piece in pieces):
+        return None
+    most = [max(lengths) for lengths in zip(*(piece.shape for piece in pieces))]
+    for axis in range(pieces[0].ndim):
+        wide = [_filled(piece, most[:axis] + [piece.shape[axis]] + most[axis + 1 :]) for piece in pieces]
+        if row_axis(wide, sizes, whole) == axis:
+            return np.concatenate(wide, axis)
+    return None
+
+
+def _filled(value, shape):
+    """An array with zeros behind it, up to this shape."""
+    return np.pad(value, [(0, wanted - length) for length, wanted in zip(value.shape, shape)], 'constant')
+
+
 def row_axis(pieces, sizes, whole):
     """The axis of `rows`; None where there is none."""
     pieces = [np.asarray(piece) for piece in pieces]
@@ -494,6 +522,8 @@ class Value(object):
             how = sorted({TOWERS.sub('', how) for _, how, _ in best.values()})
             if self.by_form and set(how) & {'shown', 'mean of shown'} and set(best) <= self.by_form:
                 return {'status': 'shown'}
+            if self.fetch.tensor.name in self.reference.padded:
+                how = ['padded']
             row = {'status': 'same', 'how': how, 'error': best[worst][0], 'renamed': self.renamed}
             return dict(row, left=left, waiting=aside)
         return self._different(worst, best[worst], tried[worst])
@@ -509,7 +539,7 @@ class Value(object):
         if self.by_form and not self.is_summary:
             return list(self._by_form())
         found = self.reference.readings(self.fetch)
-        if self.fetch.tensor.op not in self.reference.dependent and '' in self.found:
+        if not self.reference.depends(self.fetch.tensor) and '' in self.found:
             grown = [_repeated(value, self.found[''], self.reference.growth) for _, value in found[:1]]
             found += [('repeated', value) for value in grown if value is not None]
         found += [('grown', value) for value in self.reference.by_grown_size(self.fetch)]

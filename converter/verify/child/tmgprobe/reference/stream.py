@@ -7,6 +7,7 @@ again: N consecutive batches of the original are one of the conversion's. Each t
 from __future__ import absolute_import, division, print_function
 
 import bisect
+import collections
 import copy
 
 import numpy as np
@@ -214,7 +215,7 @@ def sets(own, theirs):
     """Which examples went in, of each train op: numbers of steps and examples of both scripts.
 
     new, lost: how many different examples only one of both was fed; different: of the original's; short: whether
-    the original's batches are of different sizes; batch: the largest of them.
+    the original's batches are of different sizes; batch: the largest of them; sizes: of the conversion's batches.
     """
     result = []
     for kind, steps in sorted(own.items()):
@@ -227,6 +228,7 @@ def sets(own, theirs):
                 'own_rows': len(mine),
                 'short': len({len(turns.together(step)) for step in steps}) > 1,
                 'batch': max(len(turns.together(step)) for step in steps),
+                'sizes': sorted({len(turns.together(step)) for step in theirs.get(kind, [])}),
                 'new': len(set(others) - set(mine)),
                 'lost': len(set(mine) - set(others)),
                 'different': len(set(mine)),
@@ -371,10 +373,11 @@ class Evaluations(object):
     """What the runs without a train op are fed: [(steps before it, {input: (marks, rest)})].
 
     unordered: the inputs with examples that were read in an order which nothing sets, by this run or by earlier ones.
+    taken: the inputs that come from a data set or queue.
     """
 
     def __init__(self):
-        self.runs, self.unordered, self._left = [], set(), MOST
+        self.runs, self.unordered, self.taken, self._left = [], set(), set(), MOST
 
     def add(self, steps, call, diary):
         """Takes one run; batch axes are not known yet, so the first one is taken for it. diary: see `Streams.add`."""
@@ -388,30 +391,46 @@ class Evaluations(object):
             if not np.ndim(array) and np.asarray(array).dtype.kind in 'fiub':
                 read[name] = [SETTING + repr(float(array))]
         self.runs.append((steps, read))
+        self.taken.update(name for name in call.sources if name in read)
         self.unordered.update(
             name for name, marks in read.items() if name in unordered or diary.unordered.intersection(marks)
         )
 
 
-def evaluations(own, theirs, training, towers, drawn, unordered=frozenset()):
+# The inputs of the original's runs without a train op that are read in an order which nothing sets, see `Evaluations`,
+# and those that come from the data set or queue which its training steps read, too.
+Sources = collections.namedtuple('Sources', 'unordered shared')
+ORDERED = Sources(frozenset(), frozenset())
+
+
+def sources_of(evaluations, training):
+    """The Sources of runs; training: the Streams of the same script."""
+    read = {name for steps in training.kinds.values() for step in steps for name in step}
+    return Sources(evaluations.unordered, evaluations.taken & read)
+
+
+def evaluations(own, theirs, training, towers, drawn, sources=ORDERED):
     """[{'inputs', 'status', 'rows', 'own_rows', 'fault'}] for each set of inputs that runs without a train op have.
 
     own, theirs: the runs of Evaluations. training: (the original's, the conversion's) marks of training examples.
-    drawn: whether the original draws random numbers between its steps. unordered: see `Evaluations`, the original's.
+    drawn: whether the original draws random numbers between its steps. sources: of the original's runs.
     """
     result = []
     for kind, other in _kinds(own, theirs):
         mine, others = [one for one in own if _kind(one) == kind], [one for one in theirs if _kind(one) == other]
         with_rows = _with_rows(mine[0])
-        result.append(dict(_evaluation(with_rows, mine, others, training, towers), inputs=list(kind)))
+        reads_on = bool(with_rows) and sources.shared.issuperset(with_rows)
+        result.append(dict(_evaluation(with_rows, mine, others, training, towers, reads_on), inputs=list(kind)))
         changed = _changed_settings(sorted(set(kind + other) - set(with_rows)), mine, others, towers)
         if changed:
             result[-1].update(changed)
             continue
-        may_be = drawn or not unordered.isdisjoint(with_rows)
+        may_be = drawn or not sources.unordered.isdisjoint(with_rows)
         may_be = may_be and result[-1]['fault'] != 'training' and _as_many(with_rows[0], mine, others, towers)
         if result[-1]['status'] == streams.DIFFERS and may_be:
             result[-1]['status'] = streams.DRAWN
+        elif result[-1]['fault'] == 'others' and reads_on and _as_many(with_rows[0], mine, others, towers):
+            result[-1]['status'] = streams.SHARED
     return result
 
 
@@ -457,8 +476,11 @@ def _changed_settings(names, own, theirs, towers):
     return {}
 
 
-def _evaluation(kind, own, theirs, training, towers):
-    """One kind of runs: the same examples, the training batches of each, or so many times as many in the same order."""
+def _evaluation(kind, own, theirs, training, towers, reads_on=False):
+    """One kind of runs: the same examples, the training batches of each, or so many times as many in the same order.
+
+    reads_on: whether the original's runs take what comes next of the training's examples.
+    """
     name = max(kind, key=lambda name: len({mark for _, run in own for mark in run[name] if mark[:1] != SETTING}))
     found = {'status': streams.SAME, 'rows': 0, 'own_rows': 0, 'fault': ''}
     own, theirs = _unlike(own, theirs, name, training, towers)
@@ -483,7 +505,7 @@ def _evaluation(kind, own, theirs, training, towers):
     again = len(set(others) & (training[0] | training[1]))
     if several and set(others) <= training[1] and 2 * known < len(set(mine)):
         return dict(found, fault='training')
-    if several and not known and 2 * again >= len(set(others)):  # read on from the training's queue
+    if several and not known and not reads_on and 2 * again >= len(set(others)):  # read on from the training's queue
         return dict(found, fault='training')
     return dict(found, fault='part' if set(others) < set(mine) else 'order' if set(mine) == set(others) else 'others')
 

@@ -300,6 +300,7 @@ class Record(object):
         )
         if traced:
             self.first['devices'] = placement(call.step, call.arrays, metadata)
+            self.first['on_gpus'] = self.watch.devices.on_gpus
             self.first['work'] = self._work(call, metadata)
             if self.gathering is not None and not call.step.groups:
                 self.first['devices'], self.first['work'] = self.gathering
@@ -374,7 +375,7 @@ def placement(step, arrays, metadata):
     spans = [(group.first, group.last) for group in step.groups]
     found = {}
     for device in metadata.step_stats.dev_stats:
-        place = re.search(r'(?i)device:(cpu:\d+)$', device.device)
+        place = re.search(r'(?i)device:([cg]pu:\d+)$', device.device)
         for node in device.node_stats if place else ():
             order, op = named.get(node.node_name.split(':')[0], (None, None))
             if op in heavy:

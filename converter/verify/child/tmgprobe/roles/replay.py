@@ -294,7 +294,12 @@ class Replay(object):
         return {
             'fed': fed,
             'evaluated': stream.evaluations(
-                self.evaluations.runs, theirs, training, towers, drawn, self.evaluations.unordered
+                self.evaluations.runs,
+                theirs,
+                training,
+                towers,
+                drawn,
+                stream.sources_of(self.evaluations, self.streams),
             ),
             'ended': self.streams.ended(),
             'epoch': stream.epoch(self.streams.kinds, recorded.kinds),

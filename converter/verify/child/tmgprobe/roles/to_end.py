@@ -117,7 +117,9 @@ class Whole(object):
             'fed': stream.figures(streams, other, towers, self.unordered, self.computed),
             'sets': stream.sets(streams.kinds, kinds),
             'again': self._not_again(seen),
-            'evaluated': stream.evaluations(both[0], both[1], training, towers, drawn, self.evaluations.unordered),
+            'evaluated': stream.evaluations(
+                both[0], both[1], training, towers, drawn, stream.sources_of(self.evaluations, streams)
+            ),
             'after': [
                 sum(steps >= last for steps, _ in each)
                 for each, last in (

@@ -1,19 +1,17 @@
 """Changes TensorFlow before the script sees it.
 
-GPUs become virtual CPU devices, random operations can be replaced by constants ("held still"), and gradients pass
-a node ("gate") between loss and optimizer, where another value can be fed in their place. The names of the
-script's own operations stay as they are.
+Towers run on the devices of graph/machine.py, random operations can be replaced by constants ("held still"), and
+gradients pass a node ("gate") between loss and optimizer, where another value can be fed in their place. The names of
+the script's own operations stay as they are.
 """
 
 from __future__ import absolute_import, division, print_function
 
 import contextlib
-import re
 import sys
 
-from tmgprobe.graph import copies, graphs
+from tmgprobe.graph import copies, graphs, machine
 
-GPU = re.compile(r'(?i)(?:^|(?<=/))(?:device:)?gpu:(\d+|\*)')
 SCOPE = 'tf_multigpu_probe/'
 
 
@@ -67,13 +65,14 @@ class Watched(object):
 class Watch(object):
     """Installs the changes and keeps what they see.
 
+    devices: what towers run on, of graph/machine.py.
     gated: put gates on the gradients (the original script, whose gradients are exchanged).
     untouched: add no operation of its own to the graph (a step whose cost is measured).
     alone: leave devices and sessions as they are, too; see roles/bare.py.
     """
 
-    def __init__(self, tf, gpus, gated, untouched=False, alone=False):
-        self.tf, self.gpus, self.gated, self.untouched = tf, gpus, gated, untouched
+    def __init__(self, tf, devices, gated, untouched=False, alone=False):
+        self.tf, self.devices, self.gated, self.untouched = tf, devices, gated, untouched
         self.alone, self.configs = alone, {}  # {id of a session: its configuration}
         self.graphs = {}
         self.diary = None  # records what the script does beside its steps; None if not needed
@@ -121,7 +120,7 @@ class Watch(object):
     def part(self, graph):
         """Lets devices read copies of variables that others hold, as between GPUs; see graph/copies.py."""
         watched = self.of(graph)
-        if self.untouched or watched.parted_at == graph.version:
+        if self.untouched or self.devices.on_gpus or watched.parted_at == graph.version:
             return
         with graphs.opened(graph):
             if watched.copies is None:
@@ -134,21 +133,21 @@ class Watch(object):
     def _devices(self):
         from tensorflow.python.framework import ops
 
-        original = ops.Graph.device
+        original, place = ops.Graph.device, self.devices.place
 
         def device(graph, where):
-            return original(graph, virtual(where))
+            return original(graph, place(where))
 
         ops.Graph.device = device
 
     def _sessions(self, on_run, on_part):
         from tensorflow.python.client import session
 
-        base, gpus, tf, watch = session.BaseSession, self.gpus, self.tf, self
+        base, devices, watch = session.BaseSession, self.devices, self
         start, run = base.__init__, base.run
 
         def initialise(self, target='', graph=None, config=None):
-            start(self, '', graph, virtual_config(tf, config, gpus))
+            start(self, '', graph, devices.config(config))
 
         def watched_run(self, fetches, feed_dict=None, options=None, run_metadata=None):
             watch.part(self.graph)
@@ -186,7 +185,7 @@ class Watch(object):
             used = tf.ConfigProto()
             used.CopyFrom(given)
             used.device_count['GPU'] = 0
-            unrewritten(used)
+            machine.unrewritten(used)
             start(self, target, graph, used)
 
         def watched_run(self, fetches, feed_dict=None, options=None, run_metadata=None):
@@ -468,42 +467,6 @@ def is_variable(target):
         return True
     operation = getattr(target, 'op', None)
     return operation is not None and operation.type in ('VariableV2', 'Variable', 'VarHandleOp')
-
-
-def virtual(where):
-    """A device with every GPU i replaced by CPU i + 1, in any form that tf.device takes."""
-    if where is None:
-        return None
-    if callable(where) and not hasattr(where, 'to_string'):
-
-        def place(operation):
-            return virtual(where(operation))
-
-        return place
-    text = where.to_string() if hasattr(where, 'to_string') else where
-    if not isinstance(text, str):
-        return where
-    return GPU.sub(lambda match: 'device:CPU:%d' % (int(match.group(1).replace('*', '0')) + 1), text)
-
-
-def virtual_config(tf, config, gpus):
-    """A session's configuration with a virtual CPU device for each GPU and plain execution."""
-    result = tf.ConfigProto()
-    if config is not None:
-        result.CopyFrom(config)
-    result.device_count['CPU'] = gpus + 1
-    result.device_count['GPU'] = 0
-    result.allow_soft_placement = True
-    result.log_device_placement = False
-    unrewritten(result)  # operations run under the names they were given
-    return result
-
-
-def unrewritten(config):
-    """Leaves out TensorFlow's rewriting of the graph, most of the first run's time, which no run needs to be right."""
-    rewrite = config.graph_options.rewrite_options
-    if hasattr(rewrite, 'disable_meta_optimizer'):
-        rewrite.disable_meta_optimizer = True
 
 
 def _argument(args, kwargs, index, name, default):
