@@ -442,7 +442,32 @@ def _read_again(read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten])
 
 
 def _decided(read: Reading, several: bool, project: Project) -> tuple[Decided | Refused, Reading]:
-    """The plans and the text that they belong to, or why there are none."""
+    """The plans and the text that they belong to, or why there are none.
+
+    Where batches cannot be cut, or cannot grow, each tower may have a batch of its own.
+    """
+    from converter.planner.own.examples import own_examples
+    from converter.planner.passes import Decided
+    from converter.planner.steps import training_steps
+
+    made, named = _by_batches(read, several, project)
+    if read.options.batch == "total" or (isinstance(made, Decided) and made.plans[0].options.batch != "total"):
+        return made, named
+    batched, rest = training_steps(read.facts)
+    own = own_examples(read.facts, (*batched, *rest))
+    if own is None:
+        return made, named
+    facts = read.facts
+    read.again(own.decisions)
+    by_examples = _plans(read, several, project, "averaged", own.decisions)
+    if isinstance(by_examples, Decided):
+        return by_examples, read
+    read.facts = facts
+    return made, named
+
+
+def _by_batches(read: Reading, several: bool, project: Project) -> tuple[Decided | Refused, Reading]:
+    """As `_decided`, where towers share the batch of each step."""
     from converter.planner.passes import Decided
     from converter.planner.towers.global_loss.named_calls import CallsOnOwnLines
 
@@ -460,9 +485,9 @@ def _decided(read: Reading, several: bool, project: Project) -> tuple[Decided | 
 
 
 def _plans(
-    read: Reading, several: bool, project: Project, losses: LossPlan
+    read: Reading, several: bool, project: Project, losses: LossPlan, known: Decisions | None = None
 ) -> Decided | Refused | CallsOnOwnLines:
-    """The plans for a text, after as many readings as it takes."""
+    """The plans for a text, after as many readings as it takes; known: decisions that it was read with already."""
     from converter.planner.cases import Sources
     from converter.planner.outcome import Refused, Reread
     from converter.planner.passes import decide
@@ -491,7 +516,7 @@ def _plans(
         asked=project.names_asked,
         rows=project.rows_taken,
     )
-    inputs: Decisions = {}
+    inputs: Decisions = {**(known or {})}
     while True:
         made = decide(read.facts, read.options, sources, losses)
         if not isinstance(made, Reread):

@@ -31,6 +31,7 @@ from converter.planner.host.step_numbers import step_edits, step_numbers
 from converter.planner.host.untrained import Branch, one_tower, untrained_branches
 from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Faults, Refused, noted
+from converter.planner.own.edits import own_edits
 from converter.planner.questions.statements import path
 from converter.planner.region.region import Region
 from converter.planner.towers.after_updates import HELPER as AFTER_UPDATES
@@ -61,6 +62,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     plain, collected = names_in(facts, regions, text), collected_names(facts, regions, text)
     cut = cut_variables(facts, regions, text) if options.variables == "partitioned" else None
     waits = wait_edits(facts, regions, options, text)
+    own = own_edits(facts, case.steps, regions, text)
     around = {
         "count_gpus": count.counts,
         "name_without_tower": bool(plain),
@@ -70,6 +72,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         AFTER_UPDATES: bool(waits),
     }
     needed = [*_needed(around, options), *(helper for part in parts for helper in part.helpers), *made.reading]
+    needed += own.helpers
     carried, names = helper_names(needed, options, sessions.names)
     dense = _never_sparse(case, module, needed)
     used, modules = read_by_helpers(carried, dense) if not module else (set(), set())
@@ -78,7 +81,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         loops=loops,
         replaces=(
             *(*text.planned, *dict.fromkeys(edit for part in parts for edit in part.replaces), *plain, *collected),
-            *(*waits, *sessions.replaces, *devices, *(cut.replaces if cut else ())),
+            *(*waits, *own.replaces, *sessions.replaces, *devices, *(cut.replaces if cut else ())),
         ),
         inserts=(*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *sessions.inserts),
         pinned=made_outside,

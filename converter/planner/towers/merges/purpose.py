@@ -92,7 +92,7 @@ def _reads(facts: Facts, region: Region, value: Tensor) -> Iterator[Step]:
         if not holders[held.uid] or access.write or not region.comes_after(access):
             continue
         if isinstance(held, Tensor) or not _is_one_item(facts.parents.get(access.node), access.node):
-            yield access.node, ()
+            yield from ((access.node, path) for path in _paths(held, value))
 
 
 def _holds(held: Value, value: Tensor) -> bool:
@@ -100,6 +100,15 @@ def _holds(held: Value, value: Tensor) -> bool:
     if isinstance(held, Tensor):
         return held is value or (held.op == "join" and value in choices(held))
     return isinstance(held, (Sequence, Mapping)) and value in tensors_in(held)
+
+
+def _paths(held: Value, value: Tensor) -> list[Path]:
+    """The keys of a dict under which a tensor lies; () for one that lies deeper, or in something else."""
+    pairs = held.pairs if isinstance(held, Mapping) else []
+    found = [(key.value if isinstance(key, Constant) else None, part) for key, part in pairs if _holds(part, value)]
+    if not found or any(key is None or not isinstance(part, Tensor) for key, part in found):
+        return [()]
+    return [(key,) for key, _ in found]
 
 
 def _is_one_item(parent: ast.AST | None, node: ast.AST) -> bool:
@@ -217,8 +226,11 @@ class Flow:
             yield (parent, ())
         elif call in self.runs or parent.attr in COMPUTES:
             yield (call, ())
-        elif parent.attr not in GROWS:
+        elif parent.attr not in GROWS and not (parent.attr == "update" and self._is_dict(parent.value)):
             raise Unknown
+
+    def _is_dict(self, node: ast.expr) -> bool:
+        return isinstance(self.facts.read_or_written.get(node), Mapping)
 
     def _argument(self, parent: ast.Call | ast.keyword, node: ast.AST, path: Path) -> Iterator[Step]:
         """The steps by which a value goes on when it is an argument of a call; raises Unknown."""
@@ -236,6 +248,10 @@ class Flow:
             yield from [(call, path)] if name == "Print" and node is call.args[0] else []
         elif name in GROWS and isinstance(call.func, ast.Attribute):
             yield from self._bind(call.func.value, ())
+        elif name == "update" and isinstance(call.func, ast.Attribute) and call.args == [node]:
+            if not self._is_dict(call.func.value):
+                raise Unknown
+            yield from self._bind(call.func.value, path)
         elif _computes(call.func, called, name):
             if not _fills_in(call.func):
                 self._check_alone(call, node, but=call.func)
