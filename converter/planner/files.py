@@ -31,7 +31,7 @@ from converter.planner.host.step_numbers import step_edits, step_numbers
 from converter.planner.host.untrained import Branch, one_tower, untrained_branches
 from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Faults, Refused, noted
-from converter.planner.own.edits import own_edits
+from converter.planner.own.edits import OwnEdits, own_edits
 from converter.planner.questions.statements import path
 from converter.planner.region.region import Region
 from converter.planner.towers.after_updates import HELPER as AFTER_UPDATES
@@ -62,7 +62,6 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     plain, collected = names_in(facts, regions, text), collected_names(facts, regions, text)
     cut = cut_variables(facts, regions, text) if options.variables == "partitioned" else None
     waits = wait_edits(facts, regions, options, text)
-    own = own_edits(facts, case.steps, regions, text)
     around = {
         "count_gpus": count.counts,
         "name_without_tower": bool(plain),
@@ -72,7 +71,6 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         AFTER_UPDATES: bool(waits),
     }
     needed = [*_needed(around, options), *(helper for part in parts for helper in part.helpers), *made.reading]
-    needed += own.helpers
     carried, names = helper_names(needed, options, sessions.names)
     dense = _never_sparse(case, module, needed)
     used, modules = read_by_helpers(carried, dense) if not module else (set(), set())
@@ -81,7 +79,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         loops=loops,
         replaces=(
             *(*text.planned, *dict.fromkeys(edit for part in parts for edit in part.replaces), *plain, *collected),
-            *(*waits, *own.replaces, *sessions.replaces, *devices, *(cut.replaces if cut else ())),
+            *(*waits, *sessions.replaces, *devices, *(cut.replaces if cut else ())),
         ),
         inserts=(*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *sessions.inserts),
         pinned=made_outside,
@@ -161,8 +159,9 @@ def _grown(case: Placed) -> frozenset[Origin]:
 class _Looped:
     """The loops, and the edits of batch size, padding and visible GPUs that later edits build on.
 
-    reading: helpers that read the length of the longest example. seen: warnings about visible GPUs. divided: whether
-    numbers of steps are divided by the number of GPUs. kept: reads of the batch size that stay as they are.
+    reading: helpers that read the length of the longest example, or an example for each tower. seen: warnings about
+    visible GPUs. divided: whether numbers of steps are divided by the number of GPUs. kept: reads of the batch size that
+    stay as they are.
     """
 
     context: WritingContext
@@ -198,11 +197,15 @@ def _looped(case: Placed, module: str) -> _Looped:
     context = context.after(longest)
     with noted(found):
         shown, seen = visible_edits(facts, options, context.text, count, context.anywhere)
+    examples = OwnEdits()
+    with noted(found):
+        examples = own_edits(facts, case.steps, regions, context.text)
     parts, faults = _loops(case, replace(context, names=names), scaling)
     found += faults
     if found:
         raise Faults(found)
-    context = replace(context.after(shown), names=parts[-1].names)
+    context = replace(context.after([*shown, *examples.replaces]), names=parts[-1].names)
+    reading = [*reading, *examples.helpers]
     return _Looped(context, count, scaling, parts, reading=reading, seen=seen, divided=bool(divided), kept=steps | own)
 
 

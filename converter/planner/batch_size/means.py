@@ -26,8 +26,7 @@ def settle_means(facts: Facts) -> Facts:
     Whoever reads the facts after that, the passes of the planner and the second reading, finds means where the script
     has `tf.reduce_sum(loss) / batch_size`, and changes nothing in them.
     """
-    settle_losses(facts)
-    sums = [tensor for tensor in facts.tensors if tensor.batch.how == "sum" and tensor.batch.per]
+    sums = [tensor for tensor in settle_losses(facts).tensors if tensor.batch.how == "sum" and tensor.batch.per]
     steps, _ = training_steps(facts) if sums else ((), ())
     if not steps or facts.endless is not None:
         return facts

@@ -45,11 +45,21 @@ def _first_alone(facts: Facts, regions: Sequence[Region], feeds: Sequence[ast.ex
     """Whether runs that are fed an example for each tower compute something else of the first tower's alone."""
     for run in (run for run in facts.runs if run.feed_node in feeds):
         for value in run.behind.values():
-            if not isinstance(value, Tensor) or isinstance(value, Input) or value.op == "summary":
+            made = isinstance(value, Tensor) and not isinstance(value, Input) and value.site is not None
+            if not made or not isinstance(value, Tensor) or value.op == "summary":
                 continue
-            direct = any(isinstance(t, Input) and t.is_own for part in value.operands for t in tensors_in(part))
-            if direct and not any(region.in_tower(value.site) for region in regions):
+            if _reads_own(value) and not any(region.in_tower(value.site) for region in regions):
                 return True
+    return False
+
+
+def _reads_own(value: Tensor) -> bool:
+    """Whether an operation takes such a placeholder, also through operations of the same call."""
+    for operand in (tensor for part in value.operands for tensor in tensors_in(part)):
+        if isinstance(operand, Input) and operand.is_own:
+            return True
+        if not isinstance(operand, Input) and operand.site is None and _reads_own(operand):
+            return True
     return False
 
 

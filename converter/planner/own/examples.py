@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from converter.analysis.facts import OWN, Decisions, Facts, RunCall, TrainStep, behind_losses
 from converter.analysis.tensors.sparse import is_sparse
@@ -52,17 +53,22 @@ def own_examples(facts: Facts, steps: Sequence[TrainStep]) -> OwnExamples | None
     if not runs or min(len({step.call for step in steps}), len({step.loss.uid for step in steps})) != 1:
         return None
     try:
-        found = _Finder(facts).found(runs)
+        fed = [_fed(facts, run) for run in runs]
+        calls = [(call, run) for one, run in zip(fed, runs, strict=True) for call in one.readers]
+        if not all(can_be_repeated(facts, call, run) for call, run in calls):
+            return None
+        feeds = _all_feeds(facts, dict.fromkeys(name for one in fed for name in one.names))
     except _Unclear:
         return None
-    inputs = [value for value in found[0] if value.node is not None]
-    behind = [v for v in behind_losses(steps).values() if isinstance(v, Input) and v.is_batch]
-    if not any(map(_has_own_shape, inputs)) or any(value not in inputs for value in behind):
+    inputs = {value.uid: value for one in fed for value in one.inputs}
+    behind = behind_losses(steps)
+    batched = [value.uid for value in behind.values() if isinstance(value, Input) and value.is_batch]
+    if not any(map(_has_own_shape, inputs.values())) or not all(map(_can_be_own, inputs.values())):
         return None
-    if not all(_can_be_own(value) for value in inputs) or not any(v.uid in behind_losses(steps) for v in inputs):
+    if not set(batched) <= set(inputs) or not set(inputs) & set(behind):
         return None
-    nodes = dict.fromkeys(value.node for value in inputs if value.node is not None)
-    return OwnExamples(tuple(nodes), found[1], found[2])
+    nodes = dict.fromkeys(value.node for value in inputs.values() if value.node is not None)
+    return OwnExamples(tuple(nodes), tuple(dict.fromkeys(call for call, _ in calls)), feeds)
 
 
 def _has_own_shape(value: Input) -> bool:
@@ -75,101 +81,96 @@ def _can_be_own(value: Input) -> bool:
     return has(value.op, Trait.PLACEHOLDER) and not has(value.op, Trait.HAS_DEFAULT) and not is_sparse(value)
 
 
-class _Finder:
-    """Follows examples from the feeds of training runs back to readers, and from there to all that sees them."""
+@dataclass(frozen=True)
+class _Fed:
+    """What a training run is fed by readers: the inputs, the calls that read, and the names on the way."""
 
-    def __init__(self, facts: Facts) -> None:
-        self.facts = facts
-        self.inputs: dict[int, Input] = {}
-        self.readers: dict[ast.Call, None] = {}
-        self.names: dict[Named, None] = {}
-        self.feeds: dict[ast.expr, None] = {}
-        self.shown = {id(display): run for run in facts.runs if (display := _display(facts, run)) is not None}
-        self.calls = _frames_by_call(facts)
+    inputs: tuple[Input, ...] = ()
+    readers: tuple[ast.Call, ...] = ()
+    names: tuple[Named, ...] = ()
 
-    def found(self, runs: Iterable[RunCall]) -> tuple[list[Input], tuple[ast.Call, ...], tuple[ast.expr, ...]]:
-        """The inputs, readers and feeds; raises _Unclear."""
-        for run in runs:
-            self._feeds_of(run)
-            if not all(can_be_repeated(self.facts, reader, run) for reader in self.readers):
-                raise _Unclear
-        done: set[Named] = set()
-        while todo := [name for name in self.names if name not in done]:
-            for name in todo:
-                done.add(name)
-                self._check_uses(*name)
-        return list(self.inputs.values()), tuple(self.readers), tuple(self.feeds)
 
-    def _feeds_of(self, run: RunCall) -> None:
-        """The inputs that a training run is fed from a reader; every other feed must be a setting."""
-        display = _display(self.facts, run)
-        if display is None or run.unseen or run.handle is not None:
+def _fed(facts: Facts, run: RunCall) -> _Fed:
+    """The inputs that a training run is fed from readers; every other feed must be a setting. Raises _Unclear."""
+    display = _display(facts, run)
+    if display is None or run.unseen or run.handle is not None:
+        raise _Unclear
+    given, found = dict(run.feeds), _Fed()
+    for node, value in zip(display.keys, display.values, strict=True):
+        key = facts.read_or_written.get(node) if node is not None else None
+        if not isinstance(key, Input) or key not in given:
             raise _Unclear
-        given = dict(run.feeds)
-        for node, value in zip(display.keys, display.values, strict=True):
-            key = self.facts.read_or_written.get(node) if node is not None else None
-            if not isinstance(key, Input) or key not in given:
-                raise _Unclear
-            name = name_within(value)
-            if _is_setting(key, given[key]):
-                continue
-            if name is None:
-                raise _Unclear
-            self._trace(run.site.frame, name)
-            self.inputs[key.uid] = key
+        if _is_setting(key, given[key]):
+            continue
+        name = name_within(value)
+        if name is None:
+            raise _Unclear
+        read = _traced(facts, run.site.frame, name)
+        found = _Fed((*found.inputs, key), (*found.readers, *read.readers), (*found.names, *read.names))
+    return found
 
-    def _trace(self, frame: Frame, node: ast.Name) -> None:
-        """The reader that gave a name its value, through callers."""
-        function = function_of(self.facts, node)
-        if frame.node is not function:
-            raise _Unclear
-        self.names[function, node.id] = None
-        if node.id not in parameters(function):
-            call, targets = _read_by(self.facts, function, node.id)
-            self.readers[call] = None
-            self.names.update(dict.fromkeys((function, name) for name in targets))
-            return
-        if any(isinstance(use.ctx, ast.Store) for use in uses_of(function, node.id)):
-            raise _Unclear
-        given = _argument(frame, node.id)
-        above = name_within(given) if given is not None else None
-        if above is None or frame.call_site is None:
-            raise _Unclear
-        self._trace(frame.call_site.frame, above)
 
-    def _check_uses(self, function: ast.AST, name: str) -> None:
-        """Nothing but feeds of runs, and functions that are checked like this one, may see an example."""
-        for use in uses_of(function, name):
-            if not isinstance(use.ctx, ast.Load):
-                continue
-            item = whole_item(self.facts, use)
-            around = self.facts.parents.get(item)
-            around = self.facts.parents.get(around) if isinstance(around, ast.keyword) else around
-            if function_of(self.facts, use) is not function:
-                raise _Unclear  # a function or a lambda inside of it reads the name
-            if isinstance(around, ast.Dict) and id(around) in self.shown:
-                self._feed(around)
+def _traced(facts: Facts, frame: Frame, node: ast.Name) -> _Fed:
+    """The reader that gave a name its value, through callers, and the names that hold what it gave."""
+    function = function_of(facts, node)
+    if frame.node is not function:
+        raise _Unclear
+    if node.id not in parameters(function):
+        call, targets = _read_by(facts, function, node.id)
+        return _Fed(readers=(call,), names=tuple((function, name) for name in targets))
+    given = _argument(frame, node.id)
+    above = name_within(given) if given is not None else None
+    if above is None or frame.call_site is None:
+        raise _Unclear
+    found = _traced(facts, frame.call_site.frame, above)
+    return replace(found, names=(*found.names, (function, node.id)))
+
+
+def _all_feeds(facts: Facts, names: Iterable[Named]) -> tuple[ast.expr, ...]:
+    """The feeds of all runs that get an example which one of these names holds; nothing else may see it.
+
+    Raises _Unclear where something does.
+    """
+    shown = {id(display): run for run in facts.runs if (display := _display(facts, run)) is not None}
+    calls, todo = _frames_by_call(facts), list(names)
+    done, feeds = set[Named](), dict[ast.expr, None]()
+    while todo:
+        if (named := todo.pop()) in done:
+            continue
+        done.add(named)
+        for item, around in _uses(facts, *named):
+            if isinstance(around, ast.Dict) and id(around) in shown:
+                runs = (run for run in facts.runs if _display(facts, run) is around)
+                feeds.update((run.feed_node, None) for run in runs if run.feed_node is not None)
             elif isinstance(around, ast.Call):
-                self._hand_on(around, item)
+                todo += _handed_on(calls.get(around, ()), item)
             else:
                 raise _Unclear
+    return tuple(feeds)
 
-    def _feed(self, display: ast.Dict) -> None:
-        """All runs that take their feeds from a dict display."""
-        for run in self.facts.runs:
-            if _display(self.facts, run) is display and run.feed_node is not None:
-                self.feeds[run.feed_node] = None
 
-    def _hand_on(self, call: ast.Call, item: ast.expr) -> None:
-        """The parameters by which called functions get an example."""
-        frames = self.calls.get(call, [])
-        if not frames:
+def _uses(facts: Facts, function: ast.AST, name: str) -> Iterator[tuple[ast.expr, ast.AST | None]]:
+    """The parts of an example that a function reads by a name, each with the dict or the call that gets it."""
+    uses = uses_of(function, name)
+    if name in parameters(function) and any(isinstance(use.ctx, ast.Store) for use in uses):
+        raise _Unclear
+    for use in (use for use in uses if isinstance(use.ctx, ast.Load)):
+        if function_of(facts, use) is not function:
+            raise _Unclear  # a function or a lambda inside of it reads the name
+        item = whole_item(facts, use)
+        around = facts.parents.get(item)
+        yield item, facts.parents.get(around) if isinstance(around, ast.keyword) else around
+
+
+def _handed_on(frames: Sequence[Frame], item: ast.expr) -> Iterator[Named]:
+    """The parameters by which the functions that a call executes get an example."""
+    if not frames:
+        raise _Unclear
+    for frame in frames:
+        names = [name for name in parameters(frame.node) if _argument(frame, name) is item]
+        if len(names) != 1:
             raise _Unclear
-        for frame in frames:
-            names = [name for name in parameters(frame.node) if _argument(frame, name) is item]
-            if len(names) != 1 or any(isinstance(use.ctx, ast.Store) for use in uses_of(frame.node, names[0])):
-                raise _Unclear
-            self.names[frame.node, names[0]] = None
+        yield frame.node, names[0]
 
 
 def _is_setting(key: Input, value: Value) -> bool:

@@ -9,8 +9,8 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import Batch, Tensor, is_of_own, tensors_in
 
 
-def settle_losses(facts: Facts) -> None:
-    """Makes means of losses, and of the numbers that these are sums of.
+def settle_losses(facts: Facts) -> Facts:
+    """The facts, in which losses of towers' own examples are means, and the numbers that these are sums of, too.
 
     A tower's loss is what one GPU computes from the same example, so the mean over the towers is that over their
     examples. The same holds for what is added up to it: `loss = box_loss + 0.1 * size_loss`.
@@ -18,6 +18,7 @@ def settle_losses(facts: Facts) -> None:
     for step in facts.train_steps:
         for term in _terms(step.loss) if is_of_own(step.loss) and not step.loss.dims else ():
             term.batch = Batch("reduced", how="mean")
+    return facts
 
 
 def _terms(loss: Tensor) -> Iterator[Tensor]:
