@@ -160,8 +160,8 @@ class _Looped:
     """The loops, and the edits of batch size, padding and visible GPUs that later edits build on.
 
     reading: helpers that read the length of the longest example, or an example for each tower. seen: warnings about
-    visible GPUs. divided: whether numbers of steps are divided by the number of GPUs. kept: reads of the batch size that
-    stay as they are.
+    visible GPUs. divided: whether numbers of steps are divided by the number of GPUs. kept: reads of the batch size
+    that stay as they are.
     """
 
     context: WritingContext
