@@ -311,6 +311,17 @@ def test_values_in_dicts_that_are_put_into_others() -> None:
     assert codes(DICTS) == ["TMG393"]
 
 
+def test_a_dict_of_the_towers_that_gets_more_behind_the_loop() -> None:
+    begins = "        layers = {'hidden': hidden}\n"
+    script = DICTS.replace(begins, "").replace("        guess = tf.layers", f"{begins}        guess = tf.layers", 1)
+    total = "        self.losses['total'] ="
+    script = script.replace(total, f"        layers['far'] = self.losses['size']\n{total}")
+    script = script.replace("+ 0.1 * self.losses['size']", "+ 0.1 * layers['far']")
+    lines = body(script)
+    assert "        layers['far'] = tf.add_n(tower_far)" in lines
+    assert not any("tower" in line and "layers['guess']" in line for line in lines)  # it is not there yet
+
+
 def test_a_value_out_of_such_a_dict_that_decides() -> None:
     read = "feed = {self.net.image: blobs['image'], self.net.boxes: blobs['boxes']}\n"
     decides = "            if sess.run(layers['guess'], feed).max() > 2.0:\n                break\n"

@@ -33,7 +33,7 @@ from converter.planner.questions.batch_values import (
     may_hold_tensors,
 )
 from converter.planner.questions.nested_tensors import alike, is_fixed, is_flat_list
-from converter.planner.questions.structures import Part, parts, selected
+from converter.planner.questions.structures import Part, parts, parts_of, selected
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.purpose import is_only_shown
 from converter.planner.towers.merges.tensor_names import op_name
@@ -221,6 +221,9 @@ def _parts_read(facts: Facts, region: Region, access: Access, text: str, whole: 
 
     found = [p for p in parts(text, whole, as_one=as_one) if p.text.startswith(chosen)]
     found = [p for p in found if any(t.uid in inside for t in tensors_in(p.value))]
+    later = _put_in_later(facts, region, text, whole)
+    inside -= {t.uid for p in found if p.text in later for t in tensors_in(p.value)}
+    found = [p for p in found if p.text not in later]
     all_reached = inside <= {t.uid for p in found for t in tensors_in(p.value)}
     mergeable = all(
         is_mergeable(p.value) or p.value.uid in losses or _is_own_and_shown(facts, region, p.value) for p in found
@@ -231,6 +234,14 @@ def _parts_read(facts: Facts, region: Region, access: Access, text: str, whole: 
     for part in found:
         read.setdefault(part.text, (part, access.node))
     return read
+
+
+def _put_in_later(facts: Facts, region: Region, text: str, whole: Sequence | Mapping) -> set[str]:
+    """The expressions for what a dict holds only behind the loop: `layers.update(losses)` there puts it in."""
+    calls = [effect.node for effect in facts.changes_of(whole) if region.comes_after(effect)]
+    given = [call.args[0] for call in calls if isinstance(call, ast.Call) and call.args]
+    others = [other for node in given if isinstance(other := facts.read_or_written.get(node), Mapping)]
+    return {text + key for other in others for key, _ in parts_of(other)} if isinstance(whole, Mapping) else set()
 
 
 def _is_own_and_shown(facts: Facts, region: Region, value: Value) -> bool:
