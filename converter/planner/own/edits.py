@@ -33,7 +33,7 @@ def own_edits(facts: Facts, steps: Sequence[TrainStep], regions: Sequence[Region
     if not any(value.is_own for value in batch_inputs(steps)):
         return OwnEdits()
     own = own_examples(facts, steps)
-    if own is None or _first_alone(facts, regions, own.feeds):
+    if own is None or any(region.forward for region in regions) or _first_alone(facts, regions, own.feeds):
         raise refuse(facts, steps[0].call, Found.OWN_EXAMPLES_UNCLEAR)
     replaces = [_reading(call, text) for call in own.readers]
     for node in own.feeds:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, RunCall
@@ -110,13 +111,18 @@ class _Looped:
 
     def is_followed(self) -> bool:
         """Whether the code of the reader was walked: a method or a function of the project, or a generator of it."""
-        if any(self._reads(access.site) for access in self.facts.accesses):
-            return True
-        given = [self.facts.read_or_written.get(arg) for arg in self.reader.args]
-        takes_next = getattr(self.reader.func, "id", getattr(self.reader.func, "attr", "")) in ("next", "__next__")
-        held = self.reader.func.value if isinstance(self.reader.func, ast.Attribute) else None
-        given += [self.facts.read_or_written.get(held)] if held is not None else []
-        return takes_next and any(value is not None and value.uid in self.facts.generators for value in given)
+        return any(self._reads(access.site) for access in self.facts.accesses)
+
+    @cached_property
+    def _calls(self) -> list[ast.AST]:
+        """The call, and that of the generator whose next example it asks for: that one's code runs now and then."""
+        func = self.reader.func
+        if getattr(func, "id", getattr(func, "attr", "")) not in ("next", "__next__"):
+            return [self.reader]
+        asked = [*self.reader.args, *([func.value] if isinstance(func, ast.Attribute) else [])]
+        values = [self.facts.read_or_written.get(node) for node in asked]
+        made = {value.uid for value in values if value is not None and value.uid in self.facts.generators}
+        return [self.reader, *(call for (_, call), value in self.facts.results.items() if value.uid in made)]
 
     def gives_another(self) -> bool:
         """Whether nothing that the call is given is bound in the loop: the same example would be read N times."""
@@ -184,10 +190,10 @@ class _Looped:
 
     def _reads(self, site: Site) -> bool:
         """Whether something happens while the reader is called."""
-        return any(around.frame.call is self.reader for around in site.chain())
+        return any(around.frame.call in self._calls for around in site.chain() if around.frame.call is not None)
 
     def _in_loop(self, site: Site) -> bool:
-        return any(around.stmt is self.loop for around in site.chain())
+        return self._reads(site) or any(around.stmt is self.loop for around in site.chain())
 
 
 def _is_only_saved(facts: Facts, access: Access) -> bool:

@@ -231,6 +231,8 @@ def read_one(split):
         ("print(step, value, part)", "print(step, value, part)\n    if reader.place == 0:\n        evaluate()"),
         ("print(step, value, part)", "print(step, value, part)\n    if at_start(reader):\n        evaluate()"),
         ("print(step, value, part)", "print(step, value, part)\n    if other.place == 0:\n        evaluate()"),
+        ("blobs = reader.forward()", "blobs = next(examples)\n    if reader.place == 0:\n        evaluate()"),
+        ("blobs = reader.forward()", "reader.place = step\n    blobs = next(examples)"),
         # the same example is used once more
         ("print(step, value, part)", "print(step, value, part, blobs['boxes'].shape)"),
         ("print(step, value, part)", "history.append(blobs)"),
