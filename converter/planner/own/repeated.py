@@ -190,10 +190,22 @@ class _Looped:
 
     def _reads(self, site: Site) -> bool:
         """Whether something happens while the reader is called."""
-        return any(around.frame.call in self._calls for around in site.chain() if around.frame.call is not None)
+        return self._placed(site)[0]
 
     def _in_loop(self, site: Site) -> bool:
-        return self._reads(site) or any(around.stmt is self.loop for around in site.chain())
+        return any(self._placed(site))
+
+    def _placed(self, site: Site) -> tuple[bool, bool]:
+        """Whether a site is reached by the reader, and whether it stands in the loop; looked up once for each."""
+        if id(site) not in self._known:
+            reads = any(around.frame.call in self._calls for around in site.chain() if around.frame.call is not None)
+            self._known[id(site)] = reads, any(around.stmt is self.loop for around in site.chain())
+        return self._known[id(site)]
+
+    @cached_property
+    def _known(self) -> dict[int, tuple[bool, bool]]:
+        """What is known of the sites so far, which the facts keep."""
+        return {}
 
 
 def _is_only_saved(facts: Facts, access: Access) -> bool:
