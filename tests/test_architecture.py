@@ -424,6 +424,7 @@ PLANNER = [
     ["writing"],
     ["wording"],
     ["region"],
+    ["own"],
     ["batch_size"],
     ["host", "searches"],
     ["towers.after_updates", "towers.border", "towers.global_loss", "towers.partitioned"],

@@ -39,8 +39,9 @@ from converter.source.project.above import seen_from
 Key = tuple[ast.AST, str]  # the operation that data goes into, and by which of its arguments
 End = tuple[ast.stmt, ast.expr, set[Place]]  # a statement that may end a loop, its condition, and what that reads
 By = TypeVar("By")
-SIZE = -1
-# expression, or a statement that joins branches -> batch axis, None: shared, SIZE: the number of the examples
+SIZE, OWN = -1, -2
+# expression, or a statement that joins branches -> batch axis, None: shared, SIZE: the number of the examples, OWN:
+# each tower has an input of its own
 Decisions = dict[ast.AST, int | None]
 
 

@@ -19,6 +19,7 @@ class Why(Enum):
     STEPS = "the result for one row of the batch goes into the next: its rows are the steps of one sequence"
     HISTORY = "an attention history has as many steps as the longest sequence of a shard"
     CONFLICT = "several concatenated batches are combined with an input that has one row for each example"
+    OWN = "each tower has examples of its own, of any shape"
     # rows are picked, cut or joined
     APART = "the batch is taken apart example by example"
     PART = "a part of the batch is taken"

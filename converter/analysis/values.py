@@ -389,10 +389,30 @@ class Input(Tensor):
         made.inputs = self.inputs
         return made
 
+    @property
+    def is_own(self) -> bool:
+        """Whether each tower has an input of its own in its place, for an example that has a shape of its own."""
+        return self.batch.why is Why.OWN
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether each tower gets something else of it: its rows, or an example of its own."""
+        return self.batch.kind == "example" or self.is_own
+
     def shard(self, axis: int) -> None:
         """Marks it as cut among the towers along an axis."""
         self.batch = Batch("example", axis)
         self.roots = frozenset((self,))
+
+    def own(self) -> None:
+        """Marks it as one of which each tower has its own: what is computed of it belongs to that tower's example."""
+        self.batch = opaque(Why.OWN)
+        self.roots = frozenset((self,))
+
+
+def is_of_own(value: Value) -> bool:
+    """Whether a value is computed from an input of which each tower has its own."""
+    return any(isinstance(root, Input) and root.is_own for root in value.roots)
 
 
 class Variable(Tensor):

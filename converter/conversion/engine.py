@@ -50,7 +50,7 @@ from converter.source.viewed import viewed
 if TYPE_CHECKING:
     import ast
 
-    from converter.analysis.facts import Facts
+    from converter.analysis.facts import Decisions, Facts
     from converter.plan import Plan
     from converter.plan.decisions import Command, Decision, File
     from converter.planner.outcome import Refused
@@ -442,7 +442,32 @@ def _read_again(read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten])
 
 
 def _decided(read: Reading, several: bool, project: Project) -> tuple[Decided | Refused, Reading]:
-    """The plans and the text that they belong to, or why there are none."""
+    """The plans and the text that they belong to, or why there are none.
+
+    Where batches cannot be cut, or cannot grow, each tower may have a batch of its own.
+    """
+    from converter.planner.own.examples import own_examples
+    from converter.planner.passes import Decided
+    from converter.planner.steps import training_steps
+
+    made, named = _by_batches(read, several, project)
+    if read.options.batch == "total" or (isinstance(made, Decided) and made.plans[0].options.batch != "total"):
+        return made, named
+    batched, rest = training_steps(read.facts)
+    own = own_examples(read.facts, (*batched, *rest))
+    if own is None:
+        return made, named
+    facts = read.facts
+    read.again(own.decisions)
+    by_examples = _plans(read, several, project, "averaged", own.decisions)
+    if isinstance(by_examples, Decided):
+        return by_examples, read
+    read.facts = facts
+    return made, named
+
+
+def _by_batches(read: Reading, several: bool, project: Project) -> tuple[Decided | Refused, Reading]:
+    """As `_decided`, where towers share the batch of each step."""
     from converter.planner.passes import Decided
     from converter.planner.towers.global_loss.named_calls import CallsOnOwnLines
 
@@ -460,9 +485,9 @@ def _decided(read: Reading, several: bool, project: Project) -> tuple[Decided | 
 
 
 def _plans(
-    read: Reading, several: bool, project: Project, losses: LossPlan
+    read: Reading, several: bool, project: Project, losses: LossPlan, known: Decisions | None = None
 ) -> Decided | Refused | CallsOnOwnLines:
-    """The plans for a text, after as many readings as it takes."""
+    """The plans for a text, after as many readings as it takes; known: decisions that it was read with already."""
     from converter.planner.cases import Sources
     from converter.planner.outcome import Refused, Reread, after_readings
     from converter.planner.passes import decide
@@ -492,7 +517,9 @@ def _plans(
         rows=project.rows_taken,
     )
     first = read.facts
-    made = after_readings(lambda: decide(read.facts, read.options, sources, losses), read.again)
+    made: Decided | Refused | CallsOnOwnLines = after_readings(
+        lambda: decide(read.facts, read.options, sources, losses), read.again, known
+    )
     if isinstance(made, Refused) and read.facts is not first:
         last, read.facts = read.facts, first  # as the script was read first, towers may make the inputs themselves
         handed = decide(first, read.options, sources, losses, rereads=False)

@@ -24,6 +24,7 @@ class At(NamedTuple):
 
 
 NUM_GPUS = "{num_gpus}"  # stands in texts of the loop for the number of towers, until the loop is written
+OWN = ("own_inputs", "OwnInputs")  # helpers that give each tower placeholders of its own
 HowMerged = Literal["concat", "mean", "sum", "first", "shown"]
 
 
@@ -80,6 +81,11 @@ class Shard:
     together: str = ""
     parts: str = ""
     handed: str = ""
+
+    @property
+    def own(self) -> bool:
+        """Whether nothing is cut: each tower has placeholders of its own."""
+        return self.helper in OWN
 
 
 @dataclass(frozen=True)

@@ -127,17 +127,21 @@ def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:
     axes: dict[int, list[str]] = {}
     drawn: list[str] = []
     handed: list[str] = []
+    own: list[str] = []
     for loop in (loop for plan in plans for loop in plan.loops):
         for shard in loop.shards:
-            for place, axis in zip(shard.places, shard.axes, strict=False):
+            own += shard.places if shard.own else ()
+            for place, axis in zip(shard.places, shard.axes, strict=False) if not shard.own else ():
                 axes.setdefault(axis, []).append(place)
             drawn += [shard.rows] if shard.drawn and not shard.places else []
         for nest in loop.nests:
             axes.setdefault(nest.axis, []).append(nest.place)
         whole = f"{loop.handing.name}.whole("
-        handed += [place for place, text in loop.restore if text.startswith(whole)]
-        handed += [place for place, _ in loop.handing.given_back]
+        made = own if any(shard.own for shard in loop.shards) else handed
+        made += [place for place, text in loop.restore if text.startswith(whole)]
+        made += [place for place, _ in loop.handing.given_back]
     said = [f"{_listed(dict.fromkeys(names))} cut along axis {axis}" for axis, names in sorted(axes.items())]
+    said += [f"{_listed(dict.fromkeys(own))} for each tower, each step reads an example for each"] if own else []
     said += ["batches drawn by each tower"] if drawn else []
     said += [f"{_listed(dict.fromkeys(handed))} made by the model, each tower is handed its rows"] if handed else []
     if said:

@@ -30,6 +30,7 @@ from converter.planner.host.step_numbers import step_edits, step_numbers
 from converter.planner.host.untrained import Branch, one_tower, untrained_branches
 from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Faults, Refused, noted
+from converter.planner.own.edits import OwnEdits, own_edits
 from converter.planner.questions.statements import path
 from converter.planner.region.executions import Group
 from converter.planner.region.region import Region
@@ -161,9 +162,9 @@ def _grown(case: Placed) -> frozenset[Origin]:
 class _Looped:
     """The loops, and the edits of batch size, padding and visible GPUs that later edits build on.
 
-    reading: helpers that read the length of the longest example. seen: warnings about visible GPUs. divided: whether
-    numbers of steps are divided by the number of GPUs. kept: reads of the batch size that stay as they are.
-    size_reads: all reads of it outside the towers.
+    reading: helpers that read the length of the longest example, or an example for each tower. seen: warnings about
+    visible GPUs. divided: whether numbers of steps are divided by the number of GPUs. kept: reads of the batch size
+    that stay as they are. size_reads: all reads of it outside the towers.
     """
 
     context: WritingContext
@@ -196,17 +197,20 @@ def _looped(case: Placed, module: str) -> _Looped:
     context = context.after(longest)
     with noted(found):
         shown, seen = visible_edits(facts, options, context.text, count, context.anywhere)
+    examples = OwnEdits()
+    with noted(found):
+        examples = own_edits(facts, case.steps, regions, context.text)
     parts, faults = _loops(case, replace(context, names=names), scaling)
     found += faults
     if found:
         raise Faults(found)
-    context = replace(context.after(shown), names=parts[-1].names)
+    context = replace(context.after([*shown, *examples.replaces]), names=parts[-1].names)
     return _Looped(
         context=context,
         count=count,
         scaling=scaling,
         parts=parts,
-        reading=reading,
+        reading=[*reading, *examples.helpers],
         seen=seen,
         divided=bool(divided),
         kept=steps | own,

@@ -43,6 +43,7 @@ class Found(Enum):
     WHOLE_DATA_SET = auto()
     SAME_BATCH = auto()
     REFILLED = auto()
+    OWN_EXAMPLES_UNCLEAR = auto()
     # inputs: inputs of the model
     FED_IN_PLACE_OF_RESULT = auto()
     FED_PART_OF_RESULTS = auto()

@@ -37,9 +37,14 @@ class Reread:
     otherwise: Diagnostic
 
 
-def after_readings(decide: Callable[[], Outcome | Reread], again: Callable[[Decisions], object]) -> Outcome | Refused:
-    """What is decided of a script after as many readings as it takes; again: reads it with expressions for inputs."""
-    inputs: Decisions = {}
+def after_readings(
+    decide: Callable[[], Outcome | Reread], again: Callable[[Decisions], object], known: Decisions | None = None
+) -> Outcome | Refused:
+    """What is decided of a script after as many readings as it takes.
+
+    again: reads it with expressions for inputs. known: those that it was read with already.
+    """
+    inputs: Decisions = {**(known or {})}
     while isinstance(made := decide(), Reread):
         if made.decisions.keys() <= inputs.keys():
             return Refused((made.otherwise,))

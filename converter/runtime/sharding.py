@@ -264,6 +264,59 @@ class TowerInputs(object):
         return [(rows, weight) for known, _, rows, weight in self.parts if known is part][0]
 
 
+class OwnInputs(TowerInputs):
+    """As TowerInputs, for a model that is given one example: each tower gets a placeholder of its own for it.
+
+    The first tower gets the placeholder itself. `axes` has the exceptions, by the placeholder's name: None for what all
+    towers are fed alike, 0 for an example without dimensions.
+    """
+
+    def part(self, whole, axis, gpu):
+        """Return tower `gpu`'s own placeholder."""
+        (own,), rows, weight = own_inputs([whole], gpu)
+        self.parts.append((own, whole, rows, weight))
+        return own
+
+
+class OfTowers(object):
+    """What a reader of examples gave for each tower. An item of it, or a part, holds that item or part of each."""
+
+    def __init__(self, values):
+        self.values = list(values)
+
+    def __getitem__(self, key):
+        return OfTowers(value[key] for value in self.values)
+
+    def __iter__(self):
+        return iter([OfTowers(parts) for parts in zip(*self.values)])
+
+
+def read_for_towers(reader, *args, **kwargs):
+    """Call a reader of examples once for each tower, one call after the other."""
+    return OfTowers(reader(*args, **kwargs) for _ in range(NUM_GPUS))
+
+
+def feed_for_towers(feed_dict):
+    """Return a feed_dict in which each tower's placeholder is fed what the reader gave for that tower."""
+    fed = {}
+    for key, value in feed_dict.items():
+        fed.update(zip(key.of_towers, value.values) if isinstance(value, OfTowers) else [(key, value)])
+    return fed
+
+
+def own_inputs(placeholders, gpu):
+    """Return tower `gpu`'s own placeholders, None in place of a number of rows, and the tower's weight.
+
+    The first tower has the script's placeholders. Later towers have copies, which feed_for_towers() feeds. A run that
+    feeds the script's placeholders alone gives all towers the same example: their mean is what one tower computes.
+    """
+    with tf.device('/cpu:0'), tf.name_scope('own_inputs'):
+        for first in placeholders:
+            first.of_towers = getattr(first, 'of_towers', None) or [first]
+            first.of_towers += [tf.identity(first) for _ in range(gpu + 1 - len(first.of_towers))]
+        return [first.of_towers[gpu] for first in placeholders], None, 1.0 / NUM_GPUS
+
+
 def map_structure(function, *structures):
     """Call a function with the corresponding tensors of lists, tuples or dicts; return its results in the same nest."""
     first = structures[0]

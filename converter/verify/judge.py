@@ -207,9 +207,13 @@ def unlike(mine: Facts, theirs: Facts, gpus: int, batch: BatchMode) -> Report | 
 
 
 def _own_inputs(mine: Facts, theirs: Facts, gpus: int) -> str:
-    """The placeholders that exist once per tower, N for each of the original's; "" if there are none."""
+    """The placeholders that exist once per tower, N for each of the original's; "" if there are none.
+
+    Those of which a later tower has a copy of the first tower's are known: each counts as one of the original's.
+    """
     ours, others = ([row for row in facts["inputs"] if not row["source"]] for facts in (mine, theirs))
-    if gpus < 2 or not ours or len(others) != gpus * len(ours):
+    known = any(row.get("each") for row in others)
+    if gpus < 2 or not ours or known or len(others) != gpus * len(ours):
         return ""
     rows = [Counter(tuple(row["shape"][1:]) for row in one if row["shape"]) for one in (ours, others)]
     several = Counter({shape: count * gpus for shape, count in rows[0].items()})

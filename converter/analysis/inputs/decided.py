@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from converter.analysis.facts import SIZE
+from converter.analysis.facts import OWN, SIZE
 from converter.analysis.frames import Place
 from converter.analysis.inputs.feeds import is_zero_state
 from converter.analysis.tensors.sparse import PART
@@ -104,7 +104,9 @@ def with_axis(value: Tensor, axis: int | None) -> Tensor:
         fed = Input(FED, value.dims, _fixed_shape(value), "")
         fed.inputs, value = (value,), fed
     value.ambiguous = False
-    if axis is not None:
+    if axis == OWN:
+        value.own()
+    elif axis is not None:
         value.shard(axis)
     else:
         value.batch, value.roots = FREE, frozenset()

@@ -43,6 +43,7 @@ from converter.analysis.values import (
     Value,
     Variable,
     is_none,
+    is_of_own,
     stands_for_unseen,
     tensors_in,
 )
@@ -312,6 +313,8 @@ class Comparison:
         if not isinstance(one, Tensor):
             why = "the converted text cuts it, and it is no tensor of a batch"
             return None if isinstance(one, (Host, Sequence)) else Difference(one, two, why)
+        if isinstance(one, Input) and one.is_own:
+            return self.differ(one, whole, None)
         if one.batch.kind == "example" and one.batch.axis != cut.axis:
             return Difference(one, two, f"cut along axis {cut.axis}, and its examples lie along axis {one.batch.axis}")
         if one.batch.kind != "example":
@@ -341,7 +344,7 @@ class Comparison:
             return Difference(one, two, f"{one.label} in the script, {two.label} in the converted text")
         if isinstance(one, Input):
             self.inputs[one.uid] = two
-        if mode is not None and isinstance(two, Input) and one.batch.kind == "example":
+        if mode is not None and isinstance(two, Input) and isinstance(one, Input) and one.is_batch:
             return Difference(one, two, "the towers read the whole batch")
         found = self.all_differ(self._without_updates(one, two, mode), two.inputs, mode, (one, two))
         listed = isinstance(one, Variable) and self._is_another(one, two)
@@ -434,7 +437,8 @@ class Comparison:
 
     def _may_be_added(self, one: Tensor) -> bool:
         rows = one.batch.kind == "example" and not self.total  # averaged, as towers with a batch each are
-        return one.batch.kind == "opaque" or (self._is_sum(one) and not rows)
+        lost = one.batch.kind == "opaque" and not is_of_own(one)
+        return lost or (self._is_sum(one) and not rows)
 
     def _is_sum(self, one: Tensor) -> bool:
         """Whether it is a sum over the examples; of a loss with a row for each, the gradients are those of the sum."""

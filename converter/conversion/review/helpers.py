@@ -55,8 +55,10 @@ SHARDS = (
     "shard_sparse",
     "shard_data",
     "shard_data_along",
+    "own_inputs",
 )
 SHARING = ("SharedVariables", "SharedVariablesOfModels")
+HANDING = ("TowerInputs", "OwnInputs")
 ENTERED = (
     "TowerCollections",
     "TowerPenalties",
@@ -65,7 +67,7 @@ ENTERED = (
     "ScopeReuse",
     "LayerNames",
     "TowerAverages",
-    "TowerInputs",
+    *HANDING,
 )
 
 
@@ -101,7 +103,8 @@ def _shard(towers: Towers, walk: Walk, node: ast.Call) -> Value:
 
 def _part(towers: Towers, walk: Walk, whole: Value, cut: Cut, node: ast.Call) -> Value:
     dims = whole.lengths if isinstance(whole, Tensor) else None
-    part = Tensor(Batch("example", cut.axis), (whole,), dims, SHARD, node)
+    batch = whole.batch if isinstance(whole, Input) and whole.is_own else Batch("example", cut.axis)
+    part = Tensor(batch, (whole,), dims, SHARD, node)
     if not part.roots and isinstance(whole, Input):
         part.roots = frozenset((whole,))
     towers.cuts[part.uid] = cut
@@ -253,6 +256,12 @@ def _shown(towers: Towers, parts: list[Value], node: ast.Call) -> Value:
 def _feed_towers(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     """The feeds as they are written: the towers' parts of a value that is fed are that value."""
     return walk.evaluate(node.args[0])
+
+
+def _read_for_towers(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    """`read_for_towers(reader, 'train')`: what `reader('train')` gives, for each tower."""
+    (function, *args), kwargs = _arguments(walk, node)
+    return walk.stamp(call_value(walk, function, args, kwargs, node), node)
 
 
 def merge_collections(towers: Towers, walk: Walk, node: ast.Call) -> Value:
@@ -488,7 +497,9 @@ def share_of_handed(towers: Towers, walk: Walk, node: ast.Call) -> Value:
 HELPERS: dict[str, Callable[[Towers, Walk, Any], Value]] = {
     **dict.fromkeys(SHARDS, _shard),
     **dict.fromkeys(ENTERED, _entered_helper),
-    "TowerInputs": _tower_inputs,
+    **dict.fromkeys(HANDING, _tower_inputs),
+    "read_for_towers": _read_for_towers,
+    "feed_for_towers": _feed_towers,
     "after_updates": _after_updates,
     "shard_size": _shard_size,
     "without_tower": lambda towers, walk, node: walk.evaluate(node.args[0]),

@@ -40,7 +40,7 @@ def is_made_of_shard(value: Value) -> bool:
 def carries_batch(value: Value) -> bool:
     """Whether a value is a batch, is computed from one, or holds tensors that are."""
     if isinstance(value, Input):
-        return value.batch.kind == "example"
+        return value.is_batch
     if isinstance(value, Instance):
         return False  # its attributes are places of their own
     return depends_on_batch(value) or any(t.batch.kind != "free" for t in tensors_in(value))

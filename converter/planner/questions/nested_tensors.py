@@ -95,7 +95,7 @@ def inputs_in(value: Value) -> list[Input]:
 def whole_inputs(value: Value) -> list[Input]:
     """The inputs of a nest that holds nothing but inputs cut along one axis; none for others."""
     ends = leaves(value) if isinstance(value, (Sequence, Mapping)) else []
-    inputs = [t for t in ends if isinstance(t, Input) and t.batch.kind == "example"]
+    inputs = [t for t in ends if isinstance(t, Input) and t.is_batch]
     return inputs if len(inputs) == len(ends) and len({i.batch.axis for i in inputs}) == 1 else []
 
 

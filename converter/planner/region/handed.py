@@ -31,7 +31,7 @@ def handed_inside(facts: Facts, block: Block, tower: set[int]) -> tuple[Input, .
 def can_be_handed(value: Input, around: ast.stmt) -> bool:
     """True for a placeholder that a call of TensorFlow's module makes; around: the towers' statement that it is in."""
     call = value.node
-    if has(value.op, Trait.HAS_DEFAULT) and value.batch.kind == "example":
+    if has(value.op, Trait.HAS_DEFAULT) and value.is_batch:
         return False  # its default is made by each tower
     if not has(value.op, Trait.PLACEHOLDER) or isinstance(around, (ast.FunctionDef, ast.ClassDef)):
         return False

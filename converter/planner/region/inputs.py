@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.reasons import Why
-from converter.analysis.values import Input, Tensor, Value
+from converter.analysis.values import Input, Tensor, Value, is_of_own
 from converter.diagnostics import Diagnostic
 from converter.planner.questions.drawn_batches import drawn_in
 from converter.planner.writing.findings import error
@@ -15,14 +15,14 @@ from converter.planner.writing.findings import error
 def batch_inputs(steps: Iterable[TrainStep]) -> tuple[Input, ...]:
     """The inputs behind the losses that are cut into shards; none where the towers draw their batches themselves."""
     values = behind_losses(steps).values()
-    found = [v for v in values if isinstance(v, Input) and v.batch.kind == "example"]
+    found = [v for v in values if isinstance(v, Input) and v.is_batch]
     return tuple(sorted(found, key=lambda v: v.uid))
 
 
 def batches_behind(steps: Iterable[TrainStep]) -> set[Value]:
     """The inputs behind the losses, and the batches that the towers draw themselves."""
     values = behind_losses(steps)
-    return {*(v for v in values.values() if isinstance(v, Input) and v.batch.kind == "example"), *drawn_in(values)}
+    return {*(v for v in values.values() if isinstance(v, Input) and v.is_batch), *drawn_in(values)}
 
 
 def uncut_values(
@@ -30,7 +30,8 @@ def uncut_values(
 ) -> Iterator[Diagnostic]:
     """The first value behind the losses that cannot be cut for one of these reasons, with advice."""
     for value in behind_losses(steps).values():
-        why = value.batch.why if isinstance(value, Tensor) and value.batch.kind == "opaque" else None
+        lost = isinstance(value, Tensor) and value.batch.kind == "opaque" and not is_of_own(value)
+        why = value.batch.why if isinstance(value, Tensor) and lost else None
         if isinstance(value, Tensor) and why is not None and why in hints:
             yield error(facts, value.node or steps[0].call, code, value.batch.reason, hints[why])
             return

@@ -340,7 +340,7 @@ def settled(
     times = [a.time for i, a in block.accesses() if i in order.tower]
     times += [v.time for v in facts.tensors if block.statement(v.site) in order.tower]
     handed = handed_inside(facts, block, order.tower) if model.handing else ()
-    others = (v for v in handed if v.batch.kind == "example" and v not in model.inputs)
+    others = (v for v in handed if v.is_batch and v not in model.inputs)
     return Region(
         block=block,
         before=frozenset(order.before),

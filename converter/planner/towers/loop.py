@@ -39,7 +39,6 @@ from converter.planner.towers.merges.unread_attributes import deleted
 from converter.planner.towers.merges.unread_attributes import unread as unread_attributes
 from converter.planner.towers.merges.wanted import Wanted, wanted_out
 from converter.planner.towers.shards.drawn_rows import drawn_rows
-from converter.planner.towers.shards.handed import HELPER as HANDING
 from converter.planner.towers.shards.handed import sized_in
 from converter.planner.towers.shards.numbers_left import numbers_left
 from converter.planner.towers.shards.shards import keeps_size, numbers_in, parts_carried, shards_in
@@ -339,7 +338,7 @@ def _contexts(
             name, traffic = traffic.fresh(name)
         contexts += [(helper, name)] if needed else []
     if traffic.handing is not None:
-        contexts.append((HANDING, traffic.handing.name))
+        contexts.append((traffic.handing.helper, traffic.handing.name))
     return tuple(contexts), traffic
 
 

@@ -124,7 +124,7 @@ def users_of(
             if path in reached or not (_may_import(text, names) or imports_its_folder(path, text)):
                 continue
             if path not in imports:
-                imports[path] = _imported_files(path, text, root, index)
+                imports[path] = _imported_files(path, text, root, index, data)
             if not reached.isdisjoint(imports[path]):
                 reached.add(path)
                 names.add(_name_in_imports(path).encode())
@@ -135,7 +135,7 @@ def users_of(
     for path in left:
         there = {file: place for file, place in imports.get(path, {}).items() if file in reached}
         trains = (script in there or _TRAINS.search(data[path]) is not None) and not _builds_towers(data[path])
-        known = imports if path in imports else {**imports, path: _imported_files(path, data[path], root, index)}
+        known = imports if path in imports else {**imports, path: _imported_files(path, data[path], root, index, data)}
         folders = frozenset((os.path.dirname(path), *_folders(path, known, reached)))
         found.append(User(path, folders, min((line for line, _ in there.values()), default=0), trains))
     return found
@@ -216,7 +216,7 @@ def _files(root: str, leave_out: str | None) -> Iterator[tuple[str, bytes]]:
 
 
 def _imported_files(
-    path: str, text: bytes, root: str, index: Mapping[str, Sequence[str]]
+    path: str, text: bytes, root: str, index: Mapping[str, Sequence[str]], data: Mapping[str, bytes]
 ) -> dict[str, tuple[int, str]]:
     """The files of the project that a file may import, each with the line of the import and the folder looked into."""
     found: dict[str, tuple[int, str]] = {}
@@ -227,7 +227,9 @@ def _imported_files(
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         named = [(module, 0, 1) for module in imported_by(text)]
     notebook = path.endswith(".ipynb")
-    others = index if notebook or b"sys.path" in text else {}
+    beside = (os.path.join(os.path.dirname(path), f"{module}.py") for module, level, _ in named if not level)
+    widens = b"sys.path" in text or any(b"sys.path" in data.get(file, b"") for file in beside)
+    others = index if notebook or widens else {}
     for module, level, line in named:
         for file, folder in _resolved(module, level, path, root, others).items():
             found.setdefault(file, (0 if notebook else line, folder))

@@ -15,13 +15,22 @@ from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.fed.rows import is_kept
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
+from converter.planner.found import Found
 from converter.planner.questions.fed_without_rows import fed_without_rows
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.one_value import is_one_value
 from converter.planner.region.inputs import batch_inputs, uncut_values
+from converter.planner.wording import Words
 from converter.planner.writing.findings import error, line_seen_from
 
 CODES = ("TMG218",)
+WORDS = {
+    Found.OWN_EXAMPLES_UNCLEAR: Words(
+        "TMG218",
+        "each training step takes one example, and how it comes from its reader into the graph is not seen",
+        "read it by one call in the training loop, and give its parts to the run's feed_dict as they are",
+    ),
+}
 
 
 @check(Selected)
@@ -139,7 +148,7 @@ def _without_axis(facts: Facts, steps: Sequence[TrainStep], any_shape: bool) -> 
         fed = [(k, v) for k, v in run.feeds if k.uid in roots]
         numbers = all(_is_number(v) if any_shape else (run, k) in lone for k, v in fed if any_shape or k in cut)
         for key, value in run.feeds:
-            shapeless = isinstance(key, Input) and (any_shape or key.dims is None or key.dims == ())
+            shapeless = isinstance(key, Input) and not key.is_own and (any_shape or not key.dims)
             rate = not getattr(key, "dims", None) and key not in rows and _is_literal(value)
             single = is_one_example(value) or (numbers and not rate and (any_shape or key in cut))
             if shapeless and key.uid in roots and single and run.computes(trained):

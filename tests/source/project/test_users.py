@@ -187,3 +187,16 @@ def test_files_that_were_written_over(tmp_path: Path) -> None:
     before = {str(tmp_path / "tune.py"): b"import model\n"}
     (user,) = users_of(str(tmp_path / "train.py"), [str(tmp_path / "model.py")], [], before)
     assert user.path == str(tmp_path / "tune.py")
+
+
+def test_a_script_whose_path_another_module_widens(tmp_path: Path) -> None:
+    widens = "import sys\nsys.path.insert(0, '../lib')\n"
+    files = {
+        "tools/train.py": "import set_path\nfrom nets.model import Net\n",
+        "tools/set_path.py": widens,
+        "tools/test.py": "import set_path\nfrom nets.model import Net\n",
+        "tools/other.py": "import numpy\nfrom nets.model import Net\n",
+        "lib/nets/__init__.py": "",
+        "lib/nets/model.py": "import tensorflow\n",
+    }
+    assert found(tmp_path, files, "lib/nets/model.py", "tools/train.py") == ["tools/test.py"]

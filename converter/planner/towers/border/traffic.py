@@ -18,12 +18,14 @@ from converter.planner.writing.free_names import Branches, Names
 class Handed:
     """The object that hands each tower its part of the placeholders that it makes.
 
+    helper: its class.
     axes: by the names of placeholders of which their shape does not tell it: the batch axis, None for one that is not
     cut. size: the expression for the number of rows of a whole batch, where shapes have a tower's number; "" for none.
     guarded: places that hold a part after the towers if the script has set them, each with the test for that.
     """
 
     name: str
+    helper: str
     axes: tuple[tuple[str, int | None], ...]
     size: str = ""
     guarded: tuple[tuple[str, str], ...] = ()

@@ -10,7 +10,7 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import uncast
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Number, Tensor, Value, needed, tensors_in
+from converter.analysis.values import Input, Number, Tensor, Value, is_of_own, needed, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.planner.found import Found
@@ -29,6 +29,8 @@ def loss_how(
     """
     value, batch = step.loss, step.loss.batch
     warnings: list[Diagnostic] = []
+    if is_of_own(value) and batch.kind == "opaque":  # no number
+        raise refuse(facts, step.call, Found.OWN_EXAMPLES_UNCLEAR)
     once = options.batch == "total" or options.loss == "global"
     summed = batch.kind == "example" or (batch.kind == "reduced" and batch.how == "sum")
     warnings += warn_of_statistics(facts, value) if options.batch == "total" else ()

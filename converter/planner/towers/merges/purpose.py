@@ -129,8 +129,9 @@ def _paths_to(held: Value, value: Value) -> list[Path]:
 def _paths(held: Value, parts: set[int], path: Path) -> Iterator[Path]:
     """The same for lists and dicts, under as many keys as the parts are deep in there."""
     if isinstance(held, (Sequence, Mapping)) and len(path) < DEEPEST:
-        for one in [inner for _, inner in held.pairs] if isinstance(held, Mapping) else held.elements:
-            yield from _paths(one, parts, (*path, ANY))
+        pairs = held.pairs if isinstance(held, Mapping) else [(ANY, one) for one in held.elements]
+        for key, one in pairs:
+            yield from _paths(one, parts, (*path, key.value if isinstance(key, Constant) else ANY))
     elif isinstance(held, Tensor):
         chosen = choices(held) if held.op == "join" else [held]
         if held.uid in parts or any(one.uid in parts for one in chosen):
@@ -272,8 +273,11 @@ class Flow:
             yield (call, (ANY, *path[1:]))
         elif call in self.runs or parent.attr in COMPUTES:
             yield (call, ())
-        elif parent.attr not in GROWS:
+        elif parent.attr not in GROWS and not (parent.attr == "update" and self._is_dict(parent.value)):
             raise Unknown
+
+    def _is_dict(self, node: ast.expr) -> bool:
+        return isinstance(self.facts.read_or_written.get(node), Mapping)
 
     def _argument(self, parent: ast.Call | ast.keyword, node: ast.AST, path: Path) -> Iterator[Step]:
         """The steps by which a value goes on when it is an argument of a call; raises Unknown."""
@@ -291,6 +295,10 @@ class Flow:
             yield from [(call, path)] if name == "Print" and node is call.args[0] else []
         elif name in GROWS and isinstance(call.func, ast.Attribute):
             yield from self.bound(call.func.value, ())
+        elif name == "update" and isinstance(call.func, ast.Attribute) and call.args == [node]:
+            if not self._is_dict(call.func.value):
+                raise Unknown
+            yield from self.bound(call.func.value, path)
         elif _computes(call.func, called, name):
             if not _fills_in(call.func):
                 self._check_alone(call, node, but=call.func)

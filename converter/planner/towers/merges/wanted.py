@@ -22,7 +22,7 @@ from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.tensors.updates import is_update
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Function, Input, Mapping, Sequence, Tensor, Value, tensors_in
+from converter.analysis.values import Function, Input, Mapping, Sequence, Tensor, Value, is_of_own, tensors_in
 from converter.planner.found import Found
 from converter.planner.questions.batch_values import (
     carries_batch,
@@ -32,9 +32,10 @@ from converter.planner.questions.batch_values import (
     may_hold_tensors,
 )
 from converter.planner.questions.nested_tensors import alike, is_fixed, is_flat_list
-from converter.planner.questions.structures import Part, parts, selected
+from converter.planner.questions.structures import Part, parts, parts_of, selected
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.dict_keys import keys_read
+from converter.planner.towers.merges.purpose import is_only_shown
 from converter.planner.towers.merges.tensor_names import op_name
 from converter.planner.wording import refuse
 from converter.planner.writing.spelling import spelling
@@ -228,8 +229,13 @@ def _parts_read(facts: Facts, region: Region, access: Access, text: str, whole: 
 
     found = [p for p in parts(text, whole, as_one=as_one) if p.text.startswith(chosen)]
     found = [p for p in found if any(t.uid in inside for t in tensors_in(p.value))]
+    later = _put_in_later(facts, region, text, whole)
+    inside -= {t.uid for p in found if p.text in later for t in tensors_in(p.value)}
+    found = [p for p in found if p.text not in later]
     all_reached = inside <= {t.uid for p in found for t in tensors_in(p.value)}
-    mergeable = all(is_mergeable(p.value) or p.value.uid in losses for p in found)
+    mergeable = all(
+        is_mergeable(p.value) or p.value.uid in losses or _is_own_and_shown(facts, region, p.value) for p in found
+    )
     made_here = whole.site is not None and whole.site.frame is region.block.frame  # it may be made once more
     if inside and (not all_reached or _is_one_nest(whole) or (made_here and not mergeable)):
         found = [Part(text, whole, "", None)]
@@ -237,6 +243,19 @@ def _parts_read(facts: Facts, region: Region, access: Access, text: str, whole: 
     for part in found:
         read.setdefault(part.text, (part, access.node))
     return read
+
+
+def _put_in_later(facts: Facts, region: Region, text: str, whole: Sequence | Mapping) -> set[str]:
+    """The expressions for what a dict holds only behind the loop: `layers.update(losses)` there puts it in."""
+    calls = [effect.node for effect in facts.changes_of(whole) if region.comes_after(effect)]
+    given = [call.args[0] for call in calls if isinstance(call, ast.Call) and call.args]
+    others = [other for node in given if isinstance(other := facts.read_or_written.get(node), Mapping)]
+    return {text + key for other in others for key, _ in parts_of(other)} if isinstance(whole, Mapping) else set()
+
+
+def _is_own_and_shown(facts: Facts, region: Region, value: Value) -> bool:
+    """Whether a tensor of a tower's own example is only shown, if it is read at all: it is merged by its form."""
+    return isinstance(value, Tensor) and is_of_own(value) and is_only_shown(facts, region, value)
 
 
 def _is_one_nest(whole: Sequence | Mapping) -> bool:
@@ -280,7 +299,7 @@ def mixes_inputs(region: Region, value: Value) -> bool:
     """Whether a tower makes a tensor of its shard and of all rows of an input that the loss does not need."""
     if not isinstance(value, Tensor) or value.batch.kind == "free":
         return False
-    batched = [r for r in value.roots if isinstance(r, Input) and r.batch.kind == "example"]
+    batched = [r for r in value.roots if isinstance(r, Input) and r.is_batch]
     return any(r in region.inputs for r in batched) and any(r not in region.inputs for r in batched)
 
 

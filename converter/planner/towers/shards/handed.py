@@ -20,7 +20,7 @@ from converter.planner.towers.border.traffic import Handed, Traffic
 from converter.planner.wording import refuse
 from converter.planner.writing.spelling import leaf, spelling
 
-HELPER = "TowerInputs"
+HELPER, OWN_HELPER = "TowerInputs", "OwnInputs"
 
 
 def handing_in(site: LoopSite, before: Traffic) -> Traffic:
@@ -47,7 +47,8 @@ def handing_in(site: LoopSite, before: Traffic) -> Traffic:
         if name == "" or axes.get(name or "", axis) != axis:
             raise refuse(site.facts, value.node or site.region.block.body[0], Found.HANDED_WITHOUT_NAME)
     name, traffic = before.fresh("tower_inputs")
-    return replace(traffic, handing=Handed(name, tuple(axes.items())))
+    helper = OWN_HELPER if any(value.is_own for value in handed) else HELPER
+    return replace(traffic, handing=Handed(name, helper, tuple(axes.items())))
 
 
 def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) -> Traffic:
@@ -83,7 +84,7 @@ def _counts(value: Value, keys: set[tuple[object, ...]]) -> bool:
 
 def _axis(value: Input) -> int | None:
     """The axis along which a placeholder is cut; None for one that all towers get whole."""
-    return value.batch.axis if value.batch.kind == "example" else None
+    return value.batch.axis if value.is_batch else None
 
 
 def _is_told_by_shape(value: Input, axis: int | None) -> bool:
@@ -109,8 +110,9 @@ def handed_shard(site: LoopSite, before: Traffic, group: list[Input], alone: boo
     suffix = "" if alone else f"_{leaf(lead)}"
     rows, traffic = before.fresh("rows" + suffix, f"tower_rows{suffix}")
     weight, traffic = traffic.fresh("weight" + suffix, f"tower_weight{suffix}")
-    static = all(fixed_size(value) is not None for value in group)
-    shard = Shard(places=(), saved=(), axes=(), rows=rows, weight=weight, static=static, handed=lead, helper=HELPER)
+    static = all(fixed_size(value) is not None and not value.is_own for value in group)
+    helper = before.handing.helper if before.handing is not None else HELPER
+    shard = Shard(places=(), saved=(), axes=(), rows=rows, weight=weight, static=static, handed=lead, helper=helper)
     return replace(traffic, groups=(*traffic.groups, tuple(group)), shards=(*traffic.shards, shard))
 
 
@@ -150,7 +152,7 @@ def given_back(site: LoopSite, before: Traffic) -> Traffic:
     handing = before.handing
     if handing is None:
         return before
-    cut = [value for value in region.handed if value.batch.kind == "example"]
+    cut = [value for value in region.handed if value.is_batch]
     found: dict[str, str] = {}
     for value in cut:
         for text, place in _texts(region, value):

@@ -191,7 +191,7 @@ def _shard_of(
     texts, traffic = _regrouped(site, traffic, texts, holders)
     suffix = "" if alone else f"_{leaf(texts[0])}" if texts else f"_{lead[0]}" if lead else ""
     static = not traffic.alone and all(_static(i) for i in group)
-    sparse = any(is_sparse(i) for i in group)
+    sparse, data = any(is_sparse(i) for i in group), group[0].op == DATA
     along = any(axes) or (lead is not None and lead[2] != 0)
     rows, traffic = traffic.fresh("rows" + suffix, f"tower_rows{suffix}")
     weight, traffic = traffic.fresh("weight" + suffix, f"tower_weight{suffix}")
@@ -203,9 +203,9 @@ def _shard_of(
         weight=weight,
         static=static,
         lead=lead,
-        data=group[0].op == DATA,
+        data=data,
         sparse=sparse,
-        helper="shard_sparse" if sparse else shard_helper(static, along, data=group[0].op == DATA),
+        helper="own_inputs" if group[0].is_own else "shard_sparse" if sparse else shard_helper(static, along, data),
         together=together,
         parts=parts,
     )
@@ -238,12 +238,12 @@ def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dic
         holder, _, name = text.rpartition(".")
         source = f"getattr({holder}, {name!r}, None)" if maybe.unset else text
         unseen = maybe.plain or (maybe.unset and maybe.place.kind != "attr")
-        if len(places[value.uid]) > 1 or is_sparse(value) or unseen:
+        if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or unseen:
             raise refuse(facts, value.node or region.block.body[0], Found.INPUT_OF_ONE_BRANCH)
         found[value] = source
     for value in (i for i in region.inputs if i.uid in region.lacking and places.get(i.uid)):
         there = {_held(frame, places[value.uid][0]) for frame in region.lacking[value.uid]}
-        if len(places[value.uid]) > 1 or is_sparse(value) or there != {"None"}:
+        if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or there != {"None"}:
             raise refuse(facts, value.node or region.block.body[0], Found.INPUT_OF_ONE_BRANCH)
         found[value] = places[value.uid][0]
     return found
@@ -285,7 +285,7 @@ def _nests(facts: Facts, region: Region, written: set[Place]) -> list[tuple[Sequ
             continue
         if any(is_sparse(i) for i in inputs):
             raise refuse(facts, access.node, Found.SPARSE_AMONG_OTHERS)
-        if not whole_inputs(value):
+        if not whole_inputs(value) or any(i.is_own for i in inputs):
             raise refuse(facts, access.node, Found.INPUTS_AMONG_OTHERS)
         found.setdefault(access.place, (value, access))
     return [(nest, access) for nest, access in found.values() if not _is_part(facts, region, access, found.values())]
@@ -439,12 +439,12 @@ def _is_earlier_default(region: Region, access: Access) -> bool:
 
 
 def _static(value: Input) -> bool:
-    return not is_sparse(value) and fixed_size(value) is not None
+    return not is_sparse(value) and not value.is_own and fixed_size(value) is not None
 
 
 def _fixed_rows(value: Input) -> object:
     """The number of rows that a shape fixes, as a number or by the batch size that it is a multiple of; else None."""
-    rows = None if is_sparse(value) else fixed_size(value)
+    rows = fixed_size(value) if _static(value) else None
     return None if rows is None else rows.linear if rows.value is None else rows.value
 
 

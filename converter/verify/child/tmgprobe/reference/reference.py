@@ -7,6 +7,7 @@ from tmgprobe.graph import graphs, rates
 from tmgprobe.reference import once
 from tmgprobe.session import step as steps
 from tmgprobe.values import compare, inputs
+from tmgprobe.values import rows as rows_of
 from tmgprobe.values.errors import describe
 
 
@@ -47,7 +48,7 @@ class Comparison(object):
             'drawn': [self.step.numbers_drawn(), kept.get('drawn')],
             'rows': inputs.rows(self.pairs, kept['arrays']),
             'own_rows': inputs.rows(mapped, own),
-            'axes': {pair['own']: pair['axis'] for pair in self.pairs},
+            'axes': {pair['own']: rows_of.EACH if pair['each'] else pair['axis'] for pair in self.pairs},
         }
         if (self.figures['own_rows'] or 0) > 1:
             self.step.own_sizes.add(self.figures['own_rows'])

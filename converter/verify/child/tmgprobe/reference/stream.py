@@ -80,7 +80,8 @@ class Streams(object):
         mine = {}
         for steps in self._arrays.values():
             for name, array in (item for arrays in steps for item in arrays.items()):
-                mine.setdefault(name, []).append((array, self.axes.get(name, 0)))
+                if self.axes.get(name) != rows.EACH:
+                    mine.setdefault(name, []).append((array, self.axes.get(name, 0)))
         return {name: rows.paddings(mine[name] + batches) for name, batches in theirs.items() if name in mine}
 
     def read_again(self, padding):
@@ -101,7 +102,7 @@ class Streams(object):
 
     def _read(self, name, array, padding=rows.ZEROS):
         axis = self.axes.get(name)
-        if axis is None or np.ndim(array) <= axis:
+        if rows.lacks(array, axis):
             return None, _rest(array)
         return rows.marks(array, axis, padding), None
 
@@ -128,10 +129,15 @@ def of_record(recording, pairs_of, padding=None):
 def described(pairs, padding):
     """Dense pairs of values/inputs.py as lists, with what each input is padded with."""
     return [
-        [pair['own'], pair['parts'], pair['axis'], padding.get(pair['own'], rows.ZEROS)]
+        [pair['own'], pair['parts'], _axis(pair), padding.get(pair['own'], rows.ZEROS)]
         for pair in pairs
         if not pair['sparse']
     ]
+
+
+def _axis(pair):
+    """The batch axis of an input; EACH where each tower is fed an example of its own."""
+    return rows.EACH if pair.get('each') else pair['axis']
 
 
 def arrays_of_record(recording, pairs_of):
@@ -140,7 +146,7 @@ def arrays_of_record(recording, pairs_of):
     for kept in recording['steps']:
         for own, parts, axis, _ in described(pairs_of.get(tuple(kept['triggered']), ()), {}):
             there = [kept['arrays'][part] for part in parts if part in kept['arrays']]
-            if axis is not None and all(array.ndim > axis for array in there):
+            if axis != rows.EACH and not any(rows.lacks(array, axis) for array in there):
                 found.setdefault(own, []).extend((array, axis) for array in there)
     return found
 
@@ -152,7 +158,7 @@ def step_of(pairs, arrays):
         there = [arrays[part] for part in parts if part in arrays]
         if len(there) != len(parts):
             step[own] = None
-        elif axis is None or any(array.ndim <= axis for array in there):
+        elif any(rows.lacks(array, axis) for array in there):
             step[own] = None, _rest(there[0])
         else:
             step[own] = [mark for array in there for mark in rows.marks(array, axis, padding)], None

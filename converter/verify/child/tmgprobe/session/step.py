@@ -265,8 +265,21 @@ class Step(object):
                     'sliced': graphs.sliced_axis(tensor, self.operations),
                 }
             )
+            copied = tensor.op.inputs[0].name if tensor.op.type == 'Identity' else name
+            result[-1].update({'of': copied, 'each': True} if copied != name and copied in arrays else {})
+        firsts = {item['of'] for item in result if 'of' in item}
+        for item in result:
+            item.update({'of': item['name'], 'each': True} if item['name'] in firsts else {})
         order = {name: index for index, name in enumerate(sources)}
-        return sorted(result, key=lambda item: (item['source'], order.get(item['name'], 0)))
+        made = {op.name: place for place, op in enumerate(self.graph.get_operations())} if firsts else {}
+        return sorted(
+            result,
+            key=lambda item: (
+                item['source'],
+                order.get(item['name'], 0),
+                made[item['name'].split(':')[0]] if 'of' in item else 0,
+            ),
+        )
 
 
 def gradients_fetch(gradients):

@@ -4,12 +4,13 @@ Plain data in and out. An input is {'name', 'shape', 'static', 'source', 'sliced
 a dataset or queue fills (`source`), with the axis on which towers cut it (`sliced`, None: they do not).
 A sparse tensor is three inputs, its indices, values and shape, whose names are `sparse` in each of them;
 their `shape` is the number of its rows. `of`: the input of the original of which this is one worker's batch, which has
-a shape of its own.
+a shape of its own. `each`: it is what one tower alone is fed: an example of any shape, which counts as one.
 """
 
 from __future__ import absolute_import, division, print_function
 
 from tmgprobe.values import compare
+from tmgprobe.values import rows as rows_of
 
 # Why no smaller batch is tried; see TMG342.
 FIXED = 'static shape'
@@ -51,7 +52,8 @@ def match(own, recorded, gpus, total):
             'parts': [part['name'] for part in parts],
             'axis': axis,
             'sparse': parts[0].get('sparse'),
-            'alone': single and len(parts) > 1,
+            'alone': len(parts) > 1 and (single or bool(parts[0].get('each'))),
+            'each': bool(parts[0].get('each')),
         }
         for (item, parts), axis in zip(pairs, axes)
     ], alone
@@ -103,6 +105,7 @@ def with_axes(pairs, axes, arrays):
     result = []
     for pair in pairs:
         axis = axes.get(pair['own'], pair['axis'])
+        axis = None if axis == rows_of.EACH else axis  # a run that trains nothing gives all towers the same example
         lacks = axis is not None and any(arrays[part].ndim <= axis for part in pair['parts'] if part in arrays)
         result.append(dict(pair, axis=None if lacks and not pair['sparse'] else axis))
     return result

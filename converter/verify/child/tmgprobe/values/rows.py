@@ -7,6 +7,7 @@ import hashlib
 
 import numpy as np
 
+EACH = 'each'  # in place of a batch axis: the whole array is one example
 ZEROS = (0, False)  # a padding: the number, and whether it stands in front of an example instead of behind it
 NUMBERS = 'fiub'  # kinds of arrays in which there may be padding
 TRIED = 2  # numbers that may be the padding of an input: a last word of its own may be as frequent
@@ -14,10 +15,17 @@ TRIED = 2  # numbers that may be the padding of an input: a last word of its own
 
 def marks(array, axis, padding=ZEROS):
     """One mark for each example of an array: equal for equal examples, padded with zeros (or so) or not."""
+    if axis == EACH:
+        return [_mark(array)]
     rows = np.rollaxis(array, axis) if axis else array
     if isinstance(rows, np.ndarray) and rows.dtype.kind in NUMBERS and rows.ndim > 1 and rows.size:
         rows = _unpadded(rows, padding)
     return [_mark(row) for row in rows]
+
+
+def lacks(array, axis):
+    """Whether an array has no such axis with one entry for each example."""
+    return axis is None or (axis != EACH and np.ndim(array) <= axis)
 
 
 def paddings(batches):

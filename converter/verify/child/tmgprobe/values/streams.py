@@ -148,9 +148,11 @@ def _fault(own, theirs, towers, whole):
     """The kind of fault in a stream that differs; '' for none that is known.
 
     Labels of few kinds may well be alike in two shards of a batch: these count where all inputs are, or in each batch.
+    A single example may be drawn for two towers by chance: it counts where that is so in all steps.
     """
     each = [_repeats(batch, towers) for batch in theirs]
     alike = any(_repeats(batch, towers) for batch in whole) or (any(each) and all(each))
+    alike = alike or (len(whole) > 1 and all(len(batch) == towers and len(set(batch)) == 1 for batch in whole))
     if towers > 1 and alike and not _repeating(own, towers):
         return 'twice'
     mine = [mark for batch in own for mark in batch]

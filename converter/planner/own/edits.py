@@ -1,0 +1,72 @@
+"""The edits outside of the towers for placeholders of which each tower has its own: readers, and feeds of runs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.values import Input, Tensor, tensors_in
+from converter.dataclass import dataclass
+from converter.plan import Replace
+from converter.planner.found import Found
+from converter.planner.own.examples import own_examples
+from converter.planner.region.inputs import batch_inputs
+from converter.planner.region.region import Region
+from converter.planner.wording import refuse
+from converter.planner.writing.helper_names import called
+from converter.planner.writing.source_text import Text
+
+READ, FEED, WHY = "read_for_towers", "feed_for_towers", "TMG125"
+
+
+@dataclass(frozen=True)
+class OwnEdits:
+    """Edits, and the helpers that they call."""
+
+    replaces: tuple[Replace, ...] = ()
+    helpers: tuple[str, ...] = ()
+
+
+def own_edits(facts: Facts, steps: Sequence[TrainStep], regions: Sequence[Region], text: Text) -> OwnEdits:
+    """Each step reads an example for each tower, and feeds each its own; raises Refusal if that is unclear."""
+    if not any(value.is_own for value in batch_inputs(steps)):
+        return OwnEdits()
+    own = own_examples(facts, steps)
+    if own is None or any(region.forward for region in regions) or _first_alone(facts, regions, own.feeds):
+        raise refuse(facts, steps[0].call, Found.OWN_EXAMPLES_UNCLEAR)
+    replaces = [_reading(call, text) for call in own.readers]
+    for node in own.feeds:
+        replaces.append(Replace(text.start(node), text.end(node), f"{called(FEED)}({text.of(node)})", WHY))
+    return OwnEdits(tuple(replaces), (READ, FEED))
+
+
+def _first_alone(facts: Facts, regions: Sequence[Region], feeds: Sequence[ast.expr]) -> bool:
+    """Whether runs that are fed an example for each tower compute something else of the first tower's alone."""
+    for run in (run for run in facts.runs if run.feed_node in feeds):
+        for value in run.behind.values():
+            made = isinstance(value, Tensor) and not isinstance(value, Input) and value.site is not None
+            if not made or not isinstance(value, Tensor) or value.op == "summary":
+                continue
+            if _reads_own(value) and not any(region.in_tower(value.site) for region in regions):
+                return True
+    return False
+
+
+def _reads_own(value: Tensor) -> bool:
+    """Whether an operation takes such a placeholder, also through operations of the same call."""
+    for operand in (tensor for part in value.operands for tensor in tensors_in(part)):
+        if isinstance(operand, Input) and operand.is_own:
+            return True
+        if not isinstance(operand, Input) and operand.site is None and _reads_own(operand):
+            return True
+    return False
+
+
+def _reading(call: ast.Call, text: Text) -> Replace:
+    """`reader('train')` as `read_for_towers(reader, 'train')`."""
+    given = [text.of(arg) for arg in call.args]
+    given += [f"{keyword.arg}={text.of(keyword.value)}" for keyword in call.keywords]
+    return Replace(
+        text.start(call), text.end(call), f"{called(READ)}({', '.join([text.of(call.func), *given])})", WHY
+    )

@@ -1,0 +1,173 @@
+"""Conversions in which each tower has an example of its own: what proves them, and the faults that it finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from converter.options import Options
+from tests.proofs import proof_of
+
+READER = """\
+import numpy as np
+import tensorflow as tf
+
+
+class Reader(object):
+    def __init__(self, count):
+        self.count, self.place = count, 0
+
+    def forward(self):
+        self.place = (self.place + 1) % self.count
+        rng = np.random.RandomState(self.place)
+        height, width, things = rng.randint(8, 14), rng.randint(8, 14), rng.randint(1, 5)
+        return {'image': rng.rand(1, height, width, 3), 'boxes': rng.rand(things, 4)}
+
+
+"""
+TRAINED = """\
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(4):
+        blobs = reader.forward()
+        feed = {image: blobs['image'], boxes: blobs['boxes']}
+        print(sess.run([train_op, loss, box_loss], feed_dict=feed)[1:])
+        held = Reader(5).forward()
+        print(sess.run([loss, box_loss], {image: held['image'], boxes: held['boxes']}))
+"""
+PLACEHOLDERS = (
+    READER
+    + """\
+image = tf.placeholder(tf.float32, [1, None, None, 3])
+boxes = tf.placeholder(tf.float32, [None, 4])
+hidden = tf.layers.conv2d(image, 8, 3)
+guess = tf.layers.dense(tf.reduce_mean(hidden, [1, 2]), 4)
+box_loss = tf.reduce_mean(tf.square(boxes - guess))
+loss = box_loss + 0.1 * tf.reduce_mean(tf.square(hidden))
+train_op = tf.train.MomentumOptimizer(0.01, 0.9).minimize(loss)
+reader = Reader(20)
+"""
+    + TRAINED
+)
+MODEL = (
+    READER
+    + """\
+class Net(object):
+    def __init__(self):
+        self.image = tf.placeholder(tf.float32, [None, None, None, 3], name='image')
+        self.boxes = tf.placeholder(tf.float32, [None, 4])
+        self.hidden = tf.layers.conv2d(self.image, 8, 3)
+        self.guess = tf.layers.dense(tf.reduce_mean(self.hidden, [1, 2]), 4)
+
+
+net = Net()
+image, boxes = net.image, net.boxes
+box_loss = tf.reduce_mean(tf.square(boxes - net.guess))
+loss = box_loss + 0.1 * tf.reduce_mean(tf.square(net.hidden))
+train_op = tf.train.MomentumOptimizer(0.01, 0.9).minimize(loss)
+reader = Reader(20)
+"""
+    + TRAINED
+)
+
+DICTS = (
+    READER
+    + """\
+def nearest(guess, boxes):
+    return boxes[np.argmin(np.abs(boxes - guess).sum(1))].astype(np.float32)
+
+
+class Net(object):
+    def __init__(self):
+        self.losses, self.results, self.shown = {}, {}, []
+
+    def build(self):
+        self.image = tf.placeholder(tf.float32, [1, None, None, 3])
+        self.boxes = tf.placeholder(tf.float32, [None, 4])
+        hidden = tf.layers.conv2d(self.image, 8, 3, name='conv')
+        guess = tf.layers.dense(tf.reduce_mean(hidden, [1, 2]), 4, name='guess')
+        target = tf.py_func(nearest, [guess, self.boxes], tf.float32)
+        self.results['guess'] = guess
+        self.results['target'] = tf.reshape(target, [4])
+        self.losses['near'] = tf.reduce_mean(tf.square(guess[0] - self.results['target']))
+        self.losses['size'] = tf.reduce_mean(tf.square(hidden))
+        self.losses['total'] = self.losses['near'] + 0.1 * self.losses['size']
+        layers = {'hidden': hidden}
+        layers.update(self.losses)
+        layers.update(self.results)
+        return layers
+
+    def train_step(self, sess, blobs, train_op):
+        feed_dict = {self.image: blobs['image'], self.boxes: blobs['boxes']}
+        near, size, total, _ = sess.run(
+            [self.losses['near'], self.losses['size'], self.losses['total'], train_op], feed_dict=feed_dict
+        )
+        return near, size, total
+
+    def evaluate(self, sess, blobs):
+        feed_dict = {self.image: blobs['image'], self.boxes: blobs['boxes']}
+        return sess.run(self.losses['total'], feed_dict=feed_dict)
+
+
+class Solver(object):
+    def __init__(self, net):
+        self.net, self.reader, self.held = net, Reader(20), Reader(5)
+
+    def train(self, sess, steps):
+        layers = self.net.build()
+        optimizer = tf.train.MomentumOptimizer(0.01, 0.9)
+        train_op = optimizer.apply_gradients(optimizer.compute_gradients(layers['total']))
+        sess.run(tf.global_variables_initializer())
+        step = 1
+        while step < steps + 1:
+            blobs = self.reader.forward()
+            near, size, total = self.net.train_step(sess, blobs, train_op)
+            if step % 2 == 0:
+                print('step %d of %d: %.5f %.5f %.5f' % (step, steps, near, size, total))
+                held = self.held.forward()
+                print('held out: %.5f' % self.net.evaluate(sess, held))
+            step += 1
+
+
+with tf.Session() as sess:
+    Solver(Net()).train(sess, 6)
+"""
+)
+
+
+def verdict_of(text: str, python: str, folder: Path, gpus: int, change: tuple[str, str] = ("", "")) -> str:
+    (folder / "single.py").write_text(text)
+    report = proof_of(folder / "single.py", python, folder, Options(num_gpus=gpus, line_length=100), change)
+    failed = [check.name for check in report.checks if check.status == "failed"]
+    return " ".join([report.verdict, *failed[:1]])
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(("text", "gpus"), [(PLACEHOLDERS, 3), (MODEL, 2), (DICTS, 2)])
+def test_an_example_for_each_tower(text: str, gpus: int, tensorflow_python: str, tmp_path: Path) -> None:
+    assert verdict_of(text, tensorflow_python, tmp_path, gpus) == "passed"
+
+
+@pytest.mark.tf2
+def test_an_example_for_each_tower_on_tensorflow_2(tensorflow_python: str, tmp_path: Path) -> None:
+    assert verdict_of(PLACEHOLDERS, tensorflow_python, tmp_path, 2) == "passed"
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("feed_dict=feed_for_towers(feed)", "feed_dict={k: v.values[0] for k, v in feed.items()}"), "failed batch"),
+        (("OfTowers(reader(", "OfTowers([reader("), "failed data"),
+        (("loss * weight", "loss"), "failed gradients"),
+        (("tower_loss.append(loss * weight)", "tower_loss.append(loss * weight * 1.5)"), "failed loss"),
+        (("tower_box_loss.append(box_loss * weight)", "tower_box_loss.append(box_loss)"), "failed fetches"),
+    ],
+    ids=["one example", "the same for all", "summed", "another loss", "a sum of what is shown"],
+)
+def test_faults(change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path) -> None:
+    if "[reader(" in change[1]:
+        change = "OfTowers(reader(*args, **kwargs) for _ in range(num_gpus))", "OfTowers([reader()] * num_gpus)"
+    assert verdict_of(PLACEHOLDERS, tensorflow_python, tmp_path, 2, change) == verdict
