@@ -7,11 +7,12 @@ import ast
 from converter.analysis.traits import Trait
 from converter.syntax.known import is_known
 from converter.syntax.script import Script
-from converter.targets.mirrored.copies import copied, trains_by_package
+from converter.targets.mirrored.copies import copied, is_of_package, trainings
 from converter.targets.mirrored.counts import batch_counts
 from converter.targets.mirrored.decisions import of_estimator, of_keras
 from converter.targets.mirrored.estimator import Replicated, configurations, estimators, hooks, inputs, model_functions
 from converter.targets.mirrored.keras import batches, differences, keras_fits, scopes
+from converter.targets.mirrored.program import program_of
 from converter.targets.mirrored.replicated import keras_code
 from converter.targets.mirrored.sessions import sessions_of_the_script
 from converter.targets.mirrored.strategy import check_devices, no_other_means
@@ -24,8 +25,10 @@ def fit(script: Script) -> Fit | None:
         return None
     if made := estimators(script):
         return Fit(made[0], ESTIMATOR)
-    if trains_by_package(script) and (fits := keras_fits(script)):
-        return Fit(fits[0], COPIES)
+    program = program_of(script)
+    if is_of_package(program) and (trained := trainings(program)):
+        file, call = trained[0]
+        return Fit(call if file is script else script.tree.body[0], COPIES)
     fits = keras_fits(script) if _mentions_keras(script) else []
     return Fit(fits[0], KERAS) if fits else None
 
