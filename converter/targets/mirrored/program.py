@@ -82,6 +82,7 @@ class Program:
         found: list[Place] = []
         if steps and not stop(file, node):
             found = [(file, value) for value in bound(file, node)] or list(self._given(file, node))
+            found = found or list(self._of_object(file, node))
             found = list(self._returned(file, node)) if isinstance(node, ast.Call) else found
         if not found:
             yield file, node
@@ -98,16 +99,40 @@ class Program:
             return
         made = next((one.name for one in file.above(function) if isinstance(one, ast.ClassDef)), "")
         for where, call in self.calls():
-            called = getattr(call.func, "id", getattr(call.func, "attr", ""))
-            if called != (made if function.name == "__init__" else function.name) or is_spread(call):
-                continue
-            found = self.definition(where, call.func)
-            if function.name != "__init__" and (found is None or found[1] is not function):
+            if is_spread(call) or not self._calls(where, call, function, made):
                 continue
             place = names.index(node.id) - (names[0] == "self")
             given = argument(call, place, node.id)
             if given is not None:
                 yield where, given
+
+    def _calls(self, file: Script, call: ast.Call, function: ast.FunctionDef, made: str) -> bool:
+        """Whether a call is one of a function; made: the class that holds it, whose constructor is called by its name.
+
+        A class below that one calls its constructor by `super().__init__(…)`.
+        """
+        called = getattr(call.func, "id", getattr(call.func, "attr", ""))
+        if function.name == "__init__":
+            around = next((one for one in file.above(call) if isinstance(one, ast.ClassDef)), None)
+            return called == made or (called == "__init__" and around is not None and made in _bases(around))
+        found = self.definition(file, call.func) if called == function.name else None
+        return found is not None and found[1] is function
+
+    def _of_object(self, file: Script, node: ast.expr) -> Iterator[Place]:
+        """What a class of the program binds an attribute to: a class below it reads it, or who made an object of it."""
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+            return
+        if node.value.id == "self":
+            around = next((one for one in file.above(node) if isinstance(one, ast.ClassDef)), None)
+            names = _bases(around) if around is not None else []
+        else:
+            makers = (value.func for value in bound(file, node.value) if isinstance(value, ast.Call))
+            names = [ast.unparse(one).rpartition(".")[2] for one in makers]
+        for where in self.files:
+            for one in ast.walk(where.tree):
+                if isinstance(one, ast.ClassDef) and one.name in names:
+                    values = where.bindings.get(f"self.{node.attr}", [])
+                    yield from ((where, value) for value in values if one in where.above(value))
 
     def _returned(self, file: Script, call: ast.Call) -> Iterator[Place]:
         found = self.definition(file, call.func)
@@ -129,6 +154,11 @@ def program_of(script: Script) -> Program:
         except Refusal:
             continue
     return Program(tuple(found))
+
+
+def _bases(node: ast.ClassDef) -> list[str]:
+    """The names of the classes that a class is derived from."""
+    return [ast.unparse(base).rpartition(".")[2] for base in node.bases]
 
 
 def _named(node: ast.AST) -> Iterator[str]:

@@ -201,6 +201,51 @@ def test_a_training_in_another_file(tmp_path: Path) -> None:
     assert found.code == "TMG221" and "trainer.py must change with the script" in found.message
 
 
+BASE = """\
+class Base:
+    def __init__(self, model, size):
+        self.model = model
+        self.size = size
+"""
+DERIVED = """\
+from base import Base
+
+
+class Trainer(Base):
+    def __init__(self, model, size):
+        super(Trainer, self).__init__(model, size)
+
+    def run(self, x):
+        self.model.fit(x, x, batch_size=self.size)
+"""
+BUILDER = """\
+from keras.layers import Dense
+from keras.models import Sequential
+
+
+class Builder:
+    def __init__(self):
+        self.model = self.built()
+
+    def built(self):
+        made = Sequential([Dense(4, input_shape=(4,))])
+        made.compile('sgd', 'mse')
+        return made
+"""
+
+
+def test_a_model_that_objects_of_the_program_hand_on(tmp_path: Path) -> None:
+    main = "import numpy as np\nfrom builder import Builder\nfrom derived import Trainer\n\nnet = Builder()\n"
+    main += "Trainer(net.model, 8).run(np.load('x.npy'))\n"
+    done = project(tmp_path, base=BASE, derived=DERIVED, builder=BUILDER, main=main)
+    assert done.text is not None, done.diagnostics
+    (part,) = done.parts
+    assert "        train_on_copies(self.model, gpus=2)\n" in part.text
+    assert "self.model.fit(x, x, batch_size=self.size * 2)\n" in part.text
+    other = main.replace("Trainer(net.model", "Trainer(np.linalg")
+    assert project(tmp_path, base=BASE, derived=DERIVED, builder=BUILDER, main=other).text is None
+
+
 def test_a_layer_that_running_code_makes_in_another_file_is_seen(tmp_path: Path) -> None:
     done = project(tmp_path, net=NET, rows=ROWS, main=MAIN.replace("net(8)", "net(8)\nunused()"))
     assert [found.code for found in done.diagnostics] == ["TMG220"]
