@@ -22,7 +22,6 @@ from converter.source import (
     is_pipeline,
     leads_to_tensorflow,
     lost_blank,
-    mentions_tensorflow,
     mixed_indents,
     parse,
     read,
@@ -46,7 +45,7 @@ from converter.source.header import (
     to_flags,
 )
 from converter.source.python2 import restored
-from converter.source.quick_checks import imports_keras, may_train_by_library
+from converter.source.quick_checks import imports_keras, may_train_by_imported_keras, may_train_by_library
 from converter.source.viewed import viewed
 
 if TYPE_CHECKING:
@@ -563,7 +562,7 @@ def _by_target(source: Source, options: Options, several: bool) -> Conversion | 
 
 def _words_of_imports(source: Source) -> str:
     """The name of the library that trains in files that a script imports which names none itself; "" for others."""
-    if mentions_tensorflow(source.code) or may_train_by_library(source.code) or source.notebook is not None:
+    if source.notebook is not None or not may_train_by_imported_keras(source.code):
         return ""
     from converter.source.project.above import imported_files
 

@@ -65,6 +65,13 @@ def steps_of_keras(data: bytes) -> set[str]:
     return found | ({"fit"} if fits else set())
 
 
+def may_train_by_imported_keras(data: bytes) -> bool:
+    """Whether a file may train by the package `keras` that only the files which it imports name."""
+    if may_train_by_library(data):
+        return False
+    return not mentions_tensorflow(data) or "fit" in steps_of_keras(data)
+
+
 ALL_OF_KERAS = {"import", "compile", "fit"}  # of `steps_of_keras`, where a script and its imports train
 
 

@@ -187,6 +187,20 @@ def test_a_model_that_another_file_compiles(tmp_path: Path) -> None:
     assert lines(done)[-3:] == wanted
 
 
+@pytest.mark.parametrize(
+    ("more", "converted"),
+    [
+        ("import tensorflow as tf\ntf.set_random_seed(1)\n", True),
+        ("import tensorflow as tf\nloss = tf.reduce_mean(tf.placeholder(tf.float32, [None]))\n"
+         "tf.train.AdamOptimizer().minimize(loss)\n", False),
+        ("import tensorflow as tf\nwith tf.Session() as sess:\n    sess.run(tf.constant(1))\n", False),
+    ],
+)  # fmt: skip
+def test_a_script_that_only_its_imports_train_by_the_package(more: str, converted: bool, tmp_path: Path) -> None:
+    done = project(tmp_path, net=NET, rows=ROWS, main=MAIN.replace("\nmodel", f"{more}\nmodel", 1))
+    assert ("train_on_copies(" in (done.text or "")) == converted
+
+
 def test_a_training_in_another_file(tmp_path: Path) -> None:
     main = "from net import net\nimport rows\nfrom trainer import Trainer\n\nTrainer(net(8), rows.batches).run(16)\n"
     trainer = TRAINER.replace("self.rows(size, 3)", "batches(batch_size=size, steps=3)")
