@@ -51,6 +51,7 @@ _PACKAGE = "keras"
 _HELPER = "train_on_copies"
 _REDUCTIONS = [kind + what for kind in ("", "reduce_") for what in ("sum", "mean", "max", "min", "std", "var", "prod")]
 Call = tuple[Script, ast.Call]
+Function = tuple[Script, ast.FunctionDef | ast.Lambda]
 
 
 def trainings(program: Program) -> list[Call]:
@@ -86,7 +87,7 @@ def obstacle(program: Program, total: bool) -> str:
         *(_of_training(program, *call) for call in trained),
         *(_of_compile(program, file, call) for file in program.files for call in compiles(file)),
         *(_of_layer(file, call) for file, call in program.calls()),
-        *(_of_loss(file) for file in program.files),
+        *(_of_loss(program, file) for file in program.files),
         _of_phases(program),
         "" if total else _of_sizes(program, trained),
     ):
@@ -201,20 +202,29 @@ def _is_library(file: Script, call: ast.Call) -> bool:
     return bool(file.name(call.func)) or ast.unparse(call.func).startswith("K.") or isinstance(call.func, ast.Name)
 
 
-def _of_loss(script: Script) -> str:
-    """Losses that compute with tensors of the model itself, which the copies do not feed."""
+def _of_loss(program: Program, script: Script) -> str:
+    """Losses that compute with tensors of the model itself, which the copies do not feed, or with a size of batches."""
     for loss in keras_losses(script):
         given = script.value(loss)
         held = [given, *given.args, *(k.value for k in given.keywords)] if isinstance(given, ast.Call) else [given]
         read = next((one for one in held if _is_layers(script.bindings.get(ast.unparse(one), []))), None)
         if read is not None:
             return f"as a loss reads {ast.unparse(read)}, a tensor of the model, beside what the copies give"
-        named = (function for one in held for function in script.functions.get(last(one), []))
-        for function in (one for one in (*held, *named) if isinstance(one, ast.FunctionDef | ast.Lambda)):
+        for file, function in _functions_of(program, script, given):
             for node in ast.walk(function):
-                if why := _of_name(script, node, function):
+                if why := _of_name(file, node, function):
                     return why
     return ""
+
+
+def _functions_of(program: Program, file: Script, loss: ast.expr) -> Iterator[Function]:
+    """The functions that a loss names, wherever they are defined, that make it, or that are written there."""
+    for node in ast.walk(loss):
+        if isinstance(node, ast.Lambda):
+            yield file, node
+        elif isinstance(node, ast.Name | ast.Attribute):
+            found = program.definition(file, node)
+            yield from [found] if found is not None else ((file, one) for one in file.functions.get(last(node), []))
 
 
 def _of_name(script: Script, node: ast.AST, function: ast.FunctionDef | ast.Lambda) -> str:
@@ -286,8 +296,9 @@ def _has_norm(program: Program, file: Script, model: ast.expr) -> bool:
 
 
 def _is_norm(file: Script, call: ast.Call) -> bool:
-    name = f"{file.name(call.func)}."
-    return _called(file, call) == "BatchNormalization" or f"{_PACKAGE}.applications." in name
+    called = _called(file, call)
+    ready_made = file.name(call.func).startswith(f"{_PACKAGE}.applications.") and called[:1].isupper()
+    return called == "BatchNormalization" or (ready_made and not called.startswith("VGG"))  # which has none
 
 
 def _norms(program: Program) -> Iterator[Call]:
@@ -341,7 +352,7 @@ def _check(program: Program, case: Case, total: bool) -> None:
     """Refuse what copies would compute otherwise, and warn of what they take from a part of the batch."""
     for file in program.files:
         for loss in () if total else keras_losses(file):
-            if _adds_up(file, loss):
+            if _adds_up(program, file, loss):
                 message = "this loss adds up the examples: it takes those of all GPUs, not the mean of the GPUs' sums"
                 file.say(loss, "TMG288", message, "let it be a mean over the examples, or use --batch total")
         if total:
@@ -353,18 +364,37 @@ def _check(program: Program, case: Case, total: bool) -> None:
         norm[0].say(norm[1], "TMG381", message, hint, "warning")
 
 
-def _adds_up(script: Script, loss: ast.expr) -> bool:
+def _adds_up(program: Program, script: Script, loss: ast.expr) -> bool:
     """True for a loss in which the examples of a batch are added up, by `K.sum` without an axis or `reduction`."""
     given = script.value(loss)
-    named = script.functions.get(given.id, []) if isinstance(given, ast.Name) else []
-    for call in (node for one in (given, *named) for node in ast.walk(one) if isinstance(node, ast.Call)):
+    for call in (node for node in ast.walk(given) if isinstance(node, ast.Call)):
         told = [ast.unparse(k.value).strip("'\"").lower() for k in call.keywords if k.arg == "reduction"]
         if any(one.rpartition(".")[2] == "sum" for one in told):
             return True
-        adds = is_known(script, call.func, Trait.ADDS_UP) or last_name(script, call.func) == "sum"
-        if adds and argument(call, 1, "axis") is None:
+    for file, function in _functions_of(program, script, given):
+        returned = [function.body] if isinstance(function, ast.Lambda) else []
+        returns = (node for node in ast.walk(function) if isinstance(node, ast.Return))
+        returned += [node.value for node in returns if node.value is not None]
+        if any(_is_sum(file, value) for value in returned):
             return True
     return False
+
+
+def _is_sum(file: Script, node: ast.expr) -> bool:
+    """Whether an expression is a sum over all examples, also a multiple of one; a ratio of two sums is none."""
+    if isinstance(node, ast.UnaryOp):
+        return _is_sum(file, node.operand)
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.Div) and any(isinstance(one, ast.Call) for one in ast.walk(node.right)):
+            return False
+        return _is_sum(file, node.left) or (not isinstance(node.op, ast.Div) and _is_sum(file, node.right))
+    if isinstance(node, ast.Name):
+        value = file.value(node)
+        return value is not node and not isinstance(value, ast.Name) and _is_sum(file, value)
+    if not isinstance(node, ast.Call):
+        return False
+    adds = is_known(file, node.func, Trait.ADDS_UP) or _called(file, node) == "sum"
+    return adds and argument(node, 1, "axis") is None
 
 
 def _trained_by_copies(trained: list[Call], gpus: int) -> Iterator[tuple[Script, Change]]:

@@ -376,6 +376,34 @@ def test_losses_and_phases_that_copies_would_take_otherwise(edits: list[tuple[st
     assert found.code == "TMG220" and why in found.message
 
 
+LOSSES = """\
+from keras import backend as K
+
+
+def added(y, p):
+    return 0.5 * K.sum(K.square(y - p)) / 8
+
+
+def ratio(y, p):
+    return 1 - K.sum(y * p) / K.sum(y + p)
+
+
+def made():
+    def inner(y, p):
+        total = K.sum(y - p)
+        return total / 2
+    return inner
+"""
+
+
+@pytest.mark.parametrize(("loss", "adds"), [("added", True), ("made()", True), ("ratio", False)])
+def test_a_loss_of_another_file_that_adds_up_is_refused(loss: str, adds: bool, tmp_path: Path) -> None:
+    """A ratio of sums is computed of all rows once, as on one GPU with as many."""
+    net = "from losses import added, made, ratio\n" + NET.replace("'mse'", loss)
+    done = project(tmp_path, losses=LOSSES, net=net, rows=ROWS, main=MAIN)
+    assert [found.code for found in done.diagnostics] == ["TMG288"] * adds
+
+
 def test_what_counts_in_a_generator_has_its_size() -> None:
     made = "def rows(data, batch_size):\n    for at in range(len(data) // batch_size):\n        yield data\n"
     done = changed(("model.summary()", made), (FIT, GENERATED.format(made="rows(x, 16)", steps="300")))
@@ -386,6 +414,15 @@ def test_a_model_that_is_read_again_where_another_is_made() -> None:
     resumed = "if x.any():\n    model = load_model('model.h5')\nelse:\n    model = Sequential("
     load = ("from keras.models", "from keras.models import load_model\nfrom keras.models")
     assert "train_on_copies(model, gpus=2)" in lines(changed(load, ("model = Sequential(", resumed)))
+
+
+@pytest.mark.parametrize(
+    ("made", "codes"),
+    [("resnet50.ResNet50()", ["TMG381"]), ("vgg16.VGG16()", []), ("resnet50.preprocess_input(x)", [])],
+)
+def test_ready_made_models_with_batch_normalisation(made: str, codes: list[str]) -> None:
+    done = changed(("model.summary()", f"from keras.applications import resnet50, vgg16\n{made}"))
+    assert [found.code for found in done.diagnostics] == codes
 
 
 def test_batch_normalisation_follows_the_last_copy_and_is_told() -> None:
