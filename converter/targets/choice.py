@@ -109,7 +109,8 @@ def converted(
         return Made("", _in_the_way(findings))
     text, trace = applied(script.text, [_header(script, header(case.decisions)), *case.changes])
     others = tuple(_other(file, case, of_other) for file in {id(file): file for file, _ in case.others}.values())
-    return Made(text, findings, trace, (*case.decisions, *choice.decisions), case.modules, others)
+    decisions = (*case.decisions, *choice.decisions)
+    return Made(text, findings, trace, decisions=decisions, modules=case.modules, others=others)
 
 
 def _other(file: Script, case: Case, header: Callable[[str], str]) -> Other:

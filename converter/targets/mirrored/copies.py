@@ -48,7 +48,7 @@ from converter.targets.passes import Case
 
 COPIED, BATCH = "TMG159", "TMG154"
 _PACKAGE = "keras"
-_HELPER = "train_on_copies"
+_HELPER, _INNER = "train_on_copies", "copies_of"
 _REDUCTIONS = [kind + what for kind in ("", "reduce_") for what in ("sum", "mean", "max", "min", "std", "var", "prod")]
 Call = tuple[Script, ast.Call]
 Function = tuple[Script, ast.FunctionDef | ast.Lambda]
@@ -458,14 +458,16 @@ def _bound_by_calls(file: Script, loop: ast.AST, first: str, model: str) -> bool
 
 
 def _helper(script: Script, name: str) -> Change:
-    """The function that trains by copies, below the imports of the script."""
-    text = source_of("copies")
-    (function,) = (stmt for stmt in parse_text(text).body if isinstance(stmt, ast.FunctionDef))
-    lines = text.splitlines()[function.lineno - 1 : function.end_lineno]
-    lines = [_indented_by(line, script.unit).replace(_HELPER, name) for line in lines]
+    """The functions that train by copies, below the imports of the script; name: of the one that it calls."""
+    text, inner = source_of("copies"), script.new(_INNER)
+    lines = text.splitlines()
+    functions = [stmt for stmt in parse_text(text).body if isinstance(stmt, ast.FunctionDef)]
+    blocks = [["", *lines[one.lineno - 1 : one.end_lineno], ""] for one in functions]
+    written = [_indented_by(line, script.unit) for block in blocks for line in block]
+    written = [line.replace(_HELPER, name).replace(f"{_INNER}(", f"{inner}(") for line in written]
     imports = [stmt for stmt in script.tree.body if isinstance(stmt, ast.Import | ast.ImportFrom)]
     rest = script.tree.body[script.tree.body.index(imports[-1]) + 1 if imports else 0 :]
-    return lines_before(script, rest[0], ["", *lines, "", ""], COPIED)
+    return lines_before(script, rest[0], [*written, ""], COPIED)
 
 
 def _indented_by(line: str, unit: str) -> str:
