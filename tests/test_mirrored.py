@@ -442,6 +442,98 @@ def test_averages_of_copies_move_once_by_the_last_of_them(
     assert all(np.isfinite(one).all() for one in weights)
 
 
+GAN = """\
+import json
+import numpy as np
+import tensorflow as tf
+from keras.layers import Dense, Input
+from keras.models import Model, Sequential, load_model
+from keras.optimizers import SGD
+
+np.random.seed(3)
+
+
+def train(data, noise, batch_size):
+    net = Sequential([Dense(4, activation='tanh', input_shape=(3,))])
+    judge = Sequential([Dense(5, activation='tanh', kernel_regularizer='l2', input_shape=(4,)), Dense(1)])
+    judge.compile(SGD(0.1, momentum=0.9), 'mse', metrics=['mae'])
+    judge.trainable = False
+    given = Input((3,))
+    both = Model(given, judge(net(given)))
+    both.compile(SGD(0.1, momentum=0.9), 'mse')
+    said = []
+    for epoch in range(3):
+        for at in range(0, len(data), batch_size):
+            real, z = data[at:at + batch_size], noise[at:at + batch_size]
+            judge.trainable = True
+            said.append(judge.train_on_batch(real, 0 * real[:, :1] + 1))
+            said.append(judge.train_on_batch(net.predict(z), 0 * z[:, :1]))
+            judge.trainable = False
+            said.append([both.train_on_batch(z, 0 * z[:, :1] + 1)] * 2)
+    judge.save('judge.h5')
+    return net, judge, said
+
+
+rows = np.random.RandomState(0).rand(70, 7)
+net, judge, said = train(rows[:, :4], rows[:, 4:], 8)
+print(json.dumps([[w.tolist() for w in net.get_weights() + judge.get_weights()], np.array(said).tolist()]))
+"""
+RESUMED = """\
+import json
+import numpy as np
+from keras.layers import Dense
+from keras.models import Sequential, load_model
+from keras.optimizers import SGD
+
+np.random.seed(3)
+x = np.random.rand(48, 4)
+first = Sequential([Dense(5, activation='tanh', input_shape=(4,)), Dense(1)])
+first.compile(SGD(0.1, momentum=0.9), 'mse')
+first.fit(x, x[:, 0], batch_size=8, epochs=2, shuffle=False, verbose=0)
+first.save('first.h5')
+
+
+def resumed(again):
+    if again:
+        model = load_model('first.h5')
+    else:
+        model = Sequential([Dense(1)])
+        model.compile(SGD(0.1, momentum=0.9), 'mse')
+    model.fit(x, x[:, 0], batch_size=8, epochs=2, shuffle=False, verbose=0)
+    return model
+
+
+model = resumed(True)
+print(json.dumps([w.tolist() for w in model.get_weights() + model.optimizer.get_weights()[1:]]))
+"""
+
+
+@pytest.mark.tf1
+def test_two_models_with_common_layers_train_as_on_one_gpu(
+    tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns
+) -> None:
+    done = convert(from_bytes("train.py", GAN.encode()), Options(num_gpus=3))
+    assert done.text is not None and "    batch_size = batch_size * 3\n" in done.text
+    one = _trained(GAN.replace(", 8)", ", 24)"), tmp_path / "one", bare_runs, tensorflow_python, 1)
+    copies = _trained(done.text, tmp_path / "copies", bare_runs, tensorflow_python, 3)
+    for mine, other in zip(one[0], copies[0], strict=True):
+        np.testing.assert_allclose(other, mine, atol=2e-6)
+    np.testing.assert_allclose(copies[1], one[1], atol=2e-6)
+
+
+@pytest.mark.tf1
+def test_copies_go_on_with_the_optimizer_that_was_read(
+    tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns
+) -> None:
+    done = convert(from_bytes("train.py", RESUMED.encode()), Options(num_gpus=2))
+    assert done.text is not None, done.diagnostics
+    whole = RESUMED.replace("batch_size=8", "batch_size=16")
+    one = _trained(whole, tmp_path / "one", bare_runs, tensorflow_python, 1)
+    copies = _trained(done.text, tmp_path / "copies", bare_runs, tensorflow_python, 2)
+    for mine, other in zip(one, copies, strict=True):
+        np.testing.assert_allclose(other, mine, atol=2e-6)
+
+
 @pytest.mark.tf1
 def test_copies_of_the_package_keras_are_not_comparable(tensorflow_python: str, tmp_path: Path) -> None:
     single, multi = tmp_path / "single.py", tmp_path / "multi.py"

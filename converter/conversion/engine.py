@@ -24,6 +24,7 @@ from converter.source import (
     lost_blank,
     mixed_indents,
     parse,
+    read,
     same_file,
     skips_file,
     too_deep,
@@ -44,7 +45,7 @@ from converter.source.header import (
     to_flags,
 )
 from converter.source.python2 import restored
-from converter.source.quick_checks import may_train_by_library
+from converter.source.quick_checks import imports_keras, may_train_by_imported_keras, may_train_by_library
 from converter.source.viewed import viewed
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from converter.source import Source
     from converter.source.project.users import Project
     from converter.source.separated import Separated
+    from converter.targets.choice import Other
 
 Status = Literal["converted", "unchanged", "refused"]
 
@@ -229,7 +231,7 @@ def _converted(
     from converter.planner.steps import takes_a_step
 
     source = viewed(source)
-    by_target = _by_target(source, options)
+    by_target = _by_target(source, options, several)
     if by_target is not None:
         return by_target
     options, left = _for_towers(source, options)
@@ -544,24 +546,32 @@ def with_advice(findings: tuple[Diagnostic, ...], source: Source) -> tuple[Diagn
     return tuple(replace(one, hint=f"{more}\nor {one.hint}") if one in own else one for one in findings)
 
 
-def _by_target(source: Source, options: Options) -> Conversion | None:
+def _by_target(source: Source, options: Options, several: bool) -> Conversion | None:
     """The conversion for another target than towers, None where towers are right; raises Refusal."""
     from converter.targets.choice import chosen, converted, may_be_chosen
 
-    if may_train_by_library(source.code):
+    words = _words_of_imports(source)
+    if words or may_train_by_library(source.code):
         from converter.targets.other_libraries import trained_elsewhere
 
         trained = trained_elsewhere(source.path, source.text, parse(source), options)
         if trained is not None:
             raise Refusal(trained)
-    if not may_be_chosen(source.text, options):
+    if not may_be_chosen(source.text + words, options):
         return None
     tree = parse(source)
-    choice = chosen(source.path, source.text, tree, options)
+    choice = chosen(source.path, source.text, tree, options, words)
     if choice is None:
         return None
     style = _style(source.path, choice.options)
-    made = converted(choice, lambda decided: _decided_header(source, choice.options, decided), style.width)
+    made = converted(
+        choice,
+        lambda decided: _decided_header(source, choice.options, decided),
+        lambda path: _header_of_part(read(path), source, choice.options),
+        style.width,
+    )
+    if made.others and not several:
+        raise Refusal(_other_files(source, [other.path for other in made.others]))
     text, trace = made.text, made.trace
     if text and source.notebook is None:
         text, trace = in_style(source.text, text, trace, style)
@@ -572,10 +582,39 @@ def _by_target(source: Source, options: Options) -> Conversion | None:
     status: Status = "converted" if text else "refused"
     given = sealed(text) if text else None
     folder = os.path.dirname(source.path)
-    modules = (Part(os.path.join(folder, f"{name}.py"), None, sealed(body)) for name, body in made.modules)
-    return Conversion(
-        source, status, given, made.findings, parts=tuple(modules), trace=trace, decisions=made.decisions
-    )
+    parts = [_part_of(other, style) for other in made.others]
+    parts += [Part(os.path.join(folder, f"{name}.py"), None, sealed(body)) for name, body in made.modules]
+    return Conversion(source, status, given, made.findings, parts=tuple(parts), trace=trace, decisions=made.decisions)
+
+
+def _words_of_imports(source: Source) -> str:
+    """The name of the library that trains in files that a script imports which names none itself; "" for others."""
+    if source.notebook is not None or not may_train_by_imported_keras(source.code):
+        return ""
+    from converter.source.project.above import imported_files
+
+    return " keras" if any(map(_imports_keras, imported_files(source.path, parse(source)))) else ""
+
+
+def _imports_keras(path: str) -> bool:
+    with suppress(OSError), open(path, "rb") as file:
+        return imports_keras(file.read())
+    return False
+
+
+def _part_of(other: Other, style: Style) -> Part:
+    """Another file of a program that a target changes."""
+    file = viewed(read(other.path))
+    text, trace = in_style(file.text, other.text, other.trace, style)
+    return Part(other.path, file, sealed(text), trace=trace)
+
+
+def _other_files(source: Source, paths: Sequence[str]) -> Diagnostic:
+    """TMG221: other files must change, where only the script's conversion is written."""
+    here = os.path.dirname(os.path.abspath(source.path))
+    names = " and ".join(sorted(os.path.relpath(path, here) for path in paths))
+    hint = "write all of them: --output-dir DIR, or --in-place"
+    return Diagnostic("TMG221", source.path, 1, 1, message=f"{names} must change with the script", hint=hint)
 
 
 def _pipeline(source: Source, options: Options) -> Conversion:
@@ -736,9 +775,14 @@ def _unnamed(source: Source, options: Options) -> Header:
 def _header(source: Source, plan: Plan, script: Source, decisions: Sequence[Decision]) -> str:
     header = _unnamed(source, plan.options)
     if source is not script:
-        main = os.path.relpath(script.path, os.path.dirname(source.path)).replace(os.sep, "/")
-        return format_header(replace(header, script=main))
+        return _header_of_part(source, script, plan.options)
     return format_header(replace(header, decided=(_brief(decisions),)))
+
+
+def _header_of_part(source: Source, script: Source, options: Options) -> str:
+    """The header comment of another file that changes with a script."""
+    main = os.path.relpath(script.path, os.path.dirname(source.path)).replace(os.sep, "/")
+    return format_header(replace(_unnamed(source, options), script=main))
 
 
 def _decided_header(source: Source, options: Options, decided: Sequence[Decision]) -> str:

@@ -52,10 +52,27 @@ def may_train_by_library(data: bytes) -> bool:
     return re.search(_LIBRARIES, data) is not None
 
 
-def trains_by_keras(data: bytes) -> bool:
-    """Whether a file imports the package `keras`, and compiles and trains a model."""
+def imports_keras(data: bytes) -> bool:
+    """Whether a file imports the package `keras`."""
+    return re.search(rb"(?m)^[ \t]*(?:import|from)[ \t]+keras\b", data) is not None
+
+
+def steps_of_keras(data: bytes) -> set[str]:
+    """What a file does of what it takes to train by the package `keras`: import it, compile and fit a model."""
+    found = {"import"} if imports_keras(data) else set()
+    found |= {"compile"} if b".compile(" in data else set()
     fits = b".fit(" in data or b".fit_generator(" in data or b".train_on_batch(" in data
-    return fits and b".compile(" in data and re.search(rb"(?m)^[ \t]*(?:import|from)[ \t]+keras\b", data) is not None
+    return found | ({"fit"} if fits else set())
+
+
+def may_train_by_imported_keras(data: bytes) -> bool:
+    """Whether a file may train by the package `keras` that only the files which it imports name."""
+    if may_train_by_library(data):
+        return False
+    return not mentions_tensorflow(data) or "fit" in steps_of_keras(data)
+
+
+ALL_OF_KERAS = {"import", "compile", "fit"}  # of `steps_of_keras`, where a script and its imports train
 
 
 def trains_by_torch(data: bytes) -> bool:

@@ -41,14 +41,16 @@ def may_be_chosen(text: str, options: Options) -> bool:
     return any(_candidates(text, options))
 
 
-def chosen(path: str, text: str, tree: ast.Module, options: Options) -> Chosen | None:
+def chosen(path: str, text: str, tree: ast.Module, options: Options, words: str = "") -> Chosen | None:
     """The target beside towers that is for a script; None where towers are.
+
+    words: what else is looked at beside the text, to see which targets may be meant: words of other files.
 
     Raises:
         Refusal: TMG280, the target that the options name is not for it.
     """
     script = Script(path, text, tree)
-    for target in _candidates(text, options):
+    for target in _candidates(text + words, options):
         fit = target.fit(script)
         if fit is not None:
             fitted = fitting(options, unused_by(target.name, options))
@@ -71,7 +73,7 @@ def _candidates(text: str, options: Options) -> Iterator[Target]:
 class Made:
     """A target's conversion of a script: its text ("" if refused), and the rules that each line comes from.
 
-    modules: names and texts of the modules of helpers beside it.
+    modules: names and texts of the modules of helpers beside it. others: other files of its program that change.
     """
 
     text: str
@@ -79,10 +81,25 @@ class Made:
     trace: Trace = ()
     decisions: tuple[Decision, ...] = ()
     modules: tuple[tuple[str, str], ...] = ()
+    others: tuple[Other, ...] = ()
 
 
-def converted(choice: Chosen, header: Callable[[Sequence[Decision]], str], width: int) -> Made:
-    """Takes a script through the passes of its target; header: the header comment, by what they decided."""
+@dataclass(frozen=True)
+class Other:
+    """Another file of a program, with its changed text and the rules that each line comes from."""
+
+    path: str
+    text: str
+    trace: Trace
+
+
+def converted(
+    choice: Chosen, header: Callable[[Sequence[Decision]], str], of_other: Callable[[str], str], width: int
+) -> Made:
+    """Takes a script through the passes of its target.
+
+    header: the header comment, by what they decided. of_other: that of another file of its program, by its path.
+    """
     script = choice.script
     _check_options(choice)
     case = Case(script, choice.options, width)
@@ -91,7 +108,16 @@ def converted(choice: Chosen, header: Callable[[Sequence[Decision]], str], width
     if case.refused:
         return Made("", _in_the_way(findings))
     text, trace = applied(script.text, [_header(script, header(case.decisions)), *case.changes])
-    return Made(text, findings, trace, (*case.decisions, *choice.decisions), case.modules)
+    others = tuple(_other(file, case, of_other) for file in {id(file): file for file, _ in case.others}.values())
+    decisions = (*case.decisions, *choice.decisions)
+    return Made(text, findings, trace, decisions=decisions, modules=case.modules, others=others)
+
+
+def _other(file: Script, case: Case, header: Callable[[str], str]) -> Other:
+    """The converted text of another file of the program."""
+    changes = [change for where, change in case.others if where is file]
+    text, trace = applied(file.text, [_header(file, header(file.path)), *changes])
+    return Other(file.path, text, trace)
 
 
 def _in_the_way(findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -11,8 +11,9 @@ from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.syntax.known import last_name
 from converter.syntax.script import Script
-from converter.targets.mirrored.copies import obstacle
+from converter.targets.mirrored.copies import is_of_package, obstacle, trainings
 from converter.targets.mirrored.keras import keras_fits
+from converter.targets.mirrored.program import Program, program_of
 
 PACKAGE = "keras"
 SHOWN = 4  # import lines that a message writes out
@@ -47,11 +48,11 @@ _UP = re.compile(
 def trained_by_keras(script: Script, options: Options) -> Diagnostic | None:
     """The refusal of a script that compiles and fits a model of the package `keras`; None for others."""
     minimises = any(has(last_name(script, call.func), Trait.TRAINS) for call in script.calls)
+    program = program_of(script)
+    if is_of_package(program) and trainings(program):
+        return _of_package(program, options)
     if minimises or not keras_fits(script):
         return None
-    own = [node for node in _imports(script) if _module(node).partition(".")[0] == PACKAGE]
-    if own:
-        return _of_package(script, own, options)
     stars = [node for node in _imports(script) if _is_star(node)]
     if stars and options.target in ("auto", "mirrored"):
         node = stars[0]
@@ -61,18 +62,21 @@ def trained_by_keras(script: Script, options: Options) -> Diagnostic | None:
     return None
 
 
-def _of_package(script: Script, imports: list[ast.Import | ast.ImportFrom], options: Options) -> Diagnostic | None:
-    spread = [call for call in script.calls if script.name(call.func).endswith(".multi_gpu_model")]
+def _of_package(program: Program, options: Options) -> Diagnostic | None:
+    spread = [(file, call) for file, call in program.calls() if file.name(call.func).endswith(".multi_gpu_model")]
     if spread:
         message = "the script uses several devices already: multi_gpu_model"
-        return _at(script, spread[0], "TMG216", message, "convert the script as it was for one GPU")
-    lines = ", ".join(str(node.lineno) for node in imports)
+        return _at(*spread[0], "TMG216", message, "convert the script as it was for one GPU")
+    script, imports = _imports_of(program)
     old = list(dict.fromkeys(_of_keras_1(script)))
     if options.target == "cluster" and not old:
         return None  # it has sessions (2.2 and 2.3), whose runs the workers change
-    why = obstacle(script, options.batch == "total")
-    if not why and not old and options.target in ("auto", "mirrored"):
+    gone = any(map(_is_gone, program.calls()))
+    why = obstacle(program, options.batch == "total")
+    if not why and not gone and options.target in ("auto", "mirrored"):
         return None  # multi_gpu_model copies it
+    old = old if gone or options.target not in ("auto", "mirrored") else []
+    lines = ", ".join(str(node.lineno) for node in imports)
     written = "; ".join(_of_tensorflow(node, bool(old)) for node in imports[:SHOWN])
     written += "; …" if len(imports) > SHOWN else ""
     where = f"line {lines}" if len(imports) == 1 else f"lines {lines}"
@@ -80,7 +84,7 @@ def _of_package(script: Script, imports: list[ast.Import | ast.ImportFrom], opti
     if why and not old and options.target in ("auto", "mirrored"):
         message += f"; its own multi_gpu_model is not written here, {why}"
     hint = f"import the same from tf.keras, in {where}: {written}; --target mirrored converts that"
-    if not old and any(getattr(call.func, "attr", "") != "fit" for call in keras_fits(script)):
+    if not old and any(getattr(call.func, "attr", "") != "fit" for _, call in trainings(program)):
         hint = "use --target cluster, which makes a process for each GPU; a strategy takes no generators"
     if old:
         message += ", and is written for Keras 1, which tf.keras is not"
@@ -89,6 +93,23 @@ def _of_package(script: Script, imports: list[ast.Import | ast.ImportFrom], opti
     if not why and options.target not in ("auto", "mirrored"):
         hint += f". Or leave --target {options.target} out: with keras up to 2.3 its multi_gpu_model takes the script"
     return _at(script, imports[0], "TMG220", message, hint)
+
+
+def _imports_of(program: Program) -> tuple[Script, list[ast.Import | ast.ImportFrom]]:
+    """The first file of a program that imports the package, and its imports."""
+    found = ((file, [n for n in _imports(file) if _module(n).partition(".")[0] == PACKAGE]) for file in program.files)
+    return next((file, imports) for file, imports in found if imports)
+
+
+def _is_gone(place: tuple[Script, ast.Call]) -> bool:
+    """Whether keras 2.2 and 2.3 do not take a call of Keras 1 as it was meant (keras/legacy/interfaces.py).
+
+    They take its names of arguments, but have no merge(), and count batches where Keras 1 counted examples.
+    """
+    script, call = place
+    trains = isinstance(call.func, ast.Attribute) and "fit" in call.func.attr
+    counts = any(keyword.arg in ("samples_per_epoch", "nb_val_samples") for keyword in call.keywords)
+    return _MERGE.match(script.name(call.func)) is not None or (trains and counts)
 
 
 def _of_keras_1(script: Script) -> Iterator[str]:

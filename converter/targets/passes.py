@@ -22,7 +22,7 @@ class Case:
 
     script: the script, which also collects what its reader should know (`Script.say`). width: columns that an added
     line may have. changes: what the passes by then change. decisions: what they decided, for whoever runs the tool.
-    modules: {name: text} of modules of helpers beside the script.
+    modules: {name: text} of modules of helpers beside the script. others: changes of other files of its program.
     """
 
     script: Script
@@ -31,6 +31,7 @@ class Case:
     changes: tuple[Change, ...] = ()
     decisions: tuple[Decision, ...] = ()
     modules: tuple[tuple[str, str], ...] = ()
+    others: tuple[tuple[Script, Change], ...] = ()
 
     @property
     def refused(self) -> bool:

@@ -32,6 +32,7 @@ OTHER_LIBRARIES = {
     "converter/targets/keras_package.py": "modules of the package keras",
     "converter/targets/mirrored/batch_makers.py": "methods of the package keras",
     "converter/targets/mirrored/copies.py": "functions and methods of the package keras",
+    "converter/targets/mirrored/rows_of_batches.py": "functions of NumPy, by which a script makes its batches",
     **{f"converter/targets/ddp/{name}.py": "PyTorch's" for name in ("calls", "data", "model", "processes", "training")},
 }
 

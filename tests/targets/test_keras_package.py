@@ -84,12 +84,27 @@ def test_the_keras_of_tensorflow(imports: str, built: str, keras: str) -> None:
     assert found.code == "TMG220" and "this script trains by tf.keras." in found.message
 
 
-@pytest.mark.parametrize("keras", ["keras", "tensorflow.keras"])
-def test_names_by_star(keras: str) -> None:
-    imports = f"from {keras}.models import *\nfrom {keras}.layers import *"
+def test_names_by_star() -> None:
+    imports = "from tensorflow.keras.models import *\nfrom tensorflow.keras.layers import *"
     (found,) = conversion(script_of(imports, "Sequential([Dense(3, input_shape=(4,))])"), "mirrored").diagnostics
-    assert (found.code, found.line) == ("TMG220" if keras == "keras" else "TMG289", 2)
+    assert (found.code, found.line) == ("TMG289", 2)
     assert "from tensorflow.keras.models import …" in found.hint
+
+
+@pytest.mark.parametrize(
+    ("layers", "why"),
+    [
+        ("Dense(3, input_shape=(4,))", ""),
+        ("Lambda(lambda v: v - sum(v), input_shape=(4,))", "all examples of a batch at once"),
+        ("LSTM(3, stateful=True)", "a stateful layer"),
+    ],
+)
+def test_names_of_the_package_by_star(layers: str, why: str) -> None:
+    """What is copied is the model that the script makes: it matters only which layers keep it from that."""
+    imports = "from keras.models import *\nfrom keras.layers import *"
+    done = conversion(script_of(imports, f"Sequential([{layers}])"), "mirrored")
+    assert [found.code for found in done.diagnostics] == ["TMG220"] * bool(why)
+    assert all(why in found.message for found in done.diagnostics)
 
 
 def test_several_gpus_already() -> None:
@@ -101,7 +116,7 @@ def test_several_gpus_already() -> None:
 def test_an_import_that_is_not_called_spreads_nothing() -> None:
     imports = "from keras.models import Sequential\nfrom keras.utils import multi_gpu_model"
     done = conversion(script_of(imports, "Sequential()"))
-    assert done.text is not None and "\ntrain_on_copies(model, gpus=2)\nmodel.compile(" in done.text
+    assert done.text is not None and "\ntrain_on_copies(model, gpus=2)\nmodel.fit(" in done.text
 
 
 def test_layers_of_the_package_in_a_session() -> None:
@@ -146,10 +161,26 @@ IMPORTS_1 = "from keras.models import Sequential, Model\nfrom keras.layers impor
 
 @pytest.mark.parametrize(("built", "fit", "told"), OF_KERAS_1)
 def test_what_is_written_for_keras_1_is_named(built: str, fit: str, told: str) -> None:
-    (found,) = conversion(script_of(IMPORTS_1, built).replace("=32)", f"=32{fit})")).diagnostics
+    gone = "merge([I, I], mode='sum')\n"  # which keras 2 has no more
+    (found,) = conversion(script_of(IMPORTS_1, built).replace("=32)", f"=32{fit})") + gone).diagnostics
     assert found.code == "TMG220" and "written for Keras 1" in found.message
     assert told in found.hint
     assert "Input;" in found.hint and "multi_gpu_model" not in found.hint
+
+
+@pytest.mark.parametrize(("built", "fit", "told"), OF_KERAS_1)
+def test_what_keras_2_takes_of_keras_1_is_copied(built: str, fit: str, told: str) -> None:
+    """keras/legacy/interfaces.py of 2.2.4 and 2.3.1: other names of arguments are taken, merge() is not there."""
+    done = conversion(script_of(IMPORTS_1, built).replace("=32)", f"=32{fit})"))
+    assert (done.text is None) == ("merge" in told)
+
+
+@pytest.mark.parametrize(("old", "taken"), [("samples_per_epoch", False), ("steps_per_epoch", True)])
+def test_numbers_of_examples_that_keras_2_takes_for_batches(old: str, taken: bool) -> None:
+    """keras/legacy/interfaces.py: samples_per_epoch becomes steps_per_epoch, as it is for most generators."""
+    script = script_of(IMPORTS_1, "Sequential([Dense(3, input_dim=4)])")
+    flow = f"model.fit_generator(ImageDataGenerator().flow(x, y, batch_size=32), {old}=9)"
+    assert (conversion(script.replace("model.fit(x, y, batch_size=32)", flow)).text is not None) == taken
 
 
 @pytest.mark.parametrize(("imports", "built"), [(i.format(keras="keras"), b) for i, b in FORMS] + OF_PACKAGE)

@@ -9,13 +9,14 @@ from contextlib import suppress
 from converter.source.project.folders import folders_above, in_any
 from converter.source.project.libraries import libraries
 from converter.source.quick_checks import (
+    ALL_OF_KERAS,
     code_of,
     imported_by,
     is_pipeline,
     may_train_by_library,
     mentions_tensorflow,
     module_at,
-    trains_by_keras,
+    steps_of_keras,
     trains_by_torch,
 )
 
@@ -38,7 +39,10 @@ def leads_to_tensorflow(path: str, data: bytes) -> bool:
 
     path: of the script; imports are looked for beside it, beside the importing file, and in folders above the script.
     """
-    if mentions_tensorflow(data) or trains_by_torch(data) or trains_by_keras(data) or is_pipeline(path, data):
+    if mentions_tensorflow(data) or trains_by_torch(data) or is_pipeline(path, data):
+        return True
+    of_keras = steps_of_keras(data)
+    if of_keras == ALL_OF_KERAS:
         return True
     data = code_of(path, data)
     root = os.path.dirname(path)
@@ -61,7 +65,8 @@ def leads_to_tensorflow(path: str, data: bytes) -> bool:
                 seen.add(os.path.abspath(found))
                 with suppress(OSError), open(found, "rb") as file:
                     data = file.read()
-                    if mentions_tensorflow(data):
+                    of_keras |= steps_of_keras(data)
+                    if mentions_tensorflow(data) or of_keras == ALL_OF_KERAS:
                         return True
                     todo.append((found, data))
     return False

@@ -1,4 +1,4 @@
-"""Where a script says how many examples its generators give: `flow(x, y, batch_size=32)`, `batches(data, 32)`."""
+"""Where a program says how many examples its generators give: `flow(x, y, batch_size=32)`, `batches(data, 32)`."""
 
 from __future__ import annotations
 
@@ -9,39 +9,61 @@ from converter.dataclass import dataclass
 from converter.syntax.changes import Change, added_argument
 from converter.syntax.script import Script, argument, is_given, is_on, is_spread
 from converter.targets.mirrored.counts import is_batch_size
-from converter.targets.mirrored.elsewhere import definition, module_beside
+from converter.targets.mirrored.elsewhere import module_beside
 from converter.targets.mirrored.keras import DEFAULT_BATCH
+from converter.targets.mirrored.program import Program
+from converter.targets.mirrored.replicated import reachable
 
 # Methods of ImageDataGenerator (keras_preprocessing/image/image_data_generator.py, 1.1.2): the place of batch_size.
 _FLOWS = {"flow": 2, "flow_from_directory": 5, "flow_from_dataframe": 9}
 _DATA = {"fit": "x", "fit_generator": "generator"}  # what gives the batches, by the method that trains
+_EVALUATES = ("val", "test", "eval")
 
 
 @dataclass(frozen=True)
 class Maker:
     """The call that makes the generator of a training.
 
-    size: what it is told for the number of examples of a batch; None for the default of Keras.
+    file: where it stands. size: what it is told for the number of examples of a batch; None for the default of Keras.
+    code: the function or class of the program that it calls, with its file.
     """
 
+    file: Script
     call: ast.Call
     size: ast.expr | None
+    code: tuple[Script, ast.AST] | None = None
 
 
-def maker_of(script: Script, fit: ast.Call) -> Maker | None:
+def makers_of(program: Program, file: Script, fit: ast.Call) -> list[Maker] | None:
     """What makes the batches that a call trains on; None where it is not seen how many examples they have."""
     name = _DATA.get(getattr(fit.func, "attr", ""))
     given = argument(fit, 0, name) if name and not is_spread(fit) else None
-    made = script.value(given) if given is not None else None
+    if given is None:
+        return None
+    found = []
+    for where, made in program.origins(file, given, lambda where, one: _maker(program, where, one) is not None):
+        maker = _maker(program, where, made)
+        if maker is None:
+            return None
+        found.append(maker)
+    return found or None
+
+
+def _maker(program: Program, file: Script, made: ast.expr) -> Maker | None:
     if not isinstance(made, ast.Call) or is_spread(made):
         return None
     method = getattr(made.func, "attr", "")
-    if method in _FLOWS and not script.name(made.func):
+    if method in _FLOWS and not file.name(made.func):
         size = argument(made, _FLOWS[method], "batch_size")
-        return Maker(made, size) if size is None or is_given(size) else None
-    place = _place(script, made.func)
+        return Maker(file, made, size) if size is None or is_given(size) else None
+    where = _constructor(program, file, made.func) or program.definition(file, made.func)
+    if where is None:
+        return None
+    code, function = where
+    place = _place(function)
     size = argument(made, *place) if place is not None else None
-    return Maker(made, size) if size is not None else None
+    around: ast.AST = next((one for one in code.above(function) if isinstance(one, ast.ClassDef)), function)
+    return Maker(file, made, size, (code, around)) if size is not None else None
 
 
 def is_of_arrays(fit: ast.Call) -> bool:
@@ -49,41 +71,69 @@ def is_of_arrays(fit: ast.Call) -> bool:
     return getattr(fit.func, "attr", "") == "fit" and is_on(argument(fit, 1, "y")) and not is_spread(fit)
 
 
-def grown_makers(script: Script, makers: list[Maker], times: str, width: int, rule: str) -> Iterator[Change]:
+def grown_makers(makers: list[Maker], times: str, width: int, rule: str) -> Iterator[tuple[Script, Change]]:
     """The numbers of examples of generators, multiplied."""
     for maker in {maker.call: maker for maker in makers}.values():
+        file = maker.file
         if maker.size is None:
-            yield added_argument(script, maker.call, f"batch_size={DEFAULT_BATCH} * {times}", width, rule)
+            text = f"batch_size={DEFAULT_BATCH} * {times}"
+            yield file, added_argument(file, maker.call, text, width, rule)
         else:
-            begin, end = script.span(maker.size)
-            yield Change(begin, end, f"{script.operand(maker.size)} * {times}", rule)
+            begin, end = file.span(maker.size)
+            yield file, Change(begin, end, f"{file.operand(maker.size)} * {times}", rule)
 
 
-def reads_of(script: Script, makers: list[Maker]) -> Iterator[tuple[int, int]]:
-    """Where the script reads the size of a batch off such a generator: it has grown there."""
-    names = {name for name, values in script.bindings.items() if any(m.call in values for m in makers)}
-    for node in ast.walk(script.tree):
-        if isinstance(node, ast.Attribute) and is_batch_size(node) and ast.unparse(node.value) in names:
-            yield script.span(node)
+def reads_of(makers: list[Maker]) -> Iterator[tuple[Script, int, int]]:
+    """Where a file reads the size of a batch off such a generator: it has grown there."""
+    for file in {id(maker.file): maker.file for maker in makers}.values():
+        names = {name for name, values in file.bindings.items() if any(m.call in values for m in makers)}
+        for node in ast.walk(file.tree):
+            if isinstance(node, ast.Attribute) and is_batch_size(node) and ast.unparse(node.value) in names:
+                yield file, *file.span(node)
 
 
-def _place(script: Script, function: ast.expr) -> tuple[int, str] | None:
-    """The place and the name of the one parameter for the size of a batch, of a function or class of the project."""
-    made = _constructor(script, function)
-    found = definition(script, function)
-    if made is None and found is None:
-        return None
-    names = [one.arg for one in made.args.args[1:]] if made is not None else []
-    names = [one.arg for one in found[1].args.args] if made is None and found is not None else names
+def inside_makers(program: Program, file: Script, makers: list[Maker]) -> Iterator[tuple[int, int]]:
+    """Where the code of a generator reads the size that it is given: it has grown there."""
+    for maker in makers:
+        if maker.code is None or maker.code[0] is not file:
+            continue
+        for node in reachable(file, maker.code[1]):
+            if isinstance(node, ast.Name | ast.Attribute) and is_batch_size(node):
+                function = file.function(node)
+                given = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)} if function else set()
+                if ast.unparse(node).partition(".")[0] in given:
+                    yield file.span(node)
+
+
+def _place(function: ast.FunctionDef) -> tuple[int, str] | None:
+    """The place and the name of the one parameter for the size of a batch, of a function or a constructor."""
+    names = [one.arg for one in function.args.args]
+    names = names[1:] if names[:1] == ["self"] else names
     sizes = [name for name in names if is_batch_size(ast.Name(name, ast.Load()))]
+    if len(sizes) > 1:
+        sizes = [name for name in sizes if not any(word in name.lower() for word in _EVALUATES)]
     return (names.index(sizes[0]), sizes[0]) if len(sizes) == 1 else None
 
 
-def _constructor(script: Script, function: ast.expr) -> ast.FunctionDef | None:
-    """The constructor of a class of the project, which is a sequence of batches."""
-    module, _, name = script.name(function).rpartition(".")
-    file = module_beside(script, module) if module else script
+def _constructor(program: Program, file: Script, function: ast.expr) -> tuple[Script, ast.FunctionDef] | None:
+    """The constructor of a class of the program, which is a sequence of batches, with its file."""
+    module, _, name = file.name(function).rpartition(".")
     name = name or (function.id if isinstance(function, ast.Name) else "")
-    classes = (n for n in ast.walk(file.tree) if isinstance(n, ast.ClassDef) and n.name == name) if file else ()
-    methods = (one for node in classes for one in node.body if isinstance(one, ast.FunctionDef))
-    return next((one for one in methods if one.name == "__init__"), None)
+    there = module_beside(file, module, program.folder) if module else None
+    paths = {there.path} if there is not None else {file.path}
+    for where in program.files if not module or there is not None else ():
+        if module and not any(_same(where.path, path) for path in paths):
+            continue
+        for node in ast.walk(where.tree):
+            if isinstance(node, ast.ClassDef) and node.name == name:
+                methods = (one for one in node.body if isinstance(one, ast.FunctionDef))
+                made = next((one for one in methods if one.name == "__init__"), None)
+                if made is not None:
+                    return where, made
+    return None
+
+
+def _same(path: str, other: str) -> bool:
+    import os
+
+    return os.path.abspath(path) == os.path.abspath(other)

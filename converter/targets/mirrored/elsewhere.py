@@ -20,16 +20,18 @@ def definition(script: Script, node: ast.expr, folder: str | None = None) -> tup
     folder: of the script that Python was started with, where other files look for modules too; None: of this script.
     """
     folder = os.path.dirname(os.path.abspath(script.path)) if folder is None else folder
-    for _ in range(_MOST_IMPORTS):
-        own = None if script.name(node) else script.defined(node)
-        if own is not None:
-            return script, own
-        imported = _imported(script, node)
-        found = next(((o, name) for m, name in imported if (o := module_beside(script, m, folder))), None)
-        if found is None:
-            return None
-        script, name = found
-        node = ast.Name(name, ast.Load())
+    return _defined_in(script, node, folder, _MOST_IMPORTS)
+
+
+def _defined_in(script: Script, node: ast.expr, folder: str, steps: int) -> tuple[Script, ast.FunctionDef] | None:
+    own = None if script.name(node) else script.defined(node)
+    if own is not None or not steps:
+        return None if own is None else (script, own)
+    for module, name in _imported(script, node):  # of names by star all modules may have it
+        other = module_beside(script, module, folder)
+        found = None if other is None else _defined_in(other, ast.Name(name, ast.Load()), folder, steps - 1)
+        if found is not None:
+            return found
     return None
 
 

@@ -37,7 +37,7 @@ TRAITS: dict[Trait, str] = {
     Trait.READS_MODEL: "*.load_model",
     Trait.KERAS: "keras*",
     Trait.FITS_MODEL: "fit fit_generator train_on_batch",
-    Trait.SETS_SESSION: "keras.backend.set_session",
+    Trait.SETS_SESSION: "keras.backend.set_session keras.backend.tensorflow_backend.set_session",
     Trait.KERAS_INPUT: "Input InputLayer",
     Trait.STARTS_EAGERNESS: "enable_eager_execution enable_v2_behavior",
     Trait.KERAS_BATCH_NORM: "keras.*BatchNormalization keras.*SyncBatchNormalization",

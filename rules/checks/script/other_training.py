@@ -58,7 +58,18 @@ def of_library(facts: Facts, other: Effect) -> str:
     """The full name of the call that trains, as messages show it; `keras.…` if it is the package's."""
     written = ast.unparse(other.node.func) if isinstance(other.node, ast.Call) else ""
     names = facts.imports.get(facts.path_of(other.node), {})
-    return written if written.startswith("keras.") and "keras" not in names else other.name
+    if written.startswith("keras.") and "keras" not in names:
+        return written
+    of_package = other.name.startswith("tf.keras.") and _imports_package(facts.tree_of(facts.path_of(other.node)))
+    return other.name.removeprefix("tf.") if of_package else other.name
+
+
+def _imports_package(tree: ast.Module) -> bool:
+    """Whether all that a file imports of Keras is the package's."""
+    modules = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level]
+    modules += [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    of_keras = [module for module in modules if "keras" in module.split(".")]
+    return bool(of_keras) and all(module.partition(".")[0] == "keras" for module in of_keras)
 
 
 def advice(name: str) -> str:

@@ -25,10 +25,12 @@ KERAS = "tf.keras in its place can be built and compiled"
         ("tf.contrib.learn.Estimator(model_fn)", "tf.contrib.learn.Estimator", LEARN),
         ("tf.keras.Sequential([])", "tf.keras.Sequential", TF_KERAS),
         ("keras.models.Sequential([])", "keras.models.Sequential", KERAS),
+        ("Model([], [])", "keras.models.Model", KERAS),
     ],
 )
 def test_what_trains_is_named(made: str, name: str, means: str) -> None:
     imports = "import tensorflow as tf\n" + ("import keras\n" if made.startswith("keras.") else "")
+    imports += "from keras.models import Model\n" if made.startswith("Model") else ""
     script = f"{imports}\nmodel = {made}\nmodel.train(input_fn, steps=9)\n"
     done = conversion_of(from_bytes("train.py", script.encode()), Options(target="towers"))
     (found,) = [one for one in done.diagnostics if one.severity == "error"]

@@ -1,0 +1,235 @@
+"""Batches that a training loop makes by hand for `train_on_batch`: which number of the script says how many rows.
+
+`index = np.random.randint(0, n, batch_size)`, `model.train_on_batch(x[index], np.ones((batch_size, 1)))`. Where all
+rows of all such batches follow one number, the loop trains on larger batches if that number grows.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from converter.dataclass import dataclass
+from converter.syntax.changes import Change, lines_before
+from converter.syntax.script import Script, argument, is_spread
+from converter.targets.mirrored.counts import is_batch_size
+from converter.targets.mirrored.program import Program, bound
+from converter.targets.mirrored.replicated import keras_code, reachable
+
+_MOST_STEPS = 8
+# NumPy's functions that give an array, with the place and the name of what says its shape.
+_SHAPES = {
+    **dict.fromkeys(("ones", "zeros", "empty", "full"), (0, "shape")),
+    **dict.fromkeys(("normal", "uniform", "randint"), (2, "size")),
+    "choice": (1, "size"),
+    **dict.fromkeys(("random_sample", "random"), (0, "size")),
+}
+_BY_SIDES = ("rand", "randn")  # which take the sides of an array one by one
+_SAME_ROWS = ("array", "asarray", "copy", "clip", "abs", "ones_like", "zeros_like")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A number of rows that training loops give to their batches.
+
+    file: of the loops. function: the function around the loops, None for the file itself. name: of the number.
+    value: what the name is bound to, None for a parameter of the function.
+    """
+
+    file: Script
+    function: ast.FunctionDef | None
+    name: str
+    value: ast.expr | None
+    joined: tuple[ast.expr, ...] = ()
+
+    def uses_in(self, file: Script) -> Iterator[tuple[int, int]]:
+        """Where the number is read in a file, also by names of its parts: it has grown there."""
+        for node in ast.walk(file.tree) if file is self.file else ():
+            if not isinstance(node, ast.Name | ast.Attribute) or not is_batch_size(node):
+                continue
+            if _root(file, node) == self.name:
+                yield file.span(node)
+
+
+def rows_of(program: Program, trained: list[tuple[Script, ast.Call]]) -> list[Rows] | None:
+    """The numbers of rows of the batches of `train_on_batch()`; None where those of one are not seen."""
+    found: dict[tuple[int, int], Rows] = {}
+    for file, call in trained:
+        assert isinstance(call.func, ast.Attribute)
+        given = [one for place, name in enumerate(("x", "y")) if (one := argument(call, place, name)) is not None]
+        names = {_rows(file, one) for one in given}
+        if is_spread(call) or len(names) != 1 or not given:
+            return None
+        rows = _grown(file, call, names.pop())
+        if rows is None or _builds_with(program, file, rows):
+            return None
+        before = found.setdefault((id(file), id(rows.function)), rows)
+        if (before.name, before.value) != (rows.name, rows.value):
+            return None
+        if any(_is_joined(file, one) for one in given):
+            joined = (*before.joined, call.func.value)
+            found[id(file), id(rows.function)] = replace(before, joined=joined)
+    return list(found.values())
+
+
+def _builds_with(program: Program, file: Script, rows: Rows) -> bool:
+    """Whether a number of rows is given to what makes layers: they have the batch of one GPU."""
+    for call in (node for node in ast.walk(rows.function or file.tree) if isinstance(node, ast.Call)):
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if not any(_root(file, one) == rows.name for one in given):
+            continue
+        found = program.definition(file, call.func)
+        inner = [*reachable(*found)] if found is not None else [call]
+        where = found[0] if found is not None else file
+        if any(isinstance(node, ast.Call) and ".layers." in where.name(node.func) for node in inner):
+            return True
+        name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+        classes = (node for one in program.files for node in ast.walk(one.tree) if isinstance(node, ast.ClassDef))
+        if any(node.name == name for node in classes):
+            return True
+    return False
+
+
+def _is_joined(file: Script, node: ast.expr, steps: int = _MOST_STEPS) -> bool:
+    """Whether an array, or one of a list, has several parts one behind the other."""
+    if isinstance(node, ast.Name | ast.Attribute) and steps:
+        return any(_is_joined(file, value, steps - 1) for value in bound(file, node))
+    for one in ast.walk(node):
+        if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("concatenate", "vstack"):
+            return True
+        if isinstance(one, ast.Name | ast.Attribute) and one is not node and steps:
+            inner = list(bound(file, one))
+            if inner and all(isinstance(value, ast.Call) for value in inner) and _is_joined(file, one, steps - 1):
+                return True
+    return False
+
+
+def grown_rows(rows: Iterable[Rows], times: str, rule: str) -> Iterator[tuple[Script, Change]]:
+    """The numbers of rows, multiplied: where they are bound, or in the first line of the function that gets them."""
+    for one in rows:
+        file = one.file
+        if one.value is not None:
+            begin, end = file.span(one.value)
+            yield file, Change(begin, end, f"{file.operand(one.value)} * {times}", rule)
+        elif one.function is not None:
+            body = one.function.body
+            text = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
+            first = body[1] if text and len(body) > 1 else body[0]
+            yield file, lines_before(file, first, [f"{one.name} = {one.name} * {times}"], rule)
+
+
+def _grown(file: Script, call: ast.Call, name: str) -> Rows | None:
+    """Where a number of rows may grow: a parameter of the function around the training, or a name bound once."""
+    function = file.function(call)
+    if not name or any(ast.unparse(node) == name for node in keras_code(file) if isinstance(node, ast.expr)):
+        return None
+    taken = [one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)] if function is not None else []
+    if name in taken:
+        stored = (node for node in ast.walk(function or file.tree) if isinstance(node, ast.Name) and node.id == name)
+        return None if any(isinstance(node.ctx, ast.Store) for node in stored) else Rows(file, function, name, None)
+    values = file.bindings.get(name, [])
+    if len(values) != 1 or _aug_assigned(file, name):
+        return None
+    return Rows(file, None, name, values[0])
+
+
+def _aug_assigned(file: Script, name: str) -> bool:
+    return any(isinstance(node, ast.AugAssign) and ast.unparse(node.target) == name for node in ast.walk(file.tree))
+
+
+def _rows(file: Script, node: ast.expr, steps: int = _MOST_STEPS) -> str:
+    """The name of the number that the rows of an array, or of all arrays of a list, are a multiple of; "" if unseen."""
+    if not steps:
+        return ""
+    if isinstance(node, ast.Name | ast.Attribute):
+        return _one_of(_rows(file, value, steps - 1) for value in bound(file, node))
+    if isinstance(node, ast.List | ast.Tuple):
+        return _one_of(_rows(file, one, steps - 1) for one in node.elts)
+    if isinstance(node, ast.Subscript):
+        return _of_part(file, node, steps)
+    if isinstance(node, ast.UnaryOp):
+        return _rows(file, node.operand, steps - 1)
+    if isinstance(node, ast.BinOp):
+        return _of_operation(file, node, steps)
+    return _of_call(file, node, steps) if isinstance(node, ast.Call) else ""
+
+
+def _one_of(names: Iterable[str]) -> str:
+    found = set(names)
+    return found.pop() if len(found) == 1 else ""
+
+
+def _of_part(file: Script, node: ast.Subscript, steps: int) -> str:
+    """Rows that are taken by a slice, or by an array of their places."""
+    part = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
+    if not isinstance(part, ast.Slice):
+        return _rows(file, part, steps - 1) if isinstance(part, ast.Name | ast.Call) else ""
+    if part.step is not None:
+        return ""
+    if part.lower is None and part.upper is None:
+        return _rows(file, node.value, steps - 1)
+    if part.upper is None:
+        return ""
+    if part.lower is None:
+        return _root(file, part.upper)
+    upper = part.upper
+    if not isinstance(upper, ast.BinOp):
+        return ""
+    begun = ast.unparse(part.lower)
+    if isinstance(upper.op, ast.Add) and ast.unparse(upper.left) == begun:
+        return _root(file, upper.right)  # x[i : i + n]
+    next_of = f"({begun.partition(' * ')[0]} + 1) * {begun.partition(' * ')[2]}"
+    return _root(file, upper.right) if ast.unparse(upper) == next_of else ""  # x[i * n : (i + 1) * n]
+
+
+def _of_operation(file: Script, node: ast.BinOp, steps: int) -> str:
+    """An array that is computed with numbers, or a list that is repeated: `[1] * n`."""
+    if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List):
+        return _root(file, node.right) if len(node.left.elts) == 1 else ""
+    sides = [one for one in (node.left, node.right) if not _is_number(one)]
+    return _one_of(_rows(file, one, steps - 1) for one in sides)
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant))
+
+
+def _of_call(file: Script, call: ast.Call, steps: int) -> str:
+    name = file.name(call.func)
+    called = name.rpartition(".")[2] or getattr(call.func, "attr", "")
+    if name.startswith("numpy."):
+        if called in _BY_SIDES and call.args:
+            return _root(file, call.args[0])
+        if called in _SHAPES:
+            shape = argument(call, *_SHAPES[called])
+            first = shape.elts[0] if isinstance(shape, ast.Tuple | ast.List) and shape.elts else shape
+            return _root(file, first) if first is not None else ""
+        if called in ("concatenate", "vstack") and call.args and argument(call, 1, "axis") is None:
+            return _rows(file, call.args[0], steps - 1)
+        if called in _SAME_ROWS and call.args:
+            return _rows(file, call.args[0], steps - 1)
+    elif called in ("predict", "predict_on_batch"):
+        given = argument(call, 0, "x")
+        return _rows(file, given, steps - 1) if given is not None else ""
+    elif called in ("astype", "copy") and isinstance(call.func, ast.Attribute):
+        return _rows(file, call.func.value, steps - 1)
+    return ""
+
+
+def _root(file: Script, size: ast.expr, steps: int = _MOST_STEPS) -> str:
+    """The name of a number of which another is a multiple or a part: `batch_size` of `int(batch_size / 2)`; else ""."""
+    if isinstance(size, ast.Call) and isinstance(size.func, ast.Name) and size.func.id == "int" and len(size.args) == 1:
+        return _root(file, size.args[0], steps)
+    if isinstance(size, ast.BinOp) and isinstance(size.op, ast.Mult | ast.Div | ast.FloorDiv):
+        if isinstance(size.right, ast.Constant):
+            return _root(file, size.left, steps)
+        scales = isinstance(size.op, ast.Mult) and isinstance(size.left, ast.Constant)
+        return _root(file, size.right, steps) if scales else ""
+    if not isinstance(size, ast.Name | ast.Attribute) or not steps:
+        return ""
+    values = list(bound(file, size))
+    inner = _root(file, values[0], steps - 1) if len(values) == 1 else ""
+    if inner or not values:
+        return inner or (ast.unparse(size) if isinstance(size, ast.Name) else "")
+    return ast.unparse(size) if len(values) == 1 and isinstance(values[0], ast.Constant) else ""
