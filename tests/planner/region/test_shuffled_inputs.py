@@ -63,7 +63,10 @@ def test_what_else_is_shuffled_is_not_followed(old: str, new: str) -> None:
     assert found and set(found) <= {"TMG302", "TMG215"}
 
 
-def test_steps_of_batches_in_columns() -> None:
+def test_batches_in_columns_stay_what_they_are_where_their_steps_are_shuffled() -> None:
     columns = INPUTS.replace("[None, 1]", "[5, None]")
     model = MODEL.format("T = tf.transpose(U)").replace("Y)", "tf.transpose(Y))")
-    assert "TMG302" in codes(columns + model.replace("T = ", "U = tf.random_shuffle(Y)\nT = ") + STEP + TRAINING)
+    shuffled = columns + model.replace("T = ", "U = tf.random_shuffle(Y)\nT = ")
+    assert codes(shuffled + STEP + TRAINING) == []
+    of_rows = shuffled.replace("tf.transpose(U)", "tf.transpose(tf.random_shuffle(tf.transpose(U)))", 1)
+    assert "TMG302" in codes(of_rows + STEP + TRAINING)
