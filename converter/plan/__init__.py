@@ -307,7 +307,7 @@ class Plan:
 
     prepared: statements in front of the towers that make batches ready for them, once for all.
     forward: whether the end of a loss is computed after the towers, on their merged outputs.
-    shares: whether statistics of the batch go into a loss that are of each tower's share, where the script's are not.
+    statistics: where statistics of each tower's own examples go into a loss, as those of a batch norm.
     path: of another file of the project, "" for the script itself.
     helper_module: the module that carries the helpers where the script does not, with the dots of a relative
         import; the name that it is imported under where it is a package. "" where the script carries them itself.
@@ -346,7 +346,7 @@ class Plan:
     helper_folder: str = ""
     prepared: tuple[At, ...] = ()
     forward: bool = False
-    shares: bool = False
+    statistics: tuple[At, ...] = ()
     builtins: str = ""
     hidden: tuple[str, ...] = ()
     modules: tuple[tuple[str, str], ...] = ()
@@ -359,6 +359,11 @@ class Plan:
     untrained: tuple[At, ...] = ()
     counted: tuple[At, ...] = ()
     flag_above: At | None = None
+
+    @property
+    def shares(self) -> bool:
+        """Whether these are of each tower's share of the batch, where the script's are of all of it."""
+        return self.options.batch == "total" and bool(self.statistics)
 
     def places(self) -> list[At]:
         """Where the plan changes something, in the order of the file."""

@@ -79,6 +79,7 @@ def decisions_of(
         *_batch(plans, files, COUNTED_BY_ANOTHER in codes),
         *_step_numbers(plans, files),
         *_loss(plans),
+        *_statistics(plans[0], files),
         *_beside(plans[0], files),
         *_evaluated(plans[0], files),
         *_untrained(plans[0], files),
@@ -224,6 +225,14 @@ def _loss(plans: Sequence[Plan]) -> Iterator[Decision]:
     else:
         text = "the towers' losses are averaged: --loss global changes nothing here"
         yield Decision("loss", text, "--loss global changes nothing")
+
+
+def _statistics(plan: Plan, files: Mapping[str, File]) -> Iterator[Decision]:
+    """Statistics of the batch, such as those of a batch norm, which each GPU takes of its own examples."""
+    places = dict.fromkeys(f"{files[at.path].name}:{at.line}" for at in plan.statistics if at.path in files)
+    if places:
+        size = "a share of the script's batch" if plan.options.batch == "total" else "as many as the script's batch has"
+        yield Decision("statistics", f"of each GPU's own examples, {size} ({_listed(places)})")
 
 
 def left_out(flags: Sequence[str], target: str) -> Iterator[Decision]:

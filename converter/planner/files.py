@@ -91,7 +91,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         options=options,
         prepared=tuple(dict.fromkeys(at for region in regions for at in _prepared(region, text))),
         forward=any(region.forward for region in regions),
-        shares=any(_takes_statistics_of_shares(case, group) for group in case.groups),
+        statistics=tuple(sorted({text.start(node) for group in case.groups for node in _statistics(case, group)})),
         builtins=context.builtins.module if hidden or sessions.hidden or any(loop.hidden for loop in loops) else "",
         hidden=hidden,
         modules=tuple((m, names.unused(f"python_{m}")) for m in sorted(taken_modules(facts, modules))),
@@ -112,13 +112,16 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     return Planned(**known, plans=plans, noted=remarks, untrained=branches)
 
 
-def _takes_statistics_of_shares(case: Placed, group: Group) -> bool:
-    """Whether statistics of each tower's share of the batch go into losses, where the script's are of all of it."""
+def _statistics(case: Placed, group: Group) -> Iterator[ast.AST]:
+    """Where each tower takes statistics of its own examples that go into losses, as a batch norm does."""
     region = group.region
-    if case.options.batch != "total" or (region.forward and not region.exact):
-        return False
+    if region.forward and not region.exact:
+        return
     towers = region if region.exact else None
-    return any(statistics_of_share(case.facts, step.loss, towers) is not None for step in group.steps)
+    for step in group.steps:
+        node = statistics_of_share(case.facts, step.loss, towers)
+        if node is not None:
+            yield node
 
 
 def _is_plain_device(case: Placed, made_outside: tuple[tuple[At, At], ...], text: Text) -> bool:

@@ -33,6 +33,24 @@ def test_each_topic_is_said_once() -> None:
 
 
 @pytest.mark.parametrize(
+    ("model", "place"),
+    [
+        ("hidden = tf.layers.batch_normalization(X, training=True)", 6),
+        ("_, spread = tf.nn.moments(X, [0, 1])\nhidden = X + tf.random_normal([4]) * tf.sqrt(spread)", 7),
+        ("hidden = X - tf.reduce_mean(X, 0)", 6),
+        ("hidden = tf.layers.batch_normalization(X, training=False)", 0),
+        ("hidden = X - tf.reduce_mean(X, 1, keepdims=True)", 0),
+    ],
+)
+@pytest.mark.parametrize("batch", ["per-gpu", "total"])
+def test_statistics_of_the_examples_of_one_gpu_are_said(model: str, place: int, batch: str) -> None:
+    script = INPUTS + model + "\n" + MODEL.replace("dense(X", "dense(hidden") + STEP + TRAINING
+    size = "as many as the script's batch has" if batch == "per-gpu" else "a share of the script's batch"
+    told = f"of each GPU's own examples, {size} (train.py:{place})"
+    assert decided("--batch", batch, script=script).get("statistics") == (told if place else None)
+
+
+@pytest.mark.parametrize(
     ("flags", "topic", "text"),
     [
         ((), "variables", "on the CPU"),
