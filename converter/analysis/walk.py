@@ -302,9 +302,8 @@ class Walk:
             is_none = isinstance(value, Constant) and value.value is None
             other = not is_none and isinstance(value, (Constant, Number, Host, Sequence, values.Mapping))
             unset, none, plain = unset or before[0], none or before[1] or is_none, plain or before[2] or other
-        fed = isinstance(joined, Input) or (isinstance(joined, Tensor) and joined.op == PART)
-        if none and not fed and not isinstance(joined, (Constant, Host)):
-            self.maybe_none.add(joined.uid)
+        if none:
+            self._note_none(joined)
         plain &= isinstance(joined, Tensor)
         joined.maybe_other |= plain
         if (unset or none or plain) and self.site is not None:
@@ -313,6 +312,16 @@ class Walk:
                 self.facts.maybe.append(
                     Maybe(place=place, value=joined, unset=unset, none=none, plain=plain, site=self.site)
                 )
+
+    def none_beside(self, one: Value, two: Value, joined: Value) -> None:
+        """Notes a value in whose place another run of the script has None: `x if given else None`."""
+        if values.is_none(one) != values.is_none(two):
+            self._note_none(joined)
+
+    def _note_none(self, value: Value) -> None:
+        fed = isinstance(value, Input) or (isinstance(value, Tensor) and value.op == PART)
+        if not fed and not isinstance(value, (Constant, Host)):
+            self.maybe_none.add(value.uid)
 
     # -- where we are ------------------------------------------------------------------------
 

@@ -390,6 +390,7 @@ def _conditional(walk: Walk, node: ast.IfExp) -> Value:
     if (number := _any_number([one, two])) is not None:
         return number
     made = joined_by(walk, join(one, two), node)
+    walk.none_beside(one, two, made)
     walk.chosen_by(switch, one, two, made)
     return made
 

@@ -61,6 +61,19 @@ def test_a_name_that_the_other_branch_leaves_at_none() -> None:
     ]
 
 
+@pytest.mark.parametrize("made", ["{} if args.wide else None", "None if args.wide else {}"])
+def test_an_expression_that_may_give_none(made: str) -> None:
+    read = "if wide is not None:\n    top = tf.reduce_max(wide, 1)\n"
+
+    def script(made: str) -> str:
+        model = f"wide = {made.format('tf.layers.dense(X, 8)')}\nout = tf.layers.dense(X, 1)\n"
+        used = "if wide is not None:\n    loss += tf.reduce_mean(wide)\n"
+        return FLAGS + INPUTS + model + LOSS + used + STEP + read + TRAINING
+
+    assert guarded(script(made)) == {"wide": "wide is not None"}
+    assert guarded(script(made.replace("None", "tf.nn.relu(tf.layers.dense(X, 8))"))) == {}
+
+
 def test_what_both_branches_make_is_merged_as_ever() -> None:
     branches = BRANCHES.replace("else:\n", "else:\n    wide = tf.layers.dense(X, 8)\n")
     script = FLAGS + INPUTS + branches + LOSS + STEP + "top = tf.reduce_max(wide, 1)\n" + TRAINING
