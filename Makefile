@@ -7,7 +7,7 @@ SHELL := /bin/bash
 
 VENV := .venv
 BIN := $(VENV)/bin
-LINT := $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/python tools/schemas.py --check docs/schema && \
+LINT := $(BIN)/ruff check && $(BIN)/ruff format --check --quiet && $(BIN)/mypy && $(BIN)/python tools/schemas.py --check docs/schema && \
 	$(BIN)/python tools/runtime_module.py --check && \
 	$(BIN)/python tools/stops.py --check && $(BIN)/python tools/command_docs.py --check
 # Pytest keeps the tests that it has compiled, and so do the processes that tests start, whatever the environment says.
@@ -38,8 +38,8 @@ help:
 	@echo 'make fuzz     generate N scripts from SEED on, convert them, and run originals and conversions on TensorFlow 1.15'
 	@echo 'make fuzz-host convert N generated programs from SEED on, and run what they do beside the graph without TensorFlow'
 	@echo 'make coverage which lines the tests without TensorFlow run'
-	@echo 'make lint     ruff, mypy, and whether the generated pages are up to date'
-	@echo 'make format   let ruff sort imports and mend what it can'
+	@echo 'make lint     ruff, its formatter, mypy, and whether the generated pages are up to date'
+	@echo 'make format   let ruff sort imports, format and mend what it can'
 	@echo 'make goldens  convert every fixture again; review the result as a diff (helpers stand in fixtures/helpers.py alone)'
 	@echo 'make docs     write what the documentation takes from the program: options, schemas, printed data'
 	@echo 'make site     build the documentation into build/site; a broken link fails'
@@ -128,6 +128,7 @@ lint: $(VENV)/.dev
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
 
 goldens: compiled
 	@for single in $(FIXTURES); do \

@@ -203,9 +203,7 @@ def report(rows: list[Row], pythons: list[str]) -> str:
 
 def main() -> None:
     """Converts every script of the list and writes the page."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("list", type=Path)
     parser.add_argument("-o", "--output", type=Path, help="the Markdown page; standard output when not given")
@@ -224,9 +222,7 @@ def main() -> None:
     options.verify = [str(Path(python).absolute()) for python in found]
     timing.compile_tool()
     with ThreadPoolExecutor(options.jobs) as pool:
-        rows = list(
-            pool.map(lambda script: examine(script, options), scripts_of(options.checkouts, options.list))
-        )
+        rows = list(pool.map(lambda script: examine(script, options), scripts_of(options.checkouts, options.list)))
     page = report(rows, options.verify)
     if options.output:
         options.output.write_text(page, encoding="utf-8")

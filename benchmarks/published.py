@@ -32,7 +32,7 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
 from converter.verify.processes.interpreters import Interpreters
-from converter.verify.profile import Profile, Settings, profile
+from converter.verify.profile import Profile, ProfileSettings, profile
 from converter.verify.profile.data import FABRICS, Fabric, Machine
 from converter.verify.profile.hosts import on_hosts
 from converter.verify.profile.predict import Load, between, load, load_alone, times
@@ -135,7 +135,7 @@ def measured(net: str, variables: Variables, gpus: tuple[int, ...], python: str,
     with TemporaryDirectory() as folder:
         multi = Path(folder, "multi.py")
         multi.write_text(conversion.text, encoding="utf-8")
-        return profile(script, multi, Settings(gpus, python=python, args=args, timeout=7200), pool)
+        return profile(script, multi, ProfileSettings(gpus, python=python, args=args, timeout=7200), pool)
 
 
 def of_images(one: Load, images: int) -> Load:

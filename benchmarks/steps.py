@@ -45,9 +45,7 @@ KEPT_MEMORY = {
 
 def main() -> None:
     """Prints two tables for each TensorFlow; exits with 1 where a budget is missed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3, help="processes for each model")
     parser.add_argument("--steps", type=int, default=30, help="measured steps of each process")
     parser.add_argument("--python", action="append", help="an interpreter with TensorFlow")

@@ -26,7 +26,6 @@ ROOT = Path(__file__).resolve().parent.parent
 TOOL = str(Path(sys.executable).with_name("tf-multigpu"))
 
 
-
 @dataclass(frozen=True)
 class Run:
     """A command that ends with another status than 0, or reads a file as its standard input, in that file's folder."""
@@ -37,6 +36,7 @@ class Run:
 
 
 Command = Sequence[str] | Run
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -84,9 +84,7 @@ def report(figures: Iterable[Figure]) -> int:
 
 def asked_rounds(description: str, default: int) -> int:
     """The one option of a benchmark's command line."""
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=default, help="how often to run each command")
     return int(parser.parse_args().rounds)
 

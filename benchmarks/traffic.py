@@ -24,7 +24,7 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
 from converter.verify.processes.interpreters import Interpreters
-from converter.verify.profile import Profile, Settings, profile
+from converter.verify.profile import Profile, ProfileSettings, profile
 from converter.verify.profile.data import EXCHANGED
 
 SCRIPTS = sorted((ROOT / "fixtures/partitioned").glob("*/single.py"))
@@ -32,16 +32,14 @@ OTHER = ROOT / ".venv-tf1.15/bin/python"
 BUDGET = 1.05
 
 
-def measured(
-    script: Path, placement: Variables, gpus: tuple[int, ...], python: str, pool: Interpreters
-) -> Profile:
+def measured(script: Path, placement: Variables, gpus: tuple[int, ...], python: str, pool: Interpreters) -> Profile:
     """One step of a script's conversion on each of these numbers of towers."""
     conversion = convert(read(str(script)), Options(variables=placement))
     assert conversion.text is not None, conversion.diagnostics
     with TemporaryDirectory() as folder:
         multi = Path(folder, "multi.py")
         multi.write_text(conversion.text, encoding="utf-8")
-        return profile(script, multi, Settings(gpus, python=python), pool)
+        return profile(script, multi, ProfileSettings(gpus, python=python), pool)
 
 
 def rows(script: Path, gpus: tuple[int, ...], python: str, pool: Interpreters) -> tuple[list[str], bool]:

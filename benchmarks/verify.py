@@ -20,7 +20,7 @@ from pathlib import Path
 
 from timing import TOOL, Figure, alternate, compile_tool, cpu_seconds, ratios, report, wall_seconds
 
-from converter.verify import Settings, verify
+from converter.verify import VerifySettings, verify
 from tests.goldens import FIXTURES
 
 STEPS = 3
@@ -99,7 +99,7 @@ def repeat(names: Sequence[str], gpus: int, repeats: int) -> list[str]:
     for name in names:
         folder, verdicts, reasons = FIXTURES / name, Counter[str](), Counter[str]()
         for _ in range(repeats):
-            proof = verify(folder / "single.py", folder / "multi.py", Settings(gpus=gpus, steps=STEPS))
+            proof = verify(folder / "single.py", folder / "multi.py", VerifySettings(gpus=gpus, steps=STEPS))
             verdicts[proof.verdict] += 1
             if proof.verdict != "passed":
                 reasons[proof.reason] += 1
@@ -111,9 +111,7 @@ def repeat(names: Sequence[str], gpus: int, repeats: int) -> list[str]:
 
 def main() -> int:
     """Prints both tables; fails when a conversion does not pass."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("fixtures", nargs="*", help="default: all of fixtures/*/single.py")
     parser.add_argument("--rounds", type=int, default=5, help="how often to time each, 0: not at all")
     parser.add_argument("--repeats", type=int, default=20, help="how often to verify each, 0: not at all")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from converter.verify import Interpreters, Report, Settings, verify_more
+from converter.verify import Interpreters, Report, VerifySettings, verify_more
 from tests.goldens import FIXTURES
 
 THIRTY = (
@@ -34,15 +34,13 @@ def row(name: str, report: Report) -> str:
 
 def main() -> int:
     """Prints the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("fixtures", nargs="*", default=THIRTY.split(), help="default: thirty of fixtures/*/single.py")
     parser.add_argument("--python", default=sys.executable, help="interpreter with TensorFlow")
     parser.add_argument("--timeout", type=float, default=90.0, help="seconds for each proof")
     parser.add_argument("--gpus", type=int, help="number of towers")
     given = parser.parse_args()
-    settings = Settings(gpus=given.gpus, python=given.python, timeout=given.timeout, whole=True)
+    settings = VerifySettings(gpus=given.gpus, python=given.python, timeout=given.timeout, whole=True)
     print("| fixture | verdict | steps | checks passed | reached | not reached | seconds | reason |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
     missed = 0

@@ -26,7 +26,7 @@ from tests import goldens
 
 sys.path.insert(0, str(ROOT))
 
-from converter.verify import Interpreters, Report, Settings, verify_more  # noqa: E402
+from converter.verify import Interpreters, Report, VerifySettings, verify_more  # noqa: E402
 from tests.verify.wrong import Wrong, spoiled, wrong_conversions  # noqa: E402
 
 LEVELS: Mapping[str, Mapping[str, Any]] = {
@@ -46,7 +46,7 @@ def tried(wrong: Wrong, python: str, pool: Interpreters) -> Row:
         multi = folder / "multi.py"
         multi.write_text(spoiled(multi.read_text(), wrong))
         for level, how in LEVELS.items():
-            report = verify_more(folder / "single.py", multi, Settings(python=python, **how), None, pool)
+            report = verify_more(folder / "single.py", multi, VerifySettings(python=python, **how), None, pool)
             if report.verdict != "passed":
                 return {**found, "level": level, "checks": failed(report)}
             found["open"][level] = sorted({entry.what for entry in report.ledger if entry.fate == "unchecked"})
@@ -89,9 +89,7 @@ def table(rows: list[Row]) -> Iterator[str]:
 
 def main() -> int:
     """Prints the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kinds", nargs="*", help="default: all of them")
     parser.add_argument("--python", default=sys.executable, help="interpreter with TensorFlow")
     parser.add_argument("--each", type=int, default=9, help="at most so many of each kind")

@@ -80,7 +80,9 @@ _SOURCES = {
     "tensorflow_estimator/": "https://github.com/tensorflow/estimator/blob/v1.15.1/",
     "research/": "https://github.com/tensorflow/models/blob/master/",
 }
-_LINKED = re.compile(r"https://[^\s,;)]+|TMG\d{3}|\b(tensorflow/|tensorflow_estimator/|research/)[\w/]+\.(?:py|h|proto)\b")
+_LINKED = re.compile(
+    r"https://[^\s,;)]+|TMG\d{3}|\b(tensorflow/|tensorflow_estimator/|research/)[\w/]+\.(?:py|h|proto)\b"
+)
 
 
 def with_links(reference: str) -> Iterator[tuple[str, str]]:

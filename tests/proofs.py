@@ -7,7 +7,7 @@ from pathlib import Path
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from converter.verify import Check, Report, Settings, verify
+from converter.verify import CheckResult, Report, VerifySettings, verify
 
 # Checks that say by themselves when they could not look: nothing was fed or drawn alike, nothing was
 # clipped, the script was ended before.
@@ -34,7 +34,7 @@ def skipped(report: Report) -> set[str]:
     return left - BEYOND_THE_STEPS
 
 
-def _by_chance(check: Check) -> bool:
+def _by_chance(check: CheckResult) -> bool:
     return check.name == "weights" and check.detail.startswith("the original itself ends")
 
 
@@ -45,4 +45,4 @@ def proof_of(
     conversion = convert(read(str(single)), options)
     assert conversion.text is not None and change[0] in conversion.text
     (folder / "multi.py").write_text(conversion.text.replace(*change) if change[0] else conversion.text)
-    return verify(single, folder / "multi.py", Settings(python=python, epochs=epochs))
+    return verify(single, folder / "multi.py", VerifySettings(python=python, epochs=epochs))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from converter.verify import run
-from converter.verify.data import Settings
+from converter.verify.data import VerifySettings
 
 Jobs = Mapping[str, Mapping[str, Any]]
 
@@ -27,7 +27,7 @@ class Records:
         self._known: dict[str, Any] = {}
         self.read = 0  # how often a record was read
 
-    def __call__(self, jobs: Jobs, alone: Any, asked: Any, settings: Settings, means: Any, tell: Any) -> Any:
+    def __call__(self, jobs: Jobs, alone: Any, asked: Any, settings: VerifySettings, means: Any, tell: Any) -> Any:
         if tell is not run._nobody or means.pool is not self._pool:
             return self._make(jobs, alone, asked, settings, means, tell)
         key = _key(jobs, asked, settings, means.python)
@@ -38,7 +38,7 @@ class Records:
         return copy.deepcopy(self._known[key])
 
 
-def _key(jobs: Jobs, asked: Any, settings: Settings, python: str) -> str:
+def _key(jobs: Jobs, asked: Any, settings: VerifySettings, python: str) -> str:
     digest = hashlib.sha256(repr((asked, settings, python)).encode())
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
     digest.update(repr(sorted(environment.items())).encode())

@@ -10,7 +10,7 @@ from converter.conversion import Conversion
 from converter.options import Options
 from converter.plan import Loop
 from converter.planner.batch_size.means import settle_means
-from converter.planner.cases import Script, Sources
+from converter.planner.cases import Sources, Started
 from converter.planner.writing.free_names import names_in
 from converter.runtime.catalog import catalog
 from converter.source import encode, from_bytes, parse, read
@@ -101,7 +101,7 @@ def codes(script: str, **options: object) -> list[str]:
     return [finding.code for finding in run(script, **options).diagnostics]
 
 
-def case_of(script: str) -> Script:
+def case_of(script: str) -> Started:
     """A script as the planner's first pass gets it."""
     source = from_bytes("train.py", textwrap.dedent(script).encode())
     options = Options(line_length=100)
@@ -113,7 +113,7 @@ def case_of(script: str) -> Script:
         mention=lambda paths, names: False,
     )
     facts = settle_means(read_facts(source.path, parse(source), options, {}))
-    return Script(facts, options, sources, names_in(*facts.walked.values()))
+    return Started(facts, options, sources, names_in(*facts.walked.values()))
 
 
 def loops(script: str, **options: object) -> tuple[Loop, ...]:

@@ -18,7 +18,7 @@ from converter.conversion import Conversion
 from converter.options import Options
 from converter.source import Source
 from converter.source.header import bare
-from converter.verify.data import Entry, Report
+from converter.verify.data import LedgerLine, Report
 from tests.goldens import FIXTURES
 from tests.scripts import as_written_by
 
@@ -149,7 +149,7 @@ def test_a_proof_is_plain_data(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def stand_in(*given: Any) -> Report:
         asked.extend(given)
-        ledger = (Entry("same", "loss", "of 3 steps", 1e-7, 1e-5),)
+        ledger = (LedgerLine("same", "loss", "of 3 steps", 1e-7, 1e-5),)
         return Report("failed", "W:0 differs", 4, "total", 3, ledger=ledger, seconds=1.5)
 
     monkeypatch.setattr(converter.verify, "verify", stand_in)

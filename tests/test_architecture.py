@@ -419,7 +419,7 @@ def parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 # From the bottom up, as in the analysis. What any target takes stands below the towers.
 PLANNER = [
-    ["found", "outcome", "questions"],
+    ["plan_faults", "outcome", "questions"],
     ["steps"],
     ["writing"],
     ["wording"],
@@ -486,7 +486,7 @@ def test_exceptions_end_in_the_pass_that_raises_them() -> None:
 
 
 # Classes that keep what they have looked up, and a search that keeps what it has seen.
-KEEP = {"Aliases", "Block", "Builtins", "Readers", "Text", "_Follow"}
+KEEP = {"Aliases", "Block", "Builtins", "Readers", "SourceText", "_Follow"}
 
 
 def test_passes_hand_on_values() -> None:

@@ -20,7 +20,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import from_bytes
-from converter.verify import Report, Settings, VerifyError, verify
+from converter.verify import Report, VerifyError, VerifySettings, verify
 from converter.verify.processes.ports import free_ports
 from tests import goldens
 
@@ -168,15 +168,22 @@ model.save('model.h5')
 print(len(tf.keras.models.load_model('model.h5').layers))
 """
 # A loss whose run counts: between the steps of batches that are dealt whole it may not be computed.
-BETWEEN = NET.replace("[None, 4]", "[8, 4]") + """\
+BETWEEN = (
+    NET.replace("[None, 4]", "[8, 4]")
+    + """\
 counted = tf.get_variable('counted', [], initializer=tf.zeros_initializer(), trainable=False)
 with tf.control_dependencies([tf.assign_add(counted, 1.0)]):
     loss = tf.identity(loss)
-""" + STEP
+"""
+    + STEP
+)
 # The state that a run returns is fed to the next one; the last is printed.
-HANDED_ON = NET.replace("[None, 4]", "[8, 4]").replace(
-    "features = ", "state = tf.placeholder(tf.float32, [8, 4])\nfeatures = state[:, :3] + ").replace(
-    "optimizer = ", "after = tf.tanh(x - state)\noptimizer = ") + STEP + """\
+HANDED_ON = (
+    NET.replace("[None, 4]", "[8, 4]")
+    .replace("features = ", "state = tf.placeholder(tf.float32, [8, 4])\nfeatures = state[:, :3] + ")
+    .replace("optimizer = ", "after = tf.tanh(x - state)\noptimizer = ")
+    + STEP
+    + """\
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     values, wanted = np.zeros([8, 4]), np.zeros([8, 4])
@@ -187,9 +194,12 @@ with tf.Session() as sess:
         assert np.allclose(values, wanted, atol=1e-6), step
     print('ended')
 """
+)
 # What a step returns of its update is fed to the next one.
 MORE_INPUT = "more = tf.placeholder(tf.float32, [4, 3])\nw = "
-OF_UPDATE = NET.replace("[None, 4]", "[4, 4]").replace("w = ", MORE_INPUT).replace("(x, w)", "(x, w) + more") + """\
+OF_UPDATE = (
+    NET.replace("[None, 4]", "[4, 4]").replace("w = ", MORE_INPUT).replace("(x, w)", "(x, w) + more")
+    + """\
 pairs = optimizer.compute_gradients(loss)
 train_op = optimizer.apply_gradients(pairs)
 with tf.Session() as sess:
@@ -198,8 +208,12 @@ with tf.Session() as sess:
     for step in range(4):
         found = sess.run([train_op, pairs[0][0]], {x: np.random.rand(4, 4), more: found})[1]
 """
+)
 # The generator's step takes no batch: it makes as many as there are batches, as the other one does.
-PACE = NET.replace("[None, 4]", "[8, 4]") + STEP + """\
+PACE = (
+    NET.replace("[None, 4]", "[8, 4]")
+    + STEP
+    + """\
 made = tf.get_variable('made', [3])
 taken = tf.get_variable('taken', [], initializer=tf.zeros_initializer(), trainable=False)
 other = tf.reduce_mean(tf.square(made * tf.random_uniform([8, 3]) - 1.0))
@@ -211,16 +225,24 @@ with tf.Session() as sess:
         sess.run(generate)
     print('ended', sess.run(taken))
 """
+)
 # Summaries of gradients are there in runs that make no step, too.
-SUMMARIES = BETWEEN + """\
+SUMMARIES = (
+    BETWEEN
+    + """\
 pairs = optimizer.compute_gradients(loss)
 tf.summary.histogram('gradient', pairs[0][0])
 train_op = tf.group(optimizer.apply_gradients(pairs))
 merged = tf.summary.merge_all()
-""" + LOOP.replace("train_op, loss]", "train_op, merged]").replace("[1]", "[1]; tf.Summary.FromString(shown)").replace(
-    "shown, sess.run(w).sum()", "")
+"""
+    + LOOP.replace("train_op, loss]", "train_op, merged]")
+    .replace("[1]", "[1]; tf.Summary.FromString(shown)")
+    .replace("shown, sess.run(w).sum()", "")
+)
 # Each worker writes the records that it trains on, the second one later than the first.
-RECORDS = MINE + """\
+RECORDS = (
+    MINE
+    + """\
 import time
 import tensorflow as tf
 time.sleep(2 * mine.INDEX)
@@ -232,7 +254,10 @@ with tf.python_io.TFRecordWriter('rows') as writer:
 parsed = tf.data.TFRecordDataset(['rows']).map(
     lambda one: tf.parse_single_example(one, {'x': tf.FixedLenFeature([4], tf.float32)})['x'])
 rows = tf.data.make_one_shot_iterator(parsed.repeat().batch(8)).get_next()
-""" + NET.replace("tf.placeholder(tf.float32, [None, 4])", "rows") + STEP + """\
+"""
+    + NET.replace("tf.placeholder(tf.float32, [None, 4])", "rows")
+    + STEP
+    + """\
 import os
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
@@ -240,6 +265,7 @@ with tf.Session() as sess:
         sess.run(train_op)
     print('ended', [name for name in os.listdir('.') if 'rows' in name])
 """
+)
 # What a worker changes of the package `keras` 2.3, which the environments here do not have.
 PACKAGE = """\
 import sys
@@ -278,13 +304,18 @@ for name, kind in (('optimizers', Optimizer), ('metrics', Metric), ('engine.trai
     sys.modules['keras.' + name] = types.ModuleType('keras.' + name)
     setattr(sys.modules['keras.' + name], kind.__name__, kind)
 """
-OF_PACKAGE = "import package\n" + NET + """\
+OF_PACKAGE = (
+    "import package\n"
+    + NET
+    + """\
 updates = package.Decayed().get_updates(loss, [w])
 total = package.Metric().add_weight()
 train_op = tf.group(updates, total.assign_add(tf.cast(tf.shape(x)[0], tf.float32)))
 waits = [op.type for op in tf.get_default_graph().get_operations() if op.type.startswith('AssignAdd')
          and any(one.type == 'Cast' for one in op.control_inputs)]
-""" + LOOP.replace("shown, sess.run(w).sum()", "sess.run(total), waits")
+"""
+    + LOOP.replace("shown, sess.run(w).sum()", "sess.run(total), waits")
+)
 # Scripts, and what two workers say: that training has ended, or why it cannot be done.
 SAID = {
     "plain": (NET + STEP + LOOP, "ended"),
@@ -485,7 +516,7 @@ def proof(
     conversion = convert(from_bytes("single.py", (FIXTURE / "single.py").read_bytes()), options)
     assert conversion.text is not None and change[0] in conversion.text
     (folder / "multi.py").write_text(conversion.text.replace(*change) if change[0] else conversion.text)
-    settings = Settings(python=python, steps=steps, gpus=gpus, timeout=300)
+    settings = VerifySettings(python=python, steps=steps, gpus=gpus, timeout=300)
     return verify(FIXTURE / "single.py", folder / "multi.py", settings)
 
 
@@ -530,7 +561,7 @@ def fixtures(version: int) -> list[object]:
 def is_proven_and_runs(name: str, folder: Path, python: str) -> None:
     fixture = FIXTURE.parent / name
     _, end, left = PROVEN[name]
-    settings = Settings(python=python, steps=2, gpus=2, timeout=300)
+    settings = VerifySettings(python=python, steps=2, gpus=2, timeout=300)
     report = verify(fixture / "single.py", fixture / "multi.py", settings)
     assert report.verdict == "passed", report
     assert {check.name for check in report.checks if check.status == "skipped"} <= left, report.checks
@@ -602,7 +633,7 @@ def test_verify_fails_a_wrong_mean_of_batches_of_other_shapes(tmp_path: Path, te
     right, wrong = "rows = [1] * cluster.size", "rows = [1 + index for index in range(cluster.size)]"
     assert conversion.text is not None and right in conversion.text
     (tmp_path / "multi.py").write_text(conversion.text.replace(right, wrong))
-    settings = Settings(python=tensorflow_python, steps=1, gpus=2, timeout=300)
+    settings = VerifySettings(python=tensorflow_python, steps=1, gpus=2, timeout=300)
     report = verify(fixture / "single.py", tmp_path / "multi.py", settings)
     assert {"gradients", "loss"} <= {check.name for check in report.checks if check.status == "failed"}, report
 
@@ -664,7 +695,7 @@ def test_workers_read_their_own_files_to_the_end_of_one(tmp_path: Path, tensorfl
     conversion = convert(from_bytes("single.py", OWN_FILES.encode()), options)
     assert conversion.text is not None
     (tmp_path / "multi.py").write_text(conversion.text)
-    settings = Settings(python=tensorflow_python, steps=3, gpus=2, timeout=300)
+    settings = VerifySettings(python=tensorflow_python, steps=3, gpus=2, timeout=300)
     report = verify(tmp_path / "single.py", tmp_path / "multi.py", settings)
     assert report.verdict == "passed", report
     left = {check.name: check.detail for check in report.checks if check.status == "skipped"}
@@ -711,7 +742,7 @@ def test_verify_fails_gradients_of_keras_that_are_not_averaged(tmp_path: Path, t
     right = "self.reduced(number * _tf.cast(weight, number.dtype), 'Div')"
     assert conversion.text is not None and right in conversion.text
     (tmp_path / "multi.py").write_text(conversion.text.replace(right, right.replace("Div", "Id")))
-    settings = Settings(python=tensorflow_python, steps=1, gpus=2, timeout=300)
+    settings = VerifySettings(python=tensorflow_python, steps=1, gpus=2, timeout=300)
     report = verify(fixture / "single.py", tmp_path / "multi.py", settings)
     assert "gradients" in [check.name for check in report.checks if check.status == "failed"], report
 
@@ -723,7 +754,9 @@ def test_verify_says_which_task_has_failed(tmp_path: Path, tensorflow_python: st
     assert re.search(r"worker [01] of the converted script failed .*NameError", report.reason), report.reason
 
 
-@pytest.mark.parametrize("settings", [Settings(epochs=1), Settings(steps="all"), Settings(also=("other.py",))])
-def test_what_verify_cannot_do_for_a_cluster_is_refused(settings: Settings) -> None:
+@pytest.mark.parametrize(
+    "settings", [VerifySettings(epochs=1), VerifySettings(steps="all"), VerifySettings(also=("other.py",))]
+)
+def test_what_verify_cannot_do_for_a_cluster_is_refused(settings: VerifySettings) -> None:
     with pytest.raises(VerifyError, match="not for the workers of a cluster"):
         verify(FIXTURE / "single.py", FIXTURE / "multi.py", settings)

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from _pytest.mark.structures import ParameterSet
 
-from converter.cli.command_line.table import COMMANDS, Command
+from converter.cli.command_line.table import COMMANDS, CommandRow
 from converter.cli.config.file import load
 from converter.cli.config.layers import Layers
 from converter.source.toml import parsed
@@ -82,7 +82,7 @@ def test_every_command_line_is_one_that_the_program_takes(page: str, line: str) 
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=list(COMMANDS))
-def test_the_command_lines_of_the_helps_are_read(command: Command) -> None:
+def test_the_command_lines_of_the_helps_are_read(command: CommandRow) -> None:
     for line, _ in command.examples:
         assert given_by(shlex.split(line)[1:]) is not None, line
 
@@ -158,6 +158,7 @@ NOT_OF_THE_TOOL = {
     *("--pipeline_config_path", "--train_dir", "--trained_checkpoint_prefix"),
     *("--asked-batch", "--attributes", "--other-scripts", "--own-num-gpus", "--part-of"),
     *("--serve", "--serve-plain"),
+    "--query-gpu",  # of nvidia-smi
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import from_bytes
-from converter.verify import Settings, verify
+from converter.verify import VerifySettings, verify
 from tests.bare import BareRuns
 
 # Weights that do not move: what is printed depends on the batches of the evaluations alone. 56 rows are three batches
@@ -86,7 +86,7 @@ def test_it_is_proven(tensorflow_python: str, tmp_path: Path) -> None:
     text = SCRIPT.replace("RATE", "0.1")
     (tmp_path / "single.py").write_text(text)
     (tmp_path / "multi.py").write_text(conversion(text, "script"))
-    settings = Settings(python=tensorflow_python, steps="all")
+    settings = VerifySettings(python=tensorflow_python, steps="all")
     report = verify(tmp_path / "single.py", tmp_path / "multi.py", settings)
     assert report.verdict == "passed", report
     assert "between the steps" in {check.name for check in report.checks if check.status == "passed"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from converter.verify import Settings, verify
+from converter.verify import VerifySettings, verify
 from tests import goldens
 from tests.bare import BareRuns
 
@@ -97,7 +97,7 @@ def test_the_proof_starts_from_the_earlier_training(
     run(bare_runs, tensorflow_python, PRETRAIN, tmp_path)
     for name in ("single.py", "multi.py"):
         (tmp_path / name).write_text((FIXTURE / name).read_text())
-    settings = Settings(python=tensorflow_python)
+    settings = VerifySettings(python=tensorflow_python)
     report = verify(tmp_path / "single.py", tmp_path / "multi.py", settings)
     assert report.verdict == "passed", report
     forgets = (FIXTURE / "multi.py").read_text().replace("restorer.restore(sess, PRETRAINED)", "pass")

@@ -14,7 +14,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import BatchMode, Options
 from converter.source import read
-from converter.verify import Settings, verify
+from converter.verify import VerifySettings, verify
 from tests.bare import BareRuns
 from tests.goldens import FIXTURES, expected
 from tests.proofs import skipped
@@ -91,7 +91,7 @@ def test_proof(name: str, gpus: int, batch: BatchMode, tensorflow_python: str, t
     assert conversion.status == "converted" and conversion.text is not None
     multi = tmp_path / "multi.py"
     multi.write_text(conversion.text, encoding="utf-8")
-    report = verify(single, multi, Settings(gpus=gpus, python=tensorflow_python))
+    report = verify(single, multi, VerifySettings(gpus=gpus, python=tensorflow_python))
     assert report.verdict == "passed", report
     # On one tower nothing can be uneven. The way of the weights over several steps is left out where the original
     # itself ends elsewhere after a change in the last place.
@@ -104,7 +104,7 @@ def test_proof(name: str, gpus: int, batch: BatchMode, tensorflow_python: str, t
 def test_what_a_fixture_requires_is_not_in_tensorflow_2(name: str, tensorflow_python: str) -> None:
     """So that no fixture is left out of the proofs on TensorFlow 2 for longer than it must."""
     folder = FIXTURES / name
-    report = verify(folder / "single.py", folder / "multi.py", Settings(gpus=2, python=tensorflow_python))
+    report = verify(folder / "single.py", folder / "multi.py", VerifySettings(gpus=2, python=tensorflow_python))
     assert report.verdict == "not comparable"
     (module,) = required(name)
     assert module.replace("tf.", "tensorflow.") in report.reason

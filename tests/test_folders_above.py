@@ -13,7 +13,7 @@ from converter.cli.app import main
 from converter.conversion import Conversion, commands_of, convert
 from converter.options import Options
 from converter.source import read
-from converter.verify import Settings, verify
+from converter.verify import VerifySettings, verify
 from tests.proofs import skipped
 
 NET = """\
@@ -433,7 +433,7 @@ def test_verify_on_2(script: str, text: str, tmp_path: Path, tensorflow_python: 
 
 def _proves(path: Path, script: str, out: Path, python: str) -> None:
     assert run(str(path), "--output-dir", str(out)) == 0
-    report = verify(path, out / script, Settings(gpus=3, python=python))
+    report = verify(path, out / script, VerifySettings(gpus=3, python=python))
     assert (report.verdict, skipped(report)) == ("passed", set()), report.reason
     lines = next(check for check in report.checks if check.name == "traced lines")
     assert lines.status == "passed"
@@ -445,7 +445,7 @@ def test_verify_sees_a_fault_in_the_package(tmp_path: Path, tensorflow_python: s
     assert run(str(path), "--output-dir", str(tmp_path / "out")) == 0
     net = tmp_path / "out/pkg/models/net.py"
     net.write_text(net.read_text().replace("self.loss * weight", "self.loss"))
-    assert verify(path, tmp_path / "out/pkg/train.py", Settings(python=tensorflow_python)).verdict == "failed"
+    assert verify(path, tmp_path / "out/pkg/train.py", VerifySettings(python=tensorflow_python)).verdict == "failed"
 
 
 @pytest.mark.one_in(2)

@@ -11,7 +11,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import BatchMode, Options
 from converter.source import encode, read
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 from tests import goldens
 from tests.bare import BareRuns
 from tests.proofs import skipped
@@ -53,7 +53,7 @@ def proof(name: str, gpus: int, batch: BatchMode, folder: Path, python: str) -> 
     conversion = convert(read(str(single)), Options(num_gpus=gpus, batch=batch, loss="global"))
     assert conversion.text is not None and conversion.diagnostics == ()
     (folder / "multi.py").write_text(conversion.text)
-    return verify(single, folder / "multi.py", Settings(gpus=gpus, python=python))
+    return verify(single, folder / "multi.py", VerifySettings(gpus=gpus, python=python))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -111,7 +111,7 @@ def test_in_double_precision_the_steps_are_the_originals(
     conversion = convert(read(str(single)), Options(num_gpus=8, batch=batch, loss="global"))
     assert conversion.text is not None
     (tmp_path / "multi.py").write_text(conversion.text)
-    report = verify(single, tmp_path / "multi.py", Settings(gpus=8, python=tensorflow_python))
+    report = verify(single, tmp_path / "multi.py", VerifySettings(gpus=8, python=tensorflow_python))
     figures = {check.name: check.figure for check in report.checks if check.name in ("gradients", "weights")}
     assert report.verdict == "passed" and len(figures) == 2, report
     assert all(figure is not None and figure < 1e-10 for figure in figures.values()), figures
@@ -161,6 +161,6 @@ def test_a_sum_is_divided_by_a_number_whatever_the_rows(
     conversion = convert(read(str(single)), Options(num_gpus=3, batch="total"))
     assert conversion.text is not None
     multi.write_text(conversion.text)
-    report = verify(single, multi, Settings(gpus=3, python=tensorflow_python))
+    report = verify(single, multi, VerifySettings(gpus=3, python=tensorflow_python))
     assert report.verdict == "passed", report
     assert {check.name: check.status for check in report.checks}["loss"] == "passed"

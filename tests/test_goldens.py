@@ -34,6 +34,7 @@ ALLOWED = re.compile(
     re.IGNORECASE,
 )
 
+
 def squeezed(text: str) -> list[str]:
     """Lines as `diff -w` compares them."""
     return ["".join(line.split()) for line in text.splitlines()]

@@ -26,7 +26,7 @@ from converter.runtime.whole import PACKAGE, package_module, whole_module
 from converter.runtime.worker import PACKAGE as CLUSTER_PACKAGE
 from converter.runtime.worker import worker_package
 from converter.source import read
-from converter.verify import Settings, verify
+from converter.verify import VerifySettings, verify
 from tests.goldens import FIXTURES
 from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, converted
 from tests.test_projects import MODEL as NET
@@ -297,7 +297,7 @@ def test_proof(helpers: Helpers, tensorflow_python: str, tmp_path: Path) -> None
     single, multi = tmp_path / "single.py", tmp_path / "out/multi.py"
     multi.parent.mkdir()
     assert run("convert", single, "-o", multi, "--helpers", helpers, "--num-gpus", 3) == 0
-    report = verify(single, multi, Settings(python=tensorflow_python))
+    report = verify(single, multi, VerifySettings(python=tensorflow_python))
     assert (report.verdict, report.gpus) == ("passed", 3), report
     assert any(PACKAGE in note for note in report.notes) == (helpers == "package")
 

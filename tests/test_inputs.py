@@ -10,7 +10,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import encode, read
-from converter.verify import Settings, verify
+from converter.verify import VerifySettings, verify
 from tests import goldens
 from tests.proofs import skipped
 from tests.scripts import as_written_by
@@ -53,7 +53,7 @@ def proofs() -> list[object]:
 @pytest.mark.parametrize("name", proofs())
 def test_proof(name: str, tensorflow_python: str) -> None:
     folder = FIXTURES / name
-    report = verify(folder / "single.py", folder / "multi.py", Settings(python=tensorflow_python))
+    report = verify(folder / "single.py", folder / "multi.py", VerifySettings(python=tensorflow_python))
     assert report.verdict == "passed", report
     assert skipped(report) == ({"uneven batch", "fewer examples than towers"} if name in QUEUES else set())
 
@@ -77,6 +77,6 @@ def test_other_examples_are_seen(
     assert text.count(before) == 1
     wrong = tmp_path / "multi.py"
     wrong.write_text(text.replace(before, after))
-    report = verify(folder / "single.py", wrong, Settings(python=tensorflow_python))
+    report = verify(folder / "single.py", wrong, VerifySettings(python=tensorflow_python))
     assert report.verdict == "failed", report
     assert any(check.status == "failed" and detail in check.detail for check in report.checks), report

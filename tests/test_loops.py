@@ -12,7 +12,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import encode, read
-from converter.verify import Settings, verify
+from converter.verify import VerifySettings, verify
 from tests import goldens
 from tests.bare import BareRuns
 from tests.proofs import skipped
@@ -63,7 +63,7 @@ def test_the_config_reaches_the_session(name: str) -> None:
 )  # fmt: skip
 def test_proof(name: str, tensorflow_python: str) -> None:
     folder = FIXTURES / name
-    report = verify(folder / "single.py", folder / "multi.py", Settings(python=tensorflow_python))
+    report = verify(folder / "single.py", folder / "multi.py", VerifySettings(python=tensorflow_python))
     assert report.verdict == "passed", report
     assert skipped(report) == UNCHECKED[name]
 
@@ -84,7 +84,7 @@ UNCHECKED = {
 def test_batches_of_hooks_to_the_end(tensorflow_python: str) -> None:
     """All epochs, with a smaller batch at the end of each, and evaluations that the hook runs by itself."""
     folder = FIXTURES / "feed_hook"
-    report = verify(folder / "single.py", folder / "multi.py", Settings(python=tensorflow_python, steps="all"))
+    report = verify(folder / "single.py", folder / "multi.py", VerifySettings(python=tensorflow_python, steps="all"))
     assert report.verdict == "passed", report
     passed = {check.name for check in report.checks if check.status == "passed"}
     assert {"data", "data of evaluations"} <= passed
@@ -94,7 +94,7 @@ def test_batches_of_hooks_to_the_end(tensorflow_python: str) -> None:
 def test_how_full_a_queue_is_is_not_compared(tensorflow_python: str) -> None:
     """With room for 200 examples its threads have not filled it by the first steps, in either script."""
     folder = FIXTURES / "logger_hook"
-    report = verify(folder / "single.py", folder / "multi.py", Settings(python=tensorflow_python))
+    report = verify(folder / "single.py", folder / "multi.py", VerifySettings(python=tensorflow_python))
     (fetches,) = [check for check in report.checks if check.name == "fetches"]
     assert fetches.status == "passed"
     assert "threads fill queues at their own pace: batch/fraction_of_200_full" in fetches.detail

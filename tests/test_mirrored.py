@@ -14,7 +14,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import encode, from_bytes, read
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 from tests import goldens
 from tests.bare import BareRuns
 from tests.proofs import proof_of
@@ -25,9 +25,7 @@ NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
 WARNED = {"keras_arrays": ["TMG382"]}
 # Estimators went with TensorFlow 2.16.
 PROVEN = [
-    pytest.param(
-        name, gpus, id=f"{name}-{gpus}-{version}", marks=mark if gpus == 2 else [mark, pytest.mark.matrix]
-    )
+    pytest.param(name, gpus, id=f"{name}-{gpus}-{version}", marks=mark if gpus == 2 else [mark, pytest.mark.matrix])
     for name in NAMES
     for version, mark in {"1.15": pytest.mark.tf1, "2": pytest.mark.tf2}.items()
     for gpus in (2, 3)
@@ -311,16 +309,14 @@ NOT_THE_MEAN = [("clipped", ONCE, CLIPPED), ("a sum", LOSS, SUMMED), ("a sum div
 @pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("old", "new"), [case[1:] for case in NOT_THE_MEAN], ids=[case[0] for case in NOT_THE_MEAN])
-def test_what_each_gpu_does_before_the_mean_fails(
-    old: str, new: str, tensorflow_python: str, tmp_path: Path
-) -> None:
+def test_what_each_gpu_does_before_the_mean_fails(old: str, new: str, tensorflow_python: str, tmp_path: Path) -> None:
     text = ESTIMATOR.replace("AdamOptimizer", "GradientDescentOptimizer")
     (tmp_path / "single.py").write_text(text)
     made = convert(read(str(tmp_path / "single.py")), Options(num_gpus=2)).text
     assert made is not None and old in made
     (tmp_path / "single.py").write_text(text.replace(old, new))
     (tmp_path / "multi.py").write_text(made.replace(old, new))
-    report = verify(tmp_path / "single.py", tmp_path / "multi.py", Settings(python=tensorflow_python))
+    report = verify(tmp_path / "single.py", tmp_path / "multi.py", VerifySettings(python=tensorflow_python))
     assert [check.name for check in report.checks if check.status == "failed"] == ["weights"], report
 
 
@@ -541,5 +537,5 @@ def test_copies_of_the_package_keras_are_not_comparable(tensorflow_python: str, 
     conversion = convert(read(str(single)), Options())
     assert conversion.text is not None and "train_on_copies(model, gpus=2)" in conversion.text
     multi.write_text(conversion.text)
-    report = verify(single, multi, Settings(python=tensorflow_python, timeout=120))
+    report = verify(single, multi, VerifySettings(python=tensorflow_python, timeout=120))
     assert report.verdict == "not comparable" and "no proof of multi_gpu_model" in report.reason

@@ -16,7 +16,7 @@ from converter.options import Options
 from converter.source import encode, from_bytes, read
 from converter.source.header import is_as_written, relabel
 from converter.source.notebook.json_text import scan
-from converter.verify import Report, Settings, VerifyError, verify
+from converter.verify import Report, VerifyError, VerifySettings, verify
 from tests import goldens
 from tests.source.notebook.books import TRAINING, book
 
@@ -27,7 +27,7 @@ JOINED = {"digits_cells": [(9, 11)], "iris_function": [], "keras_cells": [(3, 4)
 
 
 def prove(single: Path, python: str) -> Report:
-    return verify(single, single.with_name("multi.ipynb"), Settings(python=python))
+    return verify(single, single.with_name("multi.ipynb"), VerifySettings(python=python))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -12,7 +12,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import encode, read
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 from tests.bare import BareRuns
 from tests.goldens import FIXTURES
 from tests.proofs import skipped
@@ -40,7 +40,7 @@ def proof(single: Path, gpus: int, folder: Path, python: str, change: tuple[str,
     assert conversion.text is not None, conversion.diagnostics
     assert change[0] in conversion.text
     (folder / "multi.py").write_text(conversion.text.replace(*change) if change[0] else conversion.text)
-    return verify(single, folder / "multi.py", Settings(gpus=gpus, python=python))
+    return verify(single, folder / "multi.py", VerifySettings(gpus=gpus, python=python))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -15,7 +15,7 @@ from converter.conversion import Conversion, convert
 from converter.options import Options
 from converter.source import read
 from converter.source.header import bare, find_header
-from converter.verify import Settings, verify
+from converter.verify import VerifySettings, verify
 from tests import goldens
 from tests.bare import BareRuns
 from tests.proofs import skipped
@@ -95,7 +95,7 @@ def verifications() -> list[object]:
 @pytest.mark.parametrize(("name", "gpus"), verifications())
 def test_proof(name: str, gpus: int, tensorflow_python: str) -> None:
     project = PROJECTS / name
-    settings = Settings(gpus=gpus, python=tensorflow_python)
+    settings = VerifySettings(gpus=gpus, python=tensorflow_python)
     # a queue that delivers batches of a fixed size has no uneven rest
     open_ = {"uneven batch", "fewer examples than towers"} if name in ("pipeline", "predicted") else set()
     report = verify(project / "single/train.py", project / "multi/train.py", settings)
@@ -506,9 +506,7 @@ def test_a_second_conversion_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("in_place", [True, False])
-def test_scripts_that_change_a_module_alike(
-    tmp_path: Path, in_place: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_scripts_that_change_a_module_alike(tmp_path: Path, in_place: bool, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "project"
     folder.mkdir()
     put(folder, train=TRAIN, tune=TRAIN.replace("range(10)", "range(20)"), model=MODEL)
@@ -535,9 +533,7 @@ with tf.Session() as sess:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("in_place", [True, False])
-def test_a_script_that_builds_the_training_step_and_does_not_take_it(
-    tmp_path: Path, in_place: bool, jobs: str
-) -> None:
+def test_a_script_that_builds_the_training_step_and_does_not_take_it(tmp_path: Path, in_place: bool, jobs: str) -> None:
     folder = tmp_path / "project"
     train = TRAIN.replace("train_op = tf.train.AdamOptimizer().minimize(net.loss)\n", "")
     train = train.replace("train_op", "net.train_op")
@@ -597,13 +593,16 @@ def test_a_refused_script_that_does_not_train_is_named_where_it_is_asked_for(
     assert "TMG223" in capsys.readouterr().err
 
 
-OWN_LOOP = MODEL + """\
+OWN_LOOP = (
+    MODEL
+    + """\
     def train(self, sess):
         train_op = tf.train.AdamOptimizer().minimize(self.loss)
         for step in range(10):
             x, y = next_batch(16)
             sess.run(train_op, {self.x: x, self.y: y})
 """
+)
 
 
 @pytest.mark.parametrize("names", [("One", "Two"), ("One", "Two", "Three"), ("One", "Two", "Three", "Four")])
@@ -774,8 +773,7 @@ def test_modules_are_attributes_of_their_package(tmp_path: Path, lines: str, cal
     put(
         tmp_path / "lib/ops",
         __init__="",
-        linear="import lib\nimport tensorflow as tf\n\n\n"
-        "def linear(x):\n    return tf.layers.dense(x, lib.size())\n",
+        linear="import lib\nimport tensorflow as tf\n\n\ndef linear(x):\n    return tf.layers.dense(x, lib.size())\n",
     )
     script = MODEL.replace("tf.layers.dense(self.x, 3)", f"{called}.linear(self.x)") + TRAIN.partition("Net\n")[2]
     put(tmp_path, train=script.replace("import tensorflow as tf", f"import tensorflow as tf\n{lines}"))

@@ -12,7 +12,7 @@ from converter.cli.app import main
 from converter.conversion import Conversion, convert
 from converter.options import Options
 from converter.source import encode, from_bytes, read
-from converter.verify import Settings, verify
+from converter.verify import VerifySettings, verify
 from tests import goldens
 from tests.scripts import as_written_by
 
@@ -64,7 +64,7 @@ def test_lines_that_only_move_are_those_of_the_original(pair: tuple[Path, Path])
     "marks", [pytest.param(2, marks=PYTHON_2), pytest.param(3, marks=[*PYTHON_2, pytest.mark.matrix])]
 )
 def test_proof(name: str, marks: int, tensorflow_python: str) -> None:
-    report = verify(*PAIRS[name], Settings(python=tensorflow_python, gpus=marks))
+    report = verify(*PAIRS[name], VerifySettings(python=tensorflow_python, gpus=marks))
     assert report.verdict == "passed", report
 
 

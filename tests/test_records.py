@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from converter.verify import Settings, run
+from converter.verify import VerifySettings, run
 from tests.records import Records
 
 Verify = Callable[..., Any]
@@ -39,7 +39,7 @@ def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Verify:
             job = {"script": str(folder / "train.py"), "args": more.get("args", []), "gpus": 2, "steps": 3}
             jobs[role] = {**job, "total": False}
         means = SimpleNamespace(pool=more.get("pool", pool), python=more.get("python", "python"))
-        answers = records(jobs, dict, 2, more.get("settings", Settings()), means, more.get("tell", run._nobody))
+        answers = records(jobs, dict, 2, more.get("settings", VerifySettings()), means, more.get("tell", run._nobody))
         found = answers["run"].pop()  # whatever a test does to the answers, the record stays
         assert isinstance(found, int)
         return found
@@ -60,7 +60,7 @@ def test_the_same_pair_runs_once(pair: Verify) -> None:
         {"name": "other.txt"},
         {"args": ["--more"]},
         {"python": "other"},
-        {"settings": Settings(timeout=5)},
+        {"settings": VerifySettings(timeout=5)},
         {"pool": object()},
         {"tell": lambda progress: None},
     ],

@@ -199,10 +199,10 @@ def verify(
     Raises:
         VerifyError: the proof cannot begin: a file is missing, or the interpreter has no TensorFlow.
     """
-    from converter.verify import Settings, verify_more
+    from converter.verify import VerifySettings, verify_more
     from converter.verify import verify as once
 
-    settings = Settings(
+    settings = VerifySettings(
         gpus=gpus,
         steps=steps,
         batch=batch,

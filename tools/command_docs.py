@@ -10,7 +10,7 @@ import sys
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from converter.cli.command_line.table import COMMANDS, Argument, Command, Option
+from converter.cli.command_line.table import COMMANDS, ArgumentRow, CommandRow, Option
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "commands.md"
 HEAD = """\
@@ -34,7 +34,7 @@ def page() -> str:
     return "\n".join([HEAD, *sections, "## Options of several commands", "", *last, ""])
 
 
-def _section(command: Command, common: Collection[str]) -> Iterator[str]:
+def _section(command: CommandRow, common: Collection[str]) -> Iterator[str]:
     words = "".join(f" {_usage(argument)}" for argument in command.arguments)
     yield from (f"## {command.name}", "", command.help, "")
     yield from ("```", f"tf-multigpu {command.name} [OPTIONS]{words}", "```", "")
@@ -51,7 +51,7 @@ def _section(command: Command, common: Collection[str]) -> Iterator[str]:
         yield from (f"Exit status: {command.statuses}", "")
 
 
-def _usage(argument: Argument) -> str:
+def _usage(argument: ArgumentRow) -> str:
     name = argument.metavar + ("..." if argument.many else "")
     return f"[{name}]" if argument.optional else name
 

@@ -18,10 +18,10 @@ from converter.analysis.facts import Facts
 from converter.analysis.values import Batch, Input, Tensor
 from converter.conversion import Conversion, convert
 from converter.conversion.reading import Reading
-from converter.conversion.review import Text, Written, read_again
+from converter.conversion.review import AddedNames, ConvertedFile, read_again
 from converter.options import Options
 from converter.plan import At, Plan
-from converter.planner.cases import Measured, Placed, Planned, Script, Selected, Shared, single_file
+from converter.planner.cases import Placed, Planned, Selected, Shared, Started, WithBatchSize, single_file
 from converter.planner.passes import MEASURING, PLACING, PLANNING
 from converter.planner.writing.free_names import names_in
 from converter.report.results import FileResult
@@ -64,11 +64,11 @@ class Stops:
         self.options = Options(line_length=WIDTH)
         self.reading = Reading(self.source, self.options, {})
         self.facts: Facts = self.reading.facts
-        case = Script(self.facts, self.options, single_file(text), names_in(*self.facts.walked.values()))
-        self.known: list[tuple[str, Script]] = []
+        case = Started(self.facts, self.options, single_file(text), names_in(*self.facts.walked.values()))
+        self.known: list[tuple[str, Started]] = []
         for step in (*MEASURING, *PLACING, *PLANNING[:-1]):  # the last one only runs checks
             made = step.run(case)
-            assert isinstance(made, Script), f"refused: {made}"
+            assert isinstance(made, Started), f"refused: {made}"
             case = made
             self.known.append((step.name, case))
         assert isinstance(case, Shared)
@@ -113,7 +113,7 @@ class Stops:
             yield f"{type(case).__name__}, after the pass '{name}'"
             yield from (f"    {line}" for line in self._added(case))
 
-    def _added(self, case: Script) -> Iterator[str]:
+    def _added(self, case: Started) -> Iterator[str]:
         if isinstance(case, Shared):
             yield f"users: {len(case.users)} other scripts import what changes"
         elif isinstance(case, Planned):
@@ -123,7 +123,7 @@ class Stops:
                 for field in ("before", "tower", "after"):
                     lines = sorted(region.block.body[index].lineno for index in getattr(region, field))
                     yield f"{field}: {'lines ' + ', '.join(map(str, lines)) if lines else 'nothing'}"
-        elif isinstance(case, Measured):
+        elif isinstance(case, WithBatchSize):
             origins = (f"{'/'.join(sorted(self.facts.names_of(o)))}, line {o.line}" for o in case.size.origins)
             yield f"size: {'; '.join(sorted(origins))}; fixed: {case.size.fixed}"
         elif isinstance(case, Selected):
@@ -151,8 +151,8 @@ class Stops:
         """How a text compares with the script: the converted one, or one that was changed."""
         assert self.made.text is not None
         helpers = {given: own for own, given in self.plan.helpers}
-        written = Written(helpers, frozenset({self.plan.num_gpus}), self.plan.options)
-        reading = read_again(self.facts, [Text("", self.source.text, change(self.made.text))], written)
+        written = AddedNames(helpers, frozenset({self.plan.num_gpus}), self.plan.options)
+        reading = read_again(self.facts, [ConvertedFile("", self.source.text, change(self.made.text))], written)
         yield f"values compared: {reading.reads}; not compared: {len(reading.unread)}"
         yield f"differences: {len(reading.findings)}"
         for finding in reading.findings[:1]:  # without the line below the helpers, which change more often than the way

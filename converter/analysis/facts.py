@@ -18,7 +18,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.flow.constants import Constant, Taken
 from converter.analysis.frames import Access, Place
 from converter.analysis.nodes import Node, Nodes
-from converter.analysis.project import Found, Project
+from converter.analysis.project import FoundModule, Project
 from converter.analysis.values import (
     Frame,
     Host,
@@ -46,7 +46,7 @@ Decisions = dict[ast.AST, int | None]
 
 
 @dataclass(frozen=True)
-class Entry:
+class GraphOperand:
     """Data of Python that an operation of the graph takes.
 
     meets: the other operand of the operation. columns: True if a matrix is multiplied with the data from the left.
@@ -309,8 +309,8 @@ class Facts:
     step_numbers: list[StepNumber] = field(default_factory=list)
     rates: list[RateSite] = field(default_factory=list)  # in the order in which optimizers are made
     runs: list[RunCall] = field(default_factory=list)
-    data: list[Entry] = field(default_factory=list)  # arrays, lists and constants on their way into the graph
-    beside: list[Entry] = field(default_factory=list)  # what tensors are set against, element by element
+    data: list[GraphOperand] = field(default_factory=list)  # arrays, lists and constants on their way into the graph
+    beside: list[GraphOperand] = field(default_factory=list)  # what tensors are set against, element by element
     cut: dict[int, Input] = field(default_factory=dict)  # uid of an array or a list -> the input that it is
     compared: dict[ast.AST, Value] = field(default_factory=dict)  # numbers that are compared, or divided by for a rest
     by_row: set[ast.AST] = field(default_factory=set)  # Python code that makes a row of each row of an input
@@ -357,7 +357,7 @@ class Facts:
     constants: dict[ast.stmt, Constant] = field(default_factory=dict)  # the others, by where they are written
     decided: dict[ast.If | ast.IfExp, Taken] = field(default_factory=dict)  # conditions that rest on them
     modules: dict[str, LocalModule] = field(default_factory=dict)  # those files, by path
-    found: dict[tuple[str, str], tuple[Found, ast.AST]] = field(default_factory=dict)  # by dotted name and folder
+    found: dict[tuple[str, str], tuple[FoundModule, ast.AST]] = field(default_factory=dict)  # by dotted name and folder
     made_of: dict[int, Mapping[int, Value]] = field(default_factory=dict)  # uid -> what `behind` gave for it
     rows: dict[tuple[int, Site, bool], Number | None] = field(default_factory=dict)  # see arrays.rows
     terms: dict[tuple[int, frozenset[Origin], Site], Terms] = field(default_factory=dict)  # see arrays.rows

@@ -21,7 +21,7 @@ FOLDERS_ABOVE = 3  # the folder of a script that are its project's
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundModule:
     """A module of the project: its file, and the folder in which Python finds it.
 
     above: whether that folder must be put on the path for it.
@@ -103,7 +103,7 @@ class Project:
         found = self.where(module, beside, level)
         return found.path if found is not None else None
 
-    def where(self, module: str, beside: str, level: int, above: bool = True) -> Found | None:
+    def where(self, module: str, beside: str, level: int, above: bool = True) -> FoundModule | None:
         """A module of the project; None for any other module.
 
         module: its dotted name; beside: the file that imports it; level: the dots of a relative import.
@@ -114,19 +114,19 @@ class Project:
             for _ in range(level - 1):
                 folder = os.path.dirname(folder)
             path = in_folder(module, folder)
-            return Found(path, folder) if path else None
+            return FoundModule(path, folder) if path else None
         beside_first = (folder, self.folder) if self.python2 else (self.folder, folder)
         folders = list(dict.fromkeys((*beside_first, *self.paths)))
         for folder in folders:
             path = in_folder(module, folder)
             if path is not None:
-                return Found(path, folder)
+                return FoundModule(path, folder)
         there = in_any(module, self.above) if above and module else None
         if there is None:
             return None
         if any(holds_top(module, folder) for folder in (self.folder, *self.paths)) and not self.start.package:
             return None  # Python ends its search there
-        return Found(*there, above=True)
+        return FoundModule(*there, above=True)
 
     def read(self, path: str) -> tuple[bytes, ast.Module] | None:
         """The bytes and the syntax tree of a module, None where it cannot be read or parsed."""

@@ -81,7 +81,7 @@ class Told(int):
     by: Value
 
 
-def told(length: int, by: Value) -> Told:
+def told_by(length: int, by: Value) -> Told:
     """A length that a value says."""
     made = Told(length)
     made.by = by
@@ -424,9 +424,7 @@ class Variable(Tensor):
 
     __slots__ = ("raw", "trainable")
 
-    def __init__(
-        self, raw: bool, inputs: Iterable[Value], lengths: Lengths, op: str, trainable: bool = True
-    ) -> None:
+    def __init__(self, raw: bool, inputs: Iterable[Value], lengths: Lengths, op: str, trainable: bool = True) -> None:
         super().__init__(FREE, inputs, lengths, op)
         self.raw, self.trainable = raw, trainable
 

@@ -28,7 +28,7 @@ def launch_command(
     python: str | None,
 ) -> int:
     """Runs all tasks here, or prints the command for each host; returns the exit status."""
-    from converter.verify.launch.run import Asked, run
+    from converter.verify.launch.run import LaunchSettings, run
     from converter.verify.launch.tasks import commands, count, named_hosts
 
     if (local is None) == (hosts is None):
@@ -58,7 +58,9 @@ def launch_command(
             held_before = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
             os.environ["PYTHONPATH"] = os.pathsep.join([*paths, *held_before])
         deadline = time.monotonic() + timeout if timeout else None
-        return run(Asked(tuple(words), workers, RESTARTS if restarts is None else restarts, deadline), _show, _say)
+        return run(
+            LaunchSettings(tuple(words), workers, RESTARTS if restarts is None else restarts, deadline), _show, _say
+        )
 
 
 def started_by(script: str) -> tuple[list[str], list[str]]:

@@ -15,9 +15,10 @@ from converter.report import text
 from converter.report.results import FileResult, exit_code
 
 if TYPE_CHECKING:
-    from converter.source import Script
+    from converter.source import InputFile
 
 _PASSED_OVER = ("TMG003", "TMG042")  # in a folder: files that are empty, as many __init__.py, and other languages
+
 
 def lint_command(
     *, sources: Sequence[str], exclude: Sequence[str], output_format: OutputFormat, json: bool, quiet: bool
@@ -47,7 +48,7 @@ def lint_command(
     return exit_code(done)
 
 
-def _result(script: Script) -> FileResult:
+def _result(script: InputFile) -> FileResult:
     """The lint findings for one file; a file of a named folder that is not Python is skipped, as `convert` does."""
     from converter.source import from_bytes, leads_to_tensorflow, load
     from converter.source.pragmas import pragmas_in, without_ignored

@@ -36,12 +36,12 @@ def profile_command(
     from converter.report.profile import render_json, render_text
     from converter.verify import VerifyError
     from converter.verify.processes.answer import Stopped
-    from converter.verify.profile import Machine, Settings, profile
+    from converter.verify.profile import Machine, ProfileSettings, profile
 
     machine = Machine(_fabrics(bandwidth, host_bandwidth), tflops, latency, launch)
     numbers = gpu_numbers(gpus)
     try:
-        settings = Settings(
+        settings = ProfileSettings(
             gpus=numbers,
             machine=machine,
             python=python,

@@ -22,9 +22,7 @@ _COMMAND = re.compile(r": +tf-multigpu ")  # to be copied in one piece
 _COLUMNS = re.compile(r"(\S[^:]{0,13}: +|[A-Za-z][A-Za-z ]{7} {2,}| {11})(?=\S)")
 _RED, _GREEN, _YELLOW, _BOLD = "31", "32", "33", "1"
 _VERDICTS = {"PASSED": _GREEN, "FAILED": _RED, "NOT COMPARABLE": _YELLOW}
-_MARKED = re.compile(
-    r"^(PASSED|FAILED|NOT COMPARABLE)\b|(?:^|(?<= ))(TMG\d{3})\b|(?<= \| )( *\^)$", re.MULTILINE
-)
+_MARKED = re.compile(r"^(PASSED|FAILED|NOT COMPARABLE)\b|(?:^|(?<= ))(TMG\d{3})\b|(?<= \| )( *\^)$", re.MULTILINE)
 _chosen: list[Color] = ["auto"]  # the last one is in force
 
 

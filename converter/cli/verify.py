@@ -18,7 +18,7 @@ from converter.diagnostics import Refusal
 
 if TYPE_CHECKING:
     from converter.cli.config.layers import Layers
-    from converter.verify import Interpreters, Report, Settings
+    from converter.verify import Interpreters, Report, VerifySettings
 
 
 def verify_command(
@@ -49,14 +49,14 @@ def verify_command(
 ) -> int:
     """Runs both scripts on virtual devices and compares their training steps; returns the exit status."""
     from converter.cli.page import problem_with_page, write_page
-    from converter.verify import Settings, VerifyError
+    from converter.verify import VerifyError, VerifySettings
 
     layers.check()
     form = formats.chosen(output_format, json)
     if quiet and verbose:
         raise UsageError("--quiet and --verbose exclude each other")
     numbers = () if gpus is None else gpu_numbers(gpus)
-    settings = Settings(
+    settings = VerifySettings(
         gpus=numbers[0] if numbers else None,
         more_gpus=numbers[1:],
         whole=whole,
@@ -108,7 +108,7 @@ def verify_command(
     return 0 if report.verdict == "passed" else 3
 
 
-def run_more(single: Path, multi: Path, settings: Settings, quiet: bool) -> Report:
+def run_more(single: Path, multi: Path, settings: VerifySettings, quiet: bool) -> Report:
     """The same as `run_verification`, for several numbers of towers and each choice of the command line."""
     from converter.cli.progress import progress_bar
     from converter.verify import verify_more
@@ -117,7 +117,7 @@ def run_more(single: Path, multi: Path, settings: Settings, quiet: bool) -> Repo
         return verify_more(single, multi, settings, tell)
 
 
-def run_folders(single: Path, multi: Path, settings: Settings, quiet: bool) -> Report:
+def run_folders(single: Path, multi: Path, settings: VerifySettings, quiet: bool) -> Report:
     """The same as `run_verification`, for all converted scripts of a folder."""
     from converter.cli.progress import progress_bar
     from converter.verify import verify_folders
@@ -138,7 +138,7 @@ def _steps(text: str) -> int | Literal["all"]:
 def run_verification(
     single: Path,
     multi: Path,
-    settings: Settings,
+    settings: VerifySettings,
     parts: Mapping[str, bytes] | None = None,
     quiet: bool = False,
     pool: Interpreters | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from converter.conversion.engine import (
     CallSite,
     Conversion,
-    Part,
+    OtherFile,
     commands_of,
     convert,
     unfollowed_calls,
@@ -14,7 +14,7 @@ from converter.conversion.engine import (
 __all__ = [
     "CallSite",
     "Conversion",
-    "Part",
+    "OtherFile",
     "commands_of",
     "convert",
     "unfollowed_calls",

@@ -53,13 +53,13 @@ if TYPE_CHECKING:
 
     from converter.analysis.facts import Decisions, Facts
     from converter.plan import Plan
-    from converter.plan.decisions import Command, Decision, File
+    from converter.plan.decisions import Command, Decision, NamedFile
     from converter.planner.outcome import Refused
     from converter.planner.passes import Decided, LossPlan
     from converter.planner.towers.global_loss.named_calls import CallsOnOwnLines
     from converter.rewrite import Rewritten
     from converter.source import Source
-    from converter.source.project.users import Project
+    from converter.source.project.users import ProjectFiles
     from converter.source.separated import Separated
     from converter.targets.choice import Other
 
@@ -70,7 +70,7 @@ FLAT = 59  # levels of a tree, without contexts and operators, up to which nothi
 
 
 @dataclass(frozen=True)
-class Part:
+class OtherFile:
     """Another file of the project that changes with the script, or is added: then `source` is None.
 
     path: where it lies, as the script's own is given. plan, trace, named: as of the script's conversion.
@@ -110,7 +110,7 @@ class Conversion:
     text: str | None
     diagnostics: tuple[Diagnostic, ...]
     plan: Plan | None = None
-    parts: tuple[Part, ...] = ()
+    parts: tuple[OtherFile, ...] = ()
     trace: tuple[tuple[int, tuple[str, ...]], ...] = ()
     named: Separated | None = None
     unread: tuple[str, ...] = ()
@@ -167,9 +167,9 @@ def _convert(
     if is_pipeline(source.path, source.data):
         return _pipeline(source, options)
 
-    from converter.source.project.users import Project
+    from converter.source.project.users import ProjectFiles
 
-    project = Project(source.path, originals, output, known=again, alone=not several)
+    project = ProjectFiles(source.path, originals, output, known=again, alone=not several)
 
     def made() -> Conversion:
         return _in_cells(_in_python_2(_converted(source, options, several, originals, project, again)))
@@ -221,7 +221,7 @@ def _converted(
     options: Options,
     several: bool,
     originals: Mapping[str, bytes],
-    project: Project,
+    project: ProjectFiles,
     again: bool,
 ) -> Conversion:
     """Source to facts to plans to texts, all of them as Python 3 reads them; raises Refusal."""
@@ -298,13 +298,13 @@ def _above(read: Reading, plan: Plan) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _shown(read: Reading, plans: Sequence[Plan]) -> dict[str, File]:
+def _shown(read: Reading, plans: Sequence[Plan]) -> dict[str, NamedFile]:
     """The files that plans change or speak of, by their paths."""
     from converter.plan import decisions
 
     counted = (at.path for at in plans[0].counted if not at.path or at.path in read.facts.modules)
     paths = dict.fromkeys((*(plan.path for plan in plans), *counted))
-    return {path: decisions.File(os.path.basename(read.file(path).path), read.file(path).text) for path in paths}
+    return {path: decisions.NamedFile(os.path.basename(read.file(path).path), read.file(path).text) for path in paths}
 
 
 @dataclass(frozen=True)
@@ -349,14 +349,14 @@ def _parts(
     read: Reading,
     plans: Sequence[Plan],
     made: Sequence[Rewritten],
-    project: Project,
-) -> list[Part]:
+    project: ProjectFiles,
+) -> list[OtherFile]:
     """The other files that change, and the module of their helpers."""
     from converter.planner.writing.aliases import import_line
     from converter.rewrite import helper_module_text, whole_module
 
     parts = [
-        Part(
+        OtherFile(
             path=read.file(plan.path).path,
             source=read.original(plan.path),
             text=sealed(one.text),
@@ -374,7 +374,7 @@ def _parts(
         if options.helpers == "inline":
             text = helper_module_text(plans[0], import_line(read.facts), held_helpers(path, project.originals))
             text, _ = in_style(None, text, (), _style(path, options))
-        parts.append(Part(path, None, sealed(text)))
+        parts.append(OtherFile(path, None, sealed(text)))
     return parts
 
 
@@ -429,13 +429,13 @@ def _with_reasons(plan: Plan, named: Separated | None) -> Plan:
 
 def _read_again(read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten]) -> tuple[str, ...]:
     """Values of the converted texts that could not be compared with the original; raises Refusal if some differ."""
-    from converter.conversion.review import Text, Written, read_again
+    from converter.conversion.review import AddedNames, ConvertedFile, read_again
 
     if plans[0].options.traced:
         return ("facts from the run have other places in the converted text",)
     helpers = {given: own for plan in plans for own, given in plan.helpers}
-    written = Written(helpers, frozenset(plan.num_gpus for plan in plans), plans[0].options)
-    texts = [Text(p.path, read.file(p.path).text, one.text) for p, one in zip(plans, made, strict=True)]
+    written = AddedNames(helpers, frozenset(plan.num_gpus for plan in plans), plans[0].options)
+    texts = [ConvertedFile(p.path, read.file(p.path).text, one.text) for p, one in zip(plans, made, strict=True)]
     reading = read_again(read.facts, texts, written)
     if reading.findings:
         raise Refusal(read.placed(reading.findings[:1])[0])
@@ -443,7 +443,7 @@ def _read_again(read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten])
     return (*reading.unread, *doubts)
 
 
-def _decided(read: Reading, several: bool, project: Project) -> tuple[Decided | Refused, Reading]:
+def _decided(read: Reading, several: bool, project: ProjectFiles) -> tuple[Decided | Refused, Reading]:
     """The plans and the text that they belong to, or why there are none.
 
     Where batches cannot be cut, or cannot grow, each tower may have a batch of its own.
@@ -468,7 +468,7 @@ def _decided(read: Reading, several: bool, project: Project) -> tuple[Decided | 
     return made, named
 
 
-def _by_batches(read: Reading, several: bool, project: Project) -> tuple[Decided | Refused, Reading]:
+def _by_batches(read: Reading, several: bool, project: ProjectFiles) -> tuple[Decided | Refused, Reading]:
     """As `_decided`, where towers share the batch of each step."""
     from converter.planner.passes import Decided
     from converter.planner.towers.global_loss.named_calls import CallsOnOwnLines
@@ -487,7 +487,7 @@ def _by_batches(read: Reading, several: bool, project: Project) -> tuple[Decided
 
 
 def _plans(
-    read: Reading, several: bool, project: Project, losses: LossPlan, known: Decisions | None = None
+    read: Reading, several: bool, project: ProjectFiles, losses: LossPlan, known: Decisions | None = None
 ) -> Decided | Refused | CallsOnOwnLines:
     """The plans for a text, after as many readings as it takes; known: decisions that it was read with already."""
     from converter.planner.cases import Sources
@@ -583,7 +583,7 @@ def _by_target(source: Source, options: Options, several: bool) -> Conversion | 
     given = sealed(text) if text else None
     folder = os.path.dirname(source.path)
     parts = [_part_of(other, style) for other in made.others]
-    parts += [Part(os.path.join(folder, f"{name}.py"), None, sealed(body)) for name, body in made.modules]
+    parts += [OtherFile(os.path.join(folder, f"{name}.py"), None, sealed(body)) for name, body in made.modules]
     return Conversion(source, status, given, made.findings, parts=tuple(parts), trace=trace, decisions=made.decisions)
 
 
@@ -602,11 +602,11 @@ def _imports_keras(path: str) -> bool:
     return False
 
 
-def _part_of(other: Other, style: Style) -> Part:
+def _part_of(other: Other, style: Style) -> OtherFile:
     """Another file of a program that a target changes."""
     file = viewed(read(other.path))
     text, trace = in_style(file.text, other.text, other.trace, style)
-    return Part(other.path, file, sealed(text), trace=trace)
+    return OtherFile(other.path, file, sealed(text), trace=trace)
 
 
 def _other_files(source: Source, paths: Sequence[str]) -> Diagnostic:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from converter.analysis.flow.constants import Constant
     from converter.options import Options
     from converter.planner.towers.global_loss.named_calls import Named
-    from converter.planner.writing.source_text import Text
+    from converter.planner.writing.source_text import SourceText
     from converter.source import Source
     from converter.source.separated import Separated
 
@@ -82,10 +82,10 @@ class Reading:
         None where a statement shares its lines with another one.
         """
         from converter.planner.writing.free_names import names_in
-        from converter.planner.writing.source_text import Text
+        from converter.planner.writing.source_text import SourceText
         from converter.source.separated import NamedCall, separated
 
-        names, text = names_in(*self.facts.walked.values()), Text(self.facts, lambda path: self.file(path).text)
+        names, text = names_in(*self.facts.walked.values()), SourceText(self.facts, lambda path: self.file(path).text)
         found: dict[str, list[NamedCall]] = {}
         for call in calls:
             if not _stands_alone(text, call.stmt):
@@ -111,7 +111,7 @@ def _moved(finding: Diagnostic, named: Separated | None) -> Diagnostic:
     return replace(finding, line=line, column=column)
 
 
-def _stands_alone(text: Text, stmt: ast.stmt) -> bool:
+def _stands_alone(text: SourceText, stmt: ast.stmt) -> bool:
     """Whether nothing else of the script stands on a statement's lines."""
     begin, end = text.start(stmt), text.end(stmt)
     lines = text.lines(begin.path)

@@ -22,7 +22,6 @@ class At(NamedTuple):
     path: str = ""
 
 
-
 NUM_GPUS = "{num_gpus}"  # stands in texts of the loop for the number of towers, until the loop is written
 OWN = ("own_inputs", "OwnInputs")  # helpers that give each tower placeholders of its own
 HowMerged = Literal["concat", "mean", "sum", "first", "shown"]

@@ -53,7 +53,7 @@ class Command:
 
 
 @dataclass(frozen=True)
-class File:
+class NamedFile:
     """One file of a conversion: its name as it is shown, and its text."""
 
     name: str
@@ -66,7 +66,7 @@ class File:
 
 
 def decisions_of(
-    plans: Sequence[Plan], files: Mapping[str, File], codes: Collection[str] = ()
+    plans: Sequence[Plan], files: Mapping[str, NamedFile], codes: Collection[str] = ()
 ) -> tuple[Decision, ...]:
     """The decisions of one conversion, in words for the user.
 
@@ -80,7 +80,7 @@ def decisions_of(
         *_step_numbers(plans, files),
         *_loss(plans),
         *_statistics(plans[0], files),
-        *_beside(plans[0], files),
+        *_models_beside_towers(plans[0], files),
         *_evaluated(plans[0], files),
         *_untrained(plans[0], files),
         _rate(options.scale_lr, RATE_OF_BATCH_SIZE in codes),
@@ -88,7 +88,7 @@ def decisions_of(
     )
 
 
-def _model(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decision]:
+def _model(plans: Sequence[Plan], files: Mapping[str, NamedFile]) -> Iterator[Decision]:
     places = []
     for plan in plans:
         for loop in plan.loops:
@@ -100,7 +100,7 @@ def _model(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decisio
         yield Decision("towers", f"built of {_listed(places)}")
 
 
-def _beside(plan: Plan, files: Mapping[str, File]) -> Iterator[Decision]:
+def _models_beside_towers(plan: Plan, files: Mapping[str, NamedFile]) -> Iterator[Decision]:
     """Models outside of the towers that evaluations feed with batches of all towers."""
     places = [f"{files[at.path].name}, line {at.line}" for at in plan.beside if at.path in files]
     if places:
@@ -108,7 +108,7 @@ def _beside(plan: Plan, files: Mapping[str, File]) -> Iterator[Decision]:
         yield Decision(EVALUATION, f"{where}: GPU 0 computes it, on the batches of all GPUs")
 
 
-def _evaluated(plan: Plan, files: Mapping[str, File]) -> Iterator[Decision]:
+def _evaluated(plan: Plan, files: Mapping[str, NamedFile]) -> Iterator[Decision]:
     """Evaluations that keep the script's batch size, as --eval-batch asks."""
     places = dict.fromkeys(f"{files[at.path].name}:{at.line}" for at in plan.evaluated if at.path in files)
     if places:
@@ -116,7 +116,7 @@ def _evaluated(plan: Plan, files: Mapping[str, File]) -> Iterator[Decision]:
         yield Decision("eval batch", f"{kept}, as --eval-batch asks ({_listed(places)})", f"evaluations keep {kept}")
 
 
-def _untrained(plan: Plan, files: Mapping[str, File]) -> Iterator[Decision]:
+def _untrained(plan: Plan, files: Mapping[str, NamedFile]) -> Iterator[Decision]:
     """Branches in which nothing trains, and which have one tower for that."""
     places = dict.fromkeys(f"{files[at.path].name}:{at.line}" for at in plan.untrained if at.path in files)
     if places:
@@ -149,7 +149,7 @@ def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:
         yield Decision("inputs", "; ".join(said), "inputs " + "; ".join(said))
 
 
-def _batch(plans: Sequence[Plan], files: Mapping[str, File], by_another: bool) -> Iterator[Decision]:
+def _batch(plans: Sequence[Plan], files: Mapping[str, NamedFile], by_another: bool) -> Iterator[Decision]:
     """The batch size, and what becomes of an epoch. by_another: another number counts its steps."""
     options = plans[0].options
     if options.batch == "total":
@@ -176,7 +176,7 @@ def _batch(plans: Sequence[Plan], files: Mapping[str, File], by_another: bool) -
         yield _epochs(plans, files, by_another)
 
 
-def _step_numbers(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decision]:
+def _step_numbers(plans: Sequence[Plan], files: Mapping[str, NamedFile]) -> Iterator[Decision]:
     """The numbers of steps that --scale-steps divides, with their lines."""
     edits = [(files[plan.path], edit) for plan in plans for edit in plan.replaces if edit.why == STEP_NUMBERS]
     if edits:
@@ -185,12 +185,12 @@ def _step_numbers(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[
         yield Decision("steps", text, "numbers of steps divided by the number of towers")
 
 
-def _stays(file: File, edit: Replace) -> bool:
+def _stays(file: NamedFile, edit: Replace) -> bool:
     """Whether an edit keeps a number as it was, such as the default of a flag, or an interval of steps."""
     return _bare(edit.text).startswith(f"{_before(file, edit)} // ")
 
 
-def _epochs(plans: Sequence[Plan], files: Mapping[str, File], by_another: bool) -> Decision:
+def _epochs(plans: Sequence[Plan], files: Mapping[str, NamedFile], by_another: bool) -> Decision:
     """How the larger batch changes an epoch: it has fewer steps if the script counts them by the batch size."""
     number = "N" if plans[0].options.num_gpus is None else str(plans[0].options.num_gpus)
     if by_another:
@@ -227,7 +227,7 @@ def _loss(plans: Sequence[Plan]) -> Iterator[Decision]:
         yield Decision("loss", text, "--loss global changes nothing")
 
 
-def _statistics(plan: Plan, files: Mapping[str, File]) -> Iterator[Decision]:
+def _statistics(plan: Plan, files: Mapping[str, NamedFile]) -> Iterator[Decision]:
     """Statistics of the batch, such as those of a batch norm, which each GPU takes of its own examples."""
     places = dict.fromkeys(f"{files[at.path].name}:{at.line}" for at in plan.statistics if at.path in files)
     if places:
@@ -255,7 +255,7 @@ def _rate(scale: str, of_batch_size: bool) -> Decision:
     return Decision("learning rate", text, f"learning rate {text}")
 
 
-def _before(file: File, edit: Replace) -> str:
+def _before(file: NamedFile, edit: Replace) -> str:
     """The text that an edit replaces; of several lines only the first."""
     line = file.lines[edit.at.line - 1]
     if edit.end.line == edit.at.line:

@@ -13,10 +13,10 @@ from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.batch_size.evaluated import Evaluated, evaluated
 from converter.planner.host.evaluations import Evaluations
 from converter.planner.host.untrained import Branch
-from converter.planner.region.executions import Group
+from converter.planner.region.executions import StepGroup
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted
-from converter.planner.writing.free_names import Names
+from converter.planner.writing.free_names import TakenNames
 from converter.source.project.array_readers import RowsTaken
 from converter.source.project.graph_readers import GraphReader
 from converter.source.project.users import User
@@ -56,17 +56,17 @@ def single_file(text: str) -> Sources:
 
 
 @dataclass(frozen=True)
-class Script:
+class Started:
     """A script as the analysis read it, how it is to be converted, and the names that its files have."""
 
     facts: Facts
     options: Options
     sources: Sources
-    names: Names
+    names: TakenNames
 
 
 @dataclass(frozen=True)
-class Selected(Script):
+class Selected(Started):
     """A script and its training steps.
 
     steps: the training steps that a batch goes into. unbatched: those that no batch is seen to go into.
@@ -84,20 +84,20 @@ class Selected(Script):
 
 
 @dataclass(frozen=True)
-class Measured(Selected):
+class WithBatchSize(Selected):
     """A script whose batch size is known; the options say whether it grows with the number of towers."""
 
     size: BatchSize
 
 
 @dataclass(frozen=True)
-class Placed(Measured):
+class Placed(WithBatchSize):
     """A script and where its loops stand.
 
     groups: the training steps by the loops that they share.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[StepGroup, ...]
 
     @property
     def regions(self) -> tuple[Region, ...]:

@@ -8,10 +8,10 @@ from typing import Generic, TypeVar
 
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
-from converter.planner.cases import Script
+from converter.planner.cases import Started
 from converter.rule import rule_modules
 
-Case = TypeVar("Case", bound=Script)
+Case = TypeVar("Case", bound=Started)
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def check(
     return lambda find: Check(stage, find, unless)
 
 
-def findings(case: Script) -> tuple[Diagnostic, ...]:
+def findings(case: Started) -> tuple[Diagnostic, ...]:
     """Diagnostics of all checks for this stage, at most one for a code and a place, in the order of the script."""
     found: dict[tuple[str, str, int, int], Diagnostic] = {}
     for one in _checks():
@@ -49,17 +49,17 @@ def in_order(script: str, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]
 
 
 @cache
-def _checks() -> tuple[Check[Script], ...]:
+def _checks() -> tuple[Check[Started], ...]:
     """All checks, found by walking `rules.checks`: each after those whose faults may explain its own."""
     codes = dict(_walk())
 
-    def depth(one: Check[Script]) -> int:
+    def depth(one: Check[Started]) -> int:
         return 1 + max((depth(other) for other, own in codes.items() if not own.isdisjoint(one.unless)), default=0)
 
     return tuple(sorted(codes, key=depth))
 
 
-def _walk() -> Iterator[tuple[Check[Script], set[str]]]:
+def _walk() -> Iterator[tuple[Check[Started], set[str]]]:
     """Each check with the codes that its file finds."""
     for module in rule_modules("checks"):
         codes = set(getattr(module, "CODES", ()))

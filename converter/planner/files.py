@@ -32,7 +32,7 @@ from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Faults, Refused, noted
 from converter.planner.own.edits import OwnEdits, own_edits
 from converter.planner.questions.statements import path
-from converter.planner.region.executions import Group
+from converter.planner.region.executions import StepGroup
 from converter.planner.region.region import Region
 from converter.planner.towers.after_updates import HELPER as AFTER_UPDATES
 from converter.planner.towers.after_updates import wait_edits
@@ -47,7 +47,7 @@ from converter.planner.writing.aliases import TENSORFLOW, Aliases, helper_folder
 from converter.planner.writing.builtin_names import BUILTINS_MODULE, Builtins, taken_modules
 from converter.planner.writing.context import WritingContext
 from converter.planner.writing.helper_names import helper_names, read_by_helpers, with_names
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 
 def plan_files(case: Placed, module: str = "") -> Planned | Refused:
@@ -112,7 +112,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     return Planned(**known, plans=plans, noted=remarks, untrained=branches)
 
 
-def _statistics(case: Placed, group: Group) -> Iterator[ast.AST]:
+def _statistics(case: Placed, group: StepGroup) -> Iterator[ast.AST]:
     """Where each tower takes statistics of its own examples that go into losses, as a batch norm does."""
     region = group.region
     if region.forward and not region.exact:
@@ -124,13 +124,13 @@ def _statistics(case: Placed, group: Group) -> Iterator[ast.AST]:
             yield node
 
 
-def _is_plain_device(case: Placed, made_outside: tuple[tuple[At, At], ...], text: Text) -> bool:
+def _is_plain_device(case: Placed, made_outside: tuple[tuple[At, At], ...], text: SourceText) -> bool:
     """Whether tf.device('/cpu:0') does for what is made outside of the towers: variables, and nothing else."""
     bare = case.options.variables == "cpu" and not case.options.one_gpu
     return bare and only_variables(case.facts, case.regions, made_outside, text)
 
 
-def _with_one_tower(case: Placed, plan: Plan, count: GpuCount, text: Text) -> tuple[Plan, tuple[Branch, ...]]:
+def _with_one_tower(case: Placed, plan: Plan, count: GpuCount, text: SourceText) -> tuple[Plan, tuple[Branch, ...]]:
     """The plan with one tower in branches without training, where evaluations would leave out rows otherwise."""
     evaluations = case.evaluations
     lost = evaluations.left_out()
@@ -245,7 +245,7 @@ def _writing_context(case: Placed) -> WritingContext:
         facts=case.facts,
         options=case.options,
         names=names,
-        text=Text(case.facts, case.sources.read),
+        text=SourceText(case.facts, case.sources.read),
         aliases=Aliases(case.facts, tensorflow),
         builtins=Builtins(case.facts, module),
         anywhere=case.sources.several,
@@ -284,7 +284,7 @@ def _with_builtins(loop: Loop, region: Region, builtins: Builtins) -> Loop:
     return replace(loop, hidden=builtins.hidden(region.block.frame, read))
 
 
-def _prepared(region: Region, text: Text) -> list[At]:
+def _prepared(region: Region, text: SourceText) -> list[At]:
     """The statements, in the loop's function or in those that call it, that compute on whole batches."""
     callers = {region.block.frame.uid, *(frame for frame, _ in path(region.block.frame.call_site))}
     sites = [i.site for i in region.inputs if i.op == "fed" and i.site is not None]

@@ -19,13 +19,13 @@ from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
 from converter.plan import Plan
 from converter.planner.batch_size.means import size_for
-from converter.planner.cases import Measured, Placed, Planned, Script, Selected, Shared, Sources
+from converter.planner.cases import Placed, Planned, Selected, Shared, Sources, Started, WithBatchSize
 from converter.planner.checking import findings, in_order
 from converter.planner.files import plan_files
-from converter.planner.found import Found
 from converter.planner.host.padding import lengths_to_read
 from converter.planner.outcome import Faults, Refused, Reread
-from converter.planner.region.executions import Group
+from converter.planner.plan_faults import PlanFault
+from converter.planner.region.executions import StepGroup
 from converter.planner.region.groups import grouped
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.region.region import Region
@@ -38,7 +38,7 @@ from converter.planner.towers.merges.loss_weights import loss_counts
 from converter.planner.wording import all_words
 from converter.planner.writing.aliases import TENSORFLOW, Aliases
 from converter.planner.writing.free_names import names_in
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 from converter.runtime.whole import TOLD
 from converter.source.project.users import User
 
@@ -65,7 +65,7 @@ def decide(
     losses: whether losses that are not a mean are computed once from merged results, where the options ask for that:
         "try" does so where it can be done, "once" refuses where it cannot, "averaged" leaves them to the towers.
     """
-    script = Script(facts, options, sources, names_in(*facts.walked.values()))
+    script = Started(facts, options, sources, names_in(*facts.walked.values()))
     measured = _run(script, MEASURING)
     placed = _then(measured, PLACING)
     if isinstance(placed, Reread) and not rereads:
@@ -92,25 +92,25 @@ def _only_for_inputs(placed: Refused, handed: Refused) -> bool:
 
     That is what its user has to change: the towers would be handed these inputs then.
     """
-    inside = all_words()[Found.INPUT_BY_STATEMENT_OF_MODEL].code
+    inside = all_words()[PlanFault.INPUT_BY_STATEMENT_OF_MODEL].code
     first, then = ({finding.code for finding in refused.findings} for refused in (placed, handed))
     return first == {inside} and inside not in then
 
 
-def _in_other_files(case: Script) -> bool:
+def _in_other_files(case: Started) -> bool:
     """Whether loops stand in other files than the script, from which other scripts may build a model too."""
     assert isinstance(case, Placed)
     return any(case.facts.path_of(region.block.body[0]) for region in case.regions)
 
 
-def _hands_inputs(case: Script) -> bool:
+def _hands_inputs(case: Started) -> bool:
     """Whether statements of some towers make placeholders."""
     assert isinstance(case, Placed)
     return any(region.handed for region in case.regions)
 
 
 def _finished_at(
-    placed: tuple[Script, list[Diagnostic]] | Refused | Reread, losses: LossPlan
+    placed: tuple[Started, list[Diagnostic]] | Refused | Reread, losses: LossPlan
 ) -> Decided | Refused | Reread | CallsOnOwnLines:
     """The plans once it is known where the loops stand."""
     if isinstance(placed, (Refused, Reread)):
@@ -140,8 +140,8 @@ def _finished(case: Placed, found: list[Diagnostic]) -> Decided | Refused | Rere
 
 
 def _run(
-    case: Script, passes: Sequence[Pass], before: Sequence[Diagnostic] = ()
-) -> tuple[Script, list[Diagnostic]] | Refused | Reread:
+    case: Started, passes: Sequence[Pass], before: Sequence[Diagnostic] = ()
+) -> tuple[Started, list[Diagnostic]] | Refused | Reread:
     """The case after these passes, with the findings so far; the checks for the last case run before the next pass."""
     found = list(before)
     for step in passes:
@@ -158,8 +158,8 @@ def _run(
 
 
 def _then(
-    before: tuple[Script, list[Diagnostic]] | Refused | Reread, passes: Sequence[Pass]
-) -> tuple[Script, list[Diagnostic]] | Refused | Reread:
+    before: tuple[Started, list[Diagnostic]] | Refused | Reread, passes: Sequence[Pass]
+) -> tuple[Started, list[Diagnostic]] | Refused | Reread:
     """The case after more passes, where those before them have not ended it."""
     return before if isinstance(before, (Refused, Reread)) else _run(before[0], passes, before[1])
 
@@ -170,24 +170,24 @@ def _elsewhere(more: Sequence[Diagnostic], errors: Sequence[Diagnostic]) -> list
     return [fault for fault in more if (fault.path, fault.line) not in lines]
 
 
-def select(case: Script) -> Selected:
+def select(case: Started) -> Selected:
     """The training steps of the script."""
     steps, unbatched = training_steps(case.facts)
     steps, searches = without_searches(case.facts, steps)
     return Selected(**_fields(case), steps=steps, unbatched=unbatched, searches=searches)
 
 
-def measure(case: Selected) -> Measured:
+def measure(case: Selected) -> WithBatchSize:
     """The batch size; where it cannot grow with the number of GPUs, the towers share it."""
     size = size_for(case.facts, case.steps)
     options = case.options
     if size.fixed and options.batch != "total":
         options = replace(options, batch="total", asked_batch=options.batch)
         size = replace(size, warnings=(*size.warnings, *size.kept))
-    return Measured(**{**_fields(case), "options": options}, size=size)
+    return WithBatchSize(**{**_fields(case), "options": options}, size=size)
 
 
-def place(case: Measured, handing: bool = False) -> Placed | Refused | Reread:
+def place(case: WithBatchSize, handing: bool = False) -> Placed | Refused | Reread:
     """Find where the loops stand, and which statements go before them, into them and after them.
 
     handing: whether statements of the towers may make placeholders, of which each tower is handed its rows.
@@ -197,7 +197,7 @@ def place(case: Measured, handing: bool = False) -> Placed | Refused | Reread:
     if isinstance(groups, (Refused, Reread)):
         return groups
     steps = tuple(step for group in groups for step in group.steps)
-    loops = [one for group in groups for one in (*(Group([], region) for region in group.region.ahead), group)]
+    loops = [one for group in groups for one in (*(StepGroup([], region) for region in group.region.ahead), group)]
     return Placed(**{**_fields(case), "steps": steps}, groups=tuple(loops))
 
 
@@ -206,9 +206,9 @@ def losses_once(case: Placed) -> Placed | CallsOnOwnLines | None:
 
     Apart if calls must stand on lines of their own for that.
     """
-    groups: list[Group] = []
+    groups: list[StepGroup] = []
     calls: list[Named] = []
-    text = Text(case.facts, case.sources.read)
+    text = SourceText(case.facts, case.sources.read)
     tensorflow = Aliases(case.facts, case.names.unused(*TENSORFLOW)).tensorflow("")
     for group in case.groups:
         steps, region = group.steps, group.region
@@ -217,7 +217,7 @@ def losses_once(case: Placed) -> Placed | CallsOnOwnLines | None:
             made = global_region(case.facts, steps, batch_inputs(steps), case.size.origins)
             calls += made.calls if isinstance(made, CallsOnOwnLines) else ()
             region = made if isinstance(made, Region) else region
-        groups.append(Group(steps, region))
+        groups.append(StepGroup(steps, region))
     if calls:
         return CallsOnOwnLines(tuple(calls))
     return replace(case, groups=tuple(groups)) if any(group.region.exact for group in groups) else None
@@ -283,9 +283,7 @@ def _with_helpers_found(case: Planned, users: Sequence[User], module: str) -> Pl
     if not others:
         return case
     there = os.path.relpath(others[0], here)
-    return replace(
-        case, plans=tuple(replace(one, helper_folder=there, helper_module=module) for one in case.plans)
-    )
+    return replace(case, plans=tuple(replace(one, helper_folder=there, helper_module=module) for one in case.plans))
 
 
 def _is_taken(case: Planned, module: str, kind: str) -> bool:
@@ -302,7 +300,7 @@ class Pass:
     """
 
     name: str
-    run: Callable[[Any], Script | Refused | Reread]
+    run: Callable[[Any], Started | Refused | Reread]
     after_errors: bool = False
 
 
@@ -324,7 +322,7 @@ PLANNING = (
 )
 
 
-def _fields(case: Script) -> dict[str, Any]:
+def _fields(case: Started) -> dict[str, Any]:
     """The fields of a case, to make the case of the next stage with."""
     return dict(vars(case))
 

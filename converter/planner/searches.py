@@ -9,9 +9,7 @@ from converter.planner.batch_size.means import size_for
 Key = tuple[object, ...]
 
 
-def without_searches(
-    facts: Facts, steps: tuple[TrainStep, ...]
-) -> tuple[tuple[TrainStep, ...], tuple[TrainStep, ...]]:
+def without_searches(facts: Facts, steps: tuple[TrainStep, ...]) -> tuple[tuple[TrainStep, ...], tuple[TrainStep, ...]]:
     """The training steps whose losses go into towers, and those that only search values for a trained model.
 
     Such a search is given variables of its own with a row for each example, which no other loss reads: the codes from

@@ -11,7 +11,7 @@ from functools import cache
 from converter.analysis.facts import Facts
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal, Severity
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.writing.findings import at_node
 from converter.rule import rule_modules
 
@@ -30,22 +30,22 @@ class Words:
     severity: Severity | None = None
 
 
-def finding(facts: Facts, node: ast.AST, case: Found, **about: str | int) -> Diagnostic:
+def finding(facts: Facts, node: ast.AST, case: PlanFault, **about: str | int) -> Diagnostic:
     """The finding for a case at a node; about: what its words name."""
     words = all_words()[case]
     severity = words.severity or ("error" if words.code.startswith("TMG2") else "warning")
     return at_node(facts, node, words.code, words.message.format(**about), words.hint.format(**about), severity)
 
 
-def refuse(facts: Facts, node: ast.AST, case: Found, **about: str | int) -> Refusal:
+def refuse(facts: Facts, node: ast.AST, case: PlanFault, **about: str | int) -> Refusal:
     """The finding as an exception, which ends the planning of the current value or loop."""
     return Refusal(finding(facts, node, case, **about))
 
 
 @cache
-def all_words() -> dict[Found, Words]:
+def all_words() -> dict[PlanFault, Words]:
     """The words for every case, found by walking `rules.checks`."""
-    known: dict[Found, Words] = {}
+    known: dict[PlanFault, Words] = {}
     for module in rule_modules("checks"):
         for case, words in getattr(module, "WORDS", {}).items():
             if case in known:

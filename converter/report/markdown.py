@@ -9,7 +9,7 @@ from converter.report import text
 from converter.report.results import FileResult
 from converter.report.review import Point, failed_first, lines_to_look_at, to_judge, where_to_look
 from converter.report.verification import FATES, replicas
-from converter.verify.data import Check, Fate, Report
+from converter.verify.data import CheckResult, Fate, Report
 
 LONGEST = 60_000  # characters; GitHub takes comments of 65,536
 STALE = "TMG011"  # a converted file that is not what its source gives now
@@ -81,7 +81,7 @@ def _ledger(report: Report, fate: Fate) -> Iterator[str]:
         yield "\n".join(f"- **{_escaped(entry.what)}**: {_escaped(entry.detail)}" for entry in entries)
 
 
-def _suspects(report: Report, check: Check) -> str:
+def _suspects(report: Report, check: CheckResult) -> str:
     why, spots = lines_to_look_at(report, check) if check.status == "failed" else ("", ())
     return f" ({_escaped(where_to_look(spots))}, {why})" if spots else ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from converter.verify.profile.data import EXCHANGED, Edge, Fabric, Measured, Prediction, Profile, to_json
+from converter.verify.profile.data import EXCHANGED, Fabric, MeasuredStep, Prediction, Profile, Transfer, to_json
 
 SHOWN = (1, 2, 4, 8, 16)  # numbers of GPUs; those that were measured come on top
 EDGES = 6  # lines
@@ -92,21 +92,21 @@ def _measured(profile: Profile) -> list[str]:
     return [*lines, f"share of the work: {shares}"] if shares else lines
 
 
-def _per_tower(measured: Measured) -> int:
+def _per_tower(measured: MeasuredStep) -> int:
     towers = [count for device, count in measured.flops if device != "host"]
     return max(towers) if towers else sum(count for _, count in measured.flops)
 
 
-def _shares(measured: Measured) -> str:
+def _shares(measured: MeasuredStep) -> str:
     total = sum(count for _, count in measured.flops)
     if not total:
         return ""
     return ", ".join(f"{device} {count / total:.1%}" for device, count in measured.flops)
 
 
-def _edges(measured: Measured) -> list[str]:
+def _edges(measured: MeasuredStep) -> list[str]:
     """Edges that carry the same number of bytes the same way are one line."""
-    groups: dict[tuple[str, str, int], list[Edge]] = {}
+    groups: dict[tuple[str, str, int], list[Transfer]] = {}
     for edge in measured.edges:
         ends = [end if end == "host" else "gpu" for end in (edge.source, edge.target)]
         groups.setdefault((ends[0], ends[1], edge.bytes), []).append(edge)

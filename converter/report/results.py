@@ -12,8 +12,20 @@ if TYPE_CHECKING:  # a file without TensorFlow has a result, and no plan
     from converter.plan.decisions import Command, Decision
 
 Outcome = Literal[
-    "converted", "added", "copied", "linked", "unchanged", "left out", "up to date", "would change", "stale", "refused",
-    "unverified", "failed", "clean", "found",
+    "converted",
+    "added",
+    "copied",
+    "linked",
+    "unchanged",
+    "left out",
+    "up to date",
+    "would change",
+    "stale",
+    "refused",
+    "unverified",
+    "failed",
+    "clean",
+    "found",
 ]
 
 EXIT_CODES: dict[Outcome, int] = {

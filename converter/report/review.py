@@ -8,7 +8,7 @@ from itertools import groupby
 
 from converter.dataclass import dataclass
 from converter.report.sides import side_by_side
-from converter.verify.data import Changed, Check, Origin, Report
+from converter.verify.data import Changed, CheckResult, ConversionOrigin, Report
 
 # Lines of the ledger that leave something to judge, and the topic of each.
 _TOPICS = {
@@ -57,7 +57,7 @@ def to_judge(report: Report) -> tuple[Point, ...]:
     return (*points, *(Point("Warning", finding.message, finding.where, finding.code) for finding in warnings))
 
 
-def failed_first(checks: Iterable[Check]) -> list[Check]:
+def failed_first(checks: Iterable[CheckResult]) -> list[CheckResult]:
     """Checks in the order in which a reader needs them."""
     return sorted(checks, key=lambda check: check.status != "failed")
 
@@ -93,7 +93,7 @@ class Spot:
         return f"{name}:{ranges(self.lines)}" if name else lines
 
 
-def lines_to_look_at(report: Report, check: Check) -> tuple[str, tuple[Spot, ...]]:
+def lines_to_look_at(report: Report, check: CheckResult) -> tuple[str, tuple[Spot, ...]]:
     """The lines of the converted files to look at for a failed check, and the reason for naming them.
 
     A file that is not what the tool writes is most likely wrong where it is not; else the lines are those that do
@@ -114,7 +114,7 @@ def where_to_look(spots: Iterable[Spot], script: str = "") -> str:
     return "; ".join(spot.said(script) for spot in spots)
 
 
-def _spots(origin: Origin, file: str, lines: Sequence[int]) -> Iterator[Spot]:
+def _spots(origin: ConversionOrigin, file: str, lines: Sequence[int]) -> Iterator[Spot]:
     """Lines of one file, by the cells that they are in."""
     if file or not origin.cells:
         if lines:

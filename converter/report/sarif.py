@@ -17,7 +17,7 @@ from converter.report.diff import lines_of
 from converter.report.excerpt import character
 from converter.report.results import FileResult, Fix
 from converter.rule import all_rules
-from converter.verify.data import Check, Entry, Report
+from converter.verify.data import CheckResult, LedgerLine, Report
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 OUTDATED = "not-converted"  # the rule of a file that --diff or --check would have otherwise
@@ -92,14 +92,14 @@ def _outdated(result: FileResult) -> Json:
     return found
 
 
-def _check(check: Check, multi: str) -> Json:
+def _check(check: CheckResult, multi: str) -> Json:
     measured = "" if check.figure is None else f" ({check.figure:.1e}, at most {check.tolerance or 0:.0e})"
     level = "error" if check.status == "failed" else "none"
     text = f"{check.detail or check.status}{measured}"
     return _result(_slug("verify", check.name), _KINDS[check.status], level, text, multi)
 
 
-def _entry(entry: Entry, multi: str) -> Json:
+def _entry(entry: LedgerLine, multi: str) -> Json:
     kind = "informational" if entry.fate == "differs" else "open"
     return _result(_slug(entry.fate, entry.what), kind, "none", f"{entry.what}: {entry.detail}", multi)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from converter.report.review import failed_first, lines_to_look_at, to_judge, where_to_look
-from converter.verify.data import Check, Entry, Fate, Report, VariableRow
+from converter.verify.data import CheckResult, Fate, LedgerLine, Report, VariableRow
 
 FATES = {"wrong": "WRONG", "same": "the same", "differs": "differs by design", "unchecked": "not checked"}
 SUMMARY_LINES = 6
@@ -25,7 +25,7 @@ def render_summary(report: Report, name: str = "") -> str:
     rows += [("same", _same_row(report)), ("to judge", "; ".join(points)), ("warnings", ", ".join(warned))]
     left = list(dict.fromkeys(entry.what for entry in report.ledger if entry.fate == "unchecked"))
     rows.append(("unchecked", ", ".join(left)))
-    rows = [row for row in rows if row[1]][:SUMMARY_LINES - 1]
+    rows = [row for row in rows if row[1]][: SUMMARY_LINES - 1]
     more = "-v shows every check and variable" if report.checks else ""
     rows.append(("", "; ".join(filter(None, [_ran(report), more]))))
     whole = (rows[0], *_failed_rows(report, name))  # what somebody acts on is never cut
@@ -87,9 +87,7 @@ def render_text(report: Report, variables: int = 12) -> str:
         lines += ["", *_variables(report.variables, variables)]
     if report.devices:
         lines += ["", "device   forward  backward  share of the work   operations in one step"]
-        lines += [
-            f"{row.device:<8}{row.forward:>8}{row.gradient:>10}{_share(row.share):>19}" for row in report.devices
-        ]
+        lines += [f"{row.device:<8}{row.forward:>8}{row.gradient:>10}{_share(row.share):>19}" for row in report.devices]
     lines += _footer(report)
     if report.log:
         lines += ["", *(f"  | {line}" for line in report.log.splitlines())]
@@ -102,7 +100,7 @@ def _title(report: Report) -> str:
     return f"{report.verdict.upper()}  {towers}, batch {report.batch}, {report.steps} steps: {report.reason}"
 
 
-def _check(report: Report, check: Check, width: int) -> list[str]:
+def _check(report: Report, check: CheckResult, width: int) -> list[str]:
     figure = ""
     if check.figure is not None and check.tolerance is not None:
         sign = "<=" if check.figure <= check.tolerance else ">"
@@ -117,9 +115,7 @@ def _check(report: Report, check: Check, width: int) -> list[str]:
 def _variables(rows: tuple[VariableRow, ...], limit: int) -> list[str]:
     def worst(row: VariableRow) -> float:
         figures = (row.gradient, row.update, row.weight)
-        return max(
-            (value if value == value else float("inf") for value in figures if value is not None), default=0.0
-        )
+        return max((value if value == value else float("inf") for value in figures if value is not None), default=0.0)
 
     shown = sorted(rows, key=worst, reverse=True)[:limit]
     width = max(len(row.name) for row in shown)
@@ -136,7 +132,7 @@ def _figure(value: float | None) -> str:
     return "-" if value is None else "0" if value == 0 else f"{value:.1e}"
 
 
-def _ledger(entries: tuple[Entry, ...]) -> list[str]:
+def _ledger(entries: tuple[LedgerLine, ...]) -> list[str]:
     """What is wrong first; what is the same on two lines, as the checks say it at length."""
     same = [entry for entry in entries if entry.fate == "same"]
     measured = ", ".join(f"{entry.what} {_figure(entry.figure)}" for entry in same if entry.figure is not None)
@@ -152,7 +148,7 @@ def _ledger(entries: tuple[Entry, ...]) -> list[str]:
     return ["", "ledger", *lines] if lines else []
 
 
-def _each(entries: tuple[Entry, ...], fate: Fate) -> list[tuple[str, str]]:
+def _each(entries: tuple[LedgerLine, ...], fate: Fate) -> list[tuple[str, str]]:
     return [(fate, f"{entry.what}: {entry.detail}") for entry in entries if entry.fate == fate]
 
 
@@ -164,9 +160,7 @@ def _footer(report: Report) -> list[str]:
     lines = [f"note: {note}" for note in report.notes]
     if report.neutralised:
         held = ", ".join(f"{count} {kind}" for kind, count in report.neutralised)
-        lines.append(
-            f"randomness held still in the compared steps: {held} operations; NumPy and random seeded alike"
-        )
+        lines.append(f"randomness held still in the compared steps: {held} operations; NumPy and random seeded alike")
     if report.versions:
         versions = ", ".join(f"{name} {version}" for name, version in report.versions)
         parts = [versions, report.where, report.processes, f"{report.seconds:g} s"]

@@ -462,9 +462,7 @@ class _Rewriter(Transformer):
 
     def _again(self, again: Again) -> list[cst.BaseStatement]:
         """A copy of statements of the towers, without the blank lines and comments above them."""
-        made = mark_all(
-            [self.repeated[at].deep_clone().with_changes(leading_lines=[]) for at in again.ats], AGAIN
-        )
+        made = mark_all([self.repeated[at].deep_clone().with_changes(leading_lines=[]) for at in again.ats], AGAIN)
         for at in reversed(again.around):
             block = cst.IndentedBlock(made, header=header_of(mark(self.repeated[at], AGAIN)))
             made = [self.repeated[at].with_changes(body=block, leading_lines=[])]
@@ -720,9 +718,7 @@ def _adds_folder(module: cst.Module, stmt: cst.BaseStatement, left: Outline) -> 
 def _is_import(stmt: cst.BaseStatement) -> bool:
     if isinstance(stmt, cst.SimpleStatementLine):
         return any(isinstance(s, (cst.Import, cst.ImportFrom)) for s in stmt.body)
-    return isinstance(stmt, cst.Try) and all(
-        isinstance(s, cst.BaseStatement) and _is_import(s) for s in stmt.body.body
-    )
+    return isinstance(stmt, cst.Try) and all(isinstance(s, cst.BaseStatement) and _is_import(s) for s in stmt.body.body)
 
 
 def _is_docstring(stmt: cst.BaseStatement) -> bool:
@@ -747,7 +743,5 @@ def _with_header(module: cst.Module, header: str) -> cst.Module:
     """The header's comments below the lines that must come first: shebang and coding cookie."""
     lines = list(module.header)
     place = lines_in_front([line.comment.value if line.comment else "" for line in lines])
-    made = [
-        cst.EmptyLine(indent=False, comment=cst.Comment(line + mark_text(HEADER))) for line in header.split("\n")
-    ]
+    made = [cst.EmptyLine(indent=False, comment=cst.Comment(line + mark_text(HEADER))) for line in header.split("\n")]
     return module.with_changes(header=[*lines[:place], *made, *lines[place:]])

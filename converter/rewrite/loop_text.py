@@ -208,12 +208,19 @@ def _why(helper: str) -> str:
 def _headers(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Line]:
     tf, gpu = plan.tensorflow, loop.gpu
     entries = [f"{variable}.tower" if variable else names[helper] for helper, variable in loop.contexts]
-    items = [f"{names['enter_tower']}({', '.join([gpu, names['tower_device'], *entries])})"] if plan.one_gpu else [
-        f"{tf}.device({names['tower_device']}({gpu}))",
-        f"{tf}.name_scope('tower_%d' % {gpu})",
-        f"{tf}.variable_scope({tf}.get_variable_scope(), reuse={gpu} > 0)",
-        *(f"{variable}.tower({gpu})" if variable else f"{names[helper]}({gpu})" for helper, variable in loop.contexts),
-    ]
+    items = (
+        [f"{names['enter_tower']}({', '.join([gpu, names['tower_device'], *entries])})"]
+        if plan.one_gpu
+        else [
+            f"{tf}.device({names['tower_device']}({gpu}))",
+            f"{tf}.name_scope('tower_%d' % {gpu})",
+            f"{tf}.variable_scope({tf}.get_variable_scope(), reuse={gpu} > 0)",
+            *(
+                f"{variable}.tower({gpu})" if variable else f"{names[helper]}({gpu})"
+                for helper, variable in loop.contexts
+            ),
+        ]
+    )
     lines = [f"with {items[0]}"]
     for item in items[1:]:
         if len(lines[-1]) + len(item) + 4 <= width - len(STEP):
@@ -400,11 +407,7 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
     values = {merge.towers: _with_parts(plan, merge, loop, names) for merge in loop.merges if merge.merged}
     alone = [m for m in loop.merges if m.merged and m.towers not in rebuilt]
     made = {m.towers: f"if {m.towers}:\n    " if m.guard else "" for m in alone}
-    lines += [
-        Line(f"{made[m.towers]}{_put(m, values[m.towers])}", _why_merged(m))
-        for m in alone
-        if not m.late
-    ]
+    lines += [Line(f"{made[m.towers]}{_put(m, values[m.towers])}", _why_merged(m)) for m in alone if not m.late]
     for rebuild in loop.rebuilds:
         text = rebuild.text
         for towers in rebuild.towers:

@@ -192,7 +192,7 @@ def _without_plain(
             whole = line.rstrip("\r\n")
             margin = len(line) - len(line.lstrip(" \t"))
             if node.end_lineno == node.lineno and margin == node.col_offset and REST.fullmatch(_behind(node, whole)):
-                made[node.lineno - 1] = f"{line[:margin]}{name}_{len(held)}_{line[len(whole):]}"
+                made[node.lineno - 1] = f"{line[:margin]}{name}_{len(held)}_{line[len(whole) :]}"
                 held.append(whole[margin:])
     return made
 

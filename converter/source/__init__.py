@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from converter.source.files import Script, expand, same_file
+    from converter.source.files import InputFile, expand, same_file
     from converter.source.pragmas import skips_file
     from converter.source.project.leading import leads_to_tensorflow, may_train
     from converter.source.quick_checks import (
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from converter.source.writing import clear_left_over, not_written, other_names, write
 
 __all__ = [
-    "Script",
+    "InputFile",
     "Source",
     "clear_left_over",
     "encode",
@@ -58,7 +58,7 @@ _HOME = {
     "clear_left_over": "writing",
     "not_written": "writing",
     "other_names": "writing",
-    "Script": "files",
+    "InputFile": "files",
     "Source": "text",
     "encode": "text",
     "expand": "files",

@@ -14,7 +14,7 @@ from converter.source.quick_checks import SCRIPTS, scripts_in
 
 
 @dataclass(frozen=True)
-class Script:
+class InputFile:
     """One script to work on.
 
     path: where it is. relative: its place below the folder that was named, or its bare name.
@@ -28,19 +28,19 @@ class Script:
 
 def expand(
     paths: Sequence[str], leave_out: str | None = None, exclude: Excluded = NOTHING, skip: bool = False
-) -> tuple[tuple[Script, ...], tuple[Diagnostic, ...]]:
+) -> tuple[tuple[InputFile, ...], tuple[Diagnostic, ...]]:
     """The scripts that files and folders stand for, each once, and TMG006 for folders without one.
 
     leave_out: a folder below the named ones that is not looked into. exclude: what of folders is left out, beside
     what .gitignore names. skip: whether a project's patterns leave out named files, too.
     """
-    scripts: dict[str, Script] = {}
+    scripts: dict[str, InputFile] = {}
     empty = []
     for path in paths:
         if not os.path.isdir(path):
             if skip and exclude.takes(path):
                 continue
-            scripts.setdefault(os.path.realpath(path), Script(path, os.path.basename(path), True))
+            scripts.setdefault(os.path.realpath(path), InputFile(path, os.path.basename(path), True))
             continue
         ignored = Ignored(path, exclude)
         found = [name for name in scripts_in(path, leave_out, SCRIPTS) if not ignored.why(name)]
@@ -51,7 +51,7 @@ def expand(
         # A script comes under its own name, not under that of a link to it.
         for name in sorted(found, key=partial(_is_link, path)):
             inside = os.path.join(path, name)
-            scripts.setdefault(os.path.realpath(inside), Script(inside, name, False))
+            scripts.setdefault(os.path.realpath(inside), InputFile(inside, name, False))
     return tuple(scripts.values()), tuple(empty)
 
 

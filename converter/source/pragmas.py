@@ -69,9 +69,7 @@ def misread(path: str, pragmas: tuple[Pragma, ...]) -> list[Diagnostic]:
     return found
 
 
-def without_ignored(
-    path: str, pragmas: tuple[Pragma, ...], findings: tuple[Diagnostic, ...]
-) -> tuple[Diagnostic, ...]:
+def without_ignored(path: str, pragmas: tuple[Pragma, ...], findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
     """Findings without the warnings of one file that its `ignore` takes away, and TMG027 for each that takes none."""
     kept, used = list(findings), set()
     ignores = [pragma for pragma in pragmas if pragma.name == "ignore"]

@@ -71,9 +71,7 @@ def _diagnose(source: Source, error: SyntaxError) -> Refusal:
     lines = split_lines(source.text)
     why = view_or_why(source.text)
     if isinstance(why, Unread) and why.hint:
-        return Refusal(
-            Diagnostic("TMG004", source.path, why.line, why.column, message=why.message, hint=why.hint)
-        )
+        return Refusal(Diagnostic("TMG004", source.path, why.line, why.column, message=why.message, hint=why.hint))
     message = error.msg
     if isinstance(why, Unread):
         line, column, message = why.line, why.column, why.message

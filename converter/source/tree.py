@@ -17,7 +17,7 @@ _CODE = (".py", ".ipynb", ".pyi", ".pyx", ".so", ".c", ".h", ".cc", ".cpp", ".cu
 
 
 @dataclass(frozen=True)
-class Entry:
+class TreeEntry:
     """A file, a folder or a link of a project.
 
     relative: from the project's folder. how: what is done with it in a copy; "same link" makes the link again.
@@ -30,7 +30,9 @@ class Entry:
     links: bool = True
 
 
-def entries_of(root: str, ignored: Ignored, data: Data, limit: int, leave_out: str | None = None) -> Iterator[Entry]:
+def entries_of(
+    root: str, ignored: Ignored, data: Data, limit: int, leave_out: str | None = None
+) -> Iterator[TreeEntry]:
     """The entries to copy for a whole folder, sorted by name; each folder comes before its contents.
 
     data: what becomes of folders without code, and with "link" of files that are too large. limit: bytes that a file
@@ -49,11 +51,11 @@ class _Tree:
     outside: str | None
 
 
-def _inside(tree: _Tree, below: str) -> Iterator[Entry]:
+def _inside(tree: _Tree, below: str) -> Iterator[TreeEntry]:
     try:
         names = sorted(os.listdir(os.path.join(tree.root, below)))
     except OSError as error:
-        yield Entry(below, "leave out", f"cannot be read: {error.strerror}")
+        yield TreeEntry(below, "leave out", f"cannot be read: {error.strerror}")
         return
     for name in names:
         relative, path = os.path.join(below, name), os.path.join(tree.root, below, name)
@@ -67,28 +69,28 @@ def _inside(tree: _Tree, below: str) -> Iterator[Entry]:
             yield _file(tree, relative, path)
 
 
-def _link(tree: _Tree, relative: str, path: str) -> Entry:
+def _link(tree: _Tree, relative: str, path: str) -> TreeEntry:
     leads_to, root = os.path.realpath(path), os.path.realpath(tree.root)
     if why := tree.ignored.why(relative, os.path.isdir(path)):
-        return Entry(relative, "leave out", why)
+        return TreeEntry(relative, "leave out", why)
     if os.path.isabs(os.readlink(path)) or not (leads_to + os.sep).startswith(os.path.join(root, "")):
-        return Entry(relative, "link")
-    return Entry(relative, "same link")
+        return TreeEntry(relative, "link")
+    return TreeEntry(relative, "same link")
 
 
-def _folder(tree: _Tree, relative: str, path: str) -> Iterator[Entry]:
+def _folder(tree: _Tree, relative: str, path: str) -> Iterator[TreeEntry]:
     if is_foreign(path, tree.outside):
         why = _why_foreign(path)
         if why:
-            yield Entry(relative, "leave out", why, links=False)
+            yield TreeEntry(relative, "leave out", why, links=False)
         return
     why = tree.ignored.why(relative, True)
     if why != "excluded" and tree.data != "copy" and not _has_code(path):
-        yield Entry(relative, "link") if tree.data == "link" else Entry(relative, "leave out", "--data none")
+        yield TreeEntry(relative, "link") if tree.data == "link" else TreeEntry(relative, "leave out", "--data none")
     elif why:
-        yield Entry(relative, "leave out", why)
+        yield TreeEntry(relative, "leave out", why)
     else:
-        yield Entry(relative, "folder")
+        yield TreeEntry(relative, "folder")
         yield from _inside(tree, relative)
 
 
@@ -102,17 +104,17 @@ def _why_foreign(path: str) -> str:
     return "installed packages" if name in ("node_modules", "site-packages") else ""
 
 
-def _file(tree: _Tree, relative: str, path: str) -> Entry:
+def _file(tree: _Tree, relative: str, path: str) -> TreeEntry:
     if why := tree.ignored.why(relative):
-        return Entry(relative, "leave out", why)
+        return TreeEntry(relative, "leave out", why)
     found = os.lstat(path)
     if not stat.S_ISREG(found.st_mode):
-        return Entry(relative, "leave out", "no regular file")
+        return TreeEntry(relative, "leave out", "no regular file")
     if found.st_size > tree.limit:
         if tree.data == "link":
-            return Entry(relative, "link")
-        return Entry(relative, "leave out", f"{found.st_size:,} bytes are more than --copy-limit {tree.limit:,}")
-    return Entry(relative, "copy")
+            return TreeEntry(relative, "link")
+        return TreeEntry(relative, "leave out", f"{found.st_size:,} bytes are more than --copy-limit {tree.limit:,}")
+    return TreeEntry(relative, "copy")
 
 
 def _has_code(folder: str) -> bool:

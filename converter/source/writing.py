@@ -131,9 +131,7 @@ def _write_through(target: str, data: bytes) -> None:
         file.write(data)
 
 
-def _replace(
-    path: str, target: str, data: bytes, mode_from: str | None, before: bytes | None | type[Anything]
-) -> None:
+def _replace(path: str, target: str, data: bytes, mode_from: str | None, before: bytes | None | type[Anything]) -> None:
     old = os.stat(target) if os.path.exists(target) else None
     if old is not None and not os.access(target, os.W_OK):
         # The folder's permissions would allow replacing the file, but the file itself is read-only on purpose.

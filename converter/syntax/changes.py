@@ -40,9 +40,7 @@ def applied(text: str, changes: Iterable[Change]) -> tuple[str, tuple[tuple[int,
         place = change.end
         written = change.text.rstrip(" \t")  # what is left are blanks in front of the script's own text
         lines.setdefault(line - written.endswith(("\n", "\r")), set()).add(change.code)
-    return "".join([*parts, text[place:]]), tuple(
-        (at, tuple(sorted(codes))) for at, codes in sorted(lines.items())
-    )
+    return "".join([*parts, text[place:]]), tuple((at, tuple(sorted(codes))) for at, codes in sorted(lines.items()))
 
 
 def _ends(text: str) -> int:

@@ -15,7 +15,7 @@ _SAME = (
 )
 
 
-class Names:
+class ImportedNames:
     """The imports of a script, those inside functions too."""
 
     def __init__(self, tree: ast.Module) -> None:

@@ -14,7 +14,7 @@ from typing import TypeGuard
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Severity
 from converter.source.text import line_ends
-from converter.syntax.names import Names
+from converter.syntax.names import ImportedNames
 
 Function = ast.FunctionDef | ast.Lambda
 
@@ -32,9 +32,9 @@ class Script:
     findings: list[Diagnostic] = field(default_factory=list)
 
     @cached_property
-    def names(self) -> Names:
+    def names(self) -> ImportedNames:
         """The names that imports bind, resolved to full names."""
-        return Names(self.tree)
+        return ImportedNames(self.tree)
 
     @cached_property
     def newline(self) -> str:
@@ -163,9 +163,7 @@ class Script:
     def value(self, node: ast.expr) -> ast.expr:
         """The expression that a name bound once stands for; any other expression unchanged."""
         for _ in range(8):
-            bound = (
-                self.bindings.get(ast.unparse(node), []) if isinstance(node, ast.Name | ast.Attribute) else []
-            )
+            bound = self.bindings.get(ast.unparse(node), []) if isinstance(node, ast.Name | ast.Attribute) else []
             if len(bound) != 1:
                 break
             node = bound[0]
@@ -206,9 +204,7 @@ class Script:
                 found.update(range(begun.pop() + 1, token.end[0] + 1))
         return found
 
-    def say(
-        self, node: ast.AST | None, code: str, message: str, hint: str, severity: Severity = "error"
-    ) -> None:
+    def say(self, node: ast.AST | None, code: str, message: str, hint: str, severity: Severity = "error") -> None:
         """Notes a finding at a node, or for the file as a whole."""
         line = getattr(node, "lineno", 0)
         column = self.at(line, getattr(node, "col_offset", 0)) - self.line(line) + 1 if line else 0
@@ -234,9 +230,7 @@ def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value
-    if 0 <= place < len(call.args) and not any(
-        isinstance(arg, ast.Starred) for arg in call.args[: place + 1]
-    ):
+    if 0 <= place < len(call.args) and not any(isinstance(arg, ast.Starred) for arg in call.args[: place + 1]):
         return call.args[place]
     return None
 

@@ -45,7 +45,7 @@ def adding(case: Known, changes: Iterable[Change]) -> Known:
 
 
 @dataclass(frozen=True)
-class Pass:
+class TargetPass:
     """One pass; `name` says what it settles.
 
     ends: whether an error that is found by the end of this pass keeps the later ones from running. After other passes
@@ -65,10 +65,10 @@ class Fit:
     """
 
     trains: ast.AST
-    passes: tuple[Pass, ...]
+    passes: tuple[TargetPass, ...]
 
 
-def run(case: Case, passes: Iterable[Pass]) -> Case:
+def run(case: Case, passes: Iterable[TargetPass]) -> Case:
     """Run passes on a case, and return the last case."""
     for step in passes:
         case = step.run(case)

@@ -7,29 +7,29 @@ Nothing here imports TensorFlow; that happens in the processes that `verify` sta
 from __future__ import annotations
 
 from converter.verify.data import (
-    Check,
+    CheckResult,
     DeviceRow,
-    Entry,
+    LedgerLine,
     Progress,
     Report,
-    Settings,
     VariableRow,
     VerifyError,
+    VerifySettings,
     to_json,
 )
 from converter.verify.processes.interpreters import Interpreters
 from converter.verify.run import verify
 from converter.verify.runs.folders import verify_folders
-from converter.verify.runs.more import verify_more
+from converter.verify.runs.several_proofs import verify_more
 
 __all__ = [
-    "Check",
+    "CheckResult",
     "DeviceRow",
-    "Entry",
+    "LedgerLine",
     "Interpreters",
     "Progress",
     "Report",
-    "Settings",
+    "VerifySettings",
     "VariableRow",
     "VerifyError",
     "to_json",

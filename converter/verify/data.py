@@ -23,7 +23,7 @@ class VerifyError(Exception):
 
 
 @dataclass(frozen=True)
-class Constant:
+class ConstantChoice:
     """Another value for a constant of a module of the script's project.
 
     module: its path from the project's root; text: of the value, as Python writes it.
@@ -35,7 +35,7 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Settings:
+class VerifySettings:
     """How to verify.
 
     gpus: number of towers; None takes what the converted script says, else 2.
@@ -69,7 +69,7 @@ class Settings:
     more_gpus: tuple[int, ...] = ()
     each_choice: bool = False
     whole: bool = False
-    constants: tuple[Constant, ...] = ()
+    constants: tuple[ConstantChoice, ...] = ()
     devices: Literal["cpu", "gpu"] = "cpu"
 
 
@@ -83,7 +83,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Check:
+class CheckResult:
     """One thing that was compared. `figure` is the worst found, `tolerance` the largest allowed."""
 
     name: str
@@ -92,10 +92,10 @@ class Check:
     figure: float | None = None
     tolerance: float | None = None
 
-    def entry(self) -> Entry:
+    def entry(self) -> LedgerLine:
         """Its line in the ledger."""
         fates: dict[Status, Fate] = {"passed": "same", "failed": "wrong", "skipped": "unchecked"}
-        return Entry(fates[self.status], self.name, self.detail, self.figure, self.tolerance)
+        return LedgerLine(fates[self.status], self.name, self.detail, self.figure, self.tolerance)
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class DeviceRow:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerLine:
     """One line of the ledger: what is the same, differs by design, is wrong, or was not checked.
 
     figure: the error where it is the same, else how much it differs, as `detail` says; None where that
@@ -176,7 +176,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Edge:
+class BoxEdge:
     """How many tensors of a step go from one box to another."""
 
     device: str
@@ -187,7 +187,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Span:
+class DeviceSpan:
     """When a part of a step was at work on a device, in microseconds from the step's first operation."""
 
     device: str
@@ -204,8 +204,8 @@ class StepTrace:
     """
 
     boxes: tuple[Box, ...]
-    edges: tuple[Edge, ...]
-    spans: tuple[Span, ...]
+    edges: tuple[BoxEdge, ...]
+    spans: tuple[DeviceSpan, ...]
     variables: tuple[tuple[str, int], ...]
 
 
@@ -223,7 +223,7 @@ class Changed:
 
 
 @dataclass(frozen=True)
-class Origin:
+class ConversionOrigin:
     """How a converted script was made, by its header, and whether it still is what that conversion gives.
 
     header: None where it has none that can be read.
@@ -270,7 +270,7 @@ class Report:
     gpus: int
     batch: BatchMode
     steps: int
-    checks: tuple[Check, ...] = ()
+    checks: tuple[CheckResult, ...] = ()
     variables: tuple[VariableRow, ...] = ()
     devices: tuple[DeviceRow, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
@@ -278,11 +278,11 @@ class Report:
     notes: tuple[str, ...] = ()
     log: str = ""
     seconds: float = 0.0
-    ledger: tuple[Entry, ...] = ()
+    ledger: tuple[LedgerLine, ...] = ()
     losses: tuple[LossRow, ...] = ()
     original: StepTrace | None = None
     converted: StepTrace | None = None
-    origin: Origin = Origin()
+    origin: ConversionOrigin = ConversionOrigin()
     command: str = ""
     processes: str = ""
     untrained: bool = False
@@ -302,7 +302,7 @@ def to_json(report: Report) -> dict[str, Any]:
             return repr(value)
         return value
 
-    content = asdict(replace(report, original=None, converted=None, origin=Origin()))
+    content = asdict(replace(report, original=None, converted=None, origin=ConversionOrigin()))
     for name in ("original", "converted", "origin"):
         del content[name]
     content["versions"] = dict(report.versions)

@@ -9,12 +9,12 @@ from itertools import takewhile
 from typing import Any
 
 from converter.dataclass import dataclass
-from converter.verify.checks.beside import check_beside
-from converter.verify.checks.ends import check_end
+from converter.verify.checks.beyond_steps import check_beside
 from converter.verify.checks.fetches import check_fetches
 from converter.verify.checks.figures import Facts, listing, number
 from converter.verify.checks.initial import check_initial
-from converter.verify.checks.lines import Planned, check_lines
+from converter.verify.checks.lines import PlannedLines, check_lines
+from converter.verify.checks.script_end import check_end
 from converter.verify.checks.slices import check_slices, wholes_in
 from converter.verify.checks.stream import check_data
 from converter.verify.checks.structure import (
@@ -41,12 +41,12 @@ from converter.verify.checks.training import (
     check_weights,
     unless_meant,
 )
-from converter.verify.data import ALL_STEPS, BatchMode, Check, DeviceRow, Report, VariableRow
+from converter.verify.data import ALL_STEPS, BatchMode, CheckResult, DeviceRow, Report, VariableRow
 from converter.verify.processes.machine import CPU, Devices
 
 
 @dataclass(frozen=True)
-class Asked:
+class ComparisonSettings:
     """What is compared: settings with nothing left open.
 
     rate: how the conversion scales the learning rate. target: what trains on several GPUs. loss: what it was to do
@@ -78,7 +78,12 @@ class Asked:
 
 
 def judge(
-    mine: Facts, theirs: Facts, recorded: Facts, replayed: Facts, asked: Asked, planned: Planned | None = None
+    mine: Facts,
+    theirs: Facts,
+    recorded: Facts,
+    replayed: Facts,
+    asked: ComparisonSettings,
+    planned: PlannedLines | None = None,
 ) -> Report:
     """Makes the report.
 
@@ -96,7 +101,12 @@ def judge(
 
 
 def _judge(
-    mine: Facts, theirs: Facts, recorded: Facts, replayed: Facts, asked: Asked, planned: Planned | None
+    mine: Facts,
+    theirs: Facts,
+    recorded: Facts,
+    replayed: Facts,
+    asked: ComparisonSettings,
+    planned: PlannedLines | None,
 ) -> Report:
     """The report on two scripts that have the same variables, or should have."""
     figures, said = replayed["steps"], planned.said if planned is not None else ()
@@ -112,7 +122,7 @@ def _judge(
         check_train_ops(mine, theirs, figures),
         check_batch([step for step in figures if not step.get("empty")], asked.gpus, asked.batch, said),
         *check_data(replayed["data"], asked.batches, said),
-        *_beside(recorded, replayed, asked, planned is not None and planned.shorter),
+        *_checks_beside_steps(recorded, replayed, asked, planned is not None and planned.shorter),
         *check_end(recorded, replayed),
     ]
     if done:
@@ -120,7 +130,7 @@ def _judge(
         checks += _of_steps(replayed, done, asked, planned is not None and planned.once)
         checks.append(unless_meant(mine, why, check_update(done, mine, theirs)))
         whole = unless_meant(mine, why, check_weights(replayed["trajectory"], len(done), replayed.get("spread")))
-        stopped = Check("weights", "skipped", f"{ended} in step {len(done) + 1}")
+        stopped = CheckResult("weights", "skipped", f"{ended} in step {len(done) + 1}")
         checks += [whole if len(done) == len(ordered) else stopped]
         checks += _beside_steps(mine, theirs, recorded, replayed, done, asked)
     first = recorded["first"]
@@ -151,7 +161,9 @@ def _judge(
     )
 
 
-def _beside(recorded: Facts, replayed: Facts, asked: Asked, shorter: bool) -> list[Check]:
+def _checks_beside_steps(
+    recorded: Facts, replayed: Facts, asked: ComparisonSettings, shorter: bool
+) -> list[CheckResult]:
     """What both scripts do beside their steps; shorter: as of checks.lines.Planned."""
     figures = replayed["steps"]
     return check_beside(
@@ -164,7 +176,7 @@ def _beside(recorded: Facts, replayed: Facts, asked: Asked, shorter: bool) -> li
     )
 
 
-def _of_steps(replayed: Facts, done: list[Facts], asked: Asked, once: bool) -> list[Check]:
+def _of_steps(replayed: Facts, done: list[Facts], asked: ComparisonSettings, once: bool) -> list[CheckResult]:
     """What the steps computed before their update.
 
     once: whether losses are computed once, from the towers' merged results.
@@ -179,8 +191,8 @@ def _of_steps(replayed: Facts, done: list[Facts], asked: Asked, once: bool) -> l
 
 
 def _beside_steps(
-    mine: Facts, theirs: Facts, recorded: Facts, replayed: Facts, done: list[Facts], asked: Asked
-) -> list[Check]:
+    mine: Facts, theirs: Facts, recorded: Facts, replayed: Facts, done: list[Facts], asked: ComparisonSettings
+) -> list[CheckResult]:
     """What else the two did, and uneven batches and checkpoints, which the proof tries itself."""
     first = replayed["first"]
     return [

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from converter.verify.checks.figures import Facts, listing, number
 from converter.verify.checks.stream import ASIDE, DRAWS, STREAMS
 from converter.verify.checks.training import UPDATE
-from converter.verify.data import ALL_STEPS, Check, Entry, Fate, Origin, Report
+from converter.verify.data import ALL_STEPS, CheckResult, ConversionOrigin, Fate, LedgerLine, Report
 
 BESIDE = ("savers", "summaries", "printed values")
 # checks that belong together in the ledger
@@ -50,7 +50,7 @@ DIFFERENCES = ("TMG301", "TMG302", "TMG322", STREAMS, ASIDE, *sorted(DRAWS))
 RATES = {"rates": "learning rate", "model_rates": "schedule in the model"}
 
 
-def ledger(report: Report, mine: Facts, theirs: Facts, replayed: Facts, rate: str) -> tuple[Entry, ...]:
+def ledger(report: Report, mine: Facts, theirs: Facts, replayed: Facts, rate: str) -> tuple[LedgerLine, ...]:
     """The ledger of one run.
 
     mine, theirs, replayed: the events that the judge takes; rate: what the header says of the learning rate.
@@ -62,15 +62,15 @@ def ledger(report: Report, mine: Facts, theirs: Facts, replayed: Facts, rate: st
     return (*lines, *of_checks(report.checks), *open_)
 
 
-def of_checks(checks: tuple[Check, ...]) -> Iterator[Entry]:
+def of_checks(checks: tuple[CheckResult, ...]) -> Iterator[LedgerLine]:
     """The checks that have failed, and those that were skipped."""
     for check in checks:
         if check.status == "failed":
-            yield Entry("wrong", check.name, check.detail, check.figure, check.tolerance)
-    yield from (Entry("unchecked", check.name, check.detail) for check in checks if check.status == "skipped")
+            yield LedgerLine("wrong", check.name, check.detail, check.figure, check.tolerance)
+    yield from (LedgerLine("unchecked", check.name, check.detail) for check in checks if check.status == "skipped")
 
 
-def _same(checks: tuple[Check, ...]) -> Iterator[Entry]:
+def _same(checks: tuple[CheckResult, ...]) -> Iterator[LedgerLine]:
     """The topics of which some check has passed, with the worst error in it.
 
     Where another check of the topic has failed, those that passed stand under their own names.
@@ -84,34 +84,34 @@ def _same(checks: tuple[Check, ...]) -> Iterator[Entry]:
         figures = [(check.figure, check.tolerance) for check in passed if check.figure is not None]
         figure, tolerance = max(figures, default=(None, None))
         if passed:
-            yield Entry("same", topic, "; ".join(dict.fromkeys(c.detail for c in passed)), figure, tolerance)
+            yield LedgerLine("same", topic, "; ".join(dict.fromkeys(c.detail for c in passed)), figure, tolerance)
 
 
-def _slices(report: Report, theirs: Facts) -> Iterator[Entry]:
+def _slices(report: Report, theirs: Facts) -> Iterator[LedgerLine]:
     """Variables that the graph holds in slices, where the original has them whole."""
     cut = [check.detail for check in report.checks if check.name == "slices" and check.status == "passed"]
     for detail in cut:
         first = min(theirs["slices"], default="")
         held = f"{detail}; the graph holds {first} and on, checkpoints the whole"
-        yield Entry("differs", "variables in slices", held)
+        yield LedgerLine("differs", "variables in slices", held)
 
 
-def _step(steps: list[Facts]) -> Iterator[Entry]:
+def _step(steps: list[Facts]) -> Iterator[LedgerLine]:
     counted = [(step["rows"], step["own_rows"]) for step in steps if step["rows"] and step["own_rows"]]
     rows, own = (max(sizes) for sizes in zip(*counted, strict=True)) if counted else (0, 0)
     if rows != own:
         detail = f"takes {rows} examples, the original's {own}: an epoch has {own / rows:.3g} of the steps"
-        yield Entry("differs", "one step", detail, rows / own)
+        yield LedgerLine("differs", "one step", detail, rows / own)
 
 
-def _schedule(report: Report, mine: Facts) -> Iterator[Entry]:
+def _schedule(report: Report, mine: Facts) -> Iterator[LedgerLine]:
     if mine.get("schedules") and report.batch == "per-gpu" and report.gpus > 1:
         counters = listing(mine["schedules"])
         detail = f"the update depends on {counters}, a count of steps that stand for {report.gpus} each"
-        yield Entry("differs", "schedule", detail, float(report.gpus))
+        yield LedgerLine("differs", "schedule", detail, float(report.gpus))
 
 
-def _constants(report: Report, steps: list[Facts], mine: Facts) -> Iterator[Entry]:
+def _constants(report: Report, steps: list[Facts], mine: Facts) -> Iterator[LedgerLine]:
     """A schedule whose constants are the original's: they may count batches all the same."""
     followed = any(rates is not None and rates["meant"] for step in steps for rates in map(step.get, RATES))
     if mine.get("schedules") and report.batch == "per-gpu" and report.gpus > 1 and not followed:
@@ -119,10 +119,10 @@ def _constants(report: Report, steps: list[Facts], mine: Facts) -> Iterator[Entr
             "they are the original's; one that counts batches (decay_steps of an epoch) must follow the batch "
             "(--epochs 1, or --steps all, compares the rates at the end)"
         )
-        yield Entry("unchecked", "schedule constants", detail)
+        yield LedgerLine("unchecked", "schedule constants", detail)
 
 
-def _rate(rate: str, steps: list[Facts], gpus: int) -> Iterator[Entry]:
+def _rate(rate: str, steps: list[Facts], gpus: int) -> Iterator[LedgerLine]:
     for key, what in RATES.items():
         met = ((number_of, step[key]) for number_of, step in enumerate(steps, 1) if step.get(key) is not None)
         number_of, rates = next(((number_of, rates) for number_of, rates in met if rates["meant"]), (0, None))
@@ -132,14 +132,14 @@ def _rate(rate: str, steps: list[Facts], gpus: int) -> Iterator[Entry]:
                 f"its schedule counts batches, {gpus} of which are one step: in step {number_of} the rate is "
                 f"{theirs:.6g}, the original's {own:.6g}, and {later:.6g} after as many examples"
             )
-            yield Entry("differs", what, detail, theirs / own if own else None)
+            yield LedgerLine("differs", what, detail, theirs / own if own else None)
     paces = [number(step["pace"]) for step in steps if step.get("pace") is not None]
     if rate != "none" and paces:
         detail = f"--scale-lr {rate}: from the same gradients an update goes {paces[0]:.3g} times as far"
-        yield Entry("differs", "learning rate", detail, paces[0])
+        yield LedgerLine("differs", "learning rate", detail, paces[0])
 
 
-def _loss(steps: list[Facts], mine: Facts) -> Iterator[Entry]:
+def _loss(steps: list[Facts], mine: Facts) -> Iterator[LedgerLine]:
     """A loss whose gradient on the whole batch differs from the mean of its gradients on the shards."""
     apart = max((number(step["apart"]) for step in steps if step.get("apart") is not None), default=None)
     kinds = {step.get("kind") for step in steps}
@@ -155,7 +155,7 @@ def _loss(steps: list[Facts], mine: Facts) -> Iterator[Entry]:
     else:
         return
     detail = f"{why}: the gradient on the whole batch is {_size(apart)} of its size away"
-    yield Entry("differs", "loss", detail, apart)
+    yield LedgerLine("differs", "loss", detail, apart)
 
 
 def _followed(steps: list[Facts], mine: Facts) -> dict[str, float]:
@@ -171,7 +171,7 @@ def _followed(steps: list[Facts], mine: Facts) -> dict[str, float]:
     return found
 
 
-def _moving(report: Report, steps: list[Facts], mine: Facts) -> Iterator[Entry]:
+def _moving(report: Report, steps: list[Facts], mine: Facts) -> Iterator[LedgerLine]:
     followed = _followed(steps, mine)
     if followed and report.gpus > 1:
         worst = max(followed.values())
@@ -179,27 +179,27 @@ def _moving(report: Report, steps: list[Facts], mine: Facts) -> Iterator[Entry]:
             f"{listing(followed)} follow the first tower's examples: with those of all towers they would be "
             f"{_size(worst)} of an update's size away"
         )
-        yield Entry("differs", "moving averages", detail, worst)
+        yield LedgerLine("differs", "moving averages", detail, worst)
 
 
 def _size(share: float) -> str:
     return f"{share:.1e}" if share < 0.01 else f"{share:.0%}"
 
 
-def _randomness(mine: Facts, theirs: Facts) -> Iterator[Entry]:
+def _randomness(mine: Facts, theirs: Facts) -> Iterator[LedgerLine]:
     own, other = mine.get("drawn", {}), theirs.get("drawn", {})
     for kind in sorted({*own, *other}):
         count, towers = own.get(kind, 0), other.get(kind, 0)
         detail = f"{towers} operations of a step draw numbers, {count} in the original; held still here in both"
-        yield Entry("differs", kind, detail, float(towers))
+        yield LedgerLine("differs", kind, detail, float(towers))
     again = {tuple(seeds): count for *seeds, count in mine.get("seeded", ())}
     for *seeds, towers in theirs.get("seeded", ()):
         if towers > again.get(tuple(seeds), towers):
             detail = f"{towers} {seeds[0]} have the original's seed ({seeds[2]}): the towers draw the same numbers"
-            yield Entry("differs", "equal draws", detail, float(towers))
+            yield LedgerLine("differs", "equal draws", detail, float(towers))
 
 
-def of_later_steps(compared: int, recorded: Facts, replayed: Facts, asked: int) -> Iterator[Entry]:
+def of_later_steps(compared: int, recorded: Facts, replayed: Facts, asked: int) -> Iterator[LedgerLine]:
     """The steps behind the compared ones; if there are none, all steps are the same.
 
     compared, asked: how many steps were compared, and were to be; recorded, replayed: the last events of both scripts.
@@ -207,10 +207,12 @@ def of_later_steps(compared: int, recorded: Facts, replayed: Facts, asked: int) 
     cut, taken, figure = recorded["cut"], recorded["steps"], float(compared)
     cut = "model" if replayed["other"] else "time" if replayed["late"] else "differ" if compared < taken else cut
     if not cut and asked >= ALL_STEPS:
-        yield Entry("same", "all steps", f"the run with these arguments takes {compared}, and each was compared")
+        yield LedgerLine("same", "all steps", f"the run with these arguments takes {compared}, and each was compared")
     elif asked < ALL_STEPS:
         of = f" of the {asked} asked for" if compared < asked else ""
-        yield Entry("unchecked", "later steps", f"the first {compared}{of} were compared (--steps N, or all)", figure)
+        yield LedgerLine(
+            "unchecked", "later steps", f"the first {compared}{of} were compared (--steps N, or all)", figure
+        )
     else:
         why = {
             "time": ": the time for them was up (--timeout)",
@@ -221,31 +223,31 @@ def of_later_steps(compared: int, recorded: Facts, replayed: Facts, asked: int) 
         }[cut]
         ended = any(run["steps"] is None for run in replayed.get("asides", ()))
         runs = "; of later runs without a train op " + ("only those after the last step" if ended else "none")
-        yield Entry("unchecked", "later steps", f"the first {compared} were compared{why}{runs}", figure)
+        yield LedgerLine("unchecked", "later steps", f"the first {compared} were compared{why}{runs}", figure)
 
 
-def _unchecked(report: Report, replayed: Facts, steps: list[Facts]) -> Iterator[Entry]:
+def _unchecked(report: Report, replayed: Facts, steps: list[Facts]) -> Iterator[LedgerLine]:
     left = [row.name for row in report.variables if row.trainable and row.gradient is not None and row.weight is None]
     if left and any(check.name == "weights" for check in report.checks):
         detail = f"left out where gradients are only rounding: {listing(left)}"
-        yield Entry("unchecked", "weights", detail, float(len(left)))
+        yield LedgerLine("unchecked", "weights", detail, float(len(left)))
     yield from _unsteady([*steps, *replayed.get("first", {}).get("uneven", {}).values()])
     for kind, count in sorted(replayed.get("not_held", {}).items()):
         detail = f"{count} {kind} operations inside functions (as in Dataset.map) could not be held still"
-        yield Entry("unchecked", "randomness", detail, float(count))
+        yield LedgerLine("unchecked", "randomness", detail, float(count))
     alone = sorted({name for step in steps for name in step.get("alone", ())})
     if alone:
-        yield Entry("unchecked", "inputs", f"the conversion does not have {listing(alone)}")
+        yield LedgerLine("unchecked", "inputs", f"the conversion does not have {listing(alone)}")
     if report.devices:
         if all(row.device.startswith("cpu") for row in report.devices):
             names = listing([row.device for row in report.devices], len(report.devices))
             unrun = f"the towers ran on {names}; kernels, memory and links of GPUs did not run"
-            yield Entry("unchecked", "GPUs", unrun)
+            yield LedgerLine("unchecked", "GPUs", unrun)
         others = f"{report.gpus} towers were run: what holds for another number shows with --gpus"
-        yield Entry("unchecked", NUMBERS, others)
+        yield LedgerLine("unchecked", NUMBERS, others)
 
 
-def _unsteady(compared: list[Facts]) -> Iterator[Entry]:
+def _unsteady(compared: list[Facts]) -> Iterator[LedgerLine]:
     """Gradients that rounding moves more than the tolerance, where they differ by no more than that."""
     found: dict[str, float] = {}
     for figures in compared:
@@ -257,25 +259,25 @@ def _unsteady(compared: list[Facts]) -> Iterator[Entry]:
             f"{listing(found)} compared to {worst:.0e} only: rounding alone moves the original's own by a tenth of "
             "that or more, as large numbers nearly cancel there"
         )
-        yield Entry("unchecked", "precision of gradients", detail, worst)
+        yield LedgerLine("unchecked", "precision of gradients", detail, worst)
 
 
-def of_origin(origin: Origin) -> Iterator[Entry]:
+def of_origin(origin: ConversionOrigin) -> Iterator[LedgerLine]:
     """The warnings of the conversion, and what its header does not tell about how it was made."""
     for finding in origin.findings:
         if finding.severity == "warning":
             fate: Fate = "differs" if finding.code in DIFFERENCES else "unchecked"
-            yield Entry(fate, finding.code, f"{finding.where}: {finding.message}")
+            yield LedgerLine(fate, finding.code, f"{finding.where}: {finding.message}")
     if origin.header is None:
-        yield Entry("unchecked", "header", "the converted script has no header that says how it was made")
+        yield LedgerLine("unchecked", "header", "the converted script has no header that says how it was made")
     elif not origin.same_source:
-        yield Entry("unchecked", "header", "the converted script was made from another text than this original")
+        yield LedgerLine("unchecked", "header", "the converted script was made from another text than this original")
     elif not origin.rewritten:
         detail = "the converted script is not what this version writes: edited since, or written by another one"
-        yield Entry("unchecked", "header", detail)
+        yield LedgerLine("unchecked", "header", detail)
 
 
-def of_outside(original: Facts, converted: Facts) -> Iterator[Entry]:
+def of_outside(original: Facts, converted: Facts) -> Iterator[LedgerLine]:
     """What the scripts did outside of their copied folders, where nothing is compared."""
     sides = [(name, event.get("outside", {})) for name, event in (("original", original), ("conversion", converted))]
     written = [
@@ -285,8 +287,8 @@ def of_outside(original: Facts, converted: Facts) -> Iterator[Entry]:
     ]
     if written:
         detail = f"{'; '.join(written)}: not copies, and not compared"
-        yield Entry("unchecked", "files outside of the scripts' folders", detail)
+        yield LedgerLine("unchecked", "files outside of the scripts' folders", detail)
     forks = [(name, found["forks"]) for name, found in sides if found.get("forks")]
     if forks:
         counts = ", ".join(f"the {name} {count}" for name, count in forks)
-        yield Entry("unchecked", "processes", f"forked by {counts}: what they compute is not seen")
+        yield LedgerLine("unchecked", "processes", f"forked by {counts}: what they compute is not seen")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from converter.source import read
-from converter.verify.data import Entry, Report
+from converter.verify.data import LedgerLine, Report
 
 
 def in_cells(report: Report, single: Path) -> Report:
@@ -15,7 +15,7 @@ def in_cells(report: Report, single: Path) -> Report:
     if notebook is None:
         return report
     told = notebook.told
-    entry = Entry(
+    entry = LedgerLine(
         "unchecked",
         "notebook",
         "the cells ran once, in their order, as a script; magics, shell lines and cells in other languages did not run",

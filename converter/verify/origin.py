@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.source.header import Header, HeaderError, find_header, relabel
-from converter.verify.data import Changed, Origin
+from converter.verify.data import Changed, ConversionOrigin
 
 if TYPE_CHECKING:
-    from converter.conversion import Conversion, Part
+    from converter.conversion import Conversion, OtherFile
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Repeated:
     same_text: bool
     edited: tuple[tuple[str, tuple[int, ...]], ...]
     cells: tuple[tuple[int, int], ...]
-    files: Mapping[str, Conversion | Part]
+    files: Mapping[str, Conversion | OtherFile]
 
 
 def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | None:
@@ -58,7 +58,7 @@ def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | 
         return parts[name] if name in parts else there.read_bytes() if there.is_file() else b""
 
     again = convert_again(source, header.options, True, beside)
-    files: dict[str, Conversion | Part] = {single.name: again}
+    files: dict[str, Conversion | OtherFile] = {single.name: again}
     same_text = again.text is not None and _bare(again.text) == _bare(made.text)
     edited = [("", () if again.text is None else _edited_lines(again.text, made.text))]
     for part in again.parts:
@@ -113,10 +113,10 @@ def _bare(text: str) -> str:
     return relabel(text, "", version="0", script="", text="", command="", width=0)
 
 
-def origin_of(repeated: Repeated | None) -> Origin:
+def origin_of(repeated: Repeated | None) -> ConversionOrigin:
     """What the header says, and the rules behind the lines of a conversion that can be repeated."""
     if repeated is None:
-        return Origin()
+        return ConversionOrigin()
     again = repeated.conversion
     findings = again.diagnostics if again.status == "converted" else ()
     files = tuple(
@@ -124,7 +124,7 @@ def origin_of(repeated: Repeated | None) -> Origin:
         for name, made in repeated.files.items()
         if repeated.same_text
     )
-    return Origin(
+    return ConversionOrigin(
         header=repeated.header,
         same_source=repeated.same_source,
         rewritten=repeated.same_text,

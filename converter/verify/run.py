@@ -16,10 +16,10 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.source import read
 from converter.source.viewed import viewed
-from converter.verify.checks.lines import Planned, planned_lines
+from converter.verify.checks.lines import PlannedLines, planned_lines
 from converter.verify.checks.slices import join_slices, wholes_in
-from converter.verify.data import ALL_STEPS, Entry, Origin, Progress, Report, Settings, VerifyError
-from converter.verify.judge import Asked, judge, unlike
+from converter.verify.data import ALL_STEPS, ConversionOrigin, LedgerLine, Progress, Report, VerifyError, VerifySettings
+from converter.verify.judge import ComparisonSettings, judge, unlike
 from converter.verify.ledger import ledger, of_checks, of_later_steps, of_origin, of_outside
 from converter.verify.notebooks import in_cells
 from converter.verify.origin import origin_of, repeat
@@ -40,18 +40,18 @@ from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.processes.layout import Copy, Layout, layout_of
 from converter.verify.processes.machine import CPU, devices_for
 from converter.verify.processes.workspace import (
-    Towers,
+    ConversionHeader,
     check_scripts,
     read_towers,
     set_gpus,
     work_folder,
 )
-from converter.verify.runs import apart, cluster, ddp
-from converter.verify.runs.bare import with_bare
+from converter.verify.runs import cluster, ddp, shared_paths
 from converter.verify.runs.constants import set_constants
-from converter.verify.runs.data_beside import with_data
+from converter.verify.runs.converted_alone import with_bare
+from converter.verify.runs.data_outside import with_data
 from converter.verify.runs.flags import not_run
-from converter.verify.runs.others import with_others
+from converter.verify.runs.other_scripts import with_others
 from converter.verify.runs.stopping import early_stopping, kept_by_values
 from converter.verify.runs.strategy import CONVERSION, ORIGINAL, compare_strategies
 from converter.verify.runs.untrained import Runner, with_evaluation
@@ -88,7 +88,7 @@ PATIENCE = 30.0  # seconds to wait for the run by itself once everything else is
 def verify(
     single: Path,
     multi: Path,
-    settings: Settings | None = None,
+    settings: VerifySettings | None = None,
     parts: Mapping[str, bytes] | None = None,
     tell: Callable[[Progress], None] | None = None,
     pool: Interpreters | None = None,
@@ -103,7 +103,7 @@ def verify(
     Raises VerifyError when it cannot begin. A script that fails by itself, or never trains, gives
     a report with the verdict "not comparable" (the original) or "failed" (the conversion alone).
     """
-    settings = settings or Settings()
+    settings = settings or VerifySettings()
     begin = time.monotonic()
     _check(single, multi, settings)
     command = command_line(single, multi, settings)
@@ -116,7 +116,7 @@ def verify(
     if towers.target == "mirrored" and towers.gpus not in (None, settings.gpus or towers.gpus):
         hint = f"convert it anew with --num-gpus {settings.gpus}"
         raise VerifyError(f"{multi.name} is written for {towers.gpus} GPUs: {hint}")
-    asked = replace(_asked(settings, towers), by_values=kept_by_values(single))
+    asked = replace(_comparison_settings(settings, towers), by_values=kept_by_values(single))
     if towers.target in OTHERS and (settings.epochs or settings.steps == "all"):
         raise VerifyError(f"--epochs and --steps all are for towers, not for {_TRAINS[towers.target]}")
     if towers.target in OTHERS and settings.devices == "gpu":
@@ -129,9 +129,7 @@ def verify(
     with ThreadPoolExecutor(1) as beside, opened(pool) as interpreters:
         made = beside.submit(repeat, single, multi, parts)
         files = _Files(layout, parts, towers.way, interpreters)
-        report, left_out = _undisturbed(
-            files, asked, settings, lambda: planned_lines(made.result()), tell or _nobody
-        )
+        report, left_out = _undisturbed(files, asked, settings, lambda: planned_lines(made.result()), tell or _nobody)
         origin = origin_of(made.result())
         if settings.also:
             report = with_others(report, single, multi, settings, interpreters)
@@ -145,10 +143,10 @@ def verify(
     )
 
 
-def _asked(settings: Settings, towers: Towers) -> Asked:
+def _comparison_settings(settings: VerifySettings, towers: ConversionHeader) -> ComparisonSettings:
     """What is compared; what the settings leave open, the converted script says."""
     gpus = settings.gpus or towers.gpus or 2
-    return Asked(
+    return ComparisonSettings(
         gpus,
         settings.batch or towers.batch or "per-gpu",
         ALL_STEPS if settings.steps == "all" else settings.steps,
@@ -160,14 +158,14 @@ def _asked(settings: Settings, towers: Towers) -> Asked:
     )
 
 
-def _not_seen(single: Path, asked: Asked, settings: Settings) -> Iterator[Entry]:
+def _not_seen(single: Path, asked: ComparisonSettings, settings: VerifySettings) -> Iterator[LedgerLine]:
     """What the original's text shows, and no run does."""
     yield from not_run(single, settings.args)
     if asked.target == "towers":
         yield from early_stopping(single)
 
 
-def _with_warnings(report: Report, origin: Origin) -> Report:
+def _with_warnings(report: Report, origin: ConversionOrigin) -> Report:
     """Names the conversion's warnings in the reason of a failure: they may say what has failed."""
     warned = [f"{found.code} {found.where}" for found in origin.findings if found.severity == "warning"]
     if report.verdict != "failed" or not warned:
@@ -175,7 +173,7 @@ def _with_warnings(report: Report, origin: Origin) -> Report:
     return replace(report, reason=f"{report.reason} (the conversion warns: {', '.join(warned[:3])})")
 
 
-def _without_gpus(report: Report, settings: Settings) -> tuple[str, ...]:
+def _without_gpus(report: Report, settings: VerifySettings) -> tuple[str, ...]:
     """Says that GPUs were asked for and did not run."""
     if settings.devices != "gpu" or not report.versions or report.where != Report.where:
         return ()
@@ -186,7 +184,7 @@ def _nobody(progress: Progress) -> None:
     """The default for `tell`: does nothing."""
 
 
-def _check(single: Path, multi: Path, settings: Settings) -> None:
+def _check(single: Path, multi: Path, settings: VerifySettings) -> None:
     check_scripts(single, multi)
     if (settings.steps != "all" and settings.steps < 1) or (settings.gpus is not None and settings.gpus < 1):
         raise VerifyError("the numbers of GPUs and of steps must be 1 or more")
@@ -203,10 +201,10 @@ def _is_python_2(script: Path) -> bool:
     return False
 
 
-def command_line(single: Path, multi: Path, settings: Settings) -> str:
+def command_line(single: Path, multi: Path, settings: VerifySettings) -> str:
     """The command line that asks for the same."""
     words = ["tf-multigpu", "verify", str(single), str(multi)]
-    default = Settings()
+    default = VerifySettings()
     gpus = ",".join(map(str, (settings.gpus, *settings.more_gpus))) if settings.gpus else None
     for flag, value, usual in (
         ("--gpus", gpus, default.gpus),
@@ -244,34 +242,34 @@ class _Means:
     pool: Interpreters
     python: str
     limits: Limits
-    plan: Callable[[], Planned]
+    plan: Callable[[], PlannedLines]
 
 
 def _undisturbed(
     files: _Files,
-    asked: Asked,
-    settings: Settings,
-    plan: Callable[[], Planned],
+    asked: ComparisonSettings,
+    settings: VerifySettings,
+    plan: Callable[[], PlannedLines],
     tell: Callable[[Progress], None],
 ) -> tuple[Report, tuple[str, ...]]:
     """As `_in_copies`; where runs that change the same paths may have failed for that, they run one after the other."""
     until = time.monotonic() + settings.timeout
     limits = Limits(until, _memory(settings))
     report, left_out = _in_copies(files, asked, settings, plan, tell, limits)
-    paths = apart.shared(child.outside for child in limits.children)
+    paths = shared_paths.shared(child.outside for child in limits.children)
     may_be = report.verdict == "failed" or any(child.failed for child in limits.children)
     if report.verdict == "passed" or not may_be or not paths or asked.target in OTHERS:
         return report, left_out
     limits = Limits(until, limits.memory)
     report, left_out = _in_copies(files, replace(asked, apart=paths), settings, plan, tell, limits)
-    return apart.with_paths(report, paths), left_out
+    return shared_paths.with_paths(report, paths), left_out
 
 
 def _in_copies(
     files: _Files,
-    asked: Asked,
-    settings: Settings,
-    plan: Callable[[], Planned],
+    asked: ComparisonSettings,
+    settings: VerifySettings,
+    plan: Callable[[], PlannedLines],
     tell: Callable[[Progress], None],
     limits: Limits,
 ) -> tuple[Report, tuple[str, ...]]:
@@ -297,12 +295,14 @@ def _in_copies(
                 with _bounded(settings, means):
                     report = other[2](jobs, asked, means.pool, means.python, limits, tell)
             else:
-                answers = _run(jobs, lambda: _alone(single, jobs["replay"], work), asked, settings, means, tell)
+                answers = _run(
+                    jobs, lambda: _original_alone(single, jobs["replay"], work), asked, settings, means, tell
+                )
                 if answers.replayed and (settings.epochs or settings.steps == "all"):
                     answers = replace(answers, whole=_whole(files, jobs, answers.replayed, asked, settings, means))
                 report = _judged(answers, asked, plan)
         except Stopped as problem:
-            nothing = Entry("unchecked", "everything", problem.reason)
+            nothing = LedgerLine("unchecked", "everything", problem.reason)
             report = Report(problem.verdict, problem.reason, asked.gpus, asked.batch, 0, ledger=(nothing,))
             report = replace(report, log=problem.log, untrained=problem.untrained, late=problem.late)
             if problem.evaluated and not other:
@@ -312,7 +312,12 @@ def _in_copies(
 
 
 def _evaluated(
-    files: _Files, jobs: dict[str, dict[str, Any]], stopped: Report, asked: Asked, settings: Settings, means: _Means
+    files: _Files,
+    jobs: dict[str, dict[str, Any]],
+    stopped: Report,
+    asked: ComparisonSettings,
+    settings: VerifySettings,
+    means: _Means,
 ) -> Report:
     """Whole runs of both in which nothing trains, in new copies of their folders."""
     work = Path(jobs["record"]["work"])
@@ -329,7 +334,12 @@ def _evaluated(
 
 
 def _whole(
-    files: _Files, jobs: dict[str, dict[str, Any]], replayed: Event, asked: Asked, settings: Settings, means: _Means
+    files: _Files,
+    jobs: dict[str, dict[str, Any]],
+    replayed: Event,
+    asked: ComparisonSettings,
+    settings: VerifySettings,
+    means: _Means,
 ) -> Ran:
     """Whole runs of both, in new copies of their folders."""
     work = Path(jobs["record"]["work"])
@@ -341,7 +351,7 @@ def _whole(
     return run_whole((theirs, mine), means.pool, means.python, means.limits, asked)
 
 
-def _job(role: str, copy: Copy, args: tuple[str, ...], asked: Asked, work: Path) -> dict[str, Any]:
+def _job(role: str, copy: Copy, args: tuple[str, ...], asked: ComparisonSettings, work: Path) -> dict[str, Any]:
     return {
         "role": role,
         "title": TITLES[role],
@@ -358,13 +368,13 @@ def _job(role: str, copy: Copy, args: tuple[str, ...], asked: Asked, work: Path)
     }
 
 
-def _alone(single: Copy, like: dict[str, Any], work: Path) -> dict[str, Any]:
+def _original_alone(single: Copy, like: dict[str, Any], work: Path) -> dict[str, Any]:
     """The job of the original's run by itself, in a copy of its own."""
     copy = single.again(work / "original_alone")
     return {**like, **copy.job, "role": "bare", "log": str(work / "original_alone.log")}
 
 
-def _memory(settings: Settings) -> int:
+def _memory(settings: VerifySettings) -> int:
     """What the scripts may take, in bytes."""
     return int(memory_of_machine() * 0.75) if settings.memory is None else int(settings.memory * GIB)
 
@@ -372,8 +382,8 @@ def _memory(settings: Settings) -> int:
 def _run(
     jobs: dict[str, dict[str, Any]],
     original_alone: Callable[[], dict[str, Any]],
-    asked: Asked,
-    settings: Settings,
+    asked: ComparisonSettings,
+    settings: VerifySettings,
     means: _Means,
     tell: Callable[[Progress], None],
 ) -> _Answers:
@@ -409,7 +419,7 @@ def _run(
 
 
 @contextmanager
-def _bounded(settings: Settings, means: _Means) -> Iterator[None]:
+def _bounded(settings: VerifySettings, means: _Means) -> Iterator[None]:
     """Turns the ends of time or memory, and an interpreter that does not start, into `Stopped`."""
     try:
         yield
@@ -470,11 +480,11 @@ class _Later:
 
     alone: Callable[[], Child]
     original: Callable[[], Child]
-    plan: Callable[[], Planned]
+    plan: Callable[[], PlannedLines]
 
 
 def _follow(
-    single: Child, converted: Callable[[], Child], later: _Later, asked: Asked, stages: _Stages
+    single: Child, converted: Callable[[], Child], later: _Later, asked: ComparisonSettings, stages: _Stages
 ) -> _Answers:
     """What both say. Apart, the conversion begins where the original waits for it, and the run by itself at the end."""
     started = expect(single, "started")
@@ -524,7 +534,7 @@ def _of_bare(bare: Child) -> Event:
     return bare.event(PATIENCE) if event["event"] == "started" else event
 
 
-def _judged(answers: _Answers, asked: Asked, plan: Callable[[], Planned]) -> Report:
+def _judged(answers: _Answers, asked: ComparisonSettings, plan: Callable[[], PlannedLines]) -> Report:
     mine, theirs, recorded, replayed = answers.mine, answers.theirs, answers.recorded, answers.replayed
     stop = unlike(mine, theirs, asked.gpus, asked.batch)
     if stop or recorded is None or replayed is None:

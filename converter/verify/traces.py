@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from converter.verify.data import Box, Edge, LossRow, Span, StepTrace
+from converter.verify.data import Box, BoxEdge, DeviceSpan, LossRow, StepTrace
 
 
 def step_trace(found: Mapping[str, Any] | None) -> StepTrace | None:
@@ -14,8 +14,8 @@ def step_trace(found: Mapping[str, Any] | None) -> StepTrace | None:
         return None
     return StepTrace(
         tuple(Box(*row) for row in found["boxes"]),
-        tuple(Edge(*row) for row in found["edges"]),
-        tuple(Span(*row) for row in found["spans"]),
+        tuple(BoxEdge(*row) for row in found["edges"]),
+        tuple(DeviceSpan(*row) for row in found["spans"]),
         tuple(sorted(found["variables"].items())),
     )
 

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.syntax.lint.towers import Towers
+from converter.syntax.lint.towers import TowerLoops
 from converter.syntax.script import argument
 
 
-def find(towers: Towers) -> Iterator[Diagnostic]:
+def find(towers: TowerLoops) -> Iterator[Diagnostic]:
     """Find the whole collection of update operations, taken after towers that normalise batches."""
     if not re.search(r"batch_?norm", towers.script.text, re.IGNORECASE):
         return

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.syntax.lint.towers import TowerLoop, Towers, names_bound
+from converter.syntax.lint.towers import TowerLoop, TowerLoops, names_bound
 
 _CLIPPING = ("tf.clip_by_global_norm", "tf.clip_by_norm", "tf.clip_by_value", "tf.clip_by_average_norm")
 
 
-def find(towers: Towers) -> Iterator[Diagnostic]:
+def find(towers: TowerLoops) -> Iterator[Diagnostic]:
     """Find gradients that are clipped inside the loop."""
     for loop in towers.loops:
         for call in loop.calls:

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.syntax.lint.towers import Towers
+from converter.syntax.lint.towers import TowerLoops
 from converter.syntax.script import argument
 
 _LOSSES = ("tf.losses.get_total_loss", "tf.losses.get_losses")
 
 
-def find(towers: Towers) -> Iterator[Diagnostic]:
+def find(towers: TowerLoops) -> Iterator[Diagnostic]:
     """Find collections of losses that a tower reads whole."""
     for loop in towers.loops:
         if loop.looks_after_collections or loop.number == 1:
@@ -31,7 +31,7 @@ def find(towers: Towers) -> Iterator[Diagnostic]:
                 )
 
 
-def _holds_losses(towers: Towers, key: ast.expr) -> bool:
+def _holds_losses(towers: TowerLoops, key: ast.expr) -> bool:
     """Whether a collection is the one of losses, or one of the script's own that is called so."""
     key = towers.script.value(key)
     if isinstance(key, ast.Constant):

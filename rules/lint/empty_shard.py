@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.syntax.lint.towers import TowerLoop, Towers, names_in
+from converter.syntax.lint.towers import TowerLoop, TowerLoops, names_in
 
 
-def find(towers: Towers) -> Iterator[Diagnostic]:
+def find(towers: TowerLoops) -> Iterator[Diagnostic]:
     """Find slices by the tower's number of a placeholder with any number of rows."""
     for loop in towers.loops:
         open_rows = {name for name, rows in towers.batches(loop).items() if rows}

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
 from converter.syntax.lint.feeds import fetched, is_fed_one_slice
-from converter.syntax.lint.towers import TowerLoop, Towers
+from converter.syntax.lint.towers import TowerLoop, TowerLoops
 
 
-def find(towers: Towers) -> Iterator[Diagnostic]:
+def find(towers: TowerLoops) -> Iterator[Diagnostic]:
     """Find values of one tower that are summarised or fetched behind the loop."""
     for loop in towers.loops:
         made = loop.results

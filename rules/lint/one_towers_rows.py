@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
 from converter.syntax.lint.feeds import fetched, is_fed_one_slice
-from converter.syntax.lint.towers import TowerLoop, Towers, names_in
+from converter.syntax.lint.towers import TowerLoop, TowerLoops, names_in
 
 
-def find(towers: Towers) -> Iterator[Diagnostic]:
+def find(towers: TowerLoops) -> Iterator[Diagnostic]:
     """Find fetched means of towers that get no rows."""
     for loop in towers.loops:
         if loop.number == 1:
@@ -27,13 +27,13 @@ def find(towers: Towers) -> Iterator[Diagnostic]:
                         )
 
 
-def _is_last_towers(towers: Towers, loop: TowerLoop, name: ast.Name) -> bool:
+def _is_last_towers(towers: TowerLoops, loop: TowerLoop, name: ast.Name) -> bool:
     """True if a name holds the last tower's mean."""
     own = name.id in loop.results and name.id not in loop.of_first
     return own and loop.averages(name.id) and not towers.binds_again(loop, name)
 
 
-def _is_mean_of_towers(towers: Towers, loop: TowerLoop, name: ast.Name) -> bool:
+def _is_mean_of_towers(towers: TowerLoops, loop: TowerLoop, name: ast.Name) -> bool:
     """True if a name is made, behind the loop, of a list of the towers' means, without picking one of them."""
     bound = towers.script.bindings.get(name.id, [])
     values = [value for value in bound if loop.end < value.lineno <= name.lineno]

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.syntax.lint.towers import Towers, template
+from converter.syntax.lint.towers import TowerLoops, template
 from converter.syntax.script import argument
 
 TEN = 10  # towers up to which no number is the beginning of another
 _FILTERS = ("tf.get_collection", "tf.get_collection_ref", ".get_collection", "re.match")
 
 
-def find(towers: Towers) -> Iterator[Diagnostic]:
+def find(towers: TowerLoops) -> Iterator[Diagnostic]:
     """Find names filtered by a scope's beginning, where there may be more than ten towers."""
     scopes = {name for loop in towers.loops for name in loop.templates}
     if all(loop.number is not None and loop.number <= TEN for loop in towers.loops):
@@ -29,7 +29,7 @@ def find(towers: Towers) -> Iterator[Diagnostic]:
             )
 
 
-def _filter(towers: Towers, call: ast.Call) -> ast.expr | None:
+def _filter(towers: TowerLoops, call: ast.Call) -> ast.expr | None:
     """What a call compares the beginning of names with."""
     if isinstance(call.func, ast.Attribute) and call.func.attr == "startswith":
         return call.args[0] if call.args else None

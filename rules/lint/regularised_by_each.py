@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.syntax.lint.towers import TowerLoop, Towers, is_scaled, names_bound, names_in
+from converter.syntax.lint.towers import TowerLoop, TowerLoops, is_scaled, names_bound, names_in
 
 
-def find(towers: Towers) -> Iterator[Diagnostic]:
+def find(towers: TowerLoops) -> Iterator[Diagnostic]:
     """Find sums in towers of a loss that is divided, and of regularisation that is not."""
     for loop in towers.loops:
         for node in loop.walked:

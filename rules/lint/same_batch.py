@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.syntax.lint.towers import TowerLoop, Towers, template
+from converter.syntax.lint.towers import TowerLoop, TowerLoops, template
 
 _OWN_BATCH = (".get_next", ".dequeue", ".dequeue_many", ".dequeue_up_to", "tf.train.batch", "tf.train.shuffle_batch")
 
 
-def find(towers: Towers) -> Iterator[Diagnostic]:
+def find(towers: TowerLoops) -> Iterator[Diagnostic]:
     """Find towers that read a batch from before the loop, and nothing that differs from tower to tower."""
     for loop in towers.loops:
         batches = set(towers.batches(loop)) - loop.bound
@@ -28,7 +28,7 @@ def find(towers: Towers) -> Iterator[Diagnostic]:
                 break
 
 
-def _differ(towers: Towers, loop: TowerLoop) -> bool:
+def _differ(towers: TowerLoops, loop: TowerLoop) -> bool:
     """Whether towers read their number other than for their device, their names and the reuse of variables."""
     naming = {id(n) for entered in loop.contexts for n in ast.walk(entered)}
     for node in loop.walked:

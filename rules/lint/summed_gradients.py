@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.syntax.lint.towers import TowerLoop, Towers, names_in
+from converter.syntax.lint.towers import TowerLoop, TowerLoops, names_in
 
 _ADDING = ("tf.add_n", "tf.reduce_sum", "tf.accumulate_n", "sum")
 
 
-def find(towers: Towers) -> Iterator[Diagnostic]:
+def find(towers: TowerLoops) -> Iterator[Diagnostic]:
     """Find gradients or losses of towers that are added and not divided by their number."""
     for loop in towers.loops:
         scaled = [name for name, put in loop.appended.items() if any(loop.scales(one) for one in put)]
@@ -29,7 +29,7 @@ def find(towers: Towers) -> Iterator[Diagnostic]:
                     )
 
 
-def _adds(towers: Towers, loop: TowerLoop, call: ast.Call) -> bool:
+def _adds(towers: TowerLoops, loop: TowerLoop, call: ast.Call) -> bool:
     """Whether a call adds what the towers put into a list, and neither it nor what it calls divides."""
     if not names_in(call) & set(loop.appended):
         return False

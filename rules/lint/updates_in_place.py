@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.syntax.lint.towers import TowerLoop, Towers
+from converter.syntax.lint.towers import TowerLoop, TowerLoops
 
 
-def find(towers: Towers) -> Iterator[Diagnostic]:
+def find(towers: TowerLoops) -> Iterator[Diagnostic]:
     """Find `updates_collections=None` in what every tower builds, or in what surrounds the loop."""
     for loop in towers.loops:
         if loop.number == 1 or not _trains(towers, loop):
@@ -24,13 +24,13 @@ def find(towers: Towers) -> Iterator[Diagnostic]:
                 )
 
 
-def _trains(towers: Towers, loop: TowerLoop) -> bool:
+def _trains(towers: TowerLoops, loop: TowerLoop) -> bool:
     """True if gradients are taken in the towers, or of their losses behind the loop."""
     calls = [node for node in towers.reached(loop.walked) if isinstance(node, ast.Call)] + towers.after(loop)
     return any(loop.gives_gradients(call) or loop.of(call) == ".minimize" for call in calls)
 
 
-def _built(towers: Towers, loop: TowerLoop) -> Iterator[ast.AST]:
+def _built(towers: TowerLoops, loop: TowerLoop) -> Iterator[ast.AST]:
     """What the towers' code holds: its functions, the `with` blocks around it, and settings that it reads by name."""
     around = [
         inner

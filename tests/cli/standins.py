@@ -10,7 +10,7 @@ import pytest
 
 from converter import __version__
 from converter.cli.command_line import commands
-from converter.cli.command_line.table import Command
+from converter.cli.command_line.table import CommandRow
 from converter.cli.files.convert_files import NO_TRAINING_STEP
 from converter.conversion import Conversion
 from converter.diagnostics import Diagnostic
@@ -40,12 +40,12 @@ def given_by(words: Sequence[str]) -> tuple[str, dict[str, object]] | None:
     """The command and the values that a command line gives, None where none is run."""
     seen: list[tuple[str, dict[str, object]]] = []
 
-    def run(self: Command, values: Mapping[str, object]) -> int:
+    def run(self: CommandRow, values: Mapping[str, object]) -> int:
         seen.append((self.name, dict(values)))
         return 0
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Command, "run", run)
+        patch.setattr(CommandRow, "run", run)
         patch.setattr("converter.cli.config.layers.completed", lambda command, given: given)
         commands.run(words)
     return seen[0] if seen else None

@@ -433,7 +433,6 @@ def test_a_diff_is_coloured_elsewhere_where_that_is_asked_for(
     assert (b"\x1b[32m+towers()" in run("convert", "--diff", "train.py", "--color", chosen).out) == coloured
 
 
-
 def test_quiet_still_says_why(project: Path, run: Run) -> None:
     put("bad.py", BOTH_PYTHONS)
     assert "TMG004" in run("convert", "bad.py", "--quiet").err
@@ -535,7 +534,12 @@ def test_the_conversion_is_run_beside_the_script_and_taken_away(
     seen = []
 
     def stand_in(
-        single: Path, multi: Path, settings: verify.Settings, parts: object, tell: object, pool: verify.Interpreters
+        single: Path,
+        multi: Path,
+        settings: verify.VerifySettings,
+        parts: object,
+        tell: object,
+        pool: verify.Interpreters,
     ) -> verify.Report:
         seen.append((single, multi.parent, multi.read_bytes().endswith(b"towers()"), settings.gpus, settings.batch))
         return verify.Report("passed", "the same", 4, "total", 3)

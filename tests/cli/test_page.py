@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from converter.cli import page
-from converter.verify import Report, Settings
+from converter.verify import Report, VerifySettings
 from tests.cli.standins import Run, files, put
 from tests.report.standins import report
 
@@ -22,7 +22,7 @@ def proves(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, Path]]:
     """Lets every verification pass, and says which were asked for."""
     asked: list[tuple[Path, Path]] = []
 
-    def stand_in(single: Path, multi: Path, settings: Settings, *more: object) -> Report:
+    def stand_in(single: Path, multi: Path, settings: VerifySettings, *more: object) -> Report:
         asked.append((single, multi))
         command = f"tf-multigpu verify {single} {multi} --gpus 2"
         return Report(**{**vars(REPORT), "command": command})

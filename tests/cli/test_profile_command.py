@@ -11,20 +11,20 @@ import pytest
 from converter.report.profile import render_text
 from converter.verify import VerifyError
 from converter.verify.processes.answer import Stopped
-from converter.verify.profile import FABRICS, Fabric, Machine, Profile, Settings
-from converter.verify.profile.data import Measured
+from converter.verify.profile import FABRICS, Fabric, Machine, Profile, ProfileSettings
+from converter.verify.profile.data import MeasuredStep
 from converter.verify.profile.predict import predict
 from tests.cli.standins import Run
 
-STEP = Measured(1, 1, (), (("host", 5),), (("host", 5),), 8, 0, 1)
+STEP = MeasuredStep(1, 1, (), (("host", 5),), (("host", 5),), 8, 0, 1)
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[ProfileSettings]:
     """The settings that the command comes to; nothing is run."""
-    found: list[Settings] = []
+    found: list[ProfileSettings] = []
 
-    def stand_in(single: Path, multi: Path, settings: Settings) -> Profile:
+    def stand_in(single: Path, multi: Path, settings: ProfileSettings) -> Profile:
         if single.name == "missing.py":
             raise VerifyError("missing.py: no such file")
         if single.name == "broken.py":
@@ -39,27 +39,33 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
 @pytest.mark.parametrize(
     ("options", "settings"),
     [
-        ((), Settings()),
-        (("--gpus", "2, 3"), Settings((2, 3))),
-        (("--tflops", "10", "--latency", "1", "--launch", "2"), Settings(machine=Machine(FABRICS, 10, 1, 2))),
-        (("--bandwidth", "7"), Settings(machine=Machine((Fabric("as given", 7, 7, 14),)))),
-        (("--bandwidth", "7", "--host-bandwidth", "9"), Settings(machine=Machine((Fabric("as given", 7, 7, 9),)))),
-        (("--timeout", "9", "--python", "p", "--", "--d", "x"), Settings(python="p", args=("--d", "x"), timeout=9)),
+        ((), ProfileSettings()),
+        (("--gpus", "2, 3"), ProfileSettings((2, 3))),
+        (("--tflops", "10", "--latency", "1", "--launch", "2"), ProfileSettings(machine=Machine(FABRICS, 10, 1, 2))),
+        (("--bandwidth", "7"), ProfileSettings(machine=Machine((Fabric("as given", 7, 7, 14),)))),
+        (
+            ("--bandwidth", "7", "--host-bandwidth", "9"),
+            ProfileSettings(machine=Machine((Fabric("as given", 7, 7, 9),))),
+        ),
+        (
+            ("--timeout", "9", "--python", "p", "--", "--d", "x"),
+            ProfileSettings(python="p", args=("--d", "x"), timeout=9),
+        ),
     ],
 )
-def test_options(run: Run, asked: list[Settings], options: tuple[str, ...], settings: Settings) -> None:
+def test_options(run: Run, asked: list[ProfileSettings], options: tuple[str, ...], settings: ProfileSettings) -> None:
     assert run("profile", "single.py", "multi.py", *options).code == 0
     assert asked == [replace(settings, placements=True)]
 
 
-def test_host_bandwidth_alone_keeps_the_fabrics(run: Run, asked: list[Settings]) -> None:
+def test_host_bandwidth_alone_keeps_the_fabrics(run: Run, asked: list[ProfileSettings]) -> None:
     run("profile", "single.py", "multi.py", "--host-bandwidth", "9")
     assert [(fabric.name, fabric.host) for fabric in asked[0].machine.fabrics] == [
         (fabric.name, 9) for fabric in FABRICS
     ]
 
 
-def test_json_is_json(run: Run, asked: list[Settings]) -> None:
+def test_json_is_json(run: Run, asked: list[ProfileSettings]) -> None:
     assert json.loads(run("profile", "single.py", "multi.py", "--json").out)["parameters"] == 4
 
 
@@ -73,7 +79,7 @@ def test_json_is_json(run: Run, asked: list[Settings]) -> None:
         (("single.py",), 2, "MULTI"),
     ],
 )
-def test_failures(run: Run, asked: list[Settings], arguments: tuple[str, ...], code: int, words: str) -> None:
+def test_failures(run: Run, asked: list[ProfileSettings], arguments: tuple[str, ...], code: int, words: str) -> None:
     done = run("profile", *arguments)
     assert (done.code, asked) == (code, [])
     assert words in done.err

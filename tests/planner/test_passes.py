@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from converter.analysis.values import Tensor
-from converter.planner.cases import Measured, Placed, Script, Selected
+from converter.planner.cases import Placed, Selected, Started, WithBatchSize
 from converter.planner.checking import findings
 from converter.planner.outcome import Refused, Reread
 from converter.planner.passes import MEASURING, PLACING, PLANNING, measure, place, select
@@ -145,13 +145,13 @@ def test_a_pass_leaves_what_it_takes_as_it_is() -> None:
 
 @pytest.mark.parametrize("model", ["train_op = build(X, Y)\n", "loss = tf.constant(1.0)\n" + STEP])
 def test_a_refusal_is_a_result(model: str) -> None:
-    case: Script | Refused | Reread = case_of(INPUTS + model + TRAINING)
+    case: Started | Refused | Reread = case_of(INPUTS + model + TRAINING)
     for step in (*MEASURING, *PLACING):
-        assert isinstance(case, Script)
+        assert isinstance(case, Started)
         if any(finding.severity == "error" for finding in findings(case)):
             break
         case = step.run(case)
-    assert type(case) in (Selected, Measured)
+    assert type(case) in (Selected, WithBatchSize)
 
 
 SUM = """\
@@ -170,10 +170,10 @@ def test_a_sum_over_the_batch_size_is_a_mean_before_the_passes_begin() -> None:
 
 @pytest.mark.parametrize("model", [MODEL, SUM, NAMES])
 def test_passes_leave_the_facts_as_they_are(model: str) -> None:
-    case: Script = case_of(INPUTS + model + STEP + TRAINING)
+    case: Started = case_of(INPUTS + model + STEP + TRAINING)
     before = [(tensor.uid, tensor.batch) for tensor in case.facts.tensors]
     for step in (*MEASURING, *PLACING, *PLANNING):
         made = step.run(case)
-        assert isinstance(made, Script)
+        assert isinstance(made, Started)
         case = made
     assert [(tensor.uid, tensor.batch) for tensor in case.facts.tensors] == before

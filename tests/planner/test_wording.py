@@ -9,7 +9,7 @@ from string import Formatter
 
 import pytest
 
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import Words, all_words
 from converter.rule import rule_modules
 from tests.trees import nodes_of
@@ -33,7 +33,7 @@ def named() -> Iterator[tuple[str, set[str], set[str]]]:
 
 
 def test_each_case_has_words() -> None:
-    assert set(all_words()) == set(Found)
+    assert set(all_words()) == set(PlanFault)
 
 
 def test_each_case_is_come_upon() -> None:
@@ -41,13 +41,13 @@ def test_each_case_is_come_upon() -> None:
         node.attr
         for path in (ROOT / "converter/planner").rglob("*.py")
         for node in nodes_of(path)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "Found"
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "PlanFault"
     }
-    assert used == {case.name for case in Found}
+    assert used == {case.name for case in PlanFault}
 
 
-@pytest.mark.parametrize("case", Found, ids=lambda case: case.name)
-def test_words_stand_beside_their_page(case: Found) -> None:
+@pytest.mark.parametrize("case", PlanFault, ids=lambda case: case.name)
+def test_words_stand_beside_their_page(case: PlanFault) -> None:
     words = all_words()[case]
     (module,) = (m for m in rule_modules("checks") if case in getattr(m, "WORDS", {}))
     assert (Path(str(module.__file__)).parent / f"{words.code}.md").exists()
@@ -55,9 +55,9 @@ def test_words_stand_beside_their_page(case: Found) -> None:
 
 def test_passes_say_what_the_words_name() -> None:
     wrong = [
-        (place, case, fields(all_words()[Found[case]]), about)
+        (place, case, fields(all_words()[PlanFault[case]]), about)
         for place, cases, about in named()
-        for case in cases & {member.name for member in Found}
-        if fields(all_words()[Found[case]]) != about
+        for case in cases & {member.name for member in PlanFault}
+        if fields(all_words()[PlanFault[case]]) != about
     ]
     assert wrong == []

@@ -11,7 +11,18 @@ from converter.options import Options
 from converter.report.page.html import Scripts
 from converter.source import read
 from converter.source.header import find_header
-from converter.verify.data import Box, Changed, Edge, Entry, LossRow, Origin, Part, Report, Span, StepTrace
+from converter.verify.data import (
+    Box,
+    BoxEdge,
+    Changed,
+    ConversionOrigin,
+    DeviceSpan,
+    LedgerLine,
+    LossRow,
+    Part,
+    Report,
+    StepTrace,
+)
 from tests import goldens
 from tests.verify.test_report import verdict
 
@@ -23,20 +34,20 @@ def step_trace(towers: int) -> StepTrace:
     """A step as it should be: inputs and update on the CPU, `towers` towers; without any, on one device."""
     names = [f"cpu:{number + 1}" for number in range(towers)] or ["cpu:0"]
     boxes = [Box("cpu:0", "update", 5, 40), *([Box("cpu:0", "input", 8, 20)] if towers else [])]
-    edges, spans = [], [Span("cpu:0", "update", 900, 950)]
+    edges, spans = [], [DeviceSpan("cpu:0", "update", 900, 950)]
     if towers:
         boxes.append(Box("cpu:0", "average", 4, 30))
-        edges.append(Edge("cpu:0", "average", "cpu:0", "update", 4))
-        spans.append(Span("cpu:0", "average", 800, 850))
+        edges.append(BoxEdge("cpu:0", "average", "cpu:0", "update", 4))
+        spans.append(DeviceSpan("cpu:0", "average", 800, 850))
     for name in names:
         boxes += [Box(name, "forward", 20, 300), Box(name, "gradient", 40, 500), Box(name, "other", 3, 1)]
-        spans += [Span(name, "forward", 0, 300), Span(name, "gradient", 300, 800)]
+        spans += [DeviceSpan(name, "forward", 0, 300), DeviceSpan(name, "gradient", 300, 800)]
         parts: list[tuple[Part, Part]] = [("input", "forward"), ("gradient", "average")] if towers else []
         edges += [
-            Edge("cpu:0" if one == "input" else name, one, name if two == "forward" else "cpu:0", two, 2)
+            BoxEdge("cpu:0" if one == "input" else name, one, name if two == "forward" else "cpu:0", two, 2)
             for one, two in parts
         ]
-        edges.append(Edge(name, "forward", name, "gradient", 12))
+        edges.append(BoxEdge(name, "forward", name, "gradient", 12))
     return StepTrace(tuple(boxes), tuple(edges), tuple(spans), (("cpu:0", 6),))
 
 
@@ -50,15 +61,15 @@ def report(towers: int = 2, **changes: Any) -> Report:
     source = read(str(FOLDER / "single.py"))
     conversion = convert(source, Options(num_gpus=2))
     changed = Changed("single.py", scripts().before, scripts().after, conversion.trace)
-    origin = Origin(find_header(scripts().after), True, True, (changed,))
+    origin = ConversionOrigin(find_header(scripts().after), True, True, (changed,))
     whole = replace(
         verdict(),
         gpus=towers,
         versions=(("TensorFlow", "2.21.0"), ("Python", "3.11.7")),
         ledger=(
-            Entry("same", "gradients", "the mean", 1e-7, 1e-4),
-            Entry("differs", "one step", "takes 8 examples", 2.0),
-            Entry("unchecked", "GPUs", "there were none"),
+            LedgerLine("same", "gradients", "the mean", 1e-7, 1e-4),
+            LedgerLine("differs", "one step", "takes 8 examples", 2.0),
+            LedgerLine("unchecked", "GPUs", "there were none"),
         ),
         losses=(LossRow(2.0, 2.0), LossRow(1.5, 1.5), LossRow(1.25, 1.25)),
         original=step_trace(0),

@@ -16,7 +16,7 @@ from converter.diagnostics import Diagnostic
 from converter.report import data, github, markdown, sarif
 from converter.report.excerpt import WIDEST, excerpt
 from converter.report.results import FileResult, Fix
-from converter.verify.data import Check, DeviceRow, Entry, LossRow, Report, VariableRow
+from converter.verify.data import CheckResult, DeviceRow, LedgerLine, LossRow, Report, VariableRow
 from tests.report.schema import problems
 from tools import schemas
 
@@ -44,19 +44,19 @@ REPORT = Report(
     "per-gpu",
     3,
     checks=(
-        Check("gradients", "failed", "w:0 differs | much", 0.5, 1e-5),
-        Check("loss", "passed", "3 steps", 0.0, 1e-5),
-        Check("uneven batch", "skipped", "no batch to cut"),
+        CheckResult("gradients", "failed", "w:0 differs | much", 0.5, 1e-5),
+        CheckResult("loss", "passed", "3 steps", 0.0, 1e-5),
+        CheckResult("uneven batch", "skipped", "no batch to cut"),
     ),
     variables=(VariableRow("w:0", "(2,)", "float32", True, float("nan"), None, 1e-7),),
     devices=(DeviceRow("cpu:1", 1, 2, 0.5),),
     versions=(("TensorFlow", "1.15.5"),),
     neutralised=(("dropout", 2),),
     ledger=(
-        Entry("wrong", "gradients", "w:0", 0.5, 1e-5),
-        Entry("differs", "one step", "takes 8 <examples>", 2.0),
-        Entry("unchecked", "GPUs", "the towers ran on cpu:1"),
-        Entry("same", "loss", "3 steps", 0.0),
+        LedgerLine("wrong", "gradients", "w:0", 0.5, 1e-5),
+        LedgerLine("differs", "one step", "takes 8 <examples>", 2.0),
+        LedgerLine("unchecked", "GPUs", "the towers ran on cpu:1"),
+        LedgerLine("same", "loss", "3 steps", 0.0),
     ),
     losses=(LossRow(1.0, float("inf")),),
     log="Traceback",

@@ -14,7 +14,7 @@ from converter.report import markdown
 from converter.report.page.html import render_html
 from converter.report.review import lines_to_look_at, ranges, to_judge
 from converter.report.verification import render_summary, render_text
-from converter.verify.data import Check, Entry, Origin, Report
+from converter.verify.data import CheckResult, ConversionOrigin, LedgerLine, Report
 from converter.verify.origin import origin_of, repeat
 from tests import goldens
 from tests.report.standins import FOLDER, report, scripts
@@ -33,14 +33,14 @@ def failing(*names: str) -> Report:
 
 def test_the_points_stand_in_order() -> None:
     ledger = (
-        Entry("differs", "moving averages", "follow the first tower"),
-        Entry("differs", "dropout", "draws twice"),
-        Entry("differs", "learning rate", "twice as far"),
-        Entry("differs", "one step", "takes 8 examples"),
-        Entry("same", "loss", "the same"),
-        Entry("wrong", "one step", "no"),
+        LedgerLine("differs", "moving averages", "follow the first tower"),
+        LedgerLine("differs", "dropout", "draws twice"),
+        LedgerLine("differs", "learning rate", "twice as far"),
+        LedgerLine("differs", "one step", "takes 8 examples"),
+        LedgerLine("same", "loss", "the same"),
+        LedgerLine("wrong", "one step", "no"),
     )
-    whole = report(ledger=ledger, origin=Origin(findings=(NOTE, WARNING)))
+    whole = report(ledger=ledger, origin=ConversionOrigin(findings=(NOTE, WARNING)))
     assert [(point.topic, point.text, point.where, point.code) for point in to_judge(whole)] == [
         ("Global batch", "takes 8 examples", "", ""),
         ("Learning rate", "twice as far", "", ""),
@@ -56,7 +56,7 @@ def test_the_points_stand_in_order() -> None:
         ({"batch": "total", "gpus": 4}, False),
         ({"batch": "per-gpu", "gpus": 1}, False),
         ({"batch": "per-gpu", "gpus": 4, "verdict": "not comparable"}, False),
-        ({"batch": "per-gpu", "gpus": 4, "ledger": (Entry("differs", "schedule", "counts steps"),)}, False),
+        ({"batch": "per-gpu", "gpus": 4, "ledger": (LedgerLine("differs", "schedule", "counts steps"),)}, False),
     ],
 )
 def test_a_rate_that_stays_is_said_where_the_batch_grows(changes: dict[str, object], is_said: bool) -> None:
@@ -65,7 +65,7 @@ def test_a_rate_that_stays_is_said_where_the_batch_grows(changes: dict[str, obje
 
 
 def test_a_failed_check_names_the_lines_that_are_written_for_it() -> None:
-    why, (spot,) = lines_to_look_at(failing("gradients"), Check("gradients", "failed"))
+    why, (spot,) = lines_to_look_at(failing("gradients"), CheckResult("gradients", "failed"))
     shown = [scripts().after.splitlines()[line - 1] for line in spot.lines]
     assert (spot.file, spot.cell, spot.rows) == ("", 0, spot.lines)
     assert why == "written for it"
@@ -76,11 +76,11 @@ def test_a_failed_check_names_the_lines_that_are_written_for_it() -> None:
 
 @pytest.mark.parametrize("name", ["batch", "uneven batch", "placement", "update", "a check of tomorrow"])
 def test_every_check_has_lines(name: str) -> None:
-    assert lines_to_look_at(failing(), Check(name, "failed"))[1]
+    assert lines_to_look_at(failing(), CheckResult(name, "failed"))[1]
 
 
 def test_without_an_origin_no_lines_are_named() -> None:
-    whole = replace(failing("gradients"), origin=Origin())
+    whole = replace(failing("gradients"), origin=ConversionOrigin())
     assert lines_to_look_at(whole, whole.checks[0]) == ("", ())
     assert "see" not in render_summary(whole)
 
@@ -99,7 +99,7 @@ def test_lines_that_were_edited_by_hand_come_first(tmp_path: Path, old: str, new
     assert old in text
     multi.write_text(text.replace(old, new, 1))
     origin = origin_of(repeat(FOLDER / "single.py", multi, {}))
-    why, (spot,) = lines_to_look_at(replace(failing("loss"), origin=origin), Check("loss", "failed"))
+    why, (spot,) = lines_to_look_at(replace(failing("loss"), origin=origin), CheckResult("loss", "failed"))
     assert why == "not as the tool writes it"
     assert multi.read_text().splitlines()[spot.lines[0] - 1] == edited and len(spot.lines) == 1
 
@@ -145,7 +145,7 @@ def test_the_comment_has_what_to_judge_before_the_proof() -> None:
 
 def test_failed_checks_come_first() -> None:
     whole = failing("weights")
-    wrong = Entry("wrong", "weights", "W:0 differs")
+    wrong = LedgerLine("wrong", "weights", "W:0 differs")
     whole = replace(whole, ledger=(*whole.ledger, wrong))
     text = [line for line in render_text(whole).splitlines() if line]
     assert text[1].startswith("FAILED  weights")
@@ -159,7 +159,7 @@ def test_failed_checks_come_first() -> None:
     assert "What failed" not in render_html(report(), scripts())
 
 
-def notebook(tmp_path: Path, edit: str = "") -> Origin:
+def notebook(tmp_path: Path, edit: str = "") -> ConversionOrigin:
     """How the conversion of a notebook was made, with an edit of its first cell that makes towers."""
     held = (NOTEBOOKS / "multi.ipynb").read_text()
     multi = tmp_path / "multi.ipynb"
@@ -172,7 +172,7 @@ def notebook(tmp_path: Path, edit: str = "") -> Origin:
 def test_lines_of_a_notebook_are_those_in_cells(tmp_path: Path, edit: str) -> None:
     origin = notebook(tmp_path, edit)
     whole = replace(failing("gradients"), origin=origin)
-    why, spots = lines_to_look_at(whole, Check("gradients", "failed"))
+    why, spots = lines_to_look_at(whole, CheckResult("gradients", "failed"))
     cells = json.loads((tmp_path / "multi.ipynb").read_text())["cells"]
     shown = [cells[spot.cell - 1]["source"][line - 1] for spot in spots for line in spot.lines]
     assert any("tower_grads.append(" in line for line in shown)
@@ -186,7 +186,7 @@ def test_other_files_of_a_project_are_looked_at(tmp_path: Path) -> None:
     single, multi = PROJECT / "single/train.py", tmp_path / "multi"
     shutil.copytree(PROJECT / "multi", multi)
     plain = replace(failing("gradients"), origin=origin_of(repeat(single, multi / "train.py", {})))
-    _, spots = lines_to_look_at(plain, Check("gradients", "failed"))
+    _, spots = lines_to_look_at(plain, CheckResult("gradients", "failed"))
     assert [spot.file for spot in spots] == ["model.py"]
     assert '<a href="#line-1-' in render_html(plain, scripts())
     assert "see model.py:" in render_text(plain)
@@ -194,7 +194,7 @@ def test_other_files_of_a_project_are_looked_at(tmp_path: Path) -> None:
     model = multi / "model.py"
     model.write_text(model.read_text().replace("compute_gradients(", "compute_gradients(2 * ", 1))
     edited = replace(plain, origin=origin_of(repeat(single, multi / "train.py", {})))
-    why, (spot,) = lines_to_look_at(edited, Check("gradients", "failed"))
+    why, (spot,) = lines_to_look_at(edited, CheckResult("gradients", "failed"))
     assert (why, spot.file) == ("not as the tool writes it", "model.py")
     assert "2 * " in model.read_text().splitlines()[spot.lines[0] - 1]
 

@@ -105,7 +105,9 @@ def test_a_script_that_feeds() -> None:
         ),
         inserts=(Insert(session, ("config = made()",), "before", "TMG111"),),
     )
-    assert printed(FED, plan) == """\
+    assert (
+        printed(FED, plan)
+        == """\
 
 X = tf.placeholder(tf.float32, [None, 3])
 optimizer = tf.train.AdamOptimizer(0.1)
@@ -128,6 +130,7 @@ config = made()
 with tf.Session(config=config) as sess:
     sess.run(step, {X: load()})
 """
+    )
 
 
 READ = """\
@@ -151,7 +154,9 @@ def test_a_script_that_reads_a_dataset() -> None:
         restore=(("X", "X_batch"), ("batch_size", "whole_size")),
     )
     size = change(READ, "64", "64 * tower_helpers.num_gpus", "TMG110")
-    assert printed(READ, replace(PLAN, loops=(loop,), replaces=(size,))) == """\
+    assert (
+        printed(READ, replace(PLAN, loops=(loop,), replaces=(size,)))
+        == """\
 
 batch_size = 64 * tower_helpers.num_gpus
 X = tf.data.Dataset.range(100).batch(batch_size).make_one_shot_iterator().get_next()
@@ -172,6 +177,7 @@ X, batch_size = X_batch, whole_size
 loss = tf.add_n(tower_loss)
 step = minimize(loss)
 """
+    )
 
 
 def test_values_that_leave_the_towers() -> None:
@@ -179,7 +185,9 @@ def test_values_that_leave_the_towers() -> None:
     total = replace(LOSS, place="total", towers="tower_total", how="sum", loss=False, op_name="all")
     columns = replace(LOGITS, axis=1)
     loop = replace(LOOP, tower=(place(text, "logits"), place(text, "loss")), merges=(LOSS, columns, total))
-    assert printed(text, replace(PLAN, loops=(loop,))) == """\
+    assert (
+        printed(text, replace(PLAN, loops=(loop,)))
+        == """\
 
 X = tf.placeholder(tf.float32, [None, 3])
 X_batch = X
@@ -204,6 +212,7 @@ step = tf.train.AdamOptimizer(0.1).minimize(loss)
 with tf.Session() as sess:
     sess.run(step, {X: load()})
 """
+    )
 
 
 BLOCKS = """\
@@ -228,7 +237,9 @@ def test_pinned_variables_stay_between_blocks_that_are_opened_again() -> None:
     behind = ((net, (place(BLOCKS, "tf.summary"),)), (out, (place(BLOCKS, "step ="),)))
     loop = replace(LOOP, tower=(net, out), after=tuple(made), behind=behind)
     text = printed(BLOCKS, replace(PLAN, loops=(loop,), pinned=((made[0], made[1]),)))
-    assert text.partition("loss = tf.add_n(tower_loss)\n")[2] == """\
+    assert (
+        text.partition("loss = tf.add_n(tower_loss)\n")[2]
+        == """\
 with tf.name_scope('net'):
     tf.summary.histogram('logits', logits)
 with tf.device('/cpu:0'):
@@ -238,3 +249,4 @@ copy = old.assign(older)
 with tf.name_scope('out'):
     step = train(loss)
 """
+    )

@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import BatchMode, Options
 from converter.source import read
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 from converter.verify.data import ALL_STEPS
 from tests.proofs import proof_of
 from tests.verify.test_report import step, verdict
@@ -38,7 +38,7 @@ def converted(folder: Path, text: str, python: str, gpus: int = 2, batch: BatchM
     made = convert(read(str(folder / "train.py")), Options(batch=batch))
     assert made.text is not None, made.diagnostics
     (folder / "train_mg.py").write_text(made.text)
-    return verify(folder / "train.py", folder / "train_mg.py", Settings(gpus=gpus, python=python))
+    return verify(folder / "train.py", folder / "train_mg.py", VerifySettings(gpus=gpus, python=python))
 
 
 def of(report: Report, name: str) -> str:
@@ -119,7 +119,7 @@ def test_a_small_difference_of_large_means_is_lost_in_rounding(tmp_path: Path, t
     wrong = text.replace("sess.run([train, loss]", "sess.run([train, loss * 2.0]")
     assert wrong != text
     multi.write_text(wrong)
-    report = verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python))
+    report = verify(tmp_path / "train.py", multi, VerifySettings(gpus=2, python=tensorflow_python))
     assert report.verdict == "failed", report
 
 
@@ -180,7 +180,7 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
 def test_a_placeholder_for_each_tower_is_not_comparable(tmp_path: Path, tensorflow_python: str) -> None:
     (tmp_path / "single.py").write_text(PLAIN)
     (tmp_path / "multi.py").write_text(BY_HAND)
-    report = verify(tmp_path / "single.py", tmp_path / "multi.py", Settings(gpus=2, python=tensorflow_python))
+    report = verify(tmp_path / "single.py", tmp_path / "multi.py", VerifySettings(gpus=2, python=tensorflow_python))
     assert report.verdict == "not comparable" and "each tower by inputs of its own" in report.reason, report
 
 
@@ -190,7 +190,7 @@ def test_a_failure_names_the_warnings_of_the_conversion(tmp_path: Path, tensorfl
     assert converted(tmp_path, text, tensorflow_python).verdict == "passed"
     multi = tmp_path / "train_mg.py"
     multi.write_text(multi.read_text().replace("Optimizer(0.01)", "Optimizer(0.02)"))
-    report = verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python))
+    report = verify(tmp_path / "train.py", multi, VerifySettings(gpus=2, python=tensorflow_python))
     assert report.verdict == "failed" and "(the conversion warns: TMG30" in report.reason, report
 
 
@@ -240,7 +240,7 @@ def test_masked_means_beside_a_batch_norm(tmp_path: Path, tensorflow_python: str
     multi = tmp_path / "train_mg.py"
     assert multi.read_text().count("* tf.sign(weight)") == 1
     multi.write_text(multi.read_text().replace("* tf.sign(weight)", "* (1.0 + 0.05 * gpu) * tf.sign(weight)"))
-    assert verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python)).verdict == "failed"
+    assert verify(tmp_path / "train.py", multi, VerifySettings(gpus=2, python=tensorflow_python)).verdict == "failed"
 
 
 @pytest.mark.one_in(3)
@@ -261,7 +261,7 @@ def test_a_rate_that_waits_for_the_updates_of_a_batch_norm(
     assert converted(tmp_path, text, tensorflow_python).verdict == "passed"
     multi = tmp_path / "train_mg.py"
     multi.write_text(multi.read_text().replace("momentum=0.9", f"momentum={momentum}"))
-    assert verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python)).verdict == verdict
+    assert verify(tmp_path / "train.py", multi, VerifySettings(gpus=2, python=tensorflow_python)).verdict == verdict
 
 
 DRAWN = """
@@ -319,7 +319,7 @@ def test_draws_that_the_batch_size_changes(tmp_path: Path, tensorflow_python: st
     for old, new in (SUMMED, WEIGHTED, SAME_ROWS):
         assert right.count(old) == 1, old
         (tmp_path / "train_mg.py").write_text(right.replace(old, new))
-        settings = Settings(gpus=2, python=tensorflow_python)
+        settings = VerifySettings(gpus=2, python=tensorflow_python)
         report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", settings)
         assert report.verdict == "failed", (old, report)
 
@@ -331,7 +331,7 @@ def test_an_order_that_no_draw_explains(tmp_path: Path, tensorflow_python: str) 
     right = (tmp_path / "train_mg.py").read_text()
     assert right.count("batch_size = 8 * num_gpus") == 1
     (tmp_path / "train_mg.py").write_text(right.replace("batch_size = 8 * num_gpus", "batch_size = 8"))
-    report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", Settings(gpus=2, python=tensorflow_python))
+    report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", VerifySettings(gpus=2, python=tensorflow_python))
     assert report.verdict == "failed", report
 
 
@@ -532,7 +532,7 @@ def test_models_in_graphs_of_their_own_are_trained_one_after_the_other(tmp_path:
     made = convert(read(str(tmp_path / "train.py")), Options())
     assert made.text is not None, made.diagnostics
     (tmp_path / "train_mg.py").write_text(made.text)
-    settings = Settings(python=tensorflow_python, steps=ALL_STEPS)
+    settings = VerifySettings(python=tensorflow_python, steps=ALL_STEPS)
     report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", settings)
     assert report.verdict == "passed", [check for check in report.checks if check.status == "failed"]
     assert report.steps == 4
@@ -606,7 +606,7 @@ def test_a_batch_of_a_queue_that_is_fed_to_an_evaluation(tmp_path: Path, tensorf
     assert "skipped" in of(report, "data of evaluations") and "drawn at random" in of(report, "data of evaluations")
     changed = (tmp_path / "train_mg.py").read_text().replace("session.run(new)", "session.run(known)")
     (tmp_path / "train_mg.py").write_text(changed)
-    report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", Settings(gpus=2, python=tensorflow_python))
+    report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", VerifySettings(gpus=2, python=tensorflow_python))
     assert "data of evaluations" in [check.name for check in report.checks if check.status == "failed"], report
 
 
@@ -638,7 +638,7 @@ def test_a_mask_as_wide_as_the_longest_example_of_its_batch(tmp_path: Path, tens
     multi = tmp_path / "train_mg.py"
     assert multi.read_text().count("maxlen=tf.reduce_max(whole_batch(n))") == 1
     multi.write_text(multi.read_text().replace(", maxlen=tf.reduce_max(whole_batch(n))", ""))
-    assert verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python)).verdict == "failed"
+    assert verify(tmp_path / "train.py", multi, VerifySettings(gpus=2, python=tensorflow_python)).verdict == "failed"
 
 
 @pytest.mark.one_in(3)
@@ -654,6 +654,6 @@ def test_a_share_of_a_size_that_is_a_number_of_the_graph(
     made = convert(read(str(tmp_path / "train.py")), Options())
     assert made.text is not None and made.text.count("near = (rows - far) / rows") == 1
     (tmp_path / "train_mg.py").write_text(made.text.replace("(rows - far) / rows", wrong))
-    report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", Settings(gpus=2, python=tensorflow_python))
+    report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", VerifySettings(gpus=2, python=tensorflow_python))
     assert report.verdict == verdict, report.reason
     assert [check for check in report.checks if check.name == "fetches" and check.status == verdict]

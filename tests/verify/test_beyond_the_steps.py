@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 
 SCRIPT = """\
 import numpy as np
@@ -46,7 +46,10 @@ WRONG = {
     "other files are kept": ("max_to_keep=3", "max_to_keep=1", 0, "savers"),
     "a file for good": ("max_to_keep=3", "max_to_keep=3, keep_checkpoint_every_n_hours=2", 0, "savers"),
     "clipped by each tower, with a norm that is not reached": (
-        "[grad for grad, _ in pairs if", "[tf.clip_by_norm(grad, 50.0) for grad, _ in pairs if", 0, "changed gradients"
+        "[grad for grad, _ in pairs if",
+        "[tf.clip_by_norm(grad, 50.0) for grad, _ in pairs if",
+        0,
+        "changed gradients",
     ),
     "the training data are evaluated": ("{x: other}", "{x: data}", 2, "data of evaluations, whole run"),
     "half of the data are evaluated": ("{x: other}", "{x: other[:12]}", 2, "data of evaluations, whole run"),
@@ -61,7 +64,7 @@ def proof(
     text = convert(read(str(folder / "single.py")), Options()).text
     assert text is not None and change[0] in text
     (folder / "multi.py").write_text(text.replace(*change) if change[0] else text)
-    return verify(folder / "single.py", folder / "multi.py", Settings(python=python, epochs=epochs))
+    return verify(folder / "single.py", folder / "multi.py", VerifySettings(python=python, epochs=epochs))
 
 
 @pytest.mark.tf1
@@ -99,19 +102,21 @@ def test_values_after_training_are_compared_though_not_all_steps_are(
     text = convert(read(str(tmp_path / "single.py")), Options()).text
     assert text is not None and "loss = tf.add_n(tower_loss)" in text
     (tmp_path / "multi.py").write_text(text.replace("loss = tf.add_n(tower_loss)", f"loss = tf.add_n({towers})"))
-    settings = Settings(python=tensorflow_python, steps="all", timeout=200)
+    settings = VerifySettings(python=tensorflow_python, steps="all", timeout=200)
     report = verify(tmp_path / "single.py", tmp_path / "multi.py", settings)
     (found,) = (check for check in report.checks if check.name == "fetches")
     assert found.status == ("passed" if towers == "tower_loss" else "failed"), report.checks
     assert towers == "tower_loss" or "a run after the last step" in found.detail
 
 
-METRIC = SCRIPT.replace(
-    "saver = tf.train", "mean, count = tf.metrics.mean(tf.square(made))\nsaver = tf.train"
-).replace(
-    "    for epoch in range(2):\n",
-    "    for epoch in range(5):\n        sess.run(tf.local_variables_initializer())\n",
-).replace("sess.run(loss, {x: other})", "sess.run([count, loss], {x: other, z: other[:, :3]})[1]")
+METRIC = (
+    SCRIPT.replace("saver = tf.train", "mean, count = tf.metrics.mean(tf.square(made))\nsaver = tf.train")
+    .replace(
+        "    for epoch in range(2):\n",
+        "    for epoch in range(5):\n        sess.run(tf.local_variables_initializer())\n",
+    )
+    .replace("sess.run(loss, {x: other})", "sess.run([count, loss], {x: other, z: other[:, :3]})[1]")
+)
 
 
 @pytest.mark.tf1

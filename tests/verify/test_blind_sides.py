@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 from tests.goldens import FIXTURES
 
 DATA = Path(__file__).parent / "data"
@@ -39,8 +39,8 @@ def of_cases(cases: Sequence[tuple[str, ...]]) -> list[Any]:
     return found
 
 
-def settings(python: str) -> Settings:
-    return Settings(python=python)
+def settings(python: str) -> VerifySettings:
+    return VerifySettings(python=python)
 
 
 def wrong(tmp_path: Path, fixture: str, old: str, new: str) -> tuple[Path, Path]:
@@ -183,7 +183,7 @@ def test_a_seed_inside_a_function_of_a_data_set(
 def test_rates_after_an_epoch(tmp_path: Path, tensorflow_python: str, steps: str, status: str, words: str) -> None:
     constants = "global_step, steps_per_epoch"
     single, multi = wrong(tmp_path, "decay_per_epoch", constants, f"global_step, {steps}")
-    report = verify(single, multi, Settings(python=tensorflow_python, epochs=1))
+    report = verify(single, multi, VerifySettings(python=tensorflow_python, epochs=1))
     assert report.verdict == "passed", report
     (check,) = (check for check in report.checks if check.name == "learning rate, whole run")
     assert check.status == status and words in check.detail, check
@@ -195,7 +195,7 @@ def test_rates_after_an_epoch(tmp_path: Path, tensorflow_python: str, steps: str
 def test_epochs_that_end_within_a_batch(tensorflow_python: str) -> None:
     """1500 examples in batches of 64: those of the conversion hold less than half of the next epoch there."""
     fixture = FIXTURES / "slim_cnn"
-    report = verify(fixture / "single.py", fixture / "multi.py", Settings(python=tensorflow_python, epochs=1))
+    report = verify(fixture / "single.py", fixture / "multi.py", VerifySettings(python=tensorflow_python, epochs=1))
     assert report.verdict == "passed", report
     found = {check.name: check for check in report.checks}
     assert found["whole run"].status == found["data of evaluations, whole run"].status == "passed"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from converter.verify import Report, Settings, verify
-from converter.verify.profile import Settings as ProfileSettings
+from converter.verify import Report, VerifySettings, verify
+from converter.verify.profile import ProfileSettings as ProfileSettings
 from converter.verify.profile import profile
 
 VERSIONS = [pytest.param("2", marks=pytest.mark.tf2), pytest.param("1.15", marks=pytest.mark.tf1)]
@@ -76,7 +76,7 @@ COUNTER = "step = tf.get_variable('global_step', [], initializer=tf.zeros_initia
 def proof(folder: Path, count: str, python: str, towers: str = TOWERS) -> Report:
     (folder / "single.py").write_text(SINGLE)
     (folder / "multi.py").write_text(HEAD + count + towers)
-    return verify(folder / "single.py", folder / "multi.py", Settings(gpus=2, python=python))
+    return verify(folder / "single.py", folder / "multi.py", VerifySettings(gpus=2, python=python))
 
 
 def told(report: Report, *names: str) -> dict[str, str]:
@@ -99,7 +99,9 @@ def test_scripts_that_count_gpus(tmp_path: Path, tensorflow_python: str, version
 def test_towers_of_batches_that_are_always_even(tmp_path: Path, tensorflow_python: str, version: str) -> None:
     (tmp_path / "single.py").write_text(SINGLE)
     (tmp_path / "multi.py").write_text(HEAD + LOCAL + TOWERS)
-    report = verify(tmp_path / "single.py", tmp_path / "multi.py", Settings(steps="all", python=tensorflow_python))
+    report = verify(
+        tmp_path / "single.py", tmp_path / "multi.py", VerifySettings(steps="all", python=tensorflow_python)
+    )
     uneven = [check for check in report.checks if check.name in ("uneven batch", "fewer examples than towers")]
     assert {check.status for check in uneven} == {"skipped"}, report.reason
     assert all("no step of the whole run has such a batch: all have 16 examples" in check.detail for check in uneven)

@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 
 VERSIONS = [pytest.param("2", marks=pytest.mark.tf2), pytest.param("1.15", marks=pytest.mark.tf1)]
 SINGLE = """\
@@ -44,7 +44,7 @@ def proven(folder: Path, python: str, saves: str = SAVES) -> Report:
     text = convert(read(str(single)), Options(num_gpus=2)).text or ""
     assert SAVES in text
     multi.write_text(text.replace(SAVES, saves))
-    return verify(single, multi, Settings(gpus=2, python=python))
+    return verify(single, multi, VerifySettings(gpus=2, python=python))
 
 
 @pytest.mark.one_in(2)

@@ -10,7 +10,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import from_bytes
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 from tests.goldens import FIXTURES
 from tests.verify.wrong import Wrong, spoiled, wrong_conversions
 
@@ -49,7 +49,7 @@ def proof(folder: Path, single: str, multi: str, python: str) -> Report:
     """The proof of two texts."""
     (folder / "single.py").write_text(single)
     (folder / "multi.py").write_text(multi)
-    return verify(folder / "single.py", folder / "multi.py", Settings(python=python))
+    return verify(folder / "single.py", folder / "multi.py", VerifySettings(python=python))
 
 
 def failed(report: Report) -> list[str]:

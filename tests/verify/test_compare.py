@@ -176,9 +176,7 @@ def test_towers_that_read_for_themselves() -> None:
 @pytest.mark.parametrize(("fed", "axis"), [(np.array(float("nan")), None), (np.zeros(3), 0), (np.zeros((3, 2)), 0)])
 def test_a_number_that_is_fed_for_rows_is_not_cut(fed: Any, axis: int | None) -> None:
     """`None` for the labels of an evaluation, in a placeholder without a shape."""
-    pairs, _ = inputs.match(
-        [item("x", [4]), item("y", [4])], [item("x", [8], 0), item("y", [8], 0)], 2, False
-    )
+    pairs, _ = inputs.match([item("x", [4]), item("y", [4])], [item("x", [8], 0), item("y", [8], 0)], 2, False)
     arrays = {"x": np.arange(3), "y": fed}
     found = inputs.with_axes(pairs, {"x": 0, "y": 0}, arrays)
     assert [pair["axis"] for pair in found] == [0, axis]

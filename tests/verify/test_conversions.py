@@ -10,7 +10,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 from tests.goldens import FIXTURES
 from tests.proofs import skipped
 
@@ -30,7 +30,7 @@ def statuses(report: Report) -> dict[str, str]:
 @pytest.mark.parametrize("gpus", [2, *(pytest.param(gpus, marks=pytest.mark.matrix) for gpus in (1, 3))])
 @pytest.mark.parametrize("subject", ["towers", "plain", "dataset", "gan", "time_major", "watched"])
 def test_passes(tensorflow_python: str, version: str, subject: str, gpus: int) -> None:
-    settings = Settings(gpus=gpus, python=tensorflow_python)
+    settings = VerifySettings(gpus=gpus, python=tensorflow_python)
     report = verify(DATA / subject / "single.py", DATA / subject / "multi.py", settings)
     assert report.verdict == "passed", report
     assert report.steps == 3
@@ -47,7 +47,7 @@ def test_passes(tensorflow_python: str, version: str, subject: str, gpus: int) -
 def test_gradients_that_are_gathered_over_several_runs(tensorflow_python: str, version: str) -> None:
     """The step that applies them reads variables only: what is compared lies in the runs before it."""
     folder = DATA / "gathered"
-    report = verify(folder / "single.py", folder / "multi.py", Settings(gpus=2, python=tensorflow_python))
+    report = verify(folder / "single.py", folder / "multi.py", VerifySettings(gpus=2, python=tensorflow_python))
     assert report.verdict == "passed", report
     found = {check.name: check for check in report.checks}
     assert found["batch"].detail == "16 examples a step, 8 in the original"
@@ -58,7 +58,9 @@ def test_gradients_that_are_gathered_over_several_runs(tensorflow_python: str, v
 @pytest.mark.parametrize("version", OLD)
 @pytest.mark.parametrize("name", ["embedding_text", "recurrent", "update_ops"])
 def test_fixtures_on_old_versions(tensorflow_python: str, version: str, name: str) -> None:
-    report = verify(FIXTURES / name / "single.py", FIXTURES / name / "multi.py", Settings(python=tensorflow_python))
+    report = verify(
+        FIXTURES / name / "single.py", FIXTURES / name / "multi.py", VerifySettings(python=tensorflow_python)
+    )
     assert (report.verdict, report.steps) == ("passed", 3), report
     assert statuses(report)["fetches"] == "passed"
 
@@ -74,7 +76,7 @@ def test_fixtures_on_old_versions(tensorflow_python: str, version: str, name: st
     ],
 )
 def test_what_is_fetched(tensorflow_python: str, version: str, args: tuple[str, ...], readings: list[str]) -> None:
-    settings = Settings(gpus=3, python=tensorflow_python, args=args)
+    settings = VerifySettings(gpus=3, python=tensorflow_python, args=args)
     report = verify(DATA / "watched" / "single.py", DATA / "watched" / "multi.py", settings)
     assert report.verdict == "passed", report
     detail = next(check.detail for check in report.checks if check.name == "fetches")
@@ -120,14 +122,14 @@ def test_batch_total(
     words: str,
 ) -> None:
     single, multi = with_multi(tmp_path, "plain", ("--batch per-gpu", "--batch total"), *changes)
-    report = verify(single, multi, Settings(python=tensorflow_python, args=args))
+    report = verify(single, multi, VerifySettings(python=tensorflow_python, args=args))
     assert (report.verdict, report.batch) == (verdict, "total"), report
     assert any(words in check.detail for check in report.checks), report.checks
 
 
 @pytest.mark.tf2
 def test_a_sum_per_gpu_is_averaged(tensorflow_python: str) -> None:
-    settings = Settings(python=tensorflow_python, args=("sum",))
+    settings = VerifySettings(python=tensorflow_python, args=("sum",))
     report = verify(DATA / "plain" / "single.py", DATA / "plain" / "multi.py", settings)
     assert statuses(report)["gradients"] == "passed"
     assert "the loss is a sum over examples: the towers' sums are averaged" in report.notes
@@ -165,7 +167,7 @@ def normed(tmp_path: Path, fault: str) -> tuple[Path, Path]:
 @pytest.mark.tf2
 def test_a_gradient_that_is_only_rounding_has_no_error(tmp_path: Path, tensorflow_python: str) -> None:
     # the bias in front of the batch norm: on uneven shards its gradient is off by fifty times the tolerance
-    report = verify(*normed(tmp_path, ""), Settings(python=tensorflow_python))
+    report = verify(*normed(tmp_path, ""), VerifySettings(python=tensorflow_python))
     assert report.verdict == "passed", report
     assert {statuses(report)["gradients"], statuses(report)["uneven batch"]} == {"passed"}
     assert "gradients that are zero but for rounding: dense/bias:0" in report.notes
@@ -173,7 +175,7 @@ def test_a_gradient_that_is_only_rounding_has_no_error(tmp_path: Path, tensorflo
 
 @pytest.mark.tf2
 def test_rounding_excuses_no_other_gradient(tmp_path: Path, tensorflow_python: str) -> None:
-    report = verify(*normed(tmp_path, "[:-1]"), Settings(python=tensorflow_python))
+    report = verify(*normed(tmp_path, "[:-1]"), VerifySettings(python=tensorflow_python))
     assert {statuses(report)["gradients"], statuses(report)["uneven batch"]} == {"failed"}
 
 
@@ -229,7 +231,7 @@ def test_only_the_factor_of_the_loss_shows_the_rounding(
     made = convert(read(str(single)), Options(num_gpus=2)).text or ""
     assert APPLIED in made
     multi.write_text(made.replace(f"apply_gradients({APPLIED}", f"apply_gradients({applied}"))
-    report = verify(single, multi, Settings(python=tensorflow_python))
+    report = verify(single, multi, VerifySettings(python=tensorflow_python))
     assert {name for name in BOTH if statuses(report)[name] == "failed"} == set(failed), report
 
 
@@ -273,7 +275,7 @@ def test_what_rounding_moves_is_compared_to_that(
     made = convert(read(str(single)), Options(num_gpus=2)).text or ""
     applied = f"apply_gradients({OF_GAMMA.replace('CHANGE', change)}"
     multi.write_text(made.replace(f"apply_gradients({APPLIED}", applied))
-    report = verify(single, multi, Settings(python=tensorflow_python))
+    report = verify(single, multi, VerifySettings(python=tensorflow_python))
     assert report.verdict == verdict, report
     said = [entry for entry in report.ledger if entry.what == "precision of gradients"]
     assert named is None or bool(said) == named, report
@@ -306,7 +308,7 @@ def test_a_gradient_that_nearly_cancels_over_a_whole_set(
     single.write_text(CANCELLING)
     text = convert(read(str(single)), Options(num_gpus=2)).text or ""
     multi.write_text(text.replace("loss * weight", f"loss * weight{fault}"))
-    report = verify(single, multi, Settings(python=tensorflow_python))
+    report = verify(single, multi, VerifySettings(python=tensorflow_python))
     assert statuses(report)["gradients"] == status, report
 
 
@@ -328,7 +330,7 @@ def test_a_sum_of_examples_that_share_statistics_adds_up(
     text = convert(read(str(single)), Options(num_gpus=3, batch="total")).text or ""
     assert "compute_gradients(loss * tf.cast(" in text
     multi.write_text(text.replace("compute_gradients(loss *", f"compute_gradients(loss{fault} *"))
-    report = verify(single, multi, Settings(python=tensorflow_python))
+    report = verify(single, multi, VerifySettings(python=tensorflow_python))
     assert statuses(report)["gradients"] == status, report
     assert any(note.startswith("the loss is not a mean over examples") for note in report.notes)
 
@@ -351,6 +353,6 @@ def test_a_moving_average_of_a_loss_with_batch_norm(
     text = convert(read(str(single)), Options(num_gpus=2)).text or ""
     assert "loss = tf.add_n(tower_loss" in text
     multi.write_text(text.replace("loss = tf.add_n(tower_loss", f"loss = tf.add_n({losses}"))
-    report = verify(single, multi, Settings(python=tensorflow_python))
+    report = verify(single, multi, VerifySettings(python=tensorflow_python))
     assert statuses(report)["gradients"] == "passed"
     assert (report.verdict, statuses(report)["update"]) == (status, status), report

@@ -11,26 +11,26 @@ import pytest
 
 from converter.conversion import convert
 from converter.source import read
-from converter.verify import Settings, verify, verify_more
+from converter.verify import VerifySettings, verify, verify_more
 from tests.goldens import FIXTURES
 from tests.verify.wrong import Right, Wrong, right_conversions, spoiled, wrong_conversions
 
 WRONG, RIGHT = list(wrong_conversions()), list(right_conversions())
 
 
-def settings(how: str, python: str) -> Settings:
+def settings(how: str, python: str) -> VerifySettings:
     """How a kind of fault is looked for."""
     if how == "6 steps":
-        return Settings(python=python, steps=6)
+        return VerifySettings(python=python, steps=6)
     if how == "an epoch":
-        return Settings(python=python, epochs=1)
+        return VerifySettings(python=python, epochs=1)
     if how == "one tower":
-        return Settings(python=python, epochs=1, gpus=1)
+        return VerifySettings(python=python, epochs=1, gpus=1)
     if how == "the end":
-        return Settings(python=python, steps="all", timeout=400)
+        return VerifySettings(python=python, steps="all", timeout=400)
     if how == "whole":
-        return Settings(python=python, whole=True, timeout=400)
-    return Settings(python=python)
+        return VerifySettings(python=python, whole=True, timeout=400)
+    return VerifySettings(python=python)
 
 
 def test_there_are_enough_of_them() -> None:
@@ -94,5 +94,5 @@ def made(folder: Path, right: Right) -> tuple[Path, Path]:
 @pytest.mark.matrix
 @pytest.mark.parametrize("right", RIGHT, ids=lambda right: f"{right.kind}, {right.fixture}")
 def test_an_unusual_right_conversion_passes(tmp_path: Path, tensorflow_python: str, right: Right) -> None:
-    report = verify(*made(tmp_path, right), Settings(python=tensorflow_python))
+    report = verify(*made(tmp_path, right), VerifySettings(python=tensorflow_python))
     assert report.verdict == "passed", (report.verdict, report.reason)

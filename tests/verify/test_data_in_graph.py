@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from converter.verify import Settings, verify
+from converter.verify import VerifySettings, verify
 from tests.goldens import FIXTURES
 
 MIXED = """\
@@ -33,7 +33,7 @@ def test_a_batch_of_a_size_that_the_original_refuses_is_not_compared(tmp_path: P
     single, multi = tmp_path / "single.py", tmp_path / "multi.py"
     single.write_text(MIXED)
     multi.write_text(convert(read(str(single)), Options(num_gpus=3)).text or "")
-    report = verify(single, multi, Settings(gpus=3, python=tensorflow_python))
+    report = verify(single, multi, VerifySettings(gpus=3, python=tensorflow_python))
     found = {check.name: (check.status, check.detail) for check in report.checks}
     assert report.verdict == "passed" and found["batch"][0] == "passed"
     assert found["gradients"] == ("passed", "equal to the original's on the whole batch")
@@ -60,7 +60,7 @@ def test_towers_that_share_the_data_wrongly_are_found(
     assert old in text, "the fault would change nothing"
     multi = tmp_path / "multi.py"
     multi.write_text(text.replace(old, new), encoding="utf-8")
-    report = verify(FIXTURES / name / "single.py", multi, Settings(gpus=2, python=tensorflow_python))
+    report = verify(FIXTURES / name / "single.py", multi, VerifySettings(gpus=2, python=tensorflow_python))
     gradients = next(check for check in report.checks if check.name == "gradients")
     assert (report.verdict, gradients.status) == ("failed", "failed")
 
@@ -68,6 +68,6 @@ def test_towers_that_share_the_data_wrongly_are_found(
 @pytest.mark.tf2
 def test_the_report_says_that_no_batch_goes_in(tensorflow_python: str) -> None:
     folder = FIXTURES / "arrays_in_graph"
-    report = verify(folder / "single.py", folder / "multi.py", Settings(gpus=2, python=tensorflow_python))
+    report = verify(folder / "single.py", folder / "multi.py", VerifySettings(gpus=2, python=tensorflow_python))
     gradients = next(check for check in report.checks if check.name == "gradients")
     assert gradients.detail == "equal to the original's, which nothing with a batch axis goes into"

@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from converter.verify import Settings, verify
+from converter.verify import VerifySettings, verify
 from converter.verify.data import ALL_STEPS
 
 SET = "        sess.run(tf.assign(rate, 0.1 * 0.9 ** number))\n"
@@ -64,7 +64,7 @@ def test_what_is_set_at_an_epochs_beginning(
         assert old in text, "the fault would change nothing"
         text = text.replace(old, new)
     multi.write_text(text)
-    report = verify(single, multi, Settings(gpus=2, steps=ALL_STEPS, python=tensorflow_python))
+    report = verify(single, multi, VerifySettings(gpus=2, steps=ALL_STEPS, python=tensorflow_python))
     (found,) = (check for check in report.checks if check.name == "between the steps")
     assert found.status == ("failed" if said else "passed") and said in found.detail
     if not said:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from converter.verify import Report, Settings, VerifyError, verify
+from converter.verify import Report, VerifyError, VerifySettings, verify
 
 TRAINS = """
 import tensorflow as tf
@@ -25,7 +25,7 @@ for _ in range({steps}):
 def run(tmp_path: Path, single: str, multi: str | None = None, timeout: float = 120) -> Report:
     for name, text in (("single.py", single), ("multi.py", single if multi is None else multi)):
         (tmp_path / name).write_text(text)
-    return verify(tmp_path / "single.py", tmp_path / "multi.py", Settings(gpus=1, timeout=timeout))
+    return verify(tmp_path / "single.py", tmp_path / "multi.py", VerifySettings(gpus=1, timeout=timeout))
 
 
 @pytest.mark.tf2
@@ -90,7 +90,7 @@ def test_a_first_step_that_fails(tensorflow_python: str, tmp_path: Path, own: in
     """Where it fails in the original, too, the conversion has nothing to be like."""
     (tmp_path / "single.py").write_text(FED.format(width=own))
     (tmp_path / "multi.py").write_text(FED.format(width=5))
-    settings = Settings(gpus=1, python=tensorflow_python)
+    settings = VerifySettings(gpus=1, python=tensorflow_python)
     report = verify(tmp_path / "single.py", tmp_path / "multi.py", settings)
     assert report.verdict == verdict and "Cannot feed value of shape (8, 5)" in report.reason
     assert ("the original script fails in its first training step by itself" in report.reason) is (own == 5)
@@ -142,9 +142,9 @@ def test_wrong_usage(tmp_path: Path) -> None:
     with pytest.raises(VerifyError, match=rf"^{re.escape(str(tmp_path))}/mg/single\.py: no such file$"):
         verify(script, tmp_path / "mg/single.py")  # which has the original's name
     with pytest.raises(VerifyError, match="no such interpreter"):
-        verify(script, script, Settings(python="no-such-python"))
+        verify(script, script, VerifySettings(python="no-such-python"))
     with pytest.raises(VerifyError, match="1 or more"):
-        verify(script, script, Settings(gpus=0))
+        verify(script, script, VerifySettings(gpus=0))
 
 
 def test_an_interpreter_without_tensorflow(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_an_interpreter_without_tensorflow(tmp_path: Path) -> None:
     launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
     launcher.chmod(0o755)
     with pytest.raises(VerifyError, match=r"pip install '\.\[verify\]'"):
-        verify(script, script, Settings(python=str(launcher)))
+        verify(script, script, VerifySettings(python=str(launcher)))
 
 
 IN_PARTS = """\
@@ -190,7 +190,7 @@ with tf.Session() as sess:
 def test_a_step_in_parts(after: str, verdict: str, reason: str, tmp_path: Path, tensorflow_python: str) -> None:
     script = tmp_path / "parts.py"
     script.write_text(IN_PARTS + after)
-    report = verify(script, script, Settings(gpus=1, python=tensorflow_python))
+    report = verify(script, script, VerifySettings(gpus=1, python=tensorflow_python))
     assert report.verdict == verdict and reason in report.reason, report
 
 

@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from converter.verify import Settings, verify
+from converter.verify import VerifySettings, verify
 
 SCRIPT = """\
 import numpy as np
@@ -53,5 +53,5 @@ def test_the_last_towers_update_is_noticed(
     text = convert(read(str(single)), Options(line_length=100)).text or ""
     assert "\nupdate = tower_update[0]\n" in text
     multi.write_text(text.replace("update = tower_update[0]", f"update = {tower}"))
-    report = verify(single, multi, Settings(gpus=2, python=tensorflow_python))
+    report = verify(single, multi, VerifySettings(gpus=2, python=tensorflow_python))
     assert report.verdict == verdict, report

@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 
 VERSIONS = [pytest.param("2", marks=pytest.mark.tf2), pytest.param("1.15", marks=pytest.mark.tf1)]
 SINGLE = """\
@@ -55,7 +55,7 @@ def proven(folder: Path, python: str, shown: str, wrong: str = "") -> Report:
     line = f"shown = {shown}\n"
     assert line in text and "tower_error" in text, "the fault would change nothing"
     multi.write_text(text.replace(line, f"shown = {wrong}\n") if wrong else text)
-    return verify(single, multi, Settings(gpus=2, python=python))
+    return verify(single, multi, VerifySettings(gpus=2, python=python))
 
 
 @pytest.mark.one_in(5)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from converter.verify import Interpreters, Report, Settings, run, verify
+from converter.verify import Interpreters, Report, VerifySettings, run, verify
 from converter.verify.processes.child_process import Limits, TimeIsUp
 from tests.verify.processes.test_family import runs
 from tests.verify.test_failures import TRAINS
@@ -179,7 +179,7 @@ def ran(folder: Path, text: str, pool: Interpreters, python: str, seconds: float
     script = folder / "script" / "train.py"
     script.parent.mkdir()
     script.write_text(HEAD.format(note=str(folder / "pids")) + text + "\n")
-    return verify(script, script, Settings(gpus=1, steps=2, python=python, timeout=seconds), pool=pool)
+    return verify(script, script, VerifySettings(gpus=1, steps=2, python=python, timeout=seconds), pool=pool)
 
 
 class Noted(Limits):
@@ -373,7 +373,7 @@ def test_a_script_talks_to_itself(tmp_path: Path, tensorflow_python: str, pool: 
 @pytest.mark.tf1
 def test_with_the_network_nothing_is_said_of_it(tmp_path: Path, tensorflow_python: str, pool: Interpreters) -> None:
     (tmp_path / "train.py").write_text("import socket\nraise socket.gaierror('no such host')\n")
-    settings = Settings(gpus=1, steps=1, python=tensorflow_python, network=True)
+    settings = VerifySettings(gpus=1, steps=1, python=tensorflow_python, network=True)
     report = verify(tmp_path / "train.py", tmp_path / "train.py", settings, pool=pool)
     assert "no such host" in report.reason and "network is off" not in report.reason
 

@@ -11,8 +11,8 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from converter.verify import Report, Settings
-from converter.verify.runs.more import verify_more
+from converter.verify import Report, VerifySettings
+from converter.verify.runs.several_proofs import verify_more
 from converter.verify.runs.stopping import early_stop, early_stopping, kept_by_values
 
 DATA = Path(__file__).parent / "data" / "late"
@@ -80,11 +80,11 @@ def run(folder: Path, python: str, single: str, change: tuple[str, str], how: st
     assert made is not None and change[0] in made
     (folder / "multi.py").write_text(made.replace(*change) if change[0] else made)
     settings = {
-        END: Settings(python=python, steps="all", timeout=300),
-        SIX: Settings(python=python, steps=6),
-        EPOCH: Settings(python=python, epochs=1),
-        EACH: Settings(python=python, each_choice=True),
-    }.get(how, Settings(python=python))
+        END: VerifySettings(python=python, steps="all", timeout=300),
+        SIX: VerifySettings(python=python, steps=6),
+        EPOCH: VerifySettings(python=python, epochs=1),
+        EACH: VerifySettings(python=python, each_choice=True),
+    }.get(how, VerifySettings(python=python))
     return verify_more(folder / "single.py", folder / "multi.py", settings)
 
 

@@ -16,7 +16,7 @@ from converter.rule import all_rules
 from converter.source import read
 from converter.source.header import Header
 from converter.verify.checks.training import another_rate
-from converter.verify.data import ALL_STEPS, Check, Entry, Origin, Report
+from converter.verify.data import ALL_STEPS, CheckResult, ConversionOrigin, LedgerLine, Report
 from converter.verify.ledger import _same, ledger, of_checks, of_later_steps, of_origin
 from converter.verify.origin import origin_of, repeat
 from tests import goldens
@@ -33,18 +33,18 @@ def lines(
     one: Any = None,
     rate: str = "none",
     **changes: Any,
-) -> dict[str, list[Entry]]:
+) -> dict[str, list[LedgerLine]]:
     """The ledger of a run like test_report's, by fate."""
     mine, theirs, one = mine or facts(), theirs or facts(), one or step()
     report = verdict(mine=mine, theirs=theirs, one=one, **changes)
     replayed = {"steps": [one], "not_held": changes.get("not_held", {})}
-    found: dict[str, list[Entry]] = {"same": [], "differs": [], "wrong": [], "unchecked": []}
+    found: dict[str, list[LedgerLine]] = {"same": [], "differs": [], "wrong": [], "unchecked": []}
     for entry in ledger(report, mine, theirs, replayed, rate):
         found[entry.fate].append(entry)
     return found
 
 
-def of(entries: list[Entry], what: str) -> Entry:
+def of(entries: list[LedgerLine], what: str) -> LedgerLine:
     (found,) = (entry for entry in entries if entry.what == what)
     return found
 
@@ -149,12 +149,12 @@ def test_what_is_wrong_is_no_difference_by_design() -> None:
 
 def test_what_passed_of_a_topic_that_failed_is_named_by_itself() -> None:
     checks = (
-        Check("gradients", "failed", "W:0"),
-        Check("sparse gradients", "passed", "rows are alike"),
-        Check("data", "passed", "x"),
-        Check("data", "failed", "y"),
-        Check("savers", "passed", "one"),
-        Check("summaries", "passed", "two"),
+        CheckResult("gradients", "failed", "W:0"),
+        CheckResult("sparse gradients", "passed", "rows are alike"),
+        CheckResult("data", "passed", "x"),
+        CheckResult("data", "failed", "y"),
+        CheckResult("savers", "passed", "one"),
+        CheckResult("summaries", "passed", "two"),
     )
     same = {entry.what: entry.detail for entry in _same(checks)}
     assert same == {"sparse gradients": "rows are alike", "savers, summaries, prints": "one; two"}
@@ -187,22 +187,22 @@ def warned(code: str) -> Diagnostic:
 @pytest.mark.parametrize(
     ("origin", "fate", "words"),
     [
-        (Origin(), "unchecked", "no header"),
-        (Origin(HEADER, same_source=False), "unchecked", "another text than this original"),
-        (Origin(HEADER, True, rewritten=False), "unchecked", "not what this version writes"),
-        (Origin(HEADER, True, True, findings=(warned("TMG302"),)), "differs", "line 7: take care"),
-        (Origin(HEADER, True, True, findings=(warned("TMG322"),)), "differs", "line 7: take care"),
-        (Origin(HEADER, True, True, findings=(warned("TMG303"),)), "unchecked", "line 7: take care"),
+        (ConversionOrigin(), "unchecked", "no header"),
+        (ConversionOrigin(HEADER, same_source=False), "unchecked", "another text than this original"),
+        (ConversionOrigin(HEADER, True, rewritten=False), "unchecked", "not what this version writes"),
+        (ConversionOrigin(HEADER, True, True, findings=(warned("TMG302"),)), "differs", "line 7: take care"),
+        (ConversionOrigin(HEADER, True, True, findings=(warned("TMG322"),)), "differs", "line 7: take care"),
+        (ConversionOrigin(HEADER, True, True, findings=(warned("TMG303"),)), "unchecked", "line 7: take care"),
     ],
 )
-def test_what_the_conversion_says_of_itself(origin: Origin, fate: str, words: str) -> None:
+def test_what_the_conversion_says_of_itself(origin: ConversionOrigin, fate: str, words: str) -> None:
     (entry,) = of_origin(origin)
     assert entry.fate == fate
     assert words in entry.detail
 
 
 def test_a_conversion_that_is_what_it_says_adds_nothing() -> None:
-    assert list(of_origin(Origin(HEADER, True, True))) == []
+    assert list(of_origin(ConversionOrigin(HEADER, True, True))) == []
 
 
 def test_the_origin_of_a_golden_is_known() -> None:
@@ -220,7 +220,7 @@ def test_the_origin_of_an_edited_conversion_is_not(tmp_path: Path) -> None:
     edited = origin_of(repeat(folder / "single.py", tmp_path / "multi.py", {}))
     assert (edited.same_source, edited.rewritten, edited.files) == (True, False, ())
     assert origin_of(repeat(tmp_path / "other.py", folder / "multi.py", {})).same_source is False
-    assert origin_of(repeat(folder / "multi.py", folder / "single.py", {})) == Origin()
+    assert origin_of(repeat(folder / "multi.py", folder / "single.py", {})) == ConversionOrigin()
 
 
 def test_a_report_ends_with_the_ledger() -> None:

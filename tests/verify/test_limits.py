@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from converter.verify import Progress, Settings, VerifyError, verify
+from converter.verify import Progress, VerifyError, VerifySettings, verify
 from tests.verify.processes.test_family import runs
 from tests.verify.test_failures import TRAINS
 
@@ -65,7 +65,7 @@ def noted(folder: Path, count: int) -> list[int]:
 
 @pytest.mark.tf2
 def test_memory_without_bound_ends_the_scripts(tmp_path: Path) -> None:
-    report = verify(*scripts(tmp_path, GREEDY), Settings(gpus=1, timeout=100, memory=1.5))
+    report = verify(*scripts(tmp_path, GREEDY), VerifySettings(gpus=1, timeout=100, memory=1.5))
     assert report.verdict == "not comparable"
     found = re.fullmatch(r"the scripts take ([\d.]+) GiB, more than the 1\.5 GiB allowed \(--memory\)", report.reason)
     assert found and 1.5 <= float(found[1]) < 3
@@ -75,19 +75,19 @@ def test_memory_without_bound_ends_the_scripts(tmp_path: Path) -> None:
 
 @pytest.mark.tf2
 def test_enough_memory_is_no_limit(tmp_path: Path) -> None:
-    report = verify(*scripts(tmp_path, TRAINS.replace("{steps}", "3")), Settings(gpus=1, memory=8))
+    report = verify(*scripts(tmp_path, TRAINS.replace("{steps}", "3")), VerifySettings(gpus=1, memory=8))
     assert report.verdict == "passed"
 
 
 @pytest.mark.parametrize("memory", [0, -1.0])
 def test_no_memory_at_all(memory: float) -> None:
     with pytest.raises(VerifyError, match="more than 0 GiB"):
-        verify(DATA / "single.py", DATA / "multi.py", Settings(memory=memory))
+        verify(DATA / "single.py", DATA / "multi.py", VerifySettings(memory=memory))
 
 
 @pytest.mark.tf2
 def test_the_clock_ends_what_left_the_process_group(tmp_path: Path) -> None:
-    report = verify(*scripts(tmp_path, PATIENT), Settings(gpus=1, timeout=15))
+    report = verify(*scripts(tmp_path, PATIENT), VerifySettings(gpus=1, timeout=15))
     assert "no result after 15 seconds" in report.reason
     assert still_running(noted(tmp_path, 4)) == []
 
@@ -117,7 +117,7 @@ def test_an_interrupt_ends_everything(tmp_path: Path, sent: signal.Signals) -> N
 @pytest.mark.tf2
 def test_progress_goes_from_the_first_step_to_the_last() -> None:
     heard: list[Progress] = []
-    assert verify(DATA / "single.py", DATA / "multi.py", Settings(steps=2), tell=heard.append).verdict == "passed"
+    assert verify(DATA / "single.py", DATA / "multi.py", VerifySettings(steps=2), tell=heard.append).verdict == "passed"
     assert [progress.done for progress in heard] == [0, 0, 1, 2, 3, 4, 5, 6]
     assert {progress.total for progress in heard} == {6}
     assert [progress.doing for progress in heard[-4:]] == [

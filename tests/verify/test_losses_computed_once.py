@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 from converter.verify.checks.training import check_gradients
 
 NORM = "hidden = tf.layers.batch_normalization(hidden, training=train_phase)"
@@ -68,7 +68,7 @@ def proven(folder: Path, python: str, script: str, old: str = "", new: str = "")
     text = convert(read(str(single)), Options(num_gpus=2, batch="total")).text or ""
     assert old in text, "the fault would change nothing"
     multi.write_text(text.replace(old, new) if old else text)
-    return verify(single, multi, Settings(gpus=2, batch="total", python=python))
+    return verify(single, multi, VerifySettings(gpus=2, batch="total", python=python))
 
 
 @pytest.mark.one_in(5)
@@ -135,7 +135,7 @@ def test_a_loss_of_what_towers_with_statistics_of_their_own_give(
     text = convert(read(str(single)), Options(loss="global")).text or ""
     assert "out = tf.concat(tower_out, 0)" in text and (not old or text.count(old) == 1), text
     multi.write_text(text.replace(old, new) if old else text)
-    report = verify(single, multi, Settings(gpus=2, python=tensorflow_python))
+    report = verify(single, multi, VerifySettings(gpus=2, python=tensorflow_python))
     (found,) = (check for check in report.checks if check.name == "gradients")
     if said:
         assert found.status == "failed" and said in found.detail, found.detail

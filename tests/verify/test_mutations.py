@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 
 DATA = Path(__file__).parent / "data"
 
@@ -362,7 +362,7 @@ def test_plain(
     tmp_path: Path, tensorflow_python: str, version: str, old: str, new: str, check: str, words: str
 ) -> None:
     single, multi = mutated(tmp_path, "plain", old, new)
-    assert_named(verify(single, multi, Settings(python=tensorflow_python)), check, words)
+    assert_named(verify(single, multi, VerifySettings(python=tensorflow_python)), check, words)
 
 
 @pytest.mark.one_in(5)
@@ -374,7 +374,7 @@ def test_towers(
     tmp_path: Path, tensorflow_python: str, version: str, old: str, new: str, check: str, words: str
 ) -> None:
     single, multi = mutated(tmp_path, "towers", old, new)
-    assert_named(verify(single, multi, Settings(python=tensorflow_python)), check, words)
+    assert_named(verify(single, multi, VerifySettings(python=tensorflow_python)), check, words)
 
 
 @pytest.mark.one_in(5)
@@ -386,7 +386,7 @@ def test_others(
     tmp_path: Path, tensorflow_python: str, version: str, subject: str, old: str, new: str, check: str, words: str
 ) -> None:
     single, multi = mutated(tmp_path, subject, old, new)
-    assert_named(verify(single, multi, Settings(python=tensorflow_python)), check, words)
+    assert_named(verify(single, multi, VerifySettings(python=tensorflow_python)), check, words)
 
 
 @pytest.mark.one_in(5)
@@ -398,4 +398,4 @@ def test_watched(
     tmp_path: Path, tensorflow_python: str, version: str, old: str, new: str, check: str, words: str
 ) -> None:
     single, multi = mutated(tmp_path, "watched", old, new)
-    assert_named(verify(single, multi, Settings(python=tensorflow_python, args=("norm",))), check, words)
+    assert_named(verify(single, multi, VerifySettings(python=tensorflow_python, args=("norm",))), check, words)

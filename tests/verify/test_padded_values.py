@@ -10,7 +10,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 
 np = pytest.importorskip("numpy")
 
@@ -67,7 +67,7 @@ def proven(folder: Path, python: str, wrong: str = "") -> Report:
     text = convert(read(str(single)), Options(num_gpus=2)).text or ""
     assert MERGED in text
     multi.write_text(text.replace(MERGED, f"words = {wrong}\n") if wrong else text)
-    return verify(single, multi, Settings(gpus=2, steps=2, python=python))
+    return verify(single, multi, VerifySettings(gpus=2, steps=2, python=python))
 
 
 @pytest.mark.tf1

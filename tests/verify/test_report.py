@@ -14,10 +14,10 @@ import converter.verify
 from converter.cli.command_line import commands
 from converter.report import data
 from converter.report.verification import render_summary, render_text
-from converter.verify import Check, Report, Settings, VerifyError
+from converter.verify import CheckResult, Report, VerifyError, VerifySettings
 from converter.verify.checks.structure import check_between
-from converter.verify.data import Entry, LossRow, StepTrace
-from converter.verify.judge import Asked, judge
+from converter.verify.data import LedgerLine, LossRow, StepTrace
+from converter.verify.judge import ComparisonSettings, judge
 
 VARIABLE = {"name": "w:0", "shape": [2], "dtype": "float32", "trainable": True}
 ZEROS = [2, 1, 0.0, 0.0, 0.0, 0.0]
@@ -104,7 +104,7 @@ def verdict(
             "changed": [],
             "as_far": True,
         },
-        Asked(gpus, batch, 1),
+        ComparisonSettings(gpus, batch, 1),
     )
 
 
@@ -401,12 +401,10 @@ def test_json_holds_figures_that_it_has_no_number_for() -> None:
 
 def test_json_holds_the_ledger_and_no_traces() -> None:
     trace = StepTrace((), (), (), ())
-    entry = Entry("same", "loss", "1", float("nan"), 1e-5)
+    entry = LedgerLine("same", "loss", "1", float("nan"), 1e-5)
     whole = replace(verdict(), ledger=(entry,), losses=(LossRow(1.0, float("inf")),), original=trace, command="again")
     content = json.loads(data.verification(whole))
-    assert content["ledger"] == [
-        {"fate": "same", "what": "loss", "detail": "1", "figure": "nan", "tolerance": 1e-5}
-    ]
+    assert content["ledger"] == [{"fate": "same", "what": "loss", "detail": "1", "figure": "nan", "tolerance": 1e-5}]
     assert content["losses"] == [{"original": 1.0, "converted": "inf"}]
     assert content["command"] == "again"
     assert content.keys() & {"original", "converted", "origin"} == set()
@@ -415,10 +413,10 @@ def test_json_holds_the_ledger_and_no_traces() -> None:
 CASES = [("passed", 0), ("failed", 3), ("not comparable", 3)]
 
 
-def invoke(monkeypatch: pytest.MonkeyPatch, outcome: Any, *args: str) -> tuple[Any, list[Settings]]:
-    asked: list[Settings] = []
+def invoke(monkeypatch: pytest.MonkeyPatch, outcome: Any, *args: str) -> tuple[Any, list[VerifySettings]]:
+    asked: list[VerifySettings] = []
 
-    def fake(single: Path, multi: Path, settings: Settings, *more: object) -> Report:
+    def fake(single: Path, multi: Path, settings: VerifySettings, *more: object) -> Report:
         asked.append(settings)
         if isinstance(outcome, Exception):
             raise outcome
@@ -430,7 +428,7 @@ def invoke(monkeypatch: pytest.MonkeyPatch, outcome: Any, *args: str) -> tuple[A
 
 @pytest.mark.parametrize(("outcome", "status"), CASES)
 def test_exit_status(monkeypatch: pytest.MonkeyPatch, outcome: Any, status: int) -> None:
-    report = Report(outcome, "the reason", 2, "per-gpu", 3, (Check("batch", "passed"),))
+    report = Report(outcome, "the reason", 2, "per-gpu", 3, (CheckResult("batch", "passed"),))
     result, _ = invoke(monkeypatch, report)
     assert result.exit_code == status
     assert "the reason" in result.output
@@ -464,7 +462,7 @@ def test_options_reach_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         "--lr=1",
     )
     result, asked = invoke(monkeypatch, verdict(), *args)
-    assert asked == [Settings(4, 2, "total", "py", ("--lr=1",), 9.0, 2.5)]
+    assert asked == [VerifySettings(4, 2, "total", "py", ("--lr=1",), 9.0, 2.5)]
     assert json.loads(result.output)["verdict"] == "passed"
 
 
@@ -476,6 +474,6 @@ def test_quiet_prints_only_what_went_wrong(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_verdict_and_what_failed_are_never_cut() -> None:
     long = "because " * 60 + "of this"
-    failed = Report("failed", long, 2, "per-gpu", 3, checks=(Check("loss", "failed", long),))
+    failed = Report("failed", long, 2, "per-gpu", 3, checks=(CheckResult("loss", "failed", long),))
     lines = render_summary(failed).splitlines()
     assert lines[0].endswith("of this") and lines[1].startswith("FAILED") and lines[1].endswith("of this")

@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import BatchMode, Options
 from converter.source import read
-from converter.verify import Entry, Report, Settings, verify
+from converter.verify import LedgerLine, Report, VerifySettings, verify
 
 VERSIONS = [pytest.param("2", marks=pytest.mark.tf2), pytest.param("1.15", marks=pytest.mark.tf1)]
 SINGLE = """\
@@ -43,10 +43,10 @@ def proven(folder: Path, python: str, rate: str, batch: BatchMode = "per-gpu", o
     text = convert(read(str(single)), Options(num_gpus=2, batch=batch)).text or ""
     assert old in text, "the fault would change nothing"
     multi.write_text(text.replace(old, new) if old else text)
-    return verify(single, multi, Settings(gpus=2, batch=batch, steps=4, python=python))
+    return verify(single, multi, VerifySettings(gpus=2, batch=batch, steps=4, python=python))
 
 
-def rates(report: Report) -> list[Entry]:
+def rates(report: Report) -> list[LedgerLine]:
     return [entry for entry in report.ledger if entry.what == "learning rate"]
 
 
@@ -117,7 +117,7 @@ def weighted(folder: Path, python: str, weight: str, old: str = "", new: str = "
     text = convert(read(str(single)), Options(num_gpus=2)).text or ""
     assert old in text, "the fault would change nothing"
     multi.write_text(text.replace(old, new) if old else text)
-    return verify(single, multi, Settings(gpus=2, steps=4, python=python))
+    return verify(single, multi, VerifySettings(gpus=2, steps=4, python=python))
 
 
 @pytest.mark.one_in(5)

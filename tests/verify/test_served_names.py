@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from converter.verify import Settings, verify
+from converter.verify import VerifySettings, verify
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -48,5 +48,5 @@ for _ in range(3):
 def test_names_by_their_old_paths(tmp_path: Path) -> None:
     script = tmp_path / "single.py"
     script.write_text(IMPORTS)
-    report = verify(script, script, Settings(gpus=1))
+    report = verify(script, script, VerifySettings(gpus=1))
     assert report.verdict == "passed", report

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import converter.verify.child
-from converter.verify import Report, Settings, verify
-from converter.verify.checks.beside import check_beside
-from converter.verify.data import Check
+from converter.verify import Report, VerifySettings, verify
+from converter.verify.checks.beyond_steps import check_beside
+from converter.verify.data import CheckResult
 
 
 def diary(*notes: tuple[str, dict[str, Any]]) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def diary(*notes: tuple[str, dict[str, Any]]) -> dict[str, Any]:
     return {"notes": held, "steps": 3, "savers": [], "seeds": [], "graph seed": None, "shuffling": []}
 
 
-def of(checks: list[Check], name: str) -> list[tuple[str, str]]:
+def of(checks: list[CheckResult], name: str) -> list[tuple[str, str]]:
     return [(check.status, check.detail) for check in checks if check.name == name]
 
 
@@ -146,4 +146,4 @@ def told(folder: Path, threads: str, python: str) -> Report:
     """The verification of a script and itself, as one tower."""
     for name in ("single.py", "multi.py"):
         (folder / name).write_text(TRAINS + threads)
-    return verify(folder / "single.py", folder / "multi.py", Settings(gpus=1, python=python))
+    return verify(folder / "single.py", folder / "multi.py", VerifySettings(gpus=1, python=python))

@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import encode, read
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 from converter.verify.data import StepTrace
 from tests.goldens import FIXTURES
 from tests.verify.test_compare import record
@@ -30,7 +30,7 @@ def figures(report: Report, fate: str) -> dict[str, float | None]:
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_step_is_told_by_device_and_part(tensorflow_python: str, version: str) -> None:
-    settings = Settings(gpus=2, python=tensorflow_python)
+    settings = VerifySettings(gpus=2, python=tensorflow_python)
     report = verify(DATA / "towers/single.py", DATA / "towers/multi.py", settings)
     converted, original = report.converted, report.original
     # something of the embedding runs where the embedding is
@@ -62,7 +62,7 @@ def test_a_step_is_told_by_device_and_part(tensorflow_python: str, version: str)
 @pytest.mark.tf2
 def test_towers_on_one_device_are_seen_there(tmp_path: Path) -> None:
     scripts = with_multi(tmp_path, "plain", ("tf.device('/gpu:%d' % gpu)", "tf.device('/gpu:0')"))
-    report = verify(*scripts, Settings(gpus=2))
+    report = verify(*scripts, VerifySettings(gpus=2))
     assert report.verdict == "failed"
     assert devices(report.converted, "gradient") == {"cpu:1"}
     assert list(figures(report, "wrong")) == ["placement"]
@@ -70,7 +70,7 @@ def test_towers_on_one_device_are_seen_there(tmp_path: Path) -> None:
 
 @pytest.mark.tf2
 def test_a_plain_loss_differs_in_nothing_but_the_step() -> None:
-    report = verify(DATA / "plain/single.py", DATA / "plain/multi.py", Settings(gpus=2))
+    report = verify(DATA / "plain/single.py", DATA / "plain/multi.py", VerifySettings(gpus=2))
     assert list(figures(report, "differs")) == ["one step"]
 
 

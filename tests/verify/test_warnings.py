@@ -14,7 +14,7 @@ from converter.conversion import convert
 from converter.rule import Rule, all_rules
 from converter.source import read
 from converter.source.header import from_flags
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 from tests.rules.test_rules import FILE
 
 np = pytest.importorskip("numpy")
@@ -73,7 +73,7 @@ def proof_of(folder: Path, rule: Rule, python: str, header: bool = True) -> Repo
     multi = single.with_name("multi.py")
     multi.write_text(made.text if header else re.sub("(?m)^# .*tf-multigpu.*$", "#", made.text))
     parts = {os.path.relpath(part.path, single.parent): part.text.encode() for part in made.parts}
-    return verify(single, multi, Settings(python=python, steps="all", timeout=60, gpus=2), parts)
+    return verify(single, multi, VerifySettings(python=python, steps="all", timeout=60, gpus=2), parts)
 
 
 def test_each_warning_is_crossed_or_says_why_not() -> None:

@@ -58,7 +58,7 @@ def _filled_by(facts: Facts, rows: Sequence, put: Effect, around: Collection[Sit
     if loop is None:
         return None
     if loop not in around:
-        return _behind(facts, rows, put, loop) or _turns(facts, loop.stmt, put)
+        return _behind(facts, rows, put, loop) or _iterations_of_while(facts, loop.stmt, put)
     for test in _tests_within(facts, rows, loop, around):
         number = _compared(facts, test, rows, put, True)
         if number is None:
@@ -68,7 +68,7 @@ def _filled_by(facts: Facts, rows: Sequence, put: Effect, around: Collection[Sit
     return None
 
 
-def _turns(facts: Facts, loop: ast.stmt, put: Effect) -> Number | None:
+def _iterations_of_while(facts: Facts, loop: ast.stmt, put: Effect) -> Number | None:
     """The number of turns of `while count < n`, each of which puts a row and counts up by one from nothing."""
     if not isinstance(loop, ast.While) or put.site.stmt not in loop.body:
         return None
@@ -318,12 +318,12 @@ def _compared(facts: Facts, test: Reached, rows: Sequence, put: Effect, within: 
     for other in counted.values():
         if not isinstance(other, Sequence) or len(other.elements) != len(rows.elements):
             continue
-        if any(_beside(put, one) for one in _puts(facts, other)):
+        if any(_are_put_together(put, one) for one in _puts(facts, other)):
             return _limit(facts, test)
     return None
 
 
-def _beside(put: Effect, other: Effect) -> bool:
+def _are_put_together(put: Effect, other: Effect) -> bool:
     """Whether two rows are appended to their lists in the same iteration: in one block of one statement."""
     block = put.site.parent.stmt if put.site.parent is not None else None
     bodies = (getattr(block, field, []) for field in ("body", "orelse", "finalbody"))

@@ -22,7 +22,7 @@ from converter.analysis.arrays.shapes import (
     shape_of,
 )
 from converter.analysis.counts.degrees import is_computed, multiple
-from converter.analysis.counts.reading import SPAN, Reading
+from converter.analysis.counts.reading import SPAN, TermReader
 from converter.analysis.counts.terms import Terms
 from converter.analysis.values import Host, Number, Origin, Value, needed
 from converter.analysis.values import Sequence as List
@@ -71,7 +71,7 @@ def terms_of(facts: Facts, value: Value, sizes: Iterable[Origin], site: Site) ->
     key = value.uid, frozenset(sizes), site
     if key not in facts.terms:
         at = _At(facts, frozenset(site.chain()))
-        facts.terms[key] = Reading(key[1], lambda number: at.length(number, DEEP)).of(value)
+        facts.terms[key] = TermReader(key[1], lambda number: at.length(number, DEEP)).of(value)
     return facts.terms[key]
 
 
@@ -153,9 +153,9 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
 def _as_made(at: _At, value: List, deep: int) -> Number | None:
     """The length of a list by what it goes over: a comprehension, a range, a slice, `zip(…)`."""
     if value.uid in at.facts.listed:
-        return _turns(at, at.facts.listed[value.uid], deep)
+        return _iterations(at, at.facts.listed[value.uid], deep)
     if value.uid in at.facts.ranges:
-        return _turns(at, value, deep)  # `x[range(i, i + n)]`, also of a few numbers that are known one by one
+        return _iterations(at, value, deep)  # `x[range(i, i + n)]`, also of a few numbers that are known one by one
     if value.uid in at.facts.zipped:
         lengths = [n for n in (_rows(at, v, deep) for v in at.facts.zipped[value.uid]) if n is not None]
         return _computed(at, "least", lengths, deep) if len(lengths) > 1 else lengths[0] if lengths else None
@@ -200,10 +200,10 @@ def _appended(at: _At, value: List, changes: list[Effect], deep: int) -> Number 
     alone = len(nodes) == 1 and len(blocks) == 1 and puts_one(changes[0])
     if not alone or blocks[0] not in at.facts.turned or blocks[0] in at.around:
         return None  # also within that loop, where it has any number yet
-    return _turns(at, at.facts.turned[blocks[0]], deep)
+    return _iterations(at, at.facts.turned[blocks[0]], deep)
 
 
-def _turns(at: _At, iterable: Value, deep: int) -> Number | None:
+def _iterations(at: _At, iterable: Value, deep: int) -> Number | None:
     """How many entries a loop goes over: `range(n)`, `range(begin, begin + n)`, or the rows of an array."""
     if not isinstance(iterable, List) or iterable.uid not in at.facts.ranges:
         return _rows(at, iterable, deep)
@@ -332,7 +332,7 @@ def _counts_back(at: _At, bound: Value, deep: int) -> bool:
     """Whether a bound counts rows from the end: `x[:-n]` has all but n."""
     if not isinstance(bound, (Number, Host)):
         return False
-    factors = [factor for _, factor in Reading(frozenset(), lambda number: at.length(number, deep)).of(bound)]
+    factors = [factor for _, factor in TermReader(frozenset(), lambda number: at.length(number, deep)).of(bound)]
     return bool(factors) and all(factor < 0 for factor in factors)
 
 

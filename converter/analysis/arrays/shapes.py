@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
-from converter.analysis.values import Constant, Count, Host, Number, Symbol, Tensor, Value, is_none, told
+from converter.analysis.values import Constant, Count, Host, Number, Symbol, Tensor, Value, is_none, told_by
 from converter.analysis.values import Sequence as List
 
 Shape = tuple[int | None, ...] | None  # None inside for a length that is not known
@@ -111,7 +111,7 @@ def _of_list(value: List, deep: int) -> Shape:
     (inner,) = shapes
     # A list that a script fills as it runs holds any number of what was seen in it; its rows are as they were made.
     filled = value.many or (value.mutable and not all(map(_is_fixed, value.elements)))
-    return (None if filled else told(len(value.elements), value), *(inner or ()))
+    return (None if filled else told_by(len(value.elements), value), *(inner or ()))
 
 
 def _is_fixed(value: Value) -> bool:
@@ -329,7 +329,7 @@ def _product(one: Shape, two: Shape) -> Shape:
 
 def _number(value: Value) -> int | None:
     known = getattr(value, "value", None)
-    return told(known, value) if isinstance(known, int) and not isinstance(known, bool) and known >= 0 else None
+    return told_by(known, value) if isinstance(known, int) and not isinstance(known, bool) and known >= 0 else None
 
 
 def _sizes(value: Value | None, deep: int) -> Shape:

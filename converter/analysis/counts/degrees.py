@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import count
 
-from converter.analysis.counts.reading import SIZE, UNFOLLOWED, Length, Reading
+from converter.analysis.counts.reading import SIZE, UNFOLLOWED, Length, TermReader
 from converter.analysis.counts.terms import Of, Terms, atom, degree
 from converter.analysis.values import LARGEST, Host, Number, Origin, Sequence, Value
 
@@ -29,13 +29,13 @@ def multiple(number: Number | Host, length: Length) -> Number | None:
     inside: set[Origin] = set()
     linear: dict[object, set[Origin]] = {}
     for key, group in groups.items():
-        terms = Reading(frozenset(group), length).of(number)
+        terms = TermReader(frozenset(group), length).of(number)
         if SIZE in terms.atoms:
             inside |= {origin for origin in group if len(group) == 1 or _is_in(origin, number, length)}
             plain = key not in UNITS or terms == atom(SIZE)
             if plain and degree_in(terms, _value_of(group)) == 1:
                 linear[key] = _places_of(number, group, length)
-    value = Reading(frozenset(), length).of(number).value
+    value = TermReader(frozenset(), length).of(number).value
     small = value is not None and abs(value) < LARGEST
     known = None if value is None or not small else int(value) if value.denominator == 1 else float(value)
     made = Number(known, frozenset(inside), frozenset(o for group in linear.values() for o in group), (number,))
@@ -61,13 +61,13 @@ def origins_behind(value: Value) -> frozenset[Origin]:
 
 def is_computed(value: Host) -> bool:
     """Whether a value that is not followed is computed from numbers by operators and functions of numbers."""
-    atoms = Reading(frozenset(), lambda _: None).of(value).atoms
+    atoms = TermReader(frozenset(), lambda _: None).of(value).atoms
     followed = not any(isinstance(one, Of) and one.name.startswith(UNFOLLOWED) for one in atoms)
     return followed and bool(origins_behind(value))
 
 
 def _is_in(origin: Origin, number: Number | Host, length: Length) -> bool:
-    return SIZE in Reading(frozenset((origin,)), length).of(number).atoms
+    return SIZE in TermReader(frozenset((origin,)), length).of(number).atoms
 
 
 def _places_of(number: Number | Host, group: set[Origin], length: Length) -> set[Origin]:
@@ -76,7 +76,7 @@ def _places_of(number: Number | Host, group: set[Origin], length: Length) -> set
     One stands for all, and it is no step of a loop; of a number that each of several branches writes it is one in each.
     """
     places = sorted(group, key=lambda origin: (origin.line, getattr(origin.node, "col_offset", 0), origin.path))
-    read = {o: Reading(frozenset((o,)), length).of(number) for o in places if len(places) > 1}
+    read = {o: TermReader(frozenset((o,)), length).of(number) for o in places if len(places) > 1}
     alone = next((o for o, terms in read.items() if degree_in(terms) == 1), None)
     in_branches = {o for o, terms in read.items() if _is_branch_of(terms)} if alone is None else set()
     return in_branches or {alone or places[-1]}

@@ -33,7 +33,7 @@ ROOTS = ("sqrt", "isqrt")
 QUOTIENTS = ("divide", "floordiv", "truediv", "floor_divide", "true_divide")
 
 
-class Reading:
+class TermReader:
     """Reads the terms of values, each once.
 
     sizes: the origins that are the batch size; other numbers that are written out are plain ones. moving: a number that
@@ -70,7 +70,7 @@ class Reading:
     def _of_number(self, value: Number, deep: int) -> Terms:
         if value.op == SPAN:
             upper, lower = value.inputs
-            reading = Reading(self._sizes, self._length, lower)
+            reading = TermReader(self._sizes, self._length, lower)
             return taken_together(reading.of(upper, deep) - reading.of(lower, deep))
         if value.turn:
             return self._of_turn(value.turn, value.inputs, deep)

@@ -7,7 +7,7 @@ from converter.dataclass import dataclass
 
 
 @dataclass(frozen=True)
-class Change:
+class StateChange:
     """A change of an attribute, of an item, or of a name of another frame, with the value before it; None for none.
 
     Of a list the change is of its contents, as a list; its key is "".
@@ -47,13 +47,13 @@ class Change:
         else:
             self._attributes()[str(self.key)] = value
 
-    def same_place(self, other: Change) -> bool:
+    def same_place(self, other: StateChange) -> bool:
         """Whether two changes are of one attribute or item."""
         return self.holder is other.holder and _same(self.key, other.key)
 
 
-UndoLog = list[Change]
-Changes = list[tuple[Change, Value | None]]  # with what each place stood for in the end
+UndoLog = list[StateChange]
+Changes = list[tuple[StateChange, Value | None]]  # with what each place stood for in the end
 
 
 def take_back(log: UndoLog, since: int, frame: Frame) -> Changes:

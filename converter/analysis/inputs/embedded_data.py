@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.arrays.shapes import Shape, rows_from, shape_of
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Entry, Facts, Key
+from converter.analysis.facts import Facts, GraphOperand, Key
 from converter.analysis.tensors.spreading import CONSTANT, dims_of, spreads
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -70,10 +70,10 @@ def enter(
 ) -> Value:
     """A value as it goes into an operation of the graph: data that the towers share is an input there."""
     if meets is not None and isinstance(value, (Host, Sequence, Tensor)):
-        walk.facts.beside.append(Entry(key, value, meets, summed=summed))
+        walk.facts.beside.append(GraphOperand(key, value, meets, summed=summed))
     if data_axis(value) is None:
         return value
-    walk.facts.data.append(Entry(key, value, meets, columns and len(shape_of(value) or ()) == 2, summed))
+    walk.facts.data.append(GraphOperand(key, value, meets, columns and len(shape_of(value) or ()) == 2, summed))
     axis = walk.facts.data_axes.get(key)
     return value if axis is None else _cut(walk, value, axis)
 
@@ -128,7 +128,7 @@ def data_constant(walk: Walk, value: Value | None, node: ast.Call) -> Tensor | N
     if value is None or data_axis(value) is None:
         return None
     key = (node, "value")
-    walk.facts.data.append(Entry(key, value))
+    walk.facts.data.append(GraphOperand(key, value))
     axis = walk.facts.data_axes.get(key)
     if axis is None:
         return None
@@ -171,7 +171,7 @@ def summed_axis(data_is_left: bool, other_is_transposed: bool) -> int:
     return -2 if data_is_left != other_is_transposed else -1
 
 
-def _keeps_examples_apart(entry: Entry) -> bool:
+def _keeps_examples_apart(entry: GraphOperand) -> bool:
     """True if a product of matrices leaves each example of the other operand its own row or column.
 
     Then the data is a matrix that all examples are multiplied with, and its length says nothing about theirs.
@@ -183,14 +183,14 @@ def _keeps_examples_apart(entry: Entry) -> bool:
     return axis in (-1, -2) and axis != entry.summed
 
 
-def _met(facts: Facts, entry: Entry) -> list[Entry]:
+def _met(facts: Facts, entry: GraphOperand) -> list[GraphOperand]:
     """The data, or constants made of it, as the operations take it that have another operand."""
     if entry.meets is not None:
         return [entry]
     return [e for e in facts.beside if isinstance(e.value, Tensor) and e.value.node is entry.key[0]]
 
 
-def _has_rows_of(value: Value, met: Entry) -> bool:
+def _has_rows_of(value: Value, met: GraphOperand) -> bool:
     """True if data must be as long as the batch that it is combined with: TensorFlow accepts no other length but 1."""
     shape, meets = shape_of(value), met.meets
     if not isinstance(meets, Tensor) or meets.batch.kind != "example" or meets.batch.packed or shape is None:
@@ -246,7 +246,7 @@ def _why_not(tensor: Tensor) -> str:
     return ""
 
 
-def beside(facts: Facts, losses: Iterable[Tensor]) -> Iterator[Entry]:
+def operands_beside(facts: Facts, losses: Iterable[Tensor]) -> Iterator[GraphOperand]:
     """Operands other than inputs that meet the examples behind losses, and may have a row for each example."""
     behind = _behind(losses)
     for entry in facts.beside:

@@ -146,9 +146,7 @@ def _told_by_shapes(facts: Facts) -> Decisions:
     return {v.node: v.batch.axis for v in facts.inputs if v.node and not v.ambiguous and v.batch.kind == "example"}
 
 
-def _of_fixed_rows(
-    facts: Facts, decisions: Decisions, fed: dict[int, list[Value]], options: Options
-) -> Decisions:
+def _of_fixed_rows(facts: Facts, decisions: Decisions, fed: dict[int, list[Value]], options: Options) -> Decisions:
     """Inputs of one fixed number of rows, `[8, 16]` beside `[8, 1]`, where nothing else can be the batch.
 
     Beside several of one number, an input of another, `[4, 16]`, is no batch: each tower takes all of it.

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 
-
 def by_name(walk: Walk, text: str, node: ast.AST) -> Tensor | None:
     """The tensor or operation of a name, None where it is not known which."""
     wanted = text.partition(":")[0]

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from converter.analysis.flow.arithmetic import MOST_ELEMENTS
-from converter.analysis.flow.undo import Change
+from converter.analysis.flow.undo import StateChange
 from converter.analysis.frames import Place
 from converter.analysis.python.joins import one_of
 from converter.analysis.python.settings import replace_sizes
@@ -68,7 +68,7 @@ def known_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value | 
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
             return _slice_of(walk, holder, node.slice, key)
         place = key.value if isinstance(key, Number) else None
-        return found(holder, place) or any_of(holder.elements, (holder, key))
+        return element_at(holder, place) or any_of(holder.elements, (holder, key))
     return None
 
 
@@ -82,7 +82,7 @@ def _named_layer(holder: Mapping, key: Value) -> Value | None:
     return None
 
 
-def found(holder: Sequence, place: object) -> Value | None:
+def element_at(holder: Sequence, place: object) -> Value | None:
     """The element at a place of a list, or one of several; None where the place is not known."""
     count = len(holder.elements)
     if not isinstance(place, int) or not -count <= place < count:
@@ -134,7 +134,7 @@ def put_behind(holder: Sequence, values: list[Value]) -> None:
 
 def put_item(walk: Walk, holder: Sequence, key: Value, value: Value, target: ast.Subscript) -> None:
     """Puts a value at a place of a list, or several in place of a slice of it."""
-    walk.undo_log.append(Change(holder, "", holder.copy()))
+    walk.undo_log.append(StateChange(holder, "", holder.copy()))
     if isinstance(target.slice, ast.Slice):
         _put_slice(holder, target.slice, key, value)
         return
@@ -164,7 +164,7 @@ def _put_slice(holder: Sequence, cut: ast.Slice, bounds: Value, value: Value) ->
 
 def drop_item(walk: Walk, holder: Sequence, key: Value) -> None:
     """`del holder[key]`: at a place that is not known any element may be gone."""
-    walk.undo_log.append(Change(holder, "", holder.copy()))
+    walk.undo_log.append(StateChange(holder, "", holder.copy()))
     place = key.value if isinstance(key, Number) else None
     if holder.ends is None and isinstance(place, int) and -len(holder.elements) <= place < len(holder.elements):
         del holder.elements[place]
@@ -175,10 +175,10 @@ def drop_item(walk: Walk, holder: Sequence, key: Value) -> None:
 
 def put_key(walk: Walk, holder: Mapping, key: Value, value: Value, node: ast.AST) -> None:
     """Puts a value under a key of a dict: under one that is not known it may replace that of any key."""
-    walk.undo_log.append(Change(holder, key, holder.get(key)))
+    walk.undo_log.append(StateChange(holder, key, holder.get(key)))
     if not is_known_key(key) and any(t.batch.kind != "free" for t in tensors_in(holder)):
         for other, old in [pair for pair in holder.pairs if is_known_key(pair[0])]:
-            walk.undo_log.append(Change(holder, other, old))
+            walk.undo_log.append(StateChange(holder, other, old))
             holder.set(other, walk.stamp(one_of([old, value]), node))
     if not is_known_key(key) and not isinstance(value, Tensor):
         replace_sizes(walk, holder, value, node)

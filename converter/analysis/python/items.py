@@ -55,6 +55,7 @@ from converter.analysis.values import (
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
+
 def _name(walk: Walk, node: ast.Name) -> Value:
     found = walk.frame.lookup(node.id)
     if found is None:
@@ -211,7 +212,7 @@ def _subscript(walk: Walk, node: ast.Subscript) -> Value:
     if isinstance(holder, Tensor):
         taken = moving.subscript(holder, _index(walk, holder, node.slice))
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
-        rows = bool(parts) and _is_whole(parts[0])
+        rows = bool(parts) and _is_full_slice(parts[0])
         return (window(walk.facts, holder, taken.inputs[1:], len(parts)) if rows else None) or taken
     key = walk.evaluate(node.slice)
     settings = settings_of(holder)
@@ -245,7 +246,7 @@ def _kind(
     """What an entry of an index takes from its axis of a tensor; value: that of the entry."""
     if not isinstance(part, ast.Slice):
         return "one"
-    if _is_whole(part):
+    if _is_full_slice(part):
         return "whole"
     both = part.step is not None or (part.lower is not None and part.upper is not None)
     whole_batches = tensor.batch.kind == "example" and tensor.batch.packed == "minor"
@@ -254,7 +255,7 @@ def _kind(
     return "first" if part.lower is None else "others"
 
 
-def _is_whole(node: ast.expr) -> bool:
+def _is_full_slice(node: ast.expr) -> bool:
     return isinstance(node, ast.Slice) and not (node.lower or node.upper or node.step)
 
 

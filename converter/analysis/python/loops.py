@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.flow.repeats import Where
-from converter.analysis.flow.undo import Change
+from converter.analysis.flow.undo import StateChange
 from converter.analysis.frames import Access, Place
 from converter.analysis.python.containers import is_known_key, item_place
 from converter.analysis.values import Count, Host, Instance, Length, Mapping, Number, Sequence, Value, tensors_in
@@ -118,7 +118,7 @@ class Turns:
             for key, value in list(holder.pairs):
                 if (uid, item_place(holder, key).key) in several and is_known_key(key):
                     unknown = Host((key,))
-                    self.walk.undo_log += [Change(holder, key, value), Change(holder, unknown, None)]
+                    self.walk.undo_log += [StateChange(holder, key, value), StateChange(holder, unknown, None)]
                     holder.drop(key)
                     holder.set(unknown, value)
 

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from converter.analysis.counts.size_names import named_batch
-from converter.analysis.flow.undo import Change
+from converter.analysis.flow.undo import StateChange
 from converter.analysis.frames import Place
 from converter.analysis.values import Frame, Number, Value
 
@@ -26,7 +26,7 @@ def bind_name(walk: Walk, name: str, value: Value, node: ast.AST) -> None:
 def bind_in(walk: Walk, frame: Frame, name: str, value: Value, node: ast.AST) -> None:
     """Binds a name in a frame: in that of a module, where a statement sets an attribute of the module."""
     if frame is not walk.frame:
-        walk.undo_log.append(Change(frame, name, frame.locals.get(name)))
+        walk.undo_log.append(StateChange(frame, name, frame.locals.get(name)))
     if frame.locals.get(name) is not value:
         frame.bound[name] = walk.clock
     frame.locals[name] = value

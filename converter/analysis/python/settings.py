@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.counts.size_names import named_batch, named_batch_size
 from converter.analysis.facts import Facts, Fallback, FlagDefinition
-from converter.analysis.flow.undo import Change
+from converter.analysis.flow.undo import StateChange
 from converter.analysis.frames import Place
 from converter.analysis.python.naming import bind_in, name_numbers
 from converter.analysis.traits import Trait, has
@@ -163,7 +163,7 @@ def _entries(holder: Holder) -> Iterator[tuple[Value | str, str, Value]]:
 def _put(walk: Walk, holder: Holder, key: Value | str, value: Value) -> None:
     if isinstance(holder, Mapping):
         assert isinstance(key, Value)
-        walk.undo_log.append(Change(holder, key, holder.get(key)))
+        walk.undo_log.append(StateChange(holder, key, holder.get(key)))
         holder.set(key, value)
         return
     if isinstance(holder, Frame):
@@ -171,7 +171,7 @@ def _put(walk: Walk, holder: Holder, key: Value | str, value: Value) -> None:
     else:
         own = holder.state if isinstance(holder, Typed) else holder.attributes
     if holder is not walk.frame:
-        walk.undo_log.append(Change(holder, key, own.get(str(key))))
+        walk.undo_log.append(StateChange(holder, key, own.get(str(key))))
     own[str(key)] = value
 
 
@@ -183,17 +183,17 @@ def set_attribute(walk: Walk, holder: Value, name: str, value: Value, target: as
     replaced = False
     name_numbers(walk, name, value)
     if isinstance(holder, (Instance, Class)):
-        walk.undo_log.append(Change(holder, name, holder.attributes.get(name)))
+        walk.undo_log.append(StateChange(holder, name, holder.attributes.get(name)))
         replaced = _takes_the_place_of_a_method(holder, name)
         holder.attributes[name] = value
         for option in holder.options if isinstance(holder, Instance) else ():  # whichever of them it is
-            walk.undo_log.append(Change(option, name, option.attributes.get(name)))
+            walk.undo_log.append(StateChange(option, name, option.attributes.get(name)))
             option.attributes[name] = value
     elif isinstance(holder, Typed):
         old = holder.state.get(name)
         if old is None and has(holder.kind, Trait.SETTINGS):  # a flag has a value before it is set
             old = flag_value(walk, holder, name, target)
-        walk.undo_log.append(Change(holder, name, old))
+        walk.undo_log.append(StateChange(holder, name, old))
         holder.state[name] = value
     place = Place("attr", holder.uid, name, holder=holder)
     if replaced:  # it was called by this name, as long as the object had nothing under it

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from converter.analysis.counts.size_names import named_batch, named_batch_size
 from converter.analysis.effects import EffectKind
-from converter.analysis.flow.undo import Change, Changes, take_back
+from converter.analysis.flow.undo import Changes, StateChange, take_back
 from converter.analysis.frames import Place
 from converter.analysis.inputs.decided import after_branches
 from converter.analysis.python.calling import iterated
@@ -133,7 +133,7 @@ def _augmented(walk: Walk, stmt: ast.AugAssign) -> Signal:
         return None
     new = walk.stamp(binary(walk, stmt.op, old, given, stmt), stmt)
     if isinstance(old, Sequence) and old.mutable and isinstance(new, Sequence):
-        walk.undo_log.append(Change(old, "", old.copy()))
+        walk.undo_log.append(StateChange(old, "", old.copy()))
         old.take(new)
         new = old
         walk.effect(EffectKind.MUTATION, "+=", old, stmt.target)
@@ -356,7 +356,7 @@ def put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt, branching: 
 
 def _settle(
     walk: Walk,
-    change: Change,
+    change: StateChange,
     one: Value | None,
     two: Value | None,
     stmt: ast.stmt,
@@ -570,14 +570,14 @@ def _delete(walk: Walk, stmt: ast.Delete) -> Signal:
         elif isinstance(target, ast.Subscript):
             _delete_item(walk, target)
         elif isinstance(target, ast.Attribute) and isinstance(holder := walk.evaluate(target.value), Instance):
-            walk.undo_log.append(Change(holder, target.attr, holder.attributes.pop(target.attr, None)))
+            walk.undo_log.append(StateChange(holder, target.attr, holder.attributes.pop(target.attr, None)))
     return None
 
 
 def _delete_item(walk: Walk, target: ast.Subscript) -> None:
     holder, key = walk.evaluate(target.value), walk.evaluate(target.slice)
     if isinstance(holder, Mapping):
-        walk.undo_log.append(Change(holder, key, holder.get(key)))
+        walk.undo_log.append(StateChange(holder, key, holder.get(key)))
         holder.drop(key)
     elif isinstance(holder, Sequence):
         drop_item(walk, holder, key)

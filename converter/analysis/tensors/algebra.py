@@ -140,9 +140,7 @@ def _combine_reduced(tensors: SequenceType[Value], batched: list[Tensor], op: st
 def _sum_of(tensors: SequenceType[Value], batched: list[Tensor]) -> Batch:
     kinds = {(t.batch.how, t.batch.per) for t in batched}
     if len({t.batch.over for t in batched}) > 1:
-        return next((t.batch for t in batched if t.batch.how == "other"), None) or other(
-            Why.PARTS_ADDED
-        )
+        return next((t.batch for t in batched if t.batch.how == "other"), None) or other(Why.PARTS_ADDED)
     affine = any(not is_batched(t) for t in tensors) or any(t.batch.affine for t in batched)
     if len(kinds) > 1:
         return next((t.batch for t in batched if t.batch.how == "other"), None) or Batch(

@@ -17,7 +17,7 @@ def equated(tensor: Tensor) -> Iterator[Told]:
     """
     rows = [t for value in tensor.inputs for t in tensors_in(value) if t.roots and t.batch.kind == "example"]
     beside = has(tensor.op, Trait.BESIDE_ROWS) and not _is_along_another_axis(tensor)
-    along = [t for value in tensor.inputs for t in _beside(value) if beside or has(t.op, Trait.HAS_DEFAULT)]
+    along = [t for value in tensor.inputs for t in _made_without_input(value) if beside or has(t.op, Trait.HAS_DEFAULT)]
     lengths = [t.lengths[0] for t in map(_by_default, along) if t.lengths]
     axis = tensor.batch.axis if tensor.batch.kind == "example" else 0
     if tensor.batch.kind in ("example", "opaque"):
@@ -32,7 +32,7 @@ def _is_along_another_axis(tensor: Tensor) -> bool:
     return any(getattr(axis, "value", None) != 0 for axis in axes)
 
 
-def _beside(value: Value) -> Iterator[Tensor]:
+def _made_without_input(value: Value) -> Iterator[Tensor]:
     """The tensors of a value that are made without an input, through tuples of states."""
     parts = value.elements if isinstance(value, Sequence) and any(tensors_in(value)) else [value]
     tensors = (t for part in parts for t in (tensors_in(part) if isinstance(part, Sequence) else [as_tensor(part)]))

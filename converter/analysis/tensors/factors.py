@@ -43,22 +43,22 @@ def equal(axes: Sequence[Axis]) -> Axis | None:
         at, place = found.index(BATCH), axis.index(BATCH)
         if bool(at) != bool(place):
             return None
-        copies = _told(found[:at], axis[:place])
+        copies = _known_factors(found[:at], axis[:place])
         if copies is None:
             return None
-        inner = _told(found[at + 1 :], axis[place + 1 :])
+        inner = _known_factors(found[at + 1 :], axis[place + 1 :])
         found = (*copies, BATCH, *((None,) if inner is None else inner))
     return found
 
 
-def _told(one: Axis, two: Axis) -> Axis | None:
+def _known_factors(one: Axis, two: Axis) -> Axis | None:
     """The same number in its factors, from the side that knows them; None where the sides differ."""
     return one if one == two or None in two else two if None in one else None
 
 
 def alike(one: Axis, two: Axis) -> bool:
     """Whether two axes may number their rows in one way, example after example, as far as their factors are known."""
-    return one[:1] == two[:1] == (BATCH,) and _told(one[1:], two[1:]) is not None
+    return one[:1] == two[:1] == (BATCH,) and _known_factors(one[1:], two[1:]) is not None
 
 
 def without(axis: Axis, count: Factor) -> Axis | None:

@@ -171,9 +171,7 @@ def left_by(mask: Tensor | None, tensor: Tensor, inputs: tuple[Value, ...], name
     return left
 
 
-def gathered(
-    facts: Facts, params: Tensor, indices: Tensor, axis: int, inputs: tuple[Value, ...], name: str
-) -> Tensor:
+def gathered(facts: Facts, params: Tensor, indices: Tensor, axis: int, inputs: tuple[Value, ...], name: str) -> Tensor:
     """Entries of a tensor along an axis, by their numbers: of a table, or of the batch itself."""
     if params.batch.kind == "free":
         rest = None if indices.lengths is None or params.lengths is None else (*indices.lengths, *params.lengths[1:])

@@ -30,7 +30,7 @@ from converter.analysis.values import (
     needed,
     opaque,
     other,
-    told,
+    told_by,
 )
 
 
@@ -123,7 +123,7 @@ def _length(entry: Value) -> Factor:
     """What an entry of a shape says of the length of its axis; None for -1, and where nothing is known."""
     value = getattr(entry, "value", None)
     if isinstance(value, (int, float)):
-        return told(int(value), entry) if value >= 0 else None
+        return told_by(int(value), entry) if value >= 0 else None
     return name_of(entry) if isinstance(entry, Number) else None
 
 

@@ -20,8 +20,8 @@ from converter.cli.command_line.table import (
     INTERRUPTED,
     PROGRAM,
     VERSION,
-    Argument,
-    Command,
+    ArgumentRow,
+    CommandRow,
     Option,
     UsageError,
 )
@@ -84,7 +84,7 @@ class _Group(TyperGroup):
         _write_epilog(PROGRAM, formatter, _WHOLE in ctx.meta)
 
 
-def _write_options(command: Command, formatter: Any, whole: bool) -> None:
+def _write_options(command: CommandRow, formatter: Any, whole: bool) -> None:
     """The arguments and options under their headings; the short help only names options that are seldom needed."""
     if command.arguments:
         _write_panel(formatter, "Arguments", [(one.metavar, one.help) for one in command.arguments])
@@ -103,7 +103,7 @@ def _write_panel(formatter: Any, heading: str, rows: Sequence[tuple[str, str]]) 
         formatter.write_dl(rows)
 
 
-def _write_epilog(command: Command, formatter: Any, whole: bool) -> None:
+def _write_epilog(command: CommandRow, formatter: Any, whole: bool) -> None:
     """Examples, of which the short help shows the first ones, and the exit statuses."""
     if command.examples:
         with formatter.section(_bold("Examples")):
@@ -169,9 +169,7 @@ def _print(text: str) -> NoReturn:
     raise typer.Exit
 
 
-_HelpAll = Annotated[
-    bool, typer.Option(*HELP_ALL.flags, callback=_print_whole_help, is_eager=True, help=HELP_ALL.help)
-]
+_HelpAll = Annotated[bool, typer.Option(*HELP_ALL.flags, callback=_print_whole_help, is_eager=True, help=HELP_ALL.help)]
 
 
 @app.callback(help=PROGRAM.help)
@@ -184,7 +182,7 @@ def _main(
     pass
 
 
-def _function(command: Command) -> Callable[..., None]:
+def _function(command: CommandRow) -> Callable[..., None]:
     """A function with the parameters of the command's row in the table, from which Typer reads the options."""
     tuples = {argument.name for argument in command.arguments if argument.many}
     tuples |= {option.name for option in command.options if option.many}
@@ -192,9 +190,7 @@ def _function(command: Command) -> Callable[..., None]:
     def run(**values: Any) -> None:
         from converter.cli.config.layers import completed
 
-        given = {
-            name: tuple(value) if name in tuples else value for name, value in values.items() if value is not None
-        }
+        given = {name: tuple(value) if name in tuples else value for name, value in values.items() if value is not None}
         try:
             status = command.run(completed(command, given))
         except UsageError as error:
@@ -211,13 +207,13 @@ def _function(command: Command) -> Callable[..., None]:
     return run
 
 
-def _parameters(command: Command) -> Iterator[inspect.Parameter]:
+def _parameters(command: CommandRow) -> Iterator[inspect.Parameter]:
     yield from map(_argument, command.arguments)
     yield from map(_option, command.options)
     yield inspect.Parameter("help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_HelpAll)
 
 
-def _argument(argument: Argument) -> inspect.Parameter:
+def _argument(argument: ArgumentRow) -> inspect.Parameter:
     offered = _codes if argument is CODE else None
     about = typer.Argument(metavar=argument.metavar, help=argument.help, autocompletion=offered)
     taken: Any = list[str] if argument.many else str
@@ -251,9 +247,7 @@ def _shown(text: str) -> str:
 
 
 def _parameter(name: str, taken: Any, about: Any, default: Any) -> inspect.Parameter:
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[taken, about]
-    )
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[taken, about])
 
 
 for _one in COMMANDS.values():

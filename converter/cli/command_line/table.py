@@ -65,7 +65,7 @@ class ConfigurationError(Exception):
         self.problems = problems
 
 
-class Argument(NamedTuple):
+class ArgumentRow(NamedTuple):
     """A positional argument. many: it takes all words that are left. optional: it may be left out."""
 
     name: str
@@ -107,7 +107,7 @@ class Option(NamedTuple):
         return () if self.many else False if self.kind is bool else self.default
 
 
-class Command(NamedTuple):
+class CommandRow(NamedTuple):
     """One command.
 
     body: `.module:function` in this package; the function's parameters are all names of this row but `color`.
@@ -118,7 +118,7 @@ class Command(NamedTuple):
     name: str
     help: str
     body: str
-    arguments: tuple[Argument, ...] = ()
+    arguments: tuple[ArgumentRow, ...] = ()
     options: tuple[Option, ...] = ()
     more: str = ""
     examples: tuple[tuple[str, str], ...] = ()
@@ -147,11 +147,11 @@ class Command(NamedTuple):
 
 
 _WHERE, WHAT, _SAYS = "Where it goes", "What is written", "What is said"
-_SINGLE = Argument("single", "SINGLE", "The original script.")
-_MULTI = Argument("multi", "MULTI", "The converted script.")
-_SINGLES = Argument("single", "SINGLE", "The original script, or the folder of the original project.")
-_MULTIS = Argument("multi", "MULTI", "The converted script, or the folder of the converted project.")
-_ARGS = Argument("args", "-- ARGS", "Arguments for both scripts.", many=True, optional=True)
+_SINGLE = ArgumentRow("single", "SINGLE", "The original script.")
+_MULTI = ArgumentRow("multi", "MULTI", "The converted script.")
+_SINGLES = ArgumentRow("single", "SINGLE", "The original script, or the folder of the original project.")
+_MULTIS = ArgumentRow("multi", "MULTI", "The converted script, or the folder of the converted project.")
+_ARGS = ArgumentRow("args", "-- ARGS", "Arguments for both scripts.", many=True, optional=True)
 _FORMATS = "How to report on standard output: for programs, GitHub's annotations, code scanning, or a comment."
 _PYTHON = "Interpreter with TensorFlow to run the scripts with."
 
@@ -182,12 +182,12 @@ CONFIG_FLAGS = (
     Option(("--no-config",), "Follow no configuration.", rare=True),
 )
 
-CONVERT = Command(
+CONVERT = CommandRow(
     "convert",
     "Rewrite single-GPU training scripts for several GPUs.",
     "..convert:convert_command",
     arguments=(
-        Argument(
+        ArgumentRow(
             "sources",
             "SRC",
             "Scripts, folders, or - for standard input; none: pairs of pyproject.toml.",
@@ -455,7 +455,7 @@ CONVERT = Command(
     configured=True,
 )
 
-VERIFY = Command(
+VERIFY = CommandRow(
     "verify",
     "Prove a conversion: run both scripts on virtual devices and compare their training steps.",
     "..verify:verify_command",
@@ -498,8 +498,10 @@ VERIFY = Command(
         ),
         Option(("--each-choice",), "Compare the steps for each choice that SINGLE's flags offer, too."),
         _text(
-            "--also", "SCRIPT",
-            "Run this script in both folders after training, too, and compare what it prints. Repeatable.", many=True,
+            "--also",
+            "SCRIPT",
+            "Run this script in both folders after training, too, and compare what it prints. Repeatable.",
+            many=True,
             brief="Run this script after training, too, and compare what it prints.",
         ),
         _text(
@@ -512,9 +514,11 @@ VERIFY = Command(
         ),
         Option(("--network",), "Let the scripts use the network."),
         _choice(
-            "--devices", ("cpu", "gpu"),
+            "--devices",
+            ("cpu", "gpu"),
             "What towers run on: virtual devices of the CPU; or GPUs: as many as there are towers, else logical "
-            "devices of the first one. Where TensorFlow finds no GPU, the CPU; the report says which.", "cpu",
+            "devices of the first one. Where TensorFlow finds no GPU, the CPU; the report says which.",
+            "cpu",
             brief="What towers run on.",
         ),
         _text("--html", "FILE", "Write the report as a page, too (extra `report`)."),
@@ -534,7 +538,7 @@ VERIFY = Command(
     configured=True,
 )
 
-PROFILE = Command(
+PROFILE = CommandRow(
     "profile",
     "Predict what a conversion costs on real GPUs: bytes between devices, work per tower, step times.",
     "..profile:profile_command",
@@ -570,12 +574,12 @@ PROFILE = Command(
     statuses="0 done, 2 wrong usage, 3 a script does not come to a training step, 4 internal error.",
 )
 
-CODE = Argument("code", "CODE", "A code as in diagnostics, such as TMG004.")
-LINT = Command(
+CODE = ArgumentRow("code", "CODE", "A code as in diagnostics, such as TMG004.")
+LINT = CommandRow(
     "lint",
     "Find mistakes in scripts that build towers for several GPUs by themselves.",
     "..lint:lint_command",
-    arguments=(Argument("sources", "SRC", "Scripts, or folders of them.", many=True),),
+    arguments=(ArgumentRow("sources", "SRC", "Scripts, or folders of them.", many=True),),
     options=(
         _text("--exclude", "PATTERN", "What to leave out of folders, as in .gitignore. Repeatable.", many=True),
         _choice("--output-format", get_args(OutputFormat), _FORMATS, "text"),
@@ -589,13 +593,13 @@ LINT = Command(
 )
 
 RESTARTS = 3  # of a cluster whose process was killed, unless --restarts says another number
-LAUNCH = Command(
+LAUNCH = CommandRow(
     "launch",
     "Start all workers of a script that was converted with --target cluster, or print a command for each host.",
     "..launch:launch_command",
     arguments=(
-        Argument("script", "SCRIPT", "The converted script."),
-        Argument("args", "ARGS", "Its arguments.", True, True),
+        ArgumentRow("script", "SCRIPT", "The converted script."),
+        ArgumentRow("args", "ARGS", "Its arguments.", True, True),
     ),
     options=(
         _text("--local", "N", "Run N workers here, each on a GPU of its own, or on the CPU where there is none."),
@@ -617,7 +621,7 @@ LAUNCH = Command(
     statuses="0 trained to the end, 1 a task failed or the time is up, 2 bad usage, 130 interrupted.",
 )
 
-EXPLAIN = Command(
+EXPLAIN = CommandRow(
     "explain",
     "Explain a rule or a diagnostic: what it does, why, and an example before and after.",
     "..explain:explain_command",
@@ -626,7 +630,7 @@ EXPLAIN = Command(
     examples=(("tf-multigpu explain TMG004", ""),),
 )
 
-RULES = Command(
+RULES = CommandRow(
     "rules",
     "List every rule and diagnostic with its code and title.",
     "..rules:rules_command",
@@ -634,12 +638,12 @@ RULES = Command(
     examples=(("tf-multigpu rules --json", ""),),
 )
 
-CONFIG = Command(
+CONFIG = CommandRow(
     "config",
     "Show which options are in force, and where each comes from.",
     "..config.show:config_command",
     (
-        Argument(
+        ArgumentRow(
             "paths",
             "PATH",
             "Scripts or folders; default: this folder. For a script its overrides and comments count too.",
@@ -662,7 +666,7 @@ HELP_ALL = Option(("--help-all",), "Explain all options.")
 VERSION = Option(("--version",), "Print the version and exit.")
 
 # The program without a command; the two in the middle are Typer's own.
-PROGRAM = Command(
+PROGRAM = CommandRow(
     "",
     "Rewrites single-GPU TensorFlow 1.x training scripts for several GPUs.",
     "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, TypeVar
 
-from converter.cli.command_line.table import CONVERT, VERIFY, WHAT, Command, ConfigurationError, Problem, UsageError
+from converter.cli.command_line.table import CONVERT, VERIFY, WHAT, CommandRow, ConfigurationError, Problem, UsageError
 from converter.cli.config.file import Configuration, Path, named, nearest
 from converter.cli.config.keys import ARGS, OVERRIDES, key_of
 
@@ -28,7 +28,7 @@ class Layers(NamedTuple):
     searched: whether the file was looked for, and not named or ruled out.
     """
 
-    command: Command
+    command: CommandRow
     given: Mapping[str, object]
     file: Configuration | None
     searched: bool = False
@@ -174,7 +174,7 @@ def _input(text: str) -> str:
     return text.partition("=")[0]
 
 
-def completed(command: Command, given: Mapping[str, object]) -> dict[str, object]:
+def completed(command: CommandRow, given: Mapping[str, object]) -> dict[str, object]:
     """The values of all parameters of a command, from what its command line says.
 
     Raises:
@@ -193,7 +193,7 @@ def completed(command: Command, given: Mapping[str, object]) -> dict[str, object
     return values | {"layers": layers}
 
 
-def _paths(command: Command, given: Mapping[str, object]) -> tuple[str, ...]:
+def _paths(command: CommandRow, given: Mapping[str, object]) -> tuple[str, ...]:
     """The paths above which a configuration is looked for."""
     if command is VERIFY:
         return (str(given["single"]),)

@@ -29,7 +29,7 @@ def place_of(text: str, path: tuple[str | int, ...]) -> tuple[int, int]:
     its place. So neither strings, comments nor other tables are taken for it.
     """
     while path:
-        found = _found(text, path)
+        found = _line_of_key(text, path)
         if found is not None:
             before = text[:found]
             return before.count("\n") + 1, found - (before.rfind("\n") + 1) + 1
@@ -37,7 +37,7 @@ def place_of(text: str, path: tuple[str | int, ...]) -> tuple[int, int]:
     return 0, 0
 
 
-def _found(text: str, path: tuple[str | int, ...]) -> int | None:
+def _line_of_key(text: str, path: tuple[str | int, ...]) -> int | None:
     number = path[-1] if isinstance(path[-1], int) else 0
     parent = path[:-2] if isinstance(path[-1], int) else path[:-1]
     key = path[-2] if isinstance(path[-1], int) else path[-1]

@@ -26,7 +26,7 @@ from converter.source.quick_checks import (
 )
 
 if TYPE_CHECKING:
-    from converter.cli.files.delivery import Written
+    from converter.cli.files.delivery import WrittenFiles
     from converter.conversion import Conversion
     from converter.source import Source
 
@@ -125,7 +125,7 @@ class _Run:
         self.request = request
         self.jobs = jobs
         self.names = frozenset(os.path.abspath(job.script.path) for job in jobs)
-        self._written: Written | None = None
+        self._written: WrittenFiles | None = None
         self._imported: frozenset[str] | None = None
         self._held: list[tuple[Job, FileResult]] = []  # refused files that scripts of the run import
         self._late: list[tuple[Job, Conversion]] = []  # scripts that train nothing: those that do change files first
@@ -229,12 +229,12 @@ class _Run:
         return job.script.path in self._imported
 
     @property
-    def written(self) -> Written:
+    def written(self) -> WrittenFiles:
         """The record of written files, made at first use: a file without TensorFlow is spared the import."""
         if self._written is None:
-            from converter.cli.files.delivery import Written
+            from converter.cli.files.delivery import WrittenFiles
 
-            self._written = Written(self.names)
+            self._written = WrittenFiles(self.names)
             if self.request.mode == "folder" and self.request.output:
                 from converter.cli.files.guard import record_of
 
@@ -396,14 +396,14 @@ def _collect() -> None:
 
 def _attempt(request: Request, names: frozenset[str], job: Job) -> list[FileResult] | Conversion:
     """The part of the work on one script that runs in another process: all but writing."""
-    from converter.cli.files.delivery import Written, without_plans
+    from converter.cli.files.delivery import WrittenFiles, without_plans
 
     _collect()
     made: list[Conversion] = []
     request = request.of(job.script.path)
 
     def work() -> list[FileResult]:
-        done = _prepared(job, request, load(job.script.path), Written(names))
+        done = _prepared(job, request, load(job.script.path), WrittenFiles(names))
         if isinstance(done, list):
             return done
         made.append(without_plans(done))
@@ -462,7 +462,7 @@ def _check_kinds(job: Job, request: Request, source: Source) -> None:
         )
 
 
-def _prepared(job: Job, request: Request, data: bytes, written: Written) -> list[FileResult] | Conversion:
+def _prepared(job: Job, request: Request, data: bytes, written: WrittenFiles) -> list[FileResult] | Conversion:
     """A script's conversion, which is still to be delivered; or a converted one compared with its source."""
     if (request.verify or request.trace) and is_pipeline(job.script.path, data):
         flag = "--verify" if request.verify else "--trace"
@@ -519,7 +519,7 @@ def _refused_with(job: Job, user: str, code: str) -> FileResult:
     return FileResult(path, "refused", (Diagnostic("TMG038", path, 0, 0, message=message, hint=hint),))
 
 
-def _finish(job: Job, request: Request, done: Conversion, written: Written) -> list[FileResult]:
+def _finish(job: Job, request: Request, done: Conversion, written: WrittenFiles) -> list[FileResult]:
     if done.status == "converted":
         from converter.cli.files.delivery import deliver
 
@@ -539,7 +539,12 @@ def _passes_without_training(job: Job, request: Request) -> bool:
 
 
 def _not_converted(
-    job: Job, request: Request, source: Source, written: Written, status: str = "unchanged", findings: Findings = ()
+    job: Job,
+    request: Request,
+    source: Source,
+    written: WrittenFiles,
+    status: str = "unchanged",
+    findings: Findings = (),
 ) -> FileResult:
     """The result for a script that stays as it is: passed over, or refused if the user asked for its conversion."""
     if status == "unchanged" and not findings and (library := _library_of(source)) is not None:
@@ -600,7 +605,7 @@ def _library_of(source: Source) -> Diagnostic | None:
 
 
 def _left_alone(
-    job: Job, request: Request, data: bytes, written: Written | None, findings: Findings = ()
+    job: Job, request: Request, data: bytes, written: WrittenFiles | None, findings: Findings = ()
 ) -> FileResult:
     """A file that needs no conversion; an output folder gets a copy, for the scripts that import it."""
     if not job.copies or job.target is None or written is None:

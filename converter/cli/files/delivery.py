@@ -17,12 +17,12 @@ from converter.source.header import bare, command_flags, find_header, is_convert
 from converter.targets.registry import unused_in
 
 if TYPE_CHECKING:
-    from converter.cli.files.guard import Record
+    from converter.cli.files.guard import OutputRecord
     from converter.conversion import Conversion
 
 
 @dataclass
-class Written:
+class WrittenFiles:
     """The files that this run has written so far.
 
     jobs: the absolute paths of all scripts of the run. originals: what files held before, by absolute path; the module
@@ -40,7 +40,7 @@ class Written:
     beside: set[str] = field(default_factory=set)
     targets: set[str] = field(default_factory=set)
     brought: dict[str, str] = field(default_factory=dict)
-    record: Record | None = None
+    record: OutputRecord | None = None
     kept: set[str] = field(default_factory=set)
 
     def keeps(self, target: str) -> bool:
@@ -112,7 +112,7 @@ def without_plans(done: Conversion) -> Conversion:
     return replace(done, plan=None, trace=(), parts=parts)
 
 
-def deliver(job: Job, request: Request, done: Conversion, written: Written) -> list[FileResult]:
+def deliver(job: Job, request: Request, done: Conversion, written: WrittenFiles) -> list[FileResult]:
     """Proves a conversion if asked to, and writes or shows it; the script's result comes first.
 
     Raises:
@@ -157,7 +157,7 @@ def deliver(job: Job, request: Request, done: Conversion, written: Written) -> l
     return _write_all(job, request, files, results, written)
 
 
-def _is_of_this_run(path: str, request: Request, written: Written) -> bool:
+def _is_of_this_run(path: str, request: Request, written: WrittenFiles) -> bool:
     """True if this run converts the file too, or the file lies in the folder that it writes."""
     inside = os.path.join(os.path.abspath(request.output), "") if request.mode == "folder" and request.output else None
     path = os.path.abspath(path)
@@ -176,7 +176,7 @@ def holds(path: str, data: bytes) -> bool:
     return os.path.isfile(path) and load(path) == data
 
 
-def put(job: Job, request: Request, written: Written, target: str, data: bytes, own: bytes | None = None) -> bool:
+def put(job: Job, request: Request, written: WrittenFiles, target: str, data: bytes, own: bytes | None = None) -> bool:
     """Writes a file unless it holds exactly this already; True if it wrote, or would have in a run that only compares.
 
     own: what the file holds that is written over itself; None for others, which must not be somebody's own.
@@ -214,7 +214,7 @@ def _was_run(target: str, data: bytes) -> bool:
     return False
 
 
-def _remember(written: Written, target: str, data: bytes) -> None:
+def _remember(written: WrittenFiles, target: str, data: bytes) -> None:
     if written.record is not None:
         written.record.add(target, data)
 
@@ -255,9 +255,7 @@ def _whole_output(job: Job, done: Conversion) -> str:
     return folder.removesuffix(os.path.join(os.sep, below)) if below else folder
 
 
-def _labelled(
-    text: str, job: Job, request: Request, source: str, target: str | None, **changes: str
-) -> str:
+def _labelled(text: str, job: Job, request: Request, source: str, target: str | None, **changes: str) -> str:
     """A converted file whose header names its source and the command; the request has the folder that it writes."""
     header = find_header(text)
     if header is None:
@@ -305,7 +303,7 @@ def _check_layout(job: Job, request: Request, done: Conversion) -> None:
             raise Refusal(Diagnostic("TMG008", job.script.path, 0, 0, message=message, hint=hint))
 
 
-def _check_target(job: Job, request: Request, file: _File, written: Written) -> None:
+def _check_target(job: Job, request: Request, file: _File, written: WrittenFiles) -> None:
     """TMG008 where another script's conversion has changed a file in another way, or it would fall out of DIR."""
     if file.target is None or file.source is None:
         return
@@ -354,7 +352,7 @@ def _before(file: _File) -> tuple[str, bool]:
 
 
 def _write_all(
-    job: Job, request: Request, files: Sequence[_File], results: Sequence[FileResult], written: Written
+    job: Job, request: Request, files: Sequence[_File], results: Sequence[FileResult], written: WrittenFiles
 ) -> list[FileResult]:
     """Writes the script last; where one file cannot be written, the others are as before."""
     undo: list[Callable[[], None]] = []
@@ -406,13 +404,13 @@ def _journal(job: Job, request: Request, files: Sequence[_File]) -> str:
     """Begins the journal where several files change in place; "" where none is needed."""
     if request.mode != "in-place" or request.compares or len(files) < 2:
         return ""
-    from converter.cli.files.journal import Change, begin
+    from converter.cli.files.journal import FileChange, begin
 
     changes = []
     for file in files:
         assert file.target is not None
         there = load(file.target) if os.path.exists(file.target) else None
-        changes.append(Change(file.target, file.in_place if file.in_place is not None else there, file.data))
+        changes.append(FileChange(file.target, file.in_place if file.in_place is not None else there, file.data))
     return begin(job.script.path, changes)
 
 

@@ -125,8 +125,10 @@ def _otherwise(converted: Source, header: Header, asked: RunOptions) -> str:
             was = to_flags(replace(default, **{field: getattr(held, field)}), {name})
             now = to_flags(replace(default, **{field: getattr(wanted, field)}), {name})
             flag = "--" + name.replace("_", "-")
-            found.append(f"{_given(flag, now)} is asked for{'' if place == flag else f' by {place}'}, and it has "
-                         f"{_given(flag, was)}")
+            found.append(
+                f"{_given(flag, now)} is asked for{'' if place == flag else f' by {place}'}, and it has "
+                f"{_given(flag, was)}"
+            )
     return "; ".join(found)
 
 
@@ -241,7 +243,11 @@ def _holds(path: str, text: str) -> bool:
 
 
 def _stale(
-    converted: Source, header: Header, origin: str, reason: str, more: tuple[Diagnostic, ...] = (),
+    converted: Source,
+    header: Header,
+    origin: str,
+    reason: str,
+    more: tuple[Diagnostic, ...] = (),
     options: Options | None = None,
 ) -> FileResult:
     flags = command_flags(options or header.options)

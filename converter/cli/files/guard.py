@@ -16,7 +16,7 @@ RECORD = ".tf-multigpu.sha256"  # in an output folder: of all files that were wr
 
 
 @dataclass
-class Record:
+class OutputRecord:
     """The files that this and earlier runs wrote into one output folder.
 
     digests: of files by their paths from the folder, with slashes. changed: whether entries were added since.
@@ -54,7 +54,7 @@ class Record:
         return os.path.relpath(os.path.abspath(path), os.path.abspath(self.folder)).replace(os.sep, "/")
 
 
-def record_of(folder: str) -> Record:
+def record_of(folder: str) -> OutputRecord:
     """The record in an output folder, an empty one where there is none, or none that can be read."""
     digests = {}
     with suppress(OSError), open(os.path.join(folder, RECORD), "rb") as file:
@@ -62,10 +62,10 @@ def record_of(folder: str) -> Record:
             digest, _, name = line.partition("  ")
             if name:
                 digests[name] = digest
-    return Record(folder, digests)
+    return OutputRecord(folder, digests)
 
 
-def check_overwriting(target: str, data: bytes, record: Record | None, advice: str = "") -> None:
+def check_overwriting(target: str, data: bytes, record: OutputRecord | None, advice: str = "") -> None:
     """Refuses to write over a file that no conversion wrote, or over a conversion that was edited since.
 
     data: what is to be written. record: of the output folder, None outside of one. advice: instead of the usual.
@@ -104,6 +104,8 @@ def _whose(target: str, held: bytes) -> str:
         return ""
     if as_written is None:
         return "is from an earlier version, which did not note how it left the file: it may have been edited since"
-    return "was edited by hand since it was converted" if BEGIN[:-1] in text else (
-        "is there already, and not from tf-multigpu"
+    return (
+        "was edited by hand since it was converted"
+        if BEGIN[:-1] in text
+        else ("is there already, and not from tf-multigpu")
     )

@@ -20,7 +20,7 @@ JOURNAL = ".tf-multigpu-journal.json"
 
 
 @dataclass(frozen=True)
-class Change:
+class FileChange:
     """One file to replace: its present content (None if it does not exist) and its new content."""
 
     path: str
@@ -28,7 +28,7 @@ class Change:
     after: bytes
 
 
-def begin(script: str, changes: Sequence[Change]) -> str:
+def begin(script: str, changes: Sequence[FileChange]) -> str:
     """Writes the journal for the files that change with a script; its path.
 
     Raises:
@@ -94,8 +94,7 @@ def interrupted(folder: str, may_finish: bool) -> list[str]:
         raise _refusal(
             journal,
             f"is from a run that was stopped midway, and {edited[0]} was edited since",
-            "restore that file from version control, and run this again; or restore all files and "
-            "remove the journal",
+            "restore that file from version control, and run this again; or restore all files and remove the journal",
         )
     written = []
     for path, before, after in files:
@@ -108,7 +107,6 @@ def interrupted(folder: str, may_finish: bool) -> list[str]:
 
 def _state(path: str) -> str | None:
     return sha256(load(path)) if os.path.exists(path) else None
-
 
 
 def _refusal(journal: str, what: str, hint: str) -> Refusal:

@@ -38,12 +38,12 @@ def prove(
     from converter.cli.page import write_page
     from converter.cli.verify import run_verification
     from converter.report.verification import render_summary, render_text
-    from converter.verify import Settings, VerifyError
+    from converter.verify import VerifyError, VerifySettings
 
-    candidate = _beside(source.path, data, ".py" if source.notebook is None else ".ipynb")
+    candidate = _temporary_path(source.path, data, ".py" if source.notebook is None else ".ipynb")
     watched = request.pool.guard.removes(candidate) if request.pool else nullcontext()
     asked = request.options
-    settings = Settings(gpus=asked.num_gpus, batch=asked.batch, python=request.python, network=request.network)
+    settings = VerifySettings(gpus=asked.num_gpus, batch=asked.batch, python=request.python, network=request.network)
     try:
         single, name = Path(source.path), target or source.path
         with watched:
@@ -53,8 +53,7 @@ def prove(
             write_page(report, single, candidate, request.html, name)
     except VerifyError as error:
         hint = (
-            "name an interpreter that has TensorFlow by --python, "
-            "or in tf-multigpu's checkout: pip install '.[verify]'"
+            "name an interpreter that has TensorFlow by --python, or in tf-multigpu's checkout: pip install '.[verify]'"
         )
         message = f"verification cannot begin, nothing is written: {error}"
         raise Refusal(Diagnostic("TMG012", source.path, 0, 0, message=message, hint=hint)) from None
@@ -64,7 +63,7 @@ def prove(
     return passed, render_summary(report) if passed else render_text(report)
 
 
-def _beside(path: str, data: bytes, ending: str) -> Path:
+def _temporary_path(path: str, data: bytes, ending: str) -> Path:
     folder = os.path.dirname(os.path.abspath(path))
     from converter.source.writing import clear_left_over, prefix
 

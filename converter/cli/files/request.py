@@ -14,7 +14,7 @@ from converter.cli.command_line.table import CONVERT, WHAT
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.options import Options
-from converter.source import Script, expand, same_file
+from converter.source import InputFile, expand, same_file
 from converter.source.header import field_of, from_flags
 from converter.source.ignored import Excluded
 from converter.source.quick_checks import SCRIPTS, code_of, imported_by
@@ -124,7 +124,7 @@ class Job:
     copies: whether that folder takes the script as it is, where it is not converted.
     """
 
-    script: Script
+    script: InputFile
     target: str | None
     into_folder: bool = False
     copies: bool = False
@@ -199,7 +199,7 @@ def jobs_of(request: Request) -> tuple[list[Job], list[Diagnostic]]:
     """The scripts to work on with their targets, and what is wrong with the rest (TMG006, TMG008)."""
     into_folder = request.output is not None and _into_folder(request.sources, request.output)
     if request.sources == (STDIN,):
-        return [Job(Script(STDIN, "", True), request.output)], []
+        return [Job(InputFile(STDIN, "", True), request.output)], []
     leave_out = request.output if into_folder else None
     scripts, problems = expand(request.sources, leave_out, request.excluded, request.skip)
     if request.whole:
@@ -235,7 +235,7 @@ def _tree_of(path: str) -> str:
     return folder or "." if root == os.path.abspath(folder) else seen_from(folder, root)
 
 
-def _in_tree(script: Script) -> Script:
+def _in_tree(script: InputFile) -> InputFile:
     """A named script with its place below the folder that is copied for it."""
     return replace(script, relative=os.path.relpath(os.path.abspath(script.path), _tree_of(script.path)))
 
@@ -285,7 +285,7 @@ def _into_folder(sources: Sequence[str], output: str) -> bool:
     return is_several(sources) or os.path.isdir(output) or output.endswith(("/", os.sep))
 
 
-def _target(script: Script, request: Request, into_folder: bool) -> str | None:
+def _target(script: InputFile, request: Request, into_folder: bool) -> str | None:
     if request.mode == "in-place":
         return script.path
     if request.output is None:

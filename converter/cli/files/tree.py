@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from converter.cli.files.delivery import Written, put, strictly
+from converter.cli.files.delivery import WrittenFiles, put, strictly
 from converter.cli.files.request import Job, Request, trees_of
 from converter.diagnostics import Diagnostic, Refusal, Severity
 from converter.report.results import FileResult
-from converter.source import Script, load, not_written
+from converter.source import InputFile, load, not_written
 from converter.source.ignored import Ignored
-from converter.source.tree import Entry, entries_of
+from converter.source.tree import TreeEntry, entries_of
 
 MEGABYTE = 1_000_000
 MOST = 20_000  # files in one folder: more are unlikely to be one project
 
 
-def rest_of_trees(request: Request, jobs: Sequence[Job], written: Written) -> Iterator[FileResult]:
+def rest_of_trees(request: Request, jobs: Sequence[Job], written: WrittenFiles) -> Iterator[FileResult]:
     """Copies, links or leaves out the files that no script of the run has written; one result for each file."""
     told = {os.path.abspath(job.script.path) for job in jobs if job.copies}
     for root in trees_of(request):
@@ -43,7 +43,7 @@ def rest_of_trees(request: Request, jobs: Sequence[Job], written: Written) -> It
                 yield FileResult(path, "refused", (refusal.diagnostic,))
 
 
-def _taken(path: str, target: str, root: str, written: Written) -> Diagnostic | None:
+def _taken(path: str, target: str, root: str, written: WrittenFiles) -> Diagnostic | None:
     """TMG008 where a file of another folder has gone to the same place, and is not the same."""
     other = written.brought.get(os.path.abspath(target))
     if other is None or other == root or not written.record or written.record.knows(target, load(path)):
@@ -52,7 +52,7 @@ def _taken(path: str, target: str, root: str, written: Written) -> Diagnostic | 
     return Diagnostic("TMG008", path, 0, 0, message=message, hint="convert the folders into separate ones")
 
 
-def _brought(entry: Entry, path: str, target: str, request: Request, written: Written) -> Iterator[FileResult]:
+def _brought(entry: TreeEntry, path: str, target: str, request: Request, written: WrittenFiles) -> Iterator[FileResult]:
     if entry.how == "leave out":
         severity: Severity = "warning" if "--copy-limit" in entry.why else "info"
         hint = "--data link links it" if entry.links else "copy it by hand if a script needs it"
@@ -63,7 +63,7 @@ def _brought(entry: Entry, path: str, target: str, request: Request, written: Wr
     elif entry.how == "folder":
         _make_folder(target, request)
     elif entry.how == "copy":
-        job = Job(Script(path, entry.relative, False), target, True, True)
+        job = Job(InputFile(path, entry.relative, False), target, True, True)
         is_new = put(job, request, written, target, load(path))
         written.brought[os.path.abspath(target)] = path[: -len(entry.relative)] or "."
         if request.compares:
@@ -83,7 +83,7 @@ def _make_folder(target: str, request: Request) -> None:
         raise not_written(target, error) from error
 
 
-def _linked(entry: Entry, path: str, target: str, request: Request, written: Written) -> FileResult:
+def _linked(entry: TreeEntry, path: str, target: str, request: Request, written: WrittenFiles) -> FileResult:
     """A link in the output folder: the same one again, or one to the file or folder itself."""
     leads_to = os.readlink(path) if entry.how == "same link" else os.path.realpath(path)
     written.targets.add(os.path.abspath(target))

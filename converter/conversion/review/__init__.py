@@ -18,8 +18,8 @@ from converter.analysis.flow.keys import key_reader
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Instance, Mapping, Sequence, Tensor
-from converter.conversion.review.compare import Comparison, Mode
-from converter.conversion.review.converted_walk import ConvertedWalk, Text, Written, walk_again
+from converter.conversion.review.compare import Mode, WalkComparison
+from converter.conversion.review.converted_walk import AddedNames, ConvertedFile, ConvertedWalk, walk_again
 from converter.conversion.review.counts import counts_differ, rates_differ
 from converter.conversion.review.order import orders_differ
 from converter.conversion.review.paths import ANYWHERE, Path, Paths
@@ -45,7 +45,7 @@ class FoundDifference:
 
 
 @dataclass
-class Reading:
+class Review:
     """The result of the second reading.
 
     findings: what is wrong. doubts: differences that the walk may know too little of, as findings are worded.
@@ -58,10 +58,10 @@ class Reading:
     reads: int = 0
 
 
-def read_again(facts: Facts, texts: list[Text], written: Written) -> Reading:
+def read_again(facts: Facts, texts: list[ConvertedFile], written: AddedNames) -> Review:
     """Walk the converted texts and compare the facts with the original's."""
     second = walk_again(facts, texts, written)
-    reading = Reading(unread=list(second.towers.unread))
+    reading = Review(unread=list(second.towers.unread))
     if second.facts.endless is not None:
         reading.unread.append("the converted text is too long to be walked")
         return reading
@@ -96,9 +96,9 @@ def _at(facts: Facts, node: ast.AST, message: str) -> Diagnostic:
 class _Comparing:
     """Pairs the values of both walks, and compares them."""
 
-    def __init__(self, facts: Facts, second: ConvertedWalk, written: Written, reading: Reading) -> None:
+    def __init__(self, facts: Facts, second: ConvertedWalk, written: AddedNames, reading: Review) -> None:
         self.facts, self.second, self.reading = facts, second, reading
-        self.comparison = Comparison(facts, second, written.options.batch == "total", written.options.scale_lr)
+        self.comparison = WalkComparison(facts, second, written.options.batch == "total", written.options.scale_lr)
         self.paths = Paths(second)
         self.scale_lr = written.options.scale_lr
 
@@ -202,4 +202,4 @@ def _unbound(facts: Facts) -> Iterator[Tensor]:
     return (t for t in facts.tensors if t.site is not None and isinstance(t.site.stmt, ast.Expr))
 
 
-__all__ = ["Reading", "Text", "Written", "read_again"]
+__all__ = ["Review", "ConvertedFile", "AddedNames", "read_again"]

@@ -42,12 +42,12 @@ from converter.conversion.review.helpers import (
     whole_of_handed,
 )
 from converter.conversion.review.tower_loop import Signal, towers_loop
-from converter.conversion.review.towers import SHARE, TRIM, Towers, behind, helper_of
+from converter.conversion.review.towers import SHARE, TRIM, TowerRecords, behind, helper_of
 from converter.parsing import parse_expression
 
 Hook = Callable[[Walk, Any], Value]
 Statement = Callable[[Walk, Any], Signal]
-OF_ENTERED: dict[str, Callable[[Towers, Walk, Any], Value]] = {  # methods of the objects that towers enter
+OF_ENTERED: dict[str, Callable[[TowerRecords, Walk, Any], Value]] = {  # methods of the objects that towers enter
     "merge": merge_collections,
     "whole": whole_of_handed,
     "share": share_of_handed,
@@ -64,7 +64,7 @@ class AddedLines:
     def __init__(
         self, trees: Iterable[ast.Module], added: Iterable[ast.stmt], helpers: dict[str, str], numbers: Iterable[str]
     ) -> None:
-        self.towers = Towers(Origin(ast.Pass(), ("gpus",), "gpus"), helpers)
+        self.towers = TowerRecords(Origin(ast.Pass(), ("gpus",), "gpus"), helpers)
         self.expressions: dict[ast.AST, Hook] = {}
         self.statements: dict[ast.stmt, Statement] = {}
         counts = [parse_expression(number) for number in numbers]
@@ -103,7 +103,7 @@ class AddedLines:
         inner = [helper_of(n, self.towers.helpers) or "" for i in first.items for n in ast.walk(i.context_expr)]
         return any(name.startswith(("tower_device", "enter_tower")) for name in inner)
 
-    def _hook(self, function: Callable[[Towers, Walk, Any], Value]) -> Hook:
+    def _hook(self, function: Callable[[TowerRecords, Walk, Any], Value]) -> Hook:
         return partial(function, self.towers)
 
     def _expression(self, node: ast.AST) -> Hook | None:
@@ -201,15 +201,15 @@ class AddedLines:
                 yield stmt, _absent
 
 
-def _count(towers: Towers, walk: Walk, node: ast.AST) -> Value:
+def _count(towers: TowerRecords, walk: Walk, node: ast.AST) -> Value:
     return towers.gpus()
 
 
-def _tower_losses(towers: Towers, walk: Walk, node: ast.Attribute) -> Value:
+def _tower_losses(towers: TowerRecords, walk: Walk, node: ast.Attribute) -> Value:
     return losses_of(towers, walk, node.value)
 
 
-def _kept_losses(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _kept_losses(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """`getattr(loss, 'tower_losses', [loss])`."""
     return losses_of(towers, walk, node.args[0])
 
@@ -234,7 +234,7 @@ def _one_or_all(walk: Walk, node: ast.BoolOp) -> Value:
 # -- what a tower begins with -----------------------------------------------------------------------
 
 
-def _named(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _named(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """`tf.identity(tf.concat(tower_x, 0), name='x')`: the merge under a name."""
     held = walk.evaluate(node.args[0]) if node.args else None
     if not isinstance(held, Tensor) or held.uid not in towers.merges:
@@ -309,14 +309,14 @@ def _absent(walk: Walk, stmt: ast.Expr) -> Signal:
     return None
 
 
-def _set_count(towers: Towers, walk: Walk, stmt: ast.Assign) -> Signal:
+def _set_count(towers: TowerRecords, walk: Walk, stmt: ast.Assign) -> Signal:
     """`num_gpus = args.num_gpus`: what was multiplied before has another number of towers."""
     walk.evaluate(stmt.value)
     towers.counted[walk.frame.module.uid] = walk.clock
     return None
 
 
-def _grow_in_place(towers: Towers, walk: Walk, stmt: ast.AugAssign) -> Signal:
+def _grow_in_place(towers: TowerRecords, walk: Walk, stmt: ast.AugAssign) -> Signal:
     """`batch_size *= NUM_GPUS`."""
     load = parse_expression(ast.unparse(stmt.target))
     number = walk.evaluate(load)
@@ -327,7 +327,7 @@ def _grow_in_place(towers: Towers, walk: Walk, stmt: ast.AugAssign) -> Signal:
 # -- slices and products of the tool's own lines ----------------------------------------------------
 
 
-def _entry(towers: Towers, walk: Walk, node: ast.Subscript) -> Value:
+def _entry(towers: TowerRecords, walk: Walk, node: ast.Subscript) -> Value:
     """`layers[0]`, which is to be there by then."""
     held, index = walk.evaluate(node.value), getattr(node.slice, "value", None)
     size = len(held.elements) if isinstance(held, Sequence) and not held.unmeasured else None
@@ -336,7 +336,7 @@ def _entry(towers: Towers, walk: Walk, node: ast.Subscript) -> Value:
     return EVALUATE[ast.Subscript](walk, node)
 
 
-def _trim(towers: Towers, walk: Walk, node: ast.Subscript) -> Value:
+def _trim(towers: TowerRecords, walk: Walk, node: ast.Subscript) -> Value:
     """`logits[:, :rows]`: without the row that a tower without any computes on."""
     if not isinstance(node.slice, (ast.Slice, ast.Tuple)):
         return _entry(towers, walk, node)
@@ -365,7 +365,7 @@ def _copied(walk: Walk, node: ast.Call) -> Value:
     return held.copy() if isinstance(held, Sequence) else EVALUATE[ast.Call](walk, node)
 
 
-def _share(towers: Towers, walk: Walk, node: ast.BinOp) -> Value:
+def _share(towers: TowerRecords, walk: Walk, node: ast.BinOp) -> Value:
     """`loss * weight`: a tower's share of a mean or a sum."""
     left, right = walk.evaluate(node.left), walk.evaluate(node.right)
     if isinstance(left, Tensor) and any(v.uid in towers.cuts for v in behind(right)):

@@ -9,7 +9,7 @@ from collections.abc import Sequence as SequenceType
 from dataclasses import field, replace
 
 from converter.analysis.counts.degrees import degree_in
-from converter.analysis.counts.reading import SIZE, Reading
+from converter.analysis.counts.reading import SIZE, TermReader
 from converter.analysis.counts.terms import Terms, atom, number
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
@@ -61,8 +61,8 @@ from converter.conversion.review.towers import (
     WEIGHT,
     WHOLE,
     Averaged,
-    Cut,
-    Towers,
+    TowerPart,
+    TowerRecords,
     behind,
     turn_of,
 )
@@ -88,10 +88,10 @@ class Difference:
     doubtful: bool = False
 
 
-class Factors(Reading):
+class Factors(TermReader):
     """Reads numbers as terms in which the number of towers is the size that grows."""
 
-    def __init__(self, towers: Towers) -> None:
+    def __init__(self, towers: TowerRecords) -> None:
         super().__init__(frozenset(), lambda _: None)
         self._towers = towers
 
@@ -108,7 +108,7 @@ class Factors(Reading):
 
 
 @dataclass
-class Comparison:
+class WalkComparison:
     """The comparison of two walks: their facts, and the pairs that were compared already."""
 
     first: Facts
@@ -444,7 +444,7 @@ class Comparison:
         """Whether it is a sum over the examples; of a loss with a row for each, the gradients are those of the sum."""
         return one.batch.kind == "example" or (one.batch.kind == "reduced" and one.batch.how == "sum")
 
-    def _cut_behind(self, value: Value, ops: tuple[str, ...]) -> Cut | None:
+    def _cut_behind(self, value: Value, ops: tuple[str, ...]) -> TowerPart | None:
         for inner in behind(value):
             if isinstance(inner, Tensor) and inner.op in ops:
                 return self.towers.cuts.get(inner.uid)
@@ -756,4 +756,4 @@ def _without_elements(values: SequenceType[Value]) -> SequenceType[Value]:
     return [v for v in values if v.uid not in held] if held else values
 
 
-__all__ = ["Comparison", "Difference"]
+__all__ = ["WalkComparison", "Difference"]

@@ -14,7 +14,7 @@ from converter.analysis.values import Value
 from converter.analysis.walk import Known, Walk
 from converter.conversion.review.added_lines import AddedLines
 from converter.conversion.review.alignment import Alignment, align
-from converter.conversion.review.towers import Towers
+from converter.conversion.review.towers import TowerRecords
 from converter.dataclass import dataclass
 from converter.options import Options
 from converter.parsing import parse_text
@@ -24,7 +24,7 @@ BEGIN, END = "# tf-multigpu: helpers for training on several GPUs", "# tf-multig
 
 
 @dataclass(frozen=True)
-class Text:
+class ConvertedFile:
     """A converted file: where the analysis knows the original from ("" for the script), and both texts."""
 
     path: str
@@ -33,7 +33,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Written:
+class AddedNames:
     """The names that a conversion used in the lines that it added.
 
     helpers: the names under which helpers were written -> their own. numbers: the expressions for the number of towers.
@@ -53,11 +53,11 @@ class ConvertedWalk:
 
     facts: Facts
     changed: tuple[str, ...]
-    towers: Towers
+    towers: TowerRecords
     alignment: Alignment
 
 
-def walk_again(facts: Facts, texts: list[Text], written: Written) -> ConvertedWalk:
+def walk_again(facts: Facts, texts: list[ConvertedFile], written: AddedNames) -> ConvertedWalk:
     """Execute converted files on stand-ins, and pair their statements with the original's."""
     known = facts.project
     project = replace(known, trees=dict(known.trees), paths=list(known.paths))
@@ -107,4 +107,4 @@ def _without_helpers(text: str) -> str:
     return "\n".join(lines)
 
 
-__all__ = ["ConvertedWalk", "Text", "Written", "walk_again"]
+__all__ = ["ConvertedWalk", "ConvertedFile", "AddedNames", "walk_again"]

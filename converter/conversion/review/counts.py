@@ -9,7 +9,7 @@ from dataclasses import replace
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.inputs.row_counts import is_row_count
 from converter.analysis.values import Input, Number, Site, Value, needed
-from converter.conversion.review.compare import MIXED, Comparison
+from converter.conversion.review.compare import MIXED, WalkComparison
 from converter.conversion.review.paths import Path, Paths
 from converter.conversion.review.sizes import Sized, inputs_of, is_size, line_of, pairs_of, same_runs
 from converter.conversion.review.towers import behind
@@ -24,7 +24,7 @@ class _Grown:
     values: frozenset[int | float]
 
 
-def counts_differ(comparison: Comparison, paths: Paths) -> Iterator[Sized]:
+def counts_differ(comparison: WalkComparison, paths: Paths) -> Iterator[Sized]:
     """Loops, schedules and feeds whose numbers do not follow the batches of the training steps, with both lines."""
     grown = _grown(comparison)
     yield from _multiplied_wrongly(comparison)
@@ -41,12 +41,12 @@ def _trained(facts: Facts) -> set[int]:
     return {step.result.uid for step in facts.train_steps}
 
 
-def _training_runs(comparison: Comparison) -> Iterator[tuple[RunCall, RunCall]]:
+def _training_runs(comparison: WalkComparison) -> Iterator[tuple[RunCall, RunCall]]:
     trained = _trained(comparison.first)
     return ((one, two) for one, two in same_runs(comparison) if one.computes(trained))
 
 
-def _grown(comparison: Comparison) -> _Grown | None:
+def _grown(comparison: WalkComparison) -> _Grown | None:
     """The sizes that grew behind the inputs and feeds of training steps; None where none did."""
     pairs = [pair for _, alike in inputs_of(comparison) for pair in alike]
     for one, two in _training_runs(comparison):
@@ -60,7 +60,7 @@ def _grown(comparison: Comparison) -> _Grown | None:
     return _Grown(origins, frozenset(there.value for there in held if there.value is not None))
 
 
-def _nothing_grows(comparison: Comparison) -> Iterator[Sized]:
+def _nothing_grows(comparison: WalkComparison) -> Iterator[Sized]:
     """Batches that stay as large as one GPU takes: no size behind a training step grows, and one like it elsewhere."""
     sizes = {inner.value for inner in comparison.towers.grown.values() if isinstance(inner, Number)} - {None}
     for one, two in _training_runs(comparison):
@@ -79,7 +79,7 @@ def _nothing_grows(comparison: Comparison) -> Iterator[Sized]:
             return
 
 
-def _multiplied_wrongly(comparison: Comparison) -> Iterator[Sized]:
+def _multiplied_wrongly(comparison: WalkComparison) -> Iterator[Sized]:
     """Sizes that are multiplied twice, or before the script has set the number of GPUs."""
     towers = comparison.towers
     for made in towers.products:
@@ -93,14 +93,14 @@ def _multiplied_wrongly(comparison: Comparison) -> Iterator[Sized]:
             yield why, _before(comparison, made), made.site.stmt
 
 
-def _before(comparison: Comparison, made: Value) -> ast.AST | None:
+def _before(comparison: WalkComparison, made: Value) -> ast.AST | None:
     return comparison.statements.get(made.site.stmt) if made.site is not None else None
 
 
 # -- feeds ------------------------------------------------------------------------------------------
 
 
-def _feeds(comparison: Comparison, grown: _Grown | None) -> Iterator[Sized]:
+def _feeds(comparison: WalkComparison, grown: _Grown | None) -> Iterator[Sized]:
     """Sizes of the whole batch that towers are fed, and evaluations that take more examples."""
     trained = _trained(comparison.first)
     losses = [loss for averaged in comparison.towers.averages.values() for loss in averaged.losses]
@@ -120,7 +120,7 @@ def _feeds(comparison: Comparison, grown: _Grown | None) -> Iterator[Sized]:
                     yield "this run, which does not train, takes more examples than before", one.call, two.call
 
 
-def _counts_batch(comparison: Comparison, fed: Value, here: Value, run: RunCall) -> bool:
+def _counts_batch(comparison: WalkComparison, fed: Value, here: Value, run: RunCall) -> bool:
     """Whether a training step of the converted text is fed the number of rows of all towers."""
     if is_row_count(comparison.second.facts, run, here):
         return True
@@ -130,7 +130,7 @@ def _counts_batch(comparison: Comparison, fed: Value, here: Value, run: RunCall)
     return power == 1 or (power != MIXED and is_size(comparison.first, fed))
 
 
-def _grew_alone(comparison: Comparison, grown: _Grown, one: Number, two: Number) -> bool:
+def _grew_alone(comparison: WalkComparison, grown: _Grown, one: Number, two: Number) -> bool:
     """Whether a number grew that no training step takes; one of two sizes is a multiple of neither."""
     return comparison.power(two) == 1 and not grown.origins & {o.key for o in one.linear or one.origins}
 
@@ -142,7 +142,7 @@ def _any_rows(key: Input) -> bool:
 # -- loops and schedules ----------------------------------------------------------------------------
 
 
-def _loops(comparison: Comparison, paths: Paths, grown: _Grown) -> Iterator[Sized]:
+def _loops(comparison: WalkComparison, paths: Paths, grown: _Grown) -> Iterator[Sized]:
     """Loops around training steps that count as many batches as one GPU takes."""
     twos: dict[Path, tuple[Site, Value]] = {}
     for site, over in comparison.second.facts.turned.items():
@@ -168,7 +168,7 @@ def _loops(comparison: Comparison, paths: Paths, grown: _Grown) -> Iterator[Size
                 yield why, site.stmt, again.stmt
 
 
-def _schedules(comparison: Comparison, grown: _Grown) -> Iterator[Sized]:
+def _schedules(comparison: WalkComparison, grown: _Grown) -> Iterator[Sized]:
     """Steps of a schedule that count as many batches as one GPU takes; a literal there may mean anything."""
     grown = replace(grown, values=frozenset())
     for one, two in comparison.schedules:
@@ -177,7 +177,7 @@ def _schedules(comparison: Comparison, grown: _Grown) -> Iterator[Sized]:
                 yield "this schedule counts as many batches as one GPU takes", one.node, two.node
 
 
-def _left(comparison: Comparison, grown: _Grown, one: Value, two: Value, counts: bool = False) -> bool:
+def _left(comparison: WalkComparison, grown: _Grown, one: Value, two: Value, counts: bool = False) -> bool:
     """Whether a number divides by a batch size (or `counts` by it), and the converted text's by one GPU's."""
     if not isinstance(one, Number) or not isinstance(two, Number):
         return False
@@ -208,7 +208,7 @@ def _is_grown(facts: Facts, grown: _Grown, number: Number) -> bool:
 # -- rates ------------------------------------------------------------------------------------------
 
 
-def rates_differ(comparison: Comparison) -> Iterator[Sized]:
+def rates_differ(comparison: WalkComparison) -> Iterator[Sized]:
     """Learning rates that grow with the towers, where neither an option nor the script asks for that."""
     for one, two, node in comparison.rates:
         power = comparison.power(two)

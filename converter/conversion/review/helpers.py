@@ -40,9 +40,9 @@ from converter.conversion.review.towers import (
     WEIGHT,
     WHOLE,
     Averaged,
-    Cut,
     Merged,
-    Towers,
+    TowerPart,
+    TowerRecords,
     helper_of,
     in_towers,
 )
@@ -82,7 +82,7 @@ def _arguments(walk: Walk, node: ast.Call) -> tuple[list[Value], dict[str, Value
     return args, {k.arg: walk.evaluate(k.value) for k in node.keywords if k.arg is not None}
 
 
-def _shard(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _shard(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     args, _ = _arguments(walk, node)
     gpu = getattr(args[-1], "value", None)
     given = _elements(args[1]) if len(args) == 3 else []
@@ -93,15 +93,15 @@ def _shard(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     parts: list[Value] = []
     for index, whole in enumerate(tensors):
         axis = axes[index] if index < len(axes) else 0
-        parts.append(_part(towers, walk, whole, Cut(whole, gpu, axis, group, static), node))
+        parts.append(_part(towers, walk, whole, TowerPart(whole, gpu, axis, group, static), node))
     rows, weight = Tensor(FREE, tensors[:1], (), ROWS), Tensor(FREE, tensors[:1], (), WEIGHT)
     for value in (rows, weight):
         walk.stamp(value, node)
-        towers.cuts[value.uid] = Cut(tensors[0], gpu, 0, group, static)
+        towers.cuts[value.uid] = TowerPart(tensors[0], gpu, 0, group, static)
     return Sequence([Sequence(parts, mutable=True), rows, weight])
 
 
-def _part(towers: Towers, walk: Walk, whole: Value, cut: Cut, node: ast.Call) -> Value:
+def _part(towers: TowerRecords, walk: Walk, whole: Value, cut: TowerPart, node: ast.Call) -> Value:
     dims = whole.lengths if isinstance(whole, Tensor) else None
     batch = whole.batch if isinstance(whole, Input) and whole.is_own else Batch("example", cut.axis)
     part = Tensor(batch, (whole,), dims, SHARD, node)
@@ -111,7 +111,7 @@ def _part(towers: Towers, walk: Walk, whole: Value, cut: Cut, node: ast.Call) ->
     return walk.stamp(part, node)
 
 
-def _shard_size(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _shard_size(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     args, _ = _arguments(walk, node)
     total = args[0]
     if not isinstance(total, Number):
@@ -128,13 +128,13 @@ def _shrunk(origins: frozenset[Origin]) -> frozenset[Origin]:
     return frozenset(Origin(o.node, o.key[:-1], o.name) if o.key[-1] == GROWN else o for o in origins)
 
 
-def grow(towers: Towers, walk: Walk, node: ast.BinOp) -> Value:
+def grow(towers: TowerRecords, walk: Walk, node: ast.BinOp) -> Value:
     """`batch_size * NUM_GPUS`: the number of the original, and that it was multiplied."""
     number = walk.evaluate(node.left)
     return grown(towers, walk, number) if isinstance(number, Number) else EVALUATE[ast.BinOp](walk, node)
 
 
-def grown(towers: Towers, walk: Walk, number: Number) -> Number:
+def grown(towers: TowerRecords, walk: Walk, number: Number) -> Number:
     """A number times the number of towers."""
 
     def marked(origins: frozenset[Origin]) -> frozenset[Origin]:
@@ -161,14 +161,14 @@ def _is_open(walk: Walk, stmt: ast.AST) -> bool:
     return (path, kind, getattr(target, "id", getattr(target, "attr", ""))) in walk.facts.open
 
 
-def _shard_drawn(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _shard_drawn(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     size = _shard_size(towers, walk, node)
     weight = Tensor(FREE, (size,), (), WEIGHT)
-    towers.cuts[weight.uid] = Cut(size, getattr(walk.evaluate(node.args[-1]), "value", None), 0, size.uid, True)
+    towers.cuts[weight.uid] = TowerPart(size, getattr(walk.evaluate(node.args[-1]), "value", None), 0, size.uid, True)
     return Sequence([size, weight])
 
 
-def _map_structure(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _map_structure(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     (function, *structures), _ = _arguments(walk, node)
     if not structures:
         return Host((), "map_structure", node)
@@ -203,7 +203,7 @@ def _elements(value: Value | None) -> list[Value]:
     return list(value.elements) if isinstance(value, Sequence) else []
 
 
-def merge(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def merge(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """The sum or concatenation of a list of the towers' parts; for anything else TensorFlow's own result."""
     args, _ = _arguments(walk, node)
     parts = _elements(args[0] if args else None)
@@ -219,7 +219,7 @@ def merge(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     return made
 
 
-def _merge_fed(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _merge_fed(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """The concatenation of `(z, rows, weight)` of all towers: each tower's rows, without the one of an empty shard."""
     args, _ = _arguments(walk, node)
     parts: list[Value] = []
@@ -236,14 +236,14 @@ def _merge_fed(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     return made
 
 
-def _merge_shown(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _merge_shown(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """Of `(z, rows, weight)` of all towers, what is made of them by their form: only shown, whatever it is."""
     args, _ = _arguments(walk, node)
     parts = [_elements(held)[0] for held in _elements(args[0] if args else None)]
     return _structure(parts, lambda one: _shown(towers, one, node))
 
 
-def _shown(towers: Towers, parts: list[Value], node: ast.Call) -> Value:
+def _shown(towers: TowerRecords, parts: list[Value], node: ast.Call) -> Value:
     """The same for one value of them, which is no list or dict."""
     first = parts[0]
     if not isinstance(first, Tensor):
@@ -253,18 +253,18 @@ def _shown(towers: Towers, parts: list[Value], node: ast.Call) -> Value:
     return made
 
 
-def _feed_towers(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _feed_towers(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """The feeds as they are written: the towers' parts of a value that is fed are that value."""
     return walk.evaluate(node.args[0])
 
 
-def _read_for_towers(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _read_for_towers(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """`read_for_towers(reader, 'train')`: what `reader('train')` gives, for each tower."""
     (function, *args), kwargs = _arguments(walk, node)
     return walk.stamp(call_value(walk, function, args, kwargs, node), node)
 
 
-def merge_collections(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def merge_collections(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """`tower_collections.merge(key, weights)`."""
     args, _ = _arguments(walk, node)
     key = getattr(args[0], "value", None)
@@ -278,7 +278,7 @@ def merge_collections(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     return Constant(None)
 
 
-def _weigh_losses(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _weigh_losses(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     args, _ = _arguments(walk, node)
     losses, counts = _elements(args[0]), _elements(args[1])
     made: list[Value] = []
@@ -291,7 +291,7 @@ def _weigh_losses(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     return Sequence(made, mutable=True)
 
 
-def losses_of(towers: Towers, walk: Walk, node: ast.expr) -> Value:
+def losses_of(towers: TowerRecords, walk: Walk, node: ast.expr) -> Value:
     """The towers' losses that a merged one carries along."""
     holder = walk.evaluate(node)
     chosen = choices(holder) if isinstance(holder, Tensor) else []
@@ -307,14 +307,14 @@ def losses_of(towers: Towers, walk: Walk, node: ast.expr) -> Value:
     )
 
 
-def _keep_parts(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _keep_parts(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """`keep_parts(tf.concat(tower_x, 0), own_x)`: the merge, and what each tower made of it."""
     args, _ = _arguments(walk, node)
     towers.parts[args[0].uid] = _elements(args[1])
     return args[0]
 
 
-def _part_of_tower(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _part_of_tower(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """`part_of_tower(x_batch, gpu)`: what the tower made in an earlier loop."""
     args, _ = _arguments(walk, node)
     whole, gpu = args[0], getattr(args[1], "value", None)
@@ -333,7 +333,7 @@ def _pairs(result: Tensor) -> Sequence:
     return Sequence([pair], mutable=True, many=True)
 
 
-def _sum_gradients(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _sum_gradients(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     args, _ = _arguments(walk, node)
     steps = {step.result.uid: step for step in walk.facts.train_steps}
     found = [_step_behind(part, steps) for part in _elements(args[0])]
@@ -356,7 +356,7 @@ def _step_behind(pairs: Value, steps: dict[int, TrainStep]) -> TrainStep | None:
     return None
 
 
-def _tower_gradients(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _tower_gradients(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """compute_gradients of the towers' losses."""
     args, kwargs = _arguments(walk, node)
     losses = _elements(args[1])
@@ -372,7 +372,7 @@ def _itself(optimizer: Value) -> Value:
     return optimizer.args[0] if inherited and isinstance(optimizer, Typed) else optimizer
 
 
-def _gradients_of_towers(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _gradients_of_towers(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     args, kwargs = _arguments(walk, node)
     losses, xs = _elements(args[0]), args[1]
     inputs = xs.elements if isinstance(xs, Sequence) else [xs]
@@ -383,14 +383,14 @@ def _gradients_of_towers(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     return Sequence([Tensor(inputs=(result,), op="gradient") for _ in inputs] or [result], mutable=True, many=many)
 
 
-def _tower_optimizer(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _tower_optimizer(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     args, kwargs = _arguments(walk, node)
     made = Typed("Optimizer", "TowerOptimizer", args, kwargs, node)
     towers.optimizers[made.uid] = (args[0], args[1])
     return made
 
 
-def made_optimizer(towers: Towers, walk: Walk, node: ast.Lambda) -> Value:
+def made_optimizer(towers: TowerRecords, walk: Walk, node: ast.Lambda) -> Value:
     """A function that makes an optimizer of the script's for the towers' losses."""
     assert isinstance(node.body, ast.Call)
     losses = walk.evaluate(node.body.args[1])
@@ -399,21 +399,21 @@ def made_optimizer(towers: Towers, walk: Walk, node: ast.Lambda) -> Value:
     return made
 
 
-def _pad_steps(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _pad_steps(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     return walk.evaluate(node.args[0])
 
 
-def _whole_batch(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _whole_batch(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     given = walk.evaluate(node.args[0])
     batch, dims = (given.batch, given.lengths) if isinstance(given, Tensor) else (FREE, None)
     return Tensor(batch, (given,), dims, WHOLE, node)
 
 
-def _entered_helper(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _entered_helper(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     return Typed("TowerHelper", helper_of(node, towers.helpers) or "", [], {}, node)
 
 
-def _after_updates(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _after_updates(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """A block that waits for operations, as tf.control_dependencies makes one."""
     args, kwargs = _arguments(walk, node)
     return Typed("ControlDependencies", helper_of(node, towers.helpers) or "", args, kwargs, node)
@@ -422,12 +422,12 @@ def _after_updates(towers: Towers, walk: Walk, node: ast.Call) -> Value:
 # -- placeholders that the towers make ---------------------------------------------------------------
 
 
-def _tower_inputs(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def _tower_inputs(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     args, kwargs = _arguments(walk, node)
     return Typed("TowerHelper", "TowerInputs", args, kwargs, node)
 
 
-def hand(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def hand(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """A call that makes a placeholder: in a tower that is handed them, the tower's part of the first tower's."""
     value, handing = EVALUATE[ast.Call](walk, node), towers.handing
     if handing is None or not isinstance(value, Input):
@@ -452,7 +452,7 @@ def hand(towers: Towers, walk: Walk, node: ast.Call) -> Value:
         assert isinstance(whole.shape, Sequence)
         entries = [handing.size if i == along else entry for i, entry in enumerate(whole.shape.elements)]
         whole.shape = Sequence(entries, whole.shape.mutable)
-    part = _part(towers, walk, whole, Cut(whole, handing.gpu, along, whole.uid, static), node)
+    part = _part(towers, walk, whole, TowerPart(whole, handing.gpu, along, whole.uid, static), node)
     towers.whole[part.uid] = whole
     return part
 
@@ -473,7 +473,7 @@ def _axis_of_handed(axes: Value | None, whole: Input, node: ast.Call) -> int | N
     return 0 if whole.dims else None
 
 
-def whole_of_handed(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def whole_of_handed(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """`tower_inputs.whole(net.x)`: the placeholder that a part was cut from, else the value itself."""
     value = walk.evaluate(node.args[0])
     wholes = [towers.whole.get(one.uid, one) for one in (choices(value) if isinstance(value, Tensor) else [value])]
@@ -482,7 +482,7 @@ def whole_of_handed(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     return walk.stamp(Tensor(value.batch, wholes, value.dims, "join"), node)
 
 
-def share_of_handed(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+def share_of_handed(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """`tower_inputs.share(net.x)`: the rows of a part, and their weight."""
     part = walk.evaluate(node.args[0])
     rows, weight = Tensor(FREE, (part,), (), ROWS), Tensor(FREE, (part,), (), WEIGHT)
@@ -494,7 +494,7 @@ def share_of_handed(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     return Sequence([rows, weight])
 
 
-HELPERS: dict[str, Callable[[Towers, Walk, Any], Value]] = {
+HELPERS: dict[str, Callable[[TowerRecords, Walk, Any], Value]] = {
     **dict.fromkeys(SHARDS, _shard),
     **dict.fromkeys(ENTERED, _entered_helper),
     **dict.fromkeys(HANDING, _tower_inputs),

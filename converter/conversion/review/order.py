@@ -11,7 +11,7 @@ from converter.analysis.facts import Effect, Facts
 from converter.analysis.frames import Access
 from converter.analysis.traits import Argument, Trait, has, positions
 from converter.analysis.values import Constant, Site
-from converter.conversion.review.compare import Comparison
+from converter.conversion.review.compare import WalkComparison
 from converter.conversion.review.helpers import SHARING
 from converter.conversion.review.paths import ANYWHERE, Path, Paths
 from converter.conversion.review.towers import REUSES, turn_of
@@ -41,7 +41,7 @@ class _Event:
     block: Path = ANYWHERE
 
 
-def orders_differ(comparison: Comparison, paths: Paths) -> Iterator[Sized]:
+def orders_differ(comparison: WalkComparison, paths: Paths) -> Iterator[Sized]:
     """Layers that get another number in their names, and savers that hold other variables, with both lines."""
     sides = [_Side(comparison, paths, again) for again in (False, True)]
     variables = [side.effects(VARIABLES) for side in sides]
@@ -74,7 +74,7 @@ def _takes_all(effect: Effect, traits: tuple[Trait, ...]) -> bool:
 class _Side:
     """The events of one of the two walks; of the converted text's those outside of the towers and in the first."""
 
-    def __init__(self, comparison: Comparison, paths: Paths, again: bool) -> None:
+    def __init__(self, comparison: WalkComparison, paths: Paths, again: bool) -> None:
         self.comparison, self.paths, self.again = comparison, paths, again
         self.facts: Facts = comparison.second.facts if again else comparison.first
         self.begin = min((begin for begin, _, _ in comparison.towers.turns), default=0)

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from converter.analysis.effects import BATCH_NORMS, READS_COLLECTION, EffectKind
 from converter.analysis.traits import Trait, name_of
 from converter.analysis.values import Constant, Mapping, Sequence, Value
-from converter.conversion.review.compare import Comparison
+from converter.conversion.review.compare import WalkComparison
 from converter.conversion.review.helpers import SHARING
 from converter.conversion.review.towers import REUSES, turn_of
 
 COLLECTIONS = {"TowerCollections", "TowerPenalties", "MergedCollections"}
 
 
-def unshared(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
+def unshared(comparison: WalkComparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
     """Additions to collections or variables that each tower makes and no helper separates, with their lines."""
     towers, facts = comparison.towers, comparison.second.facts
     read = {effect.name for kind in READS_COLLECTION for effect in facts.effects_of(kind)}
@@ -36,7 +36,7 @@ def unshared(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, ast.
             yield why, comparison.nodes.get(effect.node), effect.node
 
 
-def filled_again(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
+def filled_again(comparison: WalkComparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
     """Lists and dicts that hold more, or less, after the towers than on one GPU, where the host reads them."""
     end = max((end for _, end, _ in comparison.towers.turns), default=0)
     for one, two in comparison.filled:
@@ -49,7 +49,7 @@ def filled_again(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, 
             yield why, comparison.nodes.get(late.node), late.node
 
 
-def not_there(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
+def not_there(comparison: WalkComparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
     """Entries of lists that a line of the tool's reads before the script has put them there."""
     for held, node in comparison.towers.missing:
         made = comparison.statements.get(held.site.stmt) if held.site is not None else None
@@ -62,7 +62,7 @@ def _length(value: Value) -> int | None:
     return len(value.elements) if isinstance(value, Sequence) and not value.unmeasured else None
 
 
-def sessions_left(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
+def sessions_left(comparison: WalkComparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
     """Sessions without the settings that towers need: operations without a GPU kernel would fail in them."""
     facts = comparison.second.facts
     if not comparison.towers.turns:

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from converter.analysis.arrays.rows import counted_by
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.values import Input, Number, Sequence, Tensor, Value, needed
-from converter.conversion.review.compare import MIXED, Comparison
+from converter.conversion.review.compare import MIXED, WalkComparison
 
 Sized = tuple[str, ast.AST | None, ast.AST | None]
 DEEP = 400  # values behind one that is fed
 
 
-def sizes_differ(comparison: Comparison) -> Iterator[Sized]:
+def sizes_differ(comparison: WalkComparison) -> Iterator[Sized]:
     """Inputs of training steps whose batches have the size of one tower's, or grew twice; with both lines."""
     first = comparison.first
     roots = _roots(first)
@@ -34,7 +34,7 @@ def _roots(facts: Facts) -> set[int]:
     return {root.uid for step in facts.train_steps for root in step.loss.roots}
 
 
-def inputs_of(comparison: Comparison) -> Iterator[tuple[tuple[Input, Input], list[tuple[Number, Number]]]]:
+def inputs_of(comparison: WalkComparison) -> Iterator[tuple[tuple[Input, Input], list[tuple[Number, Number]]]]:
     """The inputs of training steps on both sides, with the numbers behind all that one expression makes.
 
     A model may be built more than once.
@@ -49,7 +49,7 @@ def inputs_of(comparison: Comparison) -> Iterator[tuple[tuple[Input, Input], lis
         yield alike[0], [pair for one, two in alike for pair in _of_input(one, two)]
 
 
-def same_runs(comparison: Comparison) -> Iterator[tuple[RunCall, RunCall]]:
+def same_runs(comparison: WalkComparison) -> Iterator[tuple[RunCall, RunCall]]:
     """The runs of the script with those of the converted text: a function that is called several times has several."""
     ones: dict[ast.AST, list[RunCall]] = defaultdict(list)
     twos: dict[ast.AST, list[RunCall]] = defaultdict(list)
@@ -69,9 +69,7 @@ def _of_input(one: Input, two: Input) -> list[tuple[Number, Number]]:
     return [*pairs_of(one, two), *shapes]
 
 
-def _judged(
-    comparison: Comparison, one: Value, two: Value, pairs: list[tuple[Number, Number]]
-) -> Iterator[Sized]:
+def _judged(comparison: WalkComparison, one: Value, two: Value, pairs: list[tuple[Number, Number]]) -> Iterator[Sized]:
     powers, behind = set[int](), set[int]()
     for there, here in pairs:
         power = MIXED if here.uid in behind else comparison.power(here)

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from converter.analysis.flow.undo import Change
+from converter.analysis.flow.undo import StateChange
 from converter.analysis.python.containers import is_known_key
 from converter.analysis.python.statements import assign, execute_block
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Mapping, Number, Typed, Value
 from converter.analysis.walk import Walk
-from converter.conversion.review.towers import REUSES, TOWERS, Handing, Merged, Towers
+from converter.conversion.review.towers import REUSES, TOWERS, HandedParts, Merged, TowerRecords
 
 Signal = str | None  # how a block ended early
 APART = {"TowerCollections", "TowerPenalties", "MergedCollections"}
@@ -35,7 +35,7 @@ class _Filled:
         self._mark, self._began = mark, began
         self._first: list[tuple[Mapping, Value]] = []
 
-    def end_of_tower(self, changes: Sequence[Change], is_last: bool) -> None:
+    def end_of_tower(self, changes: Sequence[StateChange], is_last: bool) -> None:
         """Takes the keys out again, for the next tower to put them there; the last tower's become the first's."""
         made = [
             (c.holder, c.key)
@@ -53,12 +53,12 @@ class _Filled:
             holder.pairs = [(first if k is key else k, v) for k, v in holder.pairs]
 
 
-def towers_loop(towers: Towers, entered: set[str], walk: Walk, loop: ast.For) -> Signal:
+def towers_loop(towers: TowerRecords, entered: set[str], walk: Walk, loop: ast.For) -> Signal:
     """Executes the body of the loop once for each tower that is walked."""
     block = loop.body[0]
     assert isinstance(block, ast.With)
     names = [n.id for item in block.items for n in ast.walk(item.context_expr) if isinstance(n, ast.Name)]
-    kinds = {value.name for n in names if n in entered and isinstance(value := _found(walk, n), Typed)}
+    kinds = {value.name for n in names if n in entered and isinstance(value := _value_of_name(walk, n), Typed)}
     kinds |= {towers.helpers[n] for n in names if n in towers.helpers}
     calls = [n for item in block.items for n in ast.walk(item.context_expr) if isinstance(n, ast.Call)]
     kinds |= {REUSES for call in calls for keyword in call.keywords if keyword.arg == REUSES}
@@ -91,13 +91,13 @@ def towers_loop(towers: Towers, entered: set[str], walk: Walk, loop: ast.For) ->
     return signal
 
 
-def _handing(walk: Walk, names: Sequence[str]) -> Handing | None:
+def _handing(walk: Walk, names: Sequence[str]) -> HandedParts | None:
     """The state of the helper that hands the towers their placeholders; None if the loop does not enter one."""
-    entered = (value for name in names if isinstance(value := _found(walk, name), Typed))
+    entered = (value for name in names if isinstance(value := _value_of_name(walk, name), Typed))
     helper = next((value for value in entered if value.name == "TowerInputs"), None)
     if helper is None:
         return None
-    return Handing(helper.args[0] if helper.args else None, helper.kwargs.get("size"))
+    return HandedParts(helper.args[0] if helper.args else None, helper.kwargs.get("size"))
 
 
 def _seen(key: object, held: list[Value], before: dict[object, list[Value]], kinds: set[str]) -> list[Value]:
@@ -109,7 +109,7 @@ def _seen(key: object, held: list[Value], before: dict[object, list[Value]], kin
 
 
 def _pair_collections(
-    towers: Towers, walk: Walk, first: dict[object, list[Value]], before: dict[object, list[Value]]
+    towers: TowerRecords, walk: Walk, first: dict[object, list[Value]], before: dict[object, list[Value]]
 ) -> None:
     """Notes which values of collections the towers made alike."""
     for key, held in walk.collections.items():
@@ -128,6 +128,6 @@ def _keep_collections(walk: Walk, first: dict[object, list[Value]]) -> None:
             walk.collections[key] = list(walk.collections[key])
 
 
-def _found(walk: Walk, name: str) -> Value | None:
+def _value_of_name(walk: Walk, name: str) -> Value | None:
     found = walk.frame.lookup(name)
     return found[1] if found else None

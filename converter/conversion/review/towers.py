@@ -26,7 +26,7 @@ GROWN = "grown"  # the last entry of the key of an origin whose number was multi
 
 
 @dataclass(frozen=True)
-class Cut:
+class TowerPart:
     """A tower's part of a batch: which tower's, along which axis, and with what others it was cut."""
 
     whole: Value
@@ -46,7 +46,7 @@ class Merged:
 
 
 @dataclass
-class Handing:
+class HandedParts:
     """Hands a tower that is walked its parts of placeholders.
 
     axes, size: the arguments that the helper was given. made: the first tower's. turn: how many are handed.
@@ -69,7 +69,7 @@ class Averaged:
 
 
 @dataclass
-class Towers:
+class TowerRecords:
     """Records of the helpers that the walk of a converted text met, by the uids of values.
 
     turns: when towers were built, by the clock of the walk, in order: begin, end, which.
@@ -77,7 +77,7 @@ class Towers:
 
     origin: Origin
     helpers: dict[str, str]
-    cuts: dict[int, Cut] = field(default_factory=dict)
+    cuts: dict[int, TowerPart] = field(default_factory=dict)
     merges: dict[int, Merged] = field(default_factory=dict)
     collected: dict[int, Merged] = field(default_factory=dict)  # by the first tower's value
     averages: dict[int, Averaged] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class Towers:
     turns: list[tuple[int, int, int]] = field(default_factory=list)
     entered: list[tuple[int, int, set[str]]] = field(default_factory=list)  # begin, end, the helpers around a tower
     parts: dict[int, list[Value]] = field(default_factory=dict)  # of a merged value: what each tower made
-    handing: Handing | None = None  # while a tower is walked that is handed its placeholders
+    handing: HandedParts | None = None  # while a tower is walked that is handed its placeholders
     whole: dict[int, Input] = field(default_factory=dict)  # of parts of these: the placeholder
     unread: list[str] = field(default_factory=list)
     missing: list[tuple[Value, ast.AST]] = field(default_factory=list)  # lists, and what reads an entry they have not
@@ -100,12 +100,12 @@ class Towers:
         return Number(1, origins, origins)
 
 
-def in_towers(towers: Towers, value: Value) -> bool:
+def in_towers(towers: TowerRecords, value: Value) -> bool:
     """Whether a value was made while a tower was built."""
     return turn_of(towers, value.time) is not None
 
 
-def turn_of(towers: Towers, time: int) -> int | None:
+def turn_of(towers: TowerRecords, time: int) -> int | None:
     """The number of the tower that was being built at a time of the walk; None outside of the towers."""
     return next((gpu for begin, end, gpu in towers.turns if begin < time <= end), None)
 

@@ -38,14 +38,14 @@ from converter.planner.batch_size.pipelines import training_sizes
 from converter.planner.batch_size.reshaped import binned, reshaped
 from converter.planner.batch_size.set_again import SetAgain, compared, set_in_branches
 from converter.planner.batch_size.written_out import LOOPS, PASSED_ON, in_heads, parents_of
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.drawn_batches import drawn_sizes
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.statements import LOGS, called
 from converter.planner.region.region import Region
 from converter.planner.wording import finding, refuse
-from converter.planner.writing.free_names import Names
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.free_names import TakenNames
+from converter.planner.writing.source_text import SourceText
 from converter.source.syntax import first_statement
 
 NumGpus = Callable[[ast.AST], str]  # the expression for the number of GPUs in the file of a node
@@ -125,7 +125,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     inputs = (*(i for i in inputs if i.batch.kind == "example"), *(i for i in more if i not in inputs))
     data = next((i for i in inputs if i.op == DATA), None)
     if data is not None:
-        return BatchSize(frozenset(), True, (finding(facts, steps[0].call, Found.DATA_IN_GRAPH),))
+        return BatchSize(frozenset(), True, (finding(facts, steps[0].call, PlanFault.DATA_IN_GRAPH),))
     origins, unknown, whole = _origins(facts, inputs, steps)
     when_run = {origin for number in facts.fed_sizes for origin in number.origins}
     origins = with_defaults(facts, origins - when_run)
@@ -140,26 +140,26 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     scaled = bool(origins) and not computed
     acting = _acting(facts, steps)
     if acting is not None:
-        warnings.append(finding(facts, acting.call, Found.ACTING_SCALED if scaled else Found.ACTING))
+        warnings.append(finding(facts, acting.call, PlanFault.ACTING_SCALED if scaled else PlanFault.ACTING))
     elif not whole and not origins:
         warnings.append(_not_found(facts, unknown, inputs, call))
     elif not origins or computed:
-        found = _why_whole(facts, whole[0], _fed(whole[0], inputs)) if whole else Found.WHOLE_DATA_SET
+        found = _why_whole(facts, whole[0], _fed(whole[0], inputs)) if whole else PlanFault.WHOLE_DATA_SET
         known = whole or (len(computed) == len(origins) and any(_is_length(facts, o) for o in computed))
-        found = found if known else Found.SIZE_NOT_FOUND
-        warnings.append(finding(facts, call, found if whole or computed else Found.STEP_RUN_ELSEWHERE))
+        found = found if known else PlanFault.SIZE_NOT_FOUND
+        warnings.append(finding(facts, call, found if whole or computed else PlanFault.STEP_RUN_ELSEWHERE))
     handed = (origin for origin in origins if origin.key[0] in HANDED)
-    warnings += [finding(facts, origin.node, Found.SIZE_FROM_CALLER, name=origin.name) for origin in handed]
+    warnings += [finding(facts, origin.node, PlanFault.SIZE_FROM_CALLER, name=origin.name) for origin in handed]
     kept = () if computed else tuple(_reasons(facts, inputs, steps, origins))
     by_hand = _filled_by_hand(facts, inputs)
     if by_hand is not None and scaled:
-        warnings.append(finding(facts, by_hand.call, Found.QUEUE_FILLED_BY_HAND))
+        warnings.append(finding(facts, by_hand.call, PlanFault.QUEUE_FILLED_BY_HAND))
     same = [run for run in whole if _is_same(facts, run, _fed(run, inputs))]
     if same and scaled:
-        warnings.append(finding(facts, same[0].call, Found.WHOLE_DATA_SET_BESIDE_BATCHES))
+        warnings.append(finding(facts, same[0].call, PlanFault.WHOLE_DATA_SET_BESIDE_BATCHES))
     written = [i for i in inputs if _has_plain_rows(i, origins)]
     if written and scaled:
-        warnings.append(finding(facts, written[0].node or call, Found.PLAIN_NUMBER_OF_ROWS))
+        warnings.append(finding(facts, written[0].node or call, PlanFault.PLAIN_NUMBER_OF_ROWS))
     fixed = bool(not scaled or by_hand is not None or same or written or kept)
     counted = {origin for number in facts.counted for origin in base_of(facts, number)}
     if not origins:  # the towers count their shards all the same
@@ -177,14 +177,14 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     )
 
 
-def _why_whole(facts: Facts, run: RunCall, fed: Fed) -> Found:
+def _why_whole(facts: Facts, run: RunCall, fed: Fed) -> PlanFault:
     """What a run is fed that no number of examples makes larger."""
     if all(_is_handed_over(value) for _, value in fed):
-        return Found.FED_BY_CALLER
+        return PlanFault.FED_BY_CALLER
     loops = [site.stmt for site in run.site.chain() if isinstance(site.stmt, (ast.For, ast.While))]
     if any(is_written_into(facts, value, loops) for _, value in fed):
-        return Found.REFILLED
-    return Found.SAME_BATCH if fed_sizes(facts, run, fed) else Found.WHOLE_DATA_SET
+        return PlanFault.REFILLED
+    return PlanFault.SAME_BATCH if fed_sizes(facts, run, fed) else PlanFault.WHOLE_DATA_SET
 
 
 def _is_handed_over(value: Value) -> bool:
@@ -199,15 +199,15 @@ def _not_found(facts: Facts, unknown: list[RunCall], inputs: tuple[Input, ...], 
     for run in unknown:
         number = other_meaning(facts, run, _fed(run, inputs), _fed(run, inputs))
         if isinstance(number, ast.Constant):
-            return finding(facts, number, Found.SIZE_IN_OTHER_MEANING, number=str(number.value))
+            return finding(facts, number, PlanFault.SIZE_IN_OTHER_MEANING, number=str(number.value))
         behind = needed(value for _, value in _fed(run, inputs)).values()
         parts = (v.node for v in behind if isinstance(v, Host) and isinstance(parts_of(v), Number))
         if (split := next(parts, None)) is not None:
-            return finding(facts, split, Found.NUMBER_OF_PARTS)
+            return finding(facts, split, PlanFault.NUMBER_OF_PARTS)
     hook = next(facts.effects_of(EffectKind.UNSEEN_HOOK), None)
     if hook is not None and not any(_fed(run, inputs) for run in unknown):
-        return finding(facts, hook.node, Found.FED_BY_HOOK)
-    return finding(facts, unknown[0].call if unknown else call, Found.SIZE_NOT_FOUND)
+        return finding(facts, hook.node, PlanFault.FED_BY_HOOK)
+    return finding(facts, unknown[0].call if unknown else call, PlanFault.SIZE_NOT_FOUND)
 
 
 def _reasons(
@@ -223,20 +223,20 @@ def _reasons(
 def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
     """Why a batch size that was found cannot grow."""
     for call in (c for o in origins if o.key[0] == "spread" for c in _other_calls(facts, o)):
-        yield finding(facts, call, Found.SIZE_OF_TWO_CALLS)
+        yield finding(facts, call, PlanFault.SIZE_OF_TWO_CALLS)
     for access in facts.accesses:
         own = [o for o in origins if isinstance(access.value, Number) and o in access.value.origins]
         mixed = isinstance(access.value, Number) and len(access.value.origins) > 1
         holder = access.place.holder
         if mixed and own and isinstance(holder, Typed) and holder.kind == "Settings":
-            yield finding(facts, access.node, Found.SETTING_OR_NUMBER)
+            yield finding(facts, access.node, PlanFault.SETTING_OR_NUMBER)
             break
     for call in reshaped(facts, origins):
-        yield finding(facts, call, Found.RESHAPED_DATA)
+        yield finding(facts, call, PlanFault.RESHAPED_DATA)
     for call in binned(facts, origins):
-        yield finding(facts, call, Found.BINS_OF_HISTOGRAM)
+        yield finding(facts, call, PlanFault.BINS_OF_HISTOGRAM)
     for call in grids(facts, origins):
-        yield finding(facts, call, Found.GRID_OF_BATCH)
+        yield finding(facts, call, PlanFault.GRID_OF_BATCH)
 
 
 def _uneven(
@@ -245,7 +245,7 @@ def _uneven(
     """The training steps that are fed a number of rows which follows the batch size, and is no multiple of it."""
     for run, fed in _feeding(facts, inputs, steps):
         for rows in other_degrees(facts, run, fed, frozenset(origins)):
-            yield finding(facts, run.call, Found.ROWS_OF_ANOTHER_DEGREE, rows=rows)
+            yield finding(facts, run.call, PlanFault.ROWS_OF_ANOTHER_DEGREE, rows=rows)
             return
 
 
@@ -255,16 +255,16 @@ def _unclear(
     """Numbers that count the rows of an input beside the batch size: their places may mean another thing, too."""
     for run, fed in _feeding(facts, inputs, steps):
         if (node := rows_of_turns(facts, run, fed)) is not None:
-            yield finding(facts, node, Found.ROWS_BESIDE_TURNS)
+            yield finding(facts, node, PlanFault.ROWS_BESIDE_TURNS)
         without = [pair for pair in fed if not named_for(facts, run, *pair)]
         for pair in without if len(without) < len(fed) else ():
             number = other_meaning(facts, run, [pair], fed)
             if isinstance(number, ast.Constant):
-                yield finding(facts, number, Found.SIZE_IN_OTHER_MEANING, number=str(number.value))
+                yield finding(facts, number, PlanFault.SIZE_IN_OTHER_MEANING, number=str(number.value))
     for size in _beginnings(facts, inputs, steps):
         if size.linear and origins.isdisjoint(size.linear):
             node = min(size.linear, key=_place).node
-            yield finding(facts, node, Found.OTHER_SIZE_OF_STATE)
+            yield finding(facts, node, PlanFault.OTHER_SIZE_OF_STATE)
 
 
 def _other_calls(facts: Facts, origin: Origin) -> Iterator[ast.AST]:
@@ -306,12 +306,12 @@ def _single(origins: set[Origin]) -> Origin | None:
     return min(ones, key=_place, default=None) if len(origins) > 1 else None
 
 
-def _of_one_example(facts: Facts, number: ast.AST) -> Found:
+def _of_one_example(facts: Facts, number: ast.AST) -> PlanFault:
     """What the batch size 1 is of: a data set where `dataset.batch(1)` says so, else a model."""
     call = next((node for node in parents_of(facts, number) if isinstance(node, ast.Call)), None)
     batching = {name.rpartition(".")[2] for name in names(Trait.GIVES_BATCHES)}
     of_data = call is not None and getattr(call.func, "attr", "") in batching
-    return Found.DATA_SET_OF_ONE_EXAMPLE if of_data else Found.MODEL_OF_ONE_EXAMPLE
+    return PlanFault.DATA_SET_OF_ONE_EXAMPLE if of_data else PlanFault.MODEL_OF_ONE_EXAMPLE
 
 
 def _place(origin: Origin) -> tuple[int, int, str]:
@@ -353,8 +353,8 @@ def _acting(facts: Facts, steps: list[TrainStep]) -> RunCall | None:
 
 
 def scale(
-    facts: Facts, regions: tuple[Region, ...], scaled: Scaled, text: Text, num_gpus: NumGpus, names: Names
-) -> tuple[Scaling, Names]:
+    facts: Facts, regions: tuple[Region, ...], scaled: Scaled, text: SourceText, num_gpus: NumGpus, names: TakenNames
+) -> tuple[Scaling, TakenNames]:
     """Multiply batch sizes by the number of GPUs where they are defined; returns the edits and the names taken then."""
     sizes = sorted(scaled.origins, key=_place)
     again = {o: _set_again(facts, o, sizes, text) for o in sizes if o.key[0] not in ("literal", *HANDED)}
@@ -402,14 +402,14 @@ def _at(node: ast.AST) -> tuple[int, int]:
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
-def _divided(text: Text, node: ast.AST, num_gpus: NumGpus) -> Replace:
+def _divided(text: SourceText, node: ast.AST, num_gpus: NumGpus) -> Replace:
     """A scaled number as the default of a flag, which goes on being the size of one tower."""
     inside = not isinstance(text.parent(node), (ast.Call, ast.keyword))
     quotient = f"{text.of(node)} // {num_gpus(node)}"
     return Replace(text.start(node), text.end(node), f"({quotient})" if inside else quotient, "TMG110")
 
 
-def _set_again(facts: Facts, origin: Origin, sizes: list[Origin], text: Text) -> SetAgain:
+def _set_again(facts: Facts, origin: Origin, sizes: list[Origin], text: SourceText) -> SetAgain:
     """Where the script sets a setting again in one of its branches."""
     reads = (a for a, _ in facts.numbers if not a.write and reads_flag(a, origin))
     return set_in_branches(facts, str(origin.key[-1]), reads, sizes, text)
@@ -431,13 +431,13 @@ def reads_flag(access: Access, origin: Origin) -> bool:
     return flags and access.place.key == origin.key[-1]
 
 
-def _scaled_parameter(origin: Origin, text: Text, num_gpus: NumGpus) -> Insert:
+def _scaled_parameter(origin: Origin, text: SourceText, num_gpus: NumGpus) -> Insert:
     """A batch size that a caller in another file passes as an argument is scaled where the function receives it."""
     first = first_statement(origin.node)
     return Insert(text.anchor(first), (f"{origin.name} *= {num_gpus(first)}",), "top", "TMG110")
 
 
-def _number_of(text: Text, node: ast.AST) -> ast.AST:
+def _number_of(text: SourceText, node: ast.AST) -> ast.AST:
     """The whole of `int(node)`: the setting in it may be a text, of which a product is no multiple."""
     above = text.parent(node)
     if isinstance(above, ast.Call) and above.args == [node] and not above.keywords:
@@ -445,7 +445,7 @@ def _number_of(text: Text, node: ast.AST) -> ast.AST:
     return node
 
 
-def _scaled(text: Text, node: ast.AST, num_gpus: NumGpus, may_be_none: bool = False) -> Replace:
+def _scaled(text: SourceText, node: ast.AST, num_gpus: NumGpus, may_be_none: bool = False) -> Replace:
     product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
     plain = product or isinstance(node, (ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Subscript))
     bare = f"{text.of(node)} * {num_gpus(node)}" if plain else f"({text.of(node)}) * {num_gpus(node)}"
@@ -461,7 +461,7 @@ def _host_reads(
     regions: tuple[Region, ...],
     origin: Origin,
     again: SetAgain,
-    text: Text,
+    text: SourceText,
     evaluated: Container[ast.AST],
 ) -> dict[ast.AST, Access]:
     """The expressions that read a flag outside of the towers; refuses one that the towers read, too.
@@ -487,12 +487,12 @@ def _host_reads(
             outside.setdefault(access.node, access)
     for node in (*outside, *inside):
         if node in inside and (node in outside or node in evaluated):
-            raise refuse(facts, node, Found.SIZE_READ_IN_AND_OUT)
+            raise refuse(facts, node, PlanFault.SIZE_READ_IN_AND_OUT)
     return outside
 
 
 def _scaled_reads(
-    facts: Facts, outside: Table[ast.AST, Access], origin: Origin, again: SetAgain, text: Text, num_gpus: NumGpus
+    facts: Facts, outside: Table[ast.AST, Access], origin: Origin, again: SetAgain, text: SourceText, num_gpus: NumGpus
 ) -> dict[ast.AST, tuple[Access, Replace]]:
     """A flag holds what the user gave for one tower; the host's uses of it are scaled one by one."""
     none = may_be_none(facts, origin)
@@ -505,7 +505,7 @@ def _scaled_reads(
     }
 
 
-def _is_default(text: Text, node: ast.AST, definitions: Container[ast.AST]) -> bool:
+def _is_default(text: SourceText, node: ast.AST, definitions: Container[ast.AST]) -> bool:
     """Whether a setting is the default of another, which goes on being the size of one tower.
 
     A default that is divided by it is a number of steps, which the larger batches make smaller.
@@ -520,7 +520,7 @@ def _is_default(text: Text, node: ast.AST, definitions: Container[ast.AST]) -> b
     return False
 
 
-def _counts(text: Text, node: ast.AST) -> bool:
+def _counts(text: SourceText, node: ast.AST) -> bool:
     """True if the value is used as a number: not in text or a log line, and not in a check of the user's choice."""
     parent = text.parent(node)
     while isinstance(parent, PASSED_ON):
@@ -542,7 +542,7 @@ def _counts(text: Text, node: ast.AST) -> bool:
     return not isinstance(parent, ast.FormattedValue) and not (parent is not None and _is_asserted(text, node))
 
 
-def _is_asserted(text: Text, node: ast.AST) -> bool:
+def _is_asserted(text: SourceText, node: ast.AST) -> bool:
     """Whether a condition is one of those that an `assert` tests."""
     parent = text.parent(node)
     while isinstance(parent, (ast.BoolOp, ast.UnaryOp)):
@@ -569,7 +569,7 @@ def _origins(
         whole = bool(fed) and not any(has(i.op, Trait.DEQUEUES) for i in inputs)
         for _, value in fed:
             kept = is_kept(facts, value, run)
-            whole &= _is_whole(value) if kept is None else kept
+            whole &= _is_whole_data_set(value) if kept is None else kept
         origins |= found | in_heads(facts, run, loaded)
         if not found:
             (everything if whole else unknown).append(run)
@@ -621,10 +621,10 @@ def _follows(facts: Facts, origin: Origin, others: set[Origin]) -> bool:
     return scaled or (origin.key[0] == "computed" and any(isinstance(v, Host) and is_fetched(v) for v in read))
 
 
-def _is_whole(value: Value) -> bool:
+def _is_whole_data_set(value: Value) -> bool:
     """True if a fed value is a whole data set: no slice, call or loop has produced it."""
     if isinstance(value, Host):
         if value.call in ("slice", "[]", "item") or "batch" in value.call.lower():
             return False
-        return all(_is_whole(v) for v in value.inputs if not isinstance(v, (Mapping, Sequence)))
+        return all(_is_whole_data_set(v) for v in value.inputs if not isinstance(v, (Mapping, Sequence)))
     return True

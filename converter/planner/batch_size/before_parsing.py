@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from converter.analysis.facts import Facts, FlagDefinition
 from converter.analysis.frames import Access
 from converter.analysis.values import Number, Origin, Site, Typed
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
-def is_early(facts: Facts, text: Text, origins: Iterable[Origin], parsed: Site) -> bool:
+def is_early(facts: Facts, text: SourceText, origins: Iterable[Origin], parsed: Site) -> bool:
     """True if a number is computed before the arguments are parsed, which is too early to change it."""
     outermost = list(parsed.chain())[-1].stmt
     time = min((a.time for a in facts.accesses if a.site is parsed and a.write), default=0)
@@ -28,7 +28,7 @@ def is_early(facts: Facts, text: Text, origins: Iterable[Origin], parsed: Site) 
     )
 
 
-def comes_before(facts: Facts, text: Text, origins: Iterable[Origin]) -> bool:
+def comes_before(facts: Facts, text: SourceText, origins: Iterable[Origin]) -> bool:
     """True if a number is computed at import, and a flag of the project is defined only later.
 
     Reading the number of GPUs there would parse the command line with that flag still unknown. The flag for the GPUs is
@@ -73,7 +73,7 @@ def _is_defined_later(facts: Facts, flag: FlagDefinition, node: ast.AST) -> bool
     return bool(path) and flag.time > facts.frame_of(path).began
 
 
-def _at_top(text: Text, node: ast.AST) -> bool:
+def _at_top(text: SourceText, node: ast.AST) -> bool:
     """Whether an expression is computed while its file is executed, not when a function is called."""
     parent = text.parent(node)
     while parent is not None:

@@ -22,7 +22,7 @@ _PASSED = ("int", "float", "round", "str")  # calls around a count that leave it
 
 
 @dataclass(frozen=True)
-class Written:
+class EqualNumbers:
     """Numbers that equal the batch size, in the loops around the training steps.
 
     counts: those that count examples: `while step * 64 < n`, `total += loss * 64 / n`.
@@ -33,7 +33,7 @@ class Written:
     doubtful: tuple[ast.Constant, ...] = ()
 
 
-def counted_again(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> Written:
+def counted_again(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> EqualNumbers:
     """Numbers in the loops around the training steps that equal the batch size.
 
     found: the places of the batch size that are known.
@@ -52,7 +52,7 @@ def counted_again(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Orig
         counts |= {facts.origin_of(n) for n in again if room.counts(n)}
         turns = any(isinstance(a, ast.Constant) for n in again for a in _bounds(facts, n))
         doubtful.update((n, None) for n in again if not turns and not room.counts(n) and room.is_multiplied(n))
-    return Written(frozenset(counts), tuple(doubtful))
+    return EqualNumbers(frozenset(counts), tuple(doubtful))
 
 
 def is_fixed(facts: Facts, span: int, sizes: Collection[Origin]) -> bool:
@@ -244,17 +244,17 @@ def _counters(loops: tuple[ast.stmt, ...]) -> frozenset[str]:
             elif called == "enumerate" and isinstance(loop.target, ast.Tuple):
                 found.add(ast.dump(_loaded(loop.target.elts[0])))
         for node in below(loop):
-            if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and _is_whole(node.value):
+            if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and _is_integer_literal(node.value):
                 found.add(ast.dump(_loaded(node.target)))
             elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and len(node.targets) == 1:
                 name = ast.dump(_loaded(node.targets[0]))
                 sides = (node.value.left, node.value.right)
-                if any(_is_whole(s) for s in sides) and name in (ast.dump(s) for s in sides):
+                if any(_is_integer_literal(s) for s in sides) and name in (ast.dump(s) for s in sides):
                     found.add(name)
     return frozenset(found)
 
 
-def _is_whole(node: ast.AST) -> bool:
+def _is_integer_literal(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int
 
 

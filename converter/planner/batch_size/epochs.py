@@ -14,7 +14,7 @@ from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
 from converter.analysis.values import Host, Number, Site, Value, needed
 from converter.planner.batch_size.intervals import SizeReads
-from converter.planner.batch_size.steps import Reads, asked, ends_of, loops_around, moves_in_loops
+from converter.planner.batch_size.steps import Reads, ends_of, loops_around, moves_in_loops, moves_that_end_loops
 
 NUMBERED = 2  # what a loop goes over gives pairs, and these the batches
 
@@ -98,7 +98,7 @@ def _ends(reads: Reads, run: RunCall, loop: Site, moves: Iterable[Access]) -> It
     if not isinstance(loop.stmt, (ast.For, ast.While)):
         return
     ends = ends_of(reads.facts, loop.stmt)
-    for write in asked(run, ends, moves):
+    for write in moves_that_end_loops(run, ends, moves):
         if _follows(reads, write.value.inputs[-1], loop, 1):
             yield write.site.stmt
     if isinstance(loop.stmt, ast.While) and loop in set(run.site.chain()):  # others may collect the rows of a batch

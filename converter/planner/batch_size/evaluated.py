@@ -25,7 +25,7 @@ from converter.planner.region.region import Region
 AROUND = (ast.For, ast.While, ast.If)
 
 
-class Why(Enum):
+class WhyGrown(Enum):
     """Why an evaluation goes on being fed batches of all GPUs."""
 
     READ = "this batch size is read for training and for the evaluation in {where}, which stays N times as large"
@@ -39,7 +39,7 @@ class Together:
 
     node: ast.AST
     call: ast.Call
-    why: Why
+    why: WhyGrown
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _separated(found: list[_Evaluation], with_training: frozenset[ast.AST], fixe
         own = {one.run.call: [r for r in one.reads if not _is_handed(r, outer)] for one in left}
         for one in left:
             shared = (r.node for r in own[one.run.call] if r.node in with_training | lost or not r.divisible)
-            why, node = Why.READ, next(shared, None)
+            why, node = WhyGrown.READ, next(shared, None)
             if node is None:
                 why, node = next(fixed.of(one.run, outer), (why, None))
             if node is not None:
@@ -133,18 +133,18 @@ class _Fixed:
     behind: frozenset[int]
     scaled: set[Origin]
 
-    def of(self, run: RunCall, kept: Collection[Site]) -> Iterator[tuple[Why, ast.AST]]:
+    def of(self, run: RunCall, kept: Collection[Site]) -> Iterator[tuple[WhyGrown, ast.AST]]:
         """Inputs of a run, and numbers in its model, that have the size of a training batch."""
         values = list(run.behind.values())
         inputs = [v for v in (*(key for key, _ in run.feeds), *values) if isinstance(v, Input)]
         for value in inputs:
             size = fixed_size(value) if value.batch.kind == "example" else None
             if self._is_sized(size) and value.site not in kept and isinstance(value.node, ast.AST):
-                yield Why.INPUT, value.node
+                yield WhyGrown.INPUT, value.node
         sites = {value.site for value in values if value.uid in self.behind}
         for number in self.facts.counted:
             if self._is_sized(number) and number.site in sites and number.site not in kept and number.site is not None:
-                yield Why.MODEL, number.site.stmt
+                yield WhyGrown.MODEL, number.site.stmt
 
     def _is_sized(self, size: Value | None) -> bool:
         return isinstance(size, Number) and bool(size.linear & self.scaled)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from converter.analysis.counts.degrees import degree_in
-from converter.analysis.counts.reading import Reading
+from converter.analysis.counts.reading import TermReader
 from converter.analysis.facts import Facts
 from converter.analysis.values import Host, Number, Origin, Tensor, Value, needed
 
@@ -19,7 +19,7 @@ def grids(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
 
     N times a square is no square for most numbers of GPUs N: the grid would not take the rows of the larger batch.
     """
-    reading = Reading(frozenset(sizes), lambda _: None)
+    reading = TermReader(frozenset(sizes), lambda _: None)
     values: dict[ast.AST, Value] = {access.node: access.value for access in facts.accesses if not access.write}
     values.update({node: value for (_, node), value in facts.results.items()})
     numbers = {node: value for node, value in values.items() if isinstance(value, (Number, Host))}
@@ -28,7 +28,9 @@ def grids(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         groups = [given, *(each.elts for each in given if isinstance(each, (ast.Tuple, ast.List)))]
         holder = [call.func.value] if isinstance(call.func, ast.Attribute) else []
-        if any(_is_square(group, roots) for group in groups) and any(_is_whole(n, values) for n in (*holder, *given)):
+        if any(_is_square(group, roots) for group in groups) and any(
+            _has_every_row(n, values) for n in (*holder, *given)
+        ):
             yield call
 
 
@@ -44,7 +46,7 @@ def _is_square(group: list[ast.expr], roots: set[ast.AST]) -> bool:
     return sides > 1 or (sides == 1 and rest)
 
 
-def _is_whole(node: ast.AST, values: Mapping[ast.AST, Value]) -> bool:
+def _has_every_row(node: ast.AST, values: Mapping[ast.AST, Value]) -> bool:
     """Whether an expression is a result for each example of a batch, of which none are left out."""
     value = values.get(node)
     if isinstance(value, Tensor):

@@ -56,9 +56,7 @@ def divided_steps(
         yield from filter(counting.divides_steps, apart)
 
 
-def reads_of(
-    facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]
-) -> SizeReads:
+def reads_of(facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> SizeReads:
     """The expressions outside the towers that are a batch size, and what tells what they count; None without any."""
     scaled = set(sizes)
     counting = counting_of(facts, regions, steps, scaled)
@@ -68,9 +66,7 @@ def reads_of(
     return found, counting if found and counting.runs else None
 
 
-def counting_of(
-    facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], scaled: set[Origin]
-) -> Counting:
+def counting_of(facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], scaled: set[Origin]) -> Counting:
     """The runs of these training steps, and what the script reads outside of the towers."""
     towers = tuple(regions)
     reads: dict[ast.AST, list[Access]] = {}
@@ -98,7 +94,7 @@ class Counting:
     def is_interval(self, size: ast.AST) -> bool:
         """Whether a count of steps is compared with a number, or divided by it to see whether anything remains."""
         bound, above = size, next(parents_of(self.facts, size), None)
-        while above is not None and (_is_whole(above) or _is_bound(above)) and not self._met(above, bound):
+        while above is not None and (_makes_number(above) or _is_bound(above)) and not self._met(above, bound):
             if isinstance(above, ast.BinOp) and not self._keeps(above, bound):
                 return False
             bound, above = above, next(parents_of(self.facts, above), None)
@@ -200,7 +196,7 @@ class Counting:
 
     def _counts_steps(self, count: ast.expr) -> bool:
         """Whether an expression is a number of steps so far, one that constants were added to, or a remainder of it."""
-        while isinstance(count, ast.BinOp) or _is_whole(count):
+        while isinstance(count, ast.BinOp) or _makes_number(count):
             if not isinstance(count, ast.BinOp):
                 assert isinstance(count, ast.Call)
                 count = count.args[0]
@@ -300,7 +296,7 @@ class Counting:
         return False
 
 
-def _is_whole(node: ast.AST) -> bool:
+def _makes_number(node: ast.AST) -> bool:
     """Whether a call makes a number of one argument."""
     return isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("int", "float") and len(node.args) == 1
 

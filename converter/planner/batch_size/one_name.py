@@ -10,8 +10,8 @@ from dataclasses import replace
 from converter.analysis.facts import Facts
 from converter.plan import Insert, Replace
 from converter.planner.questions.statements import suites
-from converter.planner.writing.free_names import Names
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.free_names import TakenNames
+from converter.planner.writing.source_text import SourceText
 
 LEAST = 3  # products in one function that a name is made for
 NAME = "global_batch_size"
@@ -23,10 +23,10 @@ def named_products(
     facts: Facts,
     products: Mapping[ast.AST, Replace],
     behind: Container[ast.AST],
-    text: Text,
-    names: Names,
+    text: SourceText,
+    names: TakenNames,
     name: str = NAME,
-) -> tuple[list[Replace], list[Insert], Names]:
+) -> tuple[list[Replace], list[Insert], TakenNames]:
     """Replacements of numbers by products, with one name for a product that occurs often; and the names taken then.
 
     behind: the numbers that are read after the graph is built, and are the same in all that follows. Only they get a
@@ -56,7 +56,7 @@ def _bare(product: str) -> str:
     return product[1:-1] if product.startswith("(") and product.endswith(")") else product
 
 
-def _statements(node: ast.AST, text: Text) -> tuple[ast.AST | None, list[ast.stmt]]:
+def _statements(node: ast.AST, text: SourceText) -> tuple[ast.AST | None, list[ast.stmt]]:
     """The function or module that executes an expression, None where it cannot be told; the statements around it."""
     chain: list[ast.stmt] = []
     below, above = node, text.parent(node)
@@ -76,7 +76,7 @@ def _in_loop(chain: list[ast.stmt]) -> bool:
 
 
 def _first_of_block(
-    chains: list[list[ast.stmt]], where: Mapping[ast.stmt, list[ast.stmt]], text: Text
+    chains: list[list[ast.stmt]], where: Mapping[ast.stmt, list[ast.stmt]], text: SourceText
 ) -> ast.stmt | None:
     """In the innermost block that holds all statements, the first that holds one; None where none can come before."""
     for stmt in chains[0]:

@@ -14,9 +14,9 @@ from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Number, Origin
 from converter.dataclass import dataclass
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import refuse
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 CHANGES = ("update", "setdefault")  # methods that set entries of a dict
 
@@ -33,7 +33,9 @@ class SetAgain:
     inside: frozenset[ast.AST] = frozenset()
 
 
-def set_in_branches(facts: Facts, name: str, reads: Iterable[Access], sizes: Iterable[Origin], text: Text) -> SetAgain:
+def set_in_branches(
+    facts: Facts, name: str, reads: Iterable[Access], sizes: Iterable[Origin], text: SourceText
+) -> SetAgain:
     """The places of a setting that a branch sets again; raises Refusal where that cannot be kept as one tower's size.
 
     reads: of the setting. sizes: all numbers that are batch sizes.
@@ -47,12 +49,12 @@ def set_in_branches(facts: Facts, name: str, reads: Iterable[Access], sizes: Ite
             continue
         setting = text.parent(access.node)
         if not isinstance(setting, (ast.Assign, ast.AugAssign)):
-            raise refuse(facts, access.node, Found.SET_IN_A_BRANCH, name=name)
+            raise refuse(facts, access.node, PlanFault.SET_IN_A_BRANCH, name=name)
         own = set(ast.walk(setting))
         single = isinstance(setting.value, ast.Constant) and setting.value.value == 1
         others = [o for o in sizes if o.node not in own and o.key[-1] != name]
         if (single and isinstance(setting, ast.Assign)) or any(_is_made_of(access, o) for o in others):
-            raise refuse(facts, access.node, Found.SET_IN_A_BRANCH, name=name)
+            raise refuse(facts, access.node, PlanFault.SET_IN_A_BRANCH, name=name)
         inside |= own | _condition(facts, setting, read, name)
     for statement in _entries_set(facts, read, name):
         inside |= {*ast.walk(statement)} | _condition(facts, statement, read, name)
@@ -61,7 +63,7 @@ def set_in_branches(facts: Facts, name: str, reads: Iterable[Access], sizes: Ite
     return SetAgain(frozenset(joined), frozenset(inside))
 
 
-def compared(sizes: Iterable[ast.AST], text: Text) -> Iterator[ast.Constant]:
+def compared(sizes: Iterable[ast.AST], text: SourceText) -> Iterator[ast.Constant]:
     """Numbers that a name is compared with before a branch sets it to a batch size: `if n > 64: n = 64`.
 
     sizes: numbers that are scaled, so that what the name holds is scaled on both ways.
@@ -88,7 +90,7 @@ def _condition(facts: Facts, setting: ast.stmt, reads: Iterable[Access], name: s
     sizes = {origin for access in reads if isinstance(access.value, Number) for origin in access.value.linear}
     for access in facts.accesses if not own else ():
         if access.node in within and isinstance(access.value, Number) and not sizes.isdisjoint(access.value.linear):
-            raise refuse(facts, access.node, Found.SET_IN_A_BRANCH, name=name)  # it holds that of all towers
+            raise refuse(facts, access.node, PlanFault.SET_IN_A_BRANCH, name=name)  # it holds that of all towers
     return within if own else set()
 
 
@@ -118,7 +120,7 @@ def _keys(call: ast.Call) -> Iterator[object]:
         yield from (key.value for key in keys if isinstance(key, ast.Constant))
 
 
-def _is_augmented(text: Text, target: ast.AST) -> bool:
+def _is_augmented(text: SourceText, target: ast.AST) -> bool:
     """Whether `+=` or the like sets it: the value before it is read without an expression of its own."""
     return isinstance(text.parent(target), ast.AugAssign)
 

@@ -88,7 +88,9 @@ def grown_steps(reads: Reads, runs: Iterable[RunCall]) -> Iterator[Steps]:
                 seen.add(loop)
                 yield Steps(loop, reads.of(head), turns)
         for site in (s for s in run.site.chain() if s in moves and s.stmt not in seen):
-            for start, moved in _counted_down(reads, fed, site, asked(run, ends[site.stmt], moves[site])):
+            for start, moved in _counted_down(
+                reads, fed, site, moves_that_end_loops(run, ends[site.stmt], moves[site])
+            ):
                 seen.add(site.stmt)
                 yield Steps(site.stmt, reads.of(start), moved)
 
@@ -150,7 +152,7 @@ def ends_of(facts: Facts, loop: ast.stmt) -> list[End]:
     return facts.ends[loop]
 
 
-def asked(run: RunCall, ends: Iterable[End], moves: Iterable[Access]) -> Iterator[Access]:
+def moves_that_end_loops(run: RunCall, ends: Iterable[End], moves: Iterable[Access]) -> Iterator[Access]:
     """Those moves of a number by which a loop ends, but for conditions that let a step train."""
     around = {site.stmt for site in run.site.chain()}
     read = {place for stmt, _, places in ends if not (isinstance(stmt, ast.If) and stmt in around) for place in places}

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from converter.analysis.arrays.shapes import reshaping
 from converter.analysis.counts.degrees import follows
-from converter.analysis.counts.reading import Reading
+from converter.analysis.counts.reading import TermReader
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.values import Host, Number, Origin, Sequence, Tensor, Value, needed
@@ -80,10 +80,10 @@ def _bounds(source: Value | None) -> Iterator[Value]:
 
 def is_share(value: Value, scaled: set[Origin]) -> bool:
     """Whether a number is smaller for a larger batch size, or is computed from one that is: `n // size * size`."""
-    return _is_share(Reading(frozenset(scaled), lambda _: None), value)
+    return _is_share(TermReader(frozenset(scaled), lambda _: None), value)
 
 
-def _is_share(reading: Reading, value: Value) -> bool:
+def _is_share(reading: TermReader, value: Value) -> bool:
     if not isinstance(value, (Number, Host)):
         return False
     computed = not value.chosen if isinstance(value, Number) else isinstance(value.node, ast.BinOp)

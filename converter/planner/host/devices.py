@@ -12,17 +12,17 @@ from converter.analysis.inputs.graph_names import pattern_of
 from converter.analysis.values import Function, Partial, Site, is_none
 from converter.diagnostics import Diagnostic
 from converter.plan import Replace
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.region.layers import SHARE, layers_in
 from converter.planner.region.region import Region
 from converter.planner.wording import finding
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 GPU = re.compile(r"gpu:(\d+|\*)", re.IGNORECASE)
 CPU = re.compile(r"\bcpu\b", re.IGNORECASE)
 
 
-def own_devices(facts: Facts, regions: tuple[Region, ...], text: Text) -> tuple[list[Replace], list[Diagnostic]]:
+def own_devices(facts: Facts, regions: tuple[Region, ...], text: SourceText) -> tuple[list[Replace], list[Diagnostic]]:
     """Edits that let the tower's device win over the model's own, and warnings for devices chosen at run time."""
     replaces: dict[ast.AST, Replace] = {}
     warnings: dict[ast.AST, Diagnostic] = {}
@@ -40,7 +40,7 @@ def own_devices(facts: Facts, regions: tuple[Region, ...], text: Text) -> tuple[
                     replaces[node] = _left_to_towers(named[0], text)  # it has the last word, also on what towers say
                 elif gpu := _later_gpu(effect, named[0]):
                     replaces[node] = _left_to_towers(named[0], text)
-                    warnings[node] = finding(facts, node, Found.GPU_AROUND_TOWERS, gpu=gpu)
+                    warnings[node] = finding(facts, node, PlanFault.GPU_AROUND_TOWERS, gpu=gpu)
             continue
         chosen = not named or isinstance(named[0], (ast.IfExp, ast.BoolOp))
         nowhere = effect.value is not None and is_none(effect.value)  # which takes the tower's device away
@@ -49,9 +49,9 @@ def own_devices(facts: Facts, regions: tuple[Region, ...], text: Text) -> tuple[
         elif not chosen and CPU.search(effect.name):
             if len(layers) - inside[effect.site.stmt] < SHARE * len(layers):
                 replaces[node] = _left_to_towers(named[0], text)
-                warnings[node] = finding(facts, node, Found.LAYERS_ON_CPU)
+                warnings[node] = finding(facts, node, PlanFault.LAYERS_ON_CPU)
         elif chosen or effect.name == "None":
-            warnings[node] = finding(facts, node, Found.DEVICE_OF_ALL_TOWERS)
+            warnings[node] = finding(facts, node, PlanFault.DEVICE_OF_ALL_TOWERS)
     return list(replaces.values()), list(warnings.values())
 
 
@@ -63,7 +63,7 @@ def _later_gpu(effect: Effect, device: ast.expr) -> str:
     return "the GPU that it chooses" if GPU.search(pattern_of(device)) else ""
 
 
-def _left_to_towers(device: ast.expr, text: Text) -> Replace:
+def _left_to_towers(device: ast.expr, text: SourceText) -> Replace:
     return Replace(text.start(device), text.end(device), "''", "TMG137")
 
 

@@ -90,9 +90,7 @@ def _is_grown(key: Value, fed: Value, scaled: set[Origin]) -> bool:
     return any(isinstance(value, Number) and bool(value.linear & scaled) for value in needed([fed]).values())
 
 
-def smaller_ends(
-    facts: Facts, sizes: Iterable[Origin], gpus: int, kept: Collection[ast.AST] = ()
-) -> Iterator[ast.AST]:
+def smaller_ends(facts: Facts, sizes: Iterable[Origin], gpus: int, kept: Collection[ast.AST] = ()) -> Iterator[ast.AST]:
     """The ranges of loops that feed a smaller last batch, to inputs that take no other number of rows than a batch.
 
     The script runs because its rows are a multiple of its batch size; they need not be one of the batch of all GPUs.

@@ -16,9 +16,9 @@ from converter.planner.batch_size.before_parsing import comes_before, is_early, 
 from converter.planner.questions.statements import is_text
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.context import WritingContext
-from converter.planner.writing.free_names import Names
+from converter.planner.writing.free_names import TakenNames
 from converter.planner.writing.helper_names import called
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 from converter.source.syntax import first_statement
 
 # flags of scripts that say how many GPUs there are
@@ -47,7 +47,7 @@ class GpuCount:
     """
 
     name: str
-    names: Names
+    names: TakenNames
     module: str
     module_is_shared: bool
     counts: bool
@@ -87,7 +87,7 @@ def gpu_count(context: WritingContext, module: str, scaled: Iterable[Origin], ow
     module_is_shared = bool(module) and options.helpers != "inline"
     value = f"{called('count_gpus')}()" if options.num_gpus is None else str(options.num_gpus)
     flags = [f for f in facts.flags if f.name in OWN_FLAGS]
-    definition = _beside(facts, bool(module) and not module_is_shared)
+    definition = _neighbouring_flag(facts, bool(module) and not module_is_shared)
     in_flags = (
         definition is not None
         and definition.style == "flags"
@@ -141,7 +141,7 @@ def _defined(count: GpuCount, context: WritingContext, value: str, in_flags: boo
     return replace(count, define=f"{count.name} = {value}")
 
 
-def _telling(count: GpuCount, value: str, text: Text, options: Options) -> GpuCount:
+def _telling(count: GpuCount, value: str, text: SourceText, options: Options) -> GpuCount:
     """Tells the module, before the script imports a file of its project: that may build the model."""
     number = value if count.name else f"lambda: {count.flag('')}"
     lines = [f"{count.module}.num_gpus = {number}"]
@@ -157,7 +157,7 @@ def _telling(count: GpuCount, value: str, text: Text, options: Options) -> GpuCo
     return _with(count, [Insert(text.anchor(first), tuple(lines), "before", why)], define="")
 
 
-def _switched_on(count: GpuCount, in_flags: bool, value: str, text: Text) -> GpuCount:
+def _switched_on(count: GpuCount, in_flags: bool, value: str, text: SourceText) -> GpuCount:
     """Towers are built when the script itself is run; whoever else imports the changed files uses one GPU."""
     if in_flags:
         define = "\n".join(FLAG_MODULE).format(value, FLAG_HELP[0].upper() + FLAG_HELP[1:])
@@ -178,7 +178,7 @@ def _read_by_imports(facts: Facts) -> ast.stmt | None:
     return _before_arguments(facts, first) if first is not None and is_parsed_by_imports(facts) else None
 
 
-def _flag_beside(definition: FlagDefinition, text: Text, value: str) -> Insert:
+def _flag_beside(definition: FlagDefinition, text: SourceText, value: str) -> Insert:
     """The definition of a flag below one of the script's."""
     function = text.of(definition.call.func).rpartition(".")[0]
     quote = "'" if "'" in text.of(definition.call.args[0]) else '"'
@@ -187,7 +187,7 @@ def _flag_beside(definition: FlagDefinition, text: Text, value: str) -> Insert:
     return Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112")
 
 
-def _argument_beside(count: GpuCount, definition: FlagDefinition, text: Text) -> list[Insert]:
+def _argument_beside(count: GpuCount, definition: FlagDefinition, text: SourceText) -> list[Insert]:
     """An argument of argparse below one of the script's, and the assignment of its value to the constant."""
     facts = count.facts
     parser = text.of(definition.call.func)
@@ -262,7 +262,7 @@ def _is_local(facts: Facts, stmt: ast.Import | ast.ImportFrom) -> bool:
     return any(facts.project.find(name, here, level) in facts.modules for name in (*filter(None, [module]), *names))
 
 
-def _beside(facts: Facts, anywhere: bool) -> FlagDefinition | None:
+def _neighbouring_flag(facts: Facts, anywhere: bool) -> FlagDefinition | None:
     """The flag that the new one stands beside: the batch size's, else the last; of the parser that the script keeps."""
     own = [f for f in facts.flags if anywhere or f.call not in facts.foreign]
     chosen = next((f for f in own if "batch" in f.name), own[-1] if own else None)

@@ -11,12 +11,12 @@ from converter.analysis.values import Tensor, Typed, Value
 from converter.options import Options
 from converter.plan import Replace
 from converter.planner.host.gpu_count import GpuCount
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 _PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.Call)  # take a factor without parentheses
 
 
-def rate_edits(facts: Facts, options: Options, text: Text, count: GpuCount) -> list[Replace]:
+def rate_edits(facts: Facts, options: Options, text: SourceText, count: GpuCount) -> list[Replace]:
     """Edits that scale the learning rate of each optimizer with the number of towers."""
     if options.scale_lr == "none":
         return []

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from converter.analysis.facts import Facts
 from converter.analysis.flow.constants import Constant
 from converter.diagnostics import Diagnostic
-from converter.planner.found import Found
 from converter.planner.outcome import Refused
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import finding
 
 
@@ -25,6 +25,6 @@ def one_value(facts: Facts, kept: Mapping[Constant, object]) -> Iterator[Diagnos
             outcome, written, at = kept[constant], ast.unparse(stmt), node.test.lineno
             if isinstance(outcome, Refused):
                 code, line = outcome.findings[0].code, outcome.findings[0].line
-                yield finding(facts, stmt, Found.ONE_VALUE_REFUSED, written=written, at=at, code=code, line=line)
+                yield finding(facts, stmt, PlanFault.ONE_VALUE_REFUSED, written=written, at=at, code=code, line=line)
             else:
-                yield finding(facts, stmt, Found.ONE_VALUE_SHARED, written=written, at=at)
+                yield finding(facts, stmt, PlanFault.ONE_VALUE_SHARED, written=written, at=at)

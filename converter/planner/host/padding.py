@@ -13,20 +13,20 @@ from converter.analysis.values import Input, Value
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Replace
-from converter.planner.found import Found
 from converter.planner.outcome import Reread
+from converter.planner.plan_faults import PlanFault
 from converter.planner.region.prepared_batches import lengths_of, uncast
 from converter.planner.region.region import Region
 from converter.planner.wording import finding
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.helper_names import called
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 LENGTHS = ("lengths", "input_tensor", "input")  # what they are called
 
 
 def longest_edits(
-    facts: Facts, regions: Iterable[Region], text: Text, aliases: Aliases
+    facts: Facts, regions: Iterable[Region], text: SourceText, aliases: Aliases
 ) -> tuple[list[Replace], list[str]]:
     """Edits that read the longest length from the whole batch where the towers would read it from their shards.
 
@@ -50,7 +50,7 @@ def _counts(effect: Effect, regions: Iterable[Region]) -> bool:
     )
 
 
-def _edit(facts: Facts, effect: Effect, text: Text, aliases: Aliases) -> Replace:
+def _edit(facts: Facts, effect: Effect, text: SourceText, aliases: Aliases) -> Replace:
     call = effect.node
     assert isinstance(call, ast.Call) and effect.value is not None
     decodes = has(effect.name, Trait.DECODES)
@@ -110,7 +110,7 @@ def lengths_to_read(facts: Facts, regions: Iterable[Region]) -> Reread | None:
 
 def not_cut(facts: Facts, uncut: Uncut) -> Diagnostic:
     """The refusal for sequence lengths that are not cut with the batch."""
-    return finding(facts, uncut.call, Found.DECODER_OF_SHARD if uncut.decodes else Found.MASK_OF_SHARD)
+    return finding(facts, uncut.call, PlanFault.DECODER_OF_SHARD if uncut.decodes else PlanFault.MASK_OF_SHARD)
 
 
 def _given(call: ast.Call) -> ast.expr | None:

@@ -9,10 +9,10 @@ from converter.analysis.facts import Facts
 from converter.plan import At
 from converter.planner.questions.statements import path, suites
 from converter.planner.region.region import Region
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 
-def pinned(facts: Facts, region: Region, text: Text) -> tuple[tuple[At, At], ...]:
+def pinned(facts: Facts, region: Region, text: SourceText) -> tuple[tuple[At, At], ...]:
     """Statements outside the loop that create variables of the model, and so get a tf.device() around them."""
     where = suites(*facts.trees())
     tops = [region.block.body, *(tree.body for tree in facts.trees())]
@@ -44,7 +44,7 @@ def pinned(facts: Facts, region: Region, text: Text) -> tuple[tuple[At, At], ...
     return tuple(runs)
 
 
-def only_variables(facts: Facts, regions: Iterable[Region], runs: Iterable[tuple[At, At]], text: Text) -> bool:
+def only_variables(facts: Facts, regions: Iterable[Region], runs: Iterable[tuple[At, At]], text: SourceText) -> bool:
     """True if the pinned statements only create variables, and call no function that may also compute.
 
     All that such a statement makes may then stand on the device of its variables.
@@ -58,7 +58,9 @@ def only_variables(facts: Facts, regions: Iterable[Region], runs: Iterable[tuple
             for begin, end in pinned_runs
         )
         for variable in facts.variables
-        if variable.uid in used and variable.site is not None and variable.dims != ()
+        if variable.uid in used
+        and variable.site is not None
+        and variable.dims != ()
         and not any(region.in_any_tower(variable.site) for region in regions)
     )
 

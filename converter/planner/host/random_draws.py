@@ -32,7 +32,9 @@ def shuffled_batches(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]
     found = {
         node: None
         for (_, node), value in facts.results.items()
-        if isinstance(value, Host) and _name(value) in SHUFFLES and node is value.node
+        if isinstance(value, Host)
+        and _name(value) in SHUFFLES
+        and node is value.node
         and any(_is_of_batches(facts, given, scaled) for given in value.inputs[1:2])  # behind the function itself
     }
     yield from found
@@ -44,7 +46,10 @@ def drawn_from_buffers(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AS
     found = {
         node: None
         for (_, node), value in facts.results.items()
-        if isinstance(value, Host) and _name(value) in SAMPLES and isinstance(node, ast.Call) and node is value.node
+        if isinstance(value, Host)
+        and _name(value) in SAMPLES
+        and isinstance(node, ast.Call)
+        and node is value.node
         and any(isinstance(v, Number) and v.linear & scaled for v in value.inputs[2:])
         and (_name(value) == "random.sample" or any(k.arg == "replace" for k in node.keywords))
         and any(_is_collected(facts, one, _loops(value.site)) for one in _behind(value.inputs[1]))

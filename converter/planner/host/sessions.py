@@ -11,8 +11,8 @@ from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Insert, Replace
 from converter.planner.writing.context import WritingContext
-from converter.planner.writing.free_names import Names
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.free_names import TakenNames
+from converter.planner.writing.source_text import SourceText
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Sessions:
     names: those that are taken then. hidden: builtins that are reached by their module for it.
     """
 
-    names: Names
+    names: TakenNames
     replaces: tuple[Replace, ...] = ()
     inserts: tuple[Insert, ...] = ()
     hidden: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ def _completing(context: WritingContext, sessions: Sessions, session: SessionSit
     return replace(sessions, inserts=(*sessions.inserts, *added))
 
 
-def _new_config(names: Names) -> tuple[str, Names]:
+def _new_config(names: TakenNames) -> tuple[str, TakenNames]:
     """The name of a config, which several sessions may have one after the other unless the script has it too."""
     return ("config", names) if names.is_free("config") else names.fresh("session_config")
 
@@ -130,7 +130,7 @@ def _given(session: SessionSite, tensorflow: str, config: str) -> str:
     return f"{tensorflow}.{session.creator}(config={config})" if session.creator else config
 
 
-def _with_config(session: SessionSite, text: Text, name: str) -> Replace:
+def _with_config(session: SessionSite, text: SourceText, name: str) -> Replace:
     call, given = session.call, session.config_node
     if given is not None:  # None, by its place or its name
         return Replace(text.start(given), text.end(given), name, "TMG111")

@@ -16,7 +16,7 @@ from converter.planner.batch_size.intervals import ORDERS, Counting, counting_of
 from converter.planner.batch_size.written_out import LOOPS
 from converter.planner.region.region import Region
 from converter.planner.writing.helper_names import called
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 HELPER = "fewer_steps"
 WHY = "TMG119"
@@ -35,7 +35,7 @@ class StepNumbers:
     left: tuple[ast.expr, ...] = ()
 
 
-def step_edits(found: StepNumbers, text: Text) -> list[Replace]:
+def step_edits(found: StepNumbers, text: SourceText) -> list[Replace]:
     """The edits that divide numbers of steps by the number of GPUs."""
     return [
         Replace(text.start(node), text.end(node), f"{called(HELPER)}({text.of(node)})", WHY) for node in found.counts

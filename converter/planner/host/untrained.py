@@ -19,7 +19,7 @@ from converter.analysis.values import Mapping as Dict
 from converter.dataclass import dataclass
 from converter.plan import At, Insert, Plan
 from converter.planner.host.gpu_count import GpuCount
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 from converter.source.syntax import first_statement
 
 CODE = "TMG149"
@@ -220,7 +220,9 @@ def runs_in(facts: Facts, branches: Iterable[Branch]) -> frozenset[ast.AST]:
     return frozenset(call for call, inside in apart.items() if inside)
 
 
-def one_tower(branches: Iterable[Branch], plan: Plan, count: GpuCount, text: Text) -> tuple[list[Branch], list[Insert]]:
+def one_tower(
+    branches: Iterable[Branch], plan: Plan, count: GpuCount, text: SourceText
+) -> tuple[list[Branch], list[Insert]]:
     """Of the branches, those at whose beginning the number of GPUs can be set to one, and the lines that do it.
 
     That is too late where the number was read before.
@@ -253,7 +255,7 @@ class _Reads:
 
     plan: Plan
     count: GpuCount
-    text: Text
+    text: SourceText
 
     @property
     def facts(self) -> Facts:

@@ -11,11 +11,11 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan import Replace
-from converter.planner.found import Found
 from converter.planner.host.gpu_count import GpuCount
 from converter.planner.outcome import Faults
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import finding
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
 LIST = "visible_device_list"
@@ -32,7 +32,7 @@ class _Choice:
 
 
 def visible_edits(
-    facts: Facts, options: Options, text: Text, count: GpuCount, anywhere: bool
+    facts: Facts, options: Options, text: SourceText, count: GpuCount, anywhere: bool
 ) -> tuple[list[Replace], list[Diagnostic]]:
     """Let a script that makes fewer GPUs visible than there are towers make the first ones visible, one for each.
 
@@ -50,10 +50,10 @@ def visible_edits(
         if options.num_gpus == 1 or (path and not anywhere):
             continue
         if options.num_gpus is None or (choice.what == VARIABLE and given is None):
-            warnings.append(finding(facts, node, Found.GPUS_TOLD_WHEN_RUN, what=choice.what))
+            warnings.append(finding(facts, node, PlanFault.GPUS_TOLD_WHEN_RUN, what=choice.what))
             continue
         if given is None and choice.what == LIST:
-            faults.append(finding(facts, node, Found.UNKNOWN_GPUS, what=choice.what, towers=options.num_gpus))
+            faults.append(finding(facts, node, PlanFault.UNKNOWN_GPUS, what=choice.what, towers=options.num_gpus))
             continue
         of_flag = node is not choice.node
         made = _rewritten(VARIABLE if of_flag else choice.what, options.num_gpus, count.for_node(node))
@@ -64,7 +64,7 @@ def visible_edits(
         replaces.append(Replace(text.start(node), text.end(node), made, "TMG128"))
         if choice.what != COUNT:
             named = text.of(node)
-            warnings.append(finding(facts, node, Found.FEWER_GPUS_NAMED, what=choice.what, named=named))
+            warnings.append(finding(facts, node, PlanFault.FEWER_GPUS_NAMED, what=choice.what, named=named))
     if faults:
         raise Faults(faults)
     return replaces, warnings
@@ -98,7 +98,7 @@ def _rewritten(what: str, towers: int, number: str) -> str:
     return number
 
 
-def _where_chosen(node: ast.expr, number: str, text: Text) -> str:
+def _where_chosen(node: ast.expr, number: str, text: SourceText) -> str:
     """The number of GPUs where the script's own number is not 0; 0, for the CPU, stays."""
     bare = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Compare, ast.BoolOp))
     return f"{number} if {text.of(node) if bare else f'({text.of(node)})'} else 0"

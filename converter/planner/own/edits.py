@@ -9,13 +9,13 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.values import Input, Tensor, tensors_in
 from converter.dataclass import dataclass
 from converter.plan import Replace
-from converter.planner.found import Found
 from converter.planner.own.examples import own_examples
+from converter.planner.plan_faults import PlanFault
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.region.region import Region
 from converter.planner.wording import refuse
 from converter.planner.writing.helper_names import called
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 READ, FEED, WHY = "read_for_towers", "feed_for_towers", "TMG125"
 
@@ -28,13 +28,13 @@ class OwnEdits:
     helpers: tuple[str, ...] = ()
 
 
-def own_edits(facts: Facts, steps: Sequence[TrainStep], regions: Sequence[Region], text: Text) -> OwnEdits:
+def own_edits(facts: Facts, steps: Sequence[TrainStep], regions: Sequence[Region], text: SourceText) -> OwnEdits:
     """Each step reads an example for each tower, and feeds each its own; raises Refusal if that is unclear."""
     if not any(value.is_own for value in batch_inputs(steps)):
         return OwnEdits()
     own = own_examples(facts, steps)
     if own is None or any(region.forward for region in regions) or _first_alone(facts, regions, own.feeds):
-        raise refuse(facts, steps[0].call, Found.OWN_EXAMPLES_UNCLEAR)
+        raise refuse(facts, steps[0].call, PlanFault.OWN_EXAMPLES_UNCLEAR)
     replaces = [_reading(call, text) for call in own.readers]
     for node in own.feeds:
         replaces.append(Replace(text.start(node), text.end(node), f"{called(FEED)}({text.of(node)})", WHY))
@@ -63,10 +63,8 @@ def _reads_own(value: Tensor) -> bool:
     return False
 
 
-def _reading(call: ast.Call, text: Text) -> Replace:
+def _reading(call: ast.Call, text: SourceText) -> Replace:
     """`reader('train')` as `read_for_towers(reader, 'train')`."""
     given = [text.of(arg) for arg in call.args]
     given += [f"{keyword.arg}={text.of(keyword.value)}" for keyword in call.keywords]
-    return Replace(
-        text.start(call), text.end(call), f"{called(READ)}({', '.join([text.of(call.func), *given])})", WHY
-    )
+    return Replace(text.start(call), text.end(call), f"{called(READ)}({', '.join([text.of(call.func), *given])})", WHY)

@@ -190,8 +190,10 @@ def _display(facts: Facts, run: RunCall) -> ast.Dict | None:
     uses = uses_of(function, node.id)
     written = [use for use in uses if not isinstance(use.ctx, ast.Load)]
     feeds = {id(one.feed_node) for one in facts.runs}
-    if len(written) != 1 or node.id in parameters(function) or any(
-        id(use) not in feeds or function_of(facts, use) is not function for use in uses if use not in written
+    if (
+        len(written) != 1
+        or node.id in parameters(function)
+        or any(id(use) not in feeds or function_of(facts, use) is not function for use in uses if use not in written)
     ):
         return None
     stmt = facts.parents.get(written[0])

@@ -13,7 +13,6 @@ FLOAT32 = {"float32", "float"}
 INTEGERS = {"int32", "int64", "uint8", "int8", "int16", "bool"}
 
 
-
 def names_other_types(facts: Facts) -> bool:
     """Whether a script names other floating point types than float32 anywhere."""
     return any(has(node.attr, Trait.OTHER_FLOATS) for node in facts.nodes(ast.Attribute)) or any(

@@ -14,8 +14,8 @@ from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import FED, Input, Instance, Sequence, Tensor, Value, needed
 from converter.dataclass import dataclass
-from converter.planner.found import Found
 from converter.planner.outcome import Refused
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import carries_batch, is_made_of_shard
 from converter.planner.questions.outside_calls import is_foreign
 from converter.planner.questions.statements import LOGS, called, is_text, returned_by, returns
@@ -162,7 +162,7 @@ def sort_out(
                 handing=handing,
             )
             side = _side(between)
-            if isinstance(side, Found):
+            if isinstance(side, PlanFault):
                 return Refused((finding(facts, block.body[index], side),))
             if side is Side.TOWER:
                 tower.add(index)
@@ -187,15 +187,15 @@ def _with_comments(block: Block, order: Order) -> Order:
     return Order(*(sides[side] for side in (Side.BEFORE, Side.TOWER, Side.AFTER)))
 
 
-def _side(at: _Between) -> Side | Found:
+def _side(at: _Between) -> Side | PlanFault:
     """Where a statement goes, or why it can go nowhere."""
     if isinstance(at.stmt, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
-        return Found.BETWEEN_ENDS_BLOCK
+        return PlanFault.BETWEEN_ENDS_BLOCK
     ends = list(returned_by(at.stmt))
     if ends and at.late and _may_end_behind(at):
         return Side.AFTER
     if not at.facts.returned.isdisjoint(ends):
-        return Found.BETWEEN_MAY_RETURN
+        return PlanFault.BETWEEN_MAY_RETURN
     if _belongs_to_towers(at):
         return Side.TOWER
     movable = _may_go_before(at)
@@ -207,7 +207,7 @@ def _side(at: _Between) -> Side | Found:
     if isinstance(at.stmt, (ast.FunctionDef, ast.ClassDef)):
         return Side.TOWER if not movable else Side.BEFORE
     if _towers_need(at):
-        return Side.TOWER if not at.stays_out else Found.BETWEEN_MAKES_INPUT
+        return Side.TOWER if not at.stays_out else PlanFault.BETWEEN_MAKES_INPUT
     return _side_of_rest(at)
 
 
@@ -299,12 +299,12 @@ def _towers_need(at: _Between) -> bool:
     return fed_by or is_collected_for(at.facts, at.block, at.index, at.block, at.later)
 
 
-def _side_of_rest(at: _Between) -> Side | Found:
+def _side_of_rest(at: _Between) -> Side | PlanFault:
     """The side of a statement that cannot go before the loop and that the towers do not need."""
     facts, block = at.facts, at.block
     if not at.clashes(at.later):
         if _may_collect(facts, block, at.index, at.tower):
-            return Found.BETWEEN_MAY_COLLECT
+            return PlanFault.BETWEEN_MAY_COLLECT
         if at.keeps_order and _makes_any_variable(block, set(at.later)):
             return Side.TOWER
         if _makes_what_towers_find(at) and not at.stays_out:
@@ -312,7 +312,7 @@ def _side_of_rest(at: _Between) -> Side | Found:
         if not _names_a_part(at):
             counts = numbers_names(block, {at.index}) and numbers_names(block, set(at.later))
             return Side.TOWER if counts and not at.stays_out else Side.AFTER
-    return Side.TOWER if not at.stays_out else Found.BETWEEN_UNMOVABLE
+    return Side.TOWER if not at.stays_out else PlanFault.BETWEEN_UNMOVABLE
 
 
 def _names_a_part(at: _Between) -> bool:

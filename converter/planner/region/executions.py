@@ -23,14 +23,14 @@ from converter.planner.writing.spelling import spelling
 
 
 @dataclass(frozen=True)
-class Group:
+class StepGroup:
     """Training steps that share a loop, and where it stands."""
 
     steps: list[TrainStep]
     region: Region
 
 
-def in_one_loop(groups: Sequence[Group]) -> Group | None:
+def in_one_loop(groups: Sequence[StepGroup]) -> StepGroup | None:
     """The group whose loop serves all executions of one block; None where their loops would differ.
 
     It is the group with the most inputs; an input that another execution lacks is cut if it is there.
@@ -52,10 +52,10 @@ def in_one_loop(groups: Sequence[Group]) -> Group | None:
         for text, (kind, _) in _left(other.region).items()
         if isinstance(kind, Batch) and kind.packed == "major"
     )
-    return Group(first.steps, replace(first.region, lacking=lacking, packed=packed))
+    return StepGroup(first.steps, replace(first.region, lacking=lacking, packed=packed))
 
 
-def _calls(group: Group) -> set[ast.AST]:
+def _calls(group: StepGroup) -> set[ast.AST]:
     return {step.call for step in group.steps}
 
 

@@ -11,11 +11,11 @@ from itertools import combinations, pairwise
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.flow.joined import choices
 from converter.analysis.values import Origin, Tensor
-from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.region.continued import region_of
-from converter.planner.region.executions import Group, in_one_loop
+from converter.planner.region.executions import StepGroup, in_one_loop
 from converter.planner.region.inputs import batch_inputs, batches_behind
 from converter.planner.region.region import Region
 from converter.planner.wording import finding
@@ -28,7 +28,7 @@ def grouped(
     sizes: frozenset[Origin],
     handing: bool = False,
     once: bool = False,
-) -> tuple[Group, ...] | Refused | Reread:
+) -> tuple[StepGroup, ...] | Refused | Reread:
     """The training steps by their loops; where a flag chooses among models with inputs of their own, one for each.
 
     A call that is executed for several losses which the same towers build takes a step for each of them.
@@ -53,7 +53,7 @@ def grouped(
     return found if isinstance(by_choice, (Refused, Reread)) else by_choice
 
 
-def _executed_again(facts: Facts, groups: Sequence[Group]) -> list[TrainStep]:
+def _executed_again(facts: Facts, groups: Sequence[StepGroup]) -> list[TrainStep]:
     """Steps for other losses of the same towers, taken by the same calls: of a list of losses, filled before the first.
 
     Each loss is made in the block of the towers, or by a function that this block calls for each of them.
@@ -73,7 +73,7 @@ def _executed_again(facts: Facts, groups: Sequence[Group]) -> list[TrainStep]:
 
 def _groups(
     facts: Facts, steps: list[TrainStep], place: Callable[..., Region | Refused | Reread]
-) -> tuple[Group, ...] | Refused | Reread:
+) -> tuple[StepGroup, ...] | Refused | Reread:
     """Training steps that share inputs, or random batches, share a loop; independent models get loops of their own.
 
     place: what finds the region of some steps with their inputs.
@@ -83,27 +83,27 @@ def _groups(
         mine = batches_behind([step])
         joined = [p for p in parts if mine & batches_behind(p) and not _is_another_model(facts, p, step)]
         parts = [p for p in parts if p not in joined] + [[s for p in joined for s in p] + [step]]
-    found: list[Group] = []
+    found: list[StepGroup] = []
     for part in parts:
         region = place(steps=part, inputs=batch_inputs(part))
         if isinstance(region, Region):
-            found.append(Group(part, region))
+            found.append(StepGroup(part, region))
         elif len(parts) == 1:
             return region
         else:
             break
-    if len(found) == len(parts) and (len(found) == 1 or _apart(tuple(group.region for group in found))):
+    if len(found) == len(parts) and (len(found) == 1 or _are_disjoint(tuple(group.region for group in found))):
         return tuple(found)
     if len(found) == len(parts) and (shared := in_one_loop(found)) is not None:
         return (shared,)
     region = place(steps=steps, inputs=batch_inputs(steps))
     if isinstance(region, Refused) and len(found) == len(parts) and (twice := _built_alike(found)):
         first, second = (step.call for step in twice[:2])
-        region = Refused((finding(facts, second, Found.BUILT_ALIKE, line=line_seen_from(facts, second, first)),))
-    return (Group(steps, region),) if isinstance(region, Region) else region
+        region = Refused((finding(facts, second, PlanFault.BUILT_ALIKE, line=line_seen_from(facts, second, first)),))
+    return (StepGroup(steps, region),) if isinstance(region, Region) else region
 
 
-def _built_alike(groups: Sequence[Group]) -> tuple[TrainStep, TrainStep] | None:
+def _built_alike(groups: Sequence[StepGroup]) -> tuple[TrainStep, TrainStep] | None:
     """Steps of two models that the same statements build, one after the other: each would have its loop there."""
     for one, two in combinations(groups, 2):
         if one.region.block.body is two.region.block.body and one.region.block.frame is not two.region.block.frame:
@@ -134,7 +134,7 @@ def _branches(step: TrainStep) -> dict[tuple[int, ast.AST], bool]:
     return {at: side for at, side in step.site.sides().items() if built.get(at) is side}
 
 
-def _apart(regions: tuple[Region, ...]) -> bool:
+def _are_disjoint(regions: tuple[Region, ...]) -> bool:
     """True if no loop overlaps or contains another."""
     spans = [(id(r.block.body), min((*r.before, *r.tower)), max((*r.after, *r.tower))) for r in regions]
     ordered = sorted(spans)

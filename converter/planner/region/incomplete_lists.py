@@ -12,9 +12,7 @@ from converter.planner.region.block import Block
 from converter.planner.region.variable_reuse import is_found
 
 
-def listed_between(
-    facts: Facts, block: Block, tower: set[int], among: Iterable[Effect] | None = None
-) -> list[Effect]:
+def listed_between(facts: Facts, block: Block, tower: set[int], among: Iterable[Effect] | None = None) -> list[Effect]:
     """Where the variables made so far are listed before the towers have made all of theirs.
 
     A saver that is made there is for these alone. With a scope given, as `tf.trainable_variables('encoder')`, a list is

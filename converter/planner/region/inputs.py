@@ -25,9 +25,7 @@ def batches_behind(steps: Iterable[TrainStep]) -> set[Value]:
     return {*(v for v in values.values() if isinstance(v, Input) and v.is_batch), *drawn_in(values)}
 
 
-def uncut_values(
-    facts: Facts, steps: Sequence[TrainStep], code: str, hints: Mapping[Why, str]
-) -> Iterator[Diagnostic]:
+def uncut_values(facts: Facts, steps: Sequence[TrainStep], code: str, hints: Mapping[Why, str]) -> Iterator[Diagnostic]:
     """The first value behind the losses that cannot be cut for one of these reasons, with advice."""
     for value in behind_losses(steps).values():
         lost = isinstance(value, Tensor) and value.batch.kind == "opaque" and not is_of_own(value)

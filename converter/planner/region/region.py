@@ -25,8 +25,8 @@ from converter.analysis.values import (
     needed,
 )
 from converter.dataclass import dataclass
-from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.questions.nested_tensors import inputs_in
 from converter.planner.questions.statements import Step, path, returned_by, suites
@@ -35,7 +35,7 @@ from converter.planner.region.block import BEHIND, Block
 from converter.planner.region.changed_between_towers import copied_cells, starting_values, with_own
 from converter.planner.region.handed import handed_inside
 from converter.planner.region.neighbours import close
-from converter.planner.region.splitting import Losses, behind_loop, in_front
+from converter.planner.region.splitting import SplitLosses, behind_loop, in_front
 from converter.planner.wording import all_words, finding
 from converter.planner.writing.spelling import spelling
 
@@ -216,7 +216,7 @@ def loss_model(
         and not inputs_in(v)
     ]
     if not made:
-        return Refused((finding(facts, steps[0].call, Found.NOT_IN_ONE_PLACE),))
+        return Refused((finding(facts, steps[0].call, PlanFault.NOT_IN_ONE_PLACE),))
     return Model(
         facts=facts,
         steps=steps,
@@ -258,7 +258,7 @@ def find_region(model: Model, once: bool = False) -> Region | Refused | Reread:
 
 def _with_other_loss(model: Model, refused: Refused) -> Refused:
     """The refusal, with the option under which the loss could be computed once from merged results, if it can be."""
-    way = all_words()[Found.LOSS_COULD_BE_COMPUTED_ONCE]
+    way = all_words()[PlanFault.LOSS_COULD_BE_COMPUTED_ONCE]
     told = refused.shorter and any(finding.code == way.code for finding in refused.findings)
     if not told or not isinstance(region_in_one_block(model, forward=True, exact=True), Region):
         return refused
@@ -276,7 +276,7 @@ def region_in_one_block(model: Model, forward: bool, exact: bool = False) -> Reg
     most = depth_outside_turns(model)
     block = innermost_block(facts, model.made, losses, most=most)
     if block is None:
-        return Refused((finding(facts, _first_node(facts, [*losses, *model.made]), Found.NOT_IN_ONE_PLACE),))
+        return Refused((finding(facts, _first_node(facts, [*losses, *model.made]), PlanFault.NOT_IN_ONE_PLACE),))
     own = [cell for cell in copied_cells(model.made) if block.statement(cell.site) is None]
     if own and (wider := innermost_block(facts, [*model.made, *own], losses, most=most)) is not None:
         around = _around_block(model, wider, forward, exact)
@@ -297,7 +297,7 @@ def _around_block(model: Model, block: Block, forward: bool, exact: bool) -> Reg
             return around
         block, tower = around
     if not tower:
-        return Refused((finding(facts, steps[0].call, Found.LOSS_NOT_IN_ONE_PLACE),))
+        return Refused((finding(facts, steps[0].call, PlanFault.LOSS_NOT_IN_ONE_PLACE),))
     return settled(model, block, tower, forward, exact)
 
 
@@ -314,7 +314,7 @@ def settled(
     chosen |= starting_values(block, chosen)
     nodes = {n for loss in model.inline for n in ast.walk(loss)}
     inline = frozenset(a.place for _, a in whole.accesses() if a.node in nodes and not a.write)
-    losses = Losses(made=model.made, steps=model.steps, inline=inline)
+    losses = SplitLosses(made=model.made, steps=model.steps, inline=inline)
     joined: set[int] = set()
     while True:
         early = in_front(facts, whole, chosen, model.values, model.handing)
@@ -381,14 +381,14 @@ def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, s
             inner_made = of_call if called_apart else inner_made
             inner = innermost_block(facts, inner_made, [])
         if inner is None:
-            return Refused((finding(facts, _first_node(facts, inner_made), Found.NOT_IN_ONE_PLACE),))
+            return Refused((finding(facts, _first_node(facts, inner_made), PlanFault.NOT_IN_ONE_PLACE),))
         if inner.body is block.body:
             return trial
         block, tower = inner, {i for v in inner_made if (i := inner.statement(v.site)) is not None}
     left = (v for v in made if block.statement(v.site) not in tower)
     late = next((v for v in left if isinstance(v, Tensor) and _has_variables(v)), None)
     if late is not None:
-        return Refused((finding(facts, late.node or facts.tree, Found.APART_FROM_INPUTS),), nearer=called_apart)
+        return Refused((finding(facts, late.node or facts.tree, PlanFault.APART_FROM_INPUTS),), nearer=called_apart)
     return block, tower
 
 

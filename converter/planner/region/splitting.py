@@ -24,8 +24,8 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Place
 from converter.analysis.values import Input, Site, Value, needed
 from converter.dataclass import dataclass
-from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.region.block import BEHIND, IN_FRONT, Block
 from converter.planner.region.collected import is_collected_for
@@ -59,8 +59,8 @@ def in_front(
             if handing and can_be_handed(value, around):
                 continue
             why = _why_inside(value)
-            if why is Found.INPUT_BY_STATEMENT_OF_MODEL and isinstance(around, ast.FunctionDef | ast.ClassDef):
-                why = Found.INPUT_OF_UNCALLED_CODE
+            if why is PlanFault.INPUT_BY_STATEMENT_OF_MODEL and isinstance(around, ast.FunctionDef | ast.ClassDef):
+                why = PlanFault.INPUT_OF_UNCALLED_CODE
             node = value.node or around
             line = line_seen_from(facts, node, around)
             fault = finding(facts, node, why, name=getattr(around, "name", ""), line=line)
@@ -78,17 +78,17 @@ def _leading_maker(facts: Facts, block: Block, value: Value, around: ast.stmt) -
     return child if isinstance(child, ast.Assign) and _leads(facts, block, around, child) else None
 
 
-def _why_inside(value: Input) -> Found:
+def _why_inside(value: Input) -> PlanFault:
     """Why an input is made among the statements of the model."""
     if value.op == "fed":
-        return Found.FED_IN_PLACE_OF_RESULT
+        return PlanFault.FED_IN_PLACE_OF_RESULT
     if any(depends_on_batch(v) for v in needed(value.inputs).values()):
-        return Found.DEFAULT_OF_BATCH
-    return Found.INPUT_BY_STATEMENT_OF_MODEL
+        return PlanFault.DEFAULT_OF_BATCH
+    return PlanFault.INPUT_BY_STATEMENT_OF_MODEL
 
 
 @dataclass(frozen=True)
-class Losses:
+class SplitLosses:
     """What the towers compute, and what trains on it.
 
     made: the values that the towers compute. steps: the training steps.
@@ -101,7 +101,7 @@ class Losses:
 
 
 def behind_loop(
-    facts: Facts, block: Block, tower: set[int], joined: set[int], losses: Losses
+    facts: Facts, block: Block, tower: set[int], joined: set[int], losses: SplitLosses
 ) -> tuple[dict[ast.stmt, tuple[ast.stmt, ...]], Block] | Refused:
     """What follows the loss in the towers' `with` blocks and conditions, and the towers' block without it.
 
@@ -175,17 +175,17 @@ def _among_model(case: _Among, trains: Sequence[TrainStep]) -> Refused:
     both = next((site.stmt for site in step.site.chain() if site.stmt in computing or site.stmt is around), around)
     named: ast.stmt
     if loop is not None:
-        kind, named = Found.STEP_IN_LOOP_OF_MODEL, loop
+        kind, named = PlanFault.STEP_IN_LOOP_OF_MODEL, loop
     elif later and (opened or around is step.site.stmt):
-        kind, named = Found.MODEL_GOES_ON_BEHIND_STEP, later[-1]
+        kind, named = PlanFault.MODEL_GOES_ON_BEHIND_STEP, later[-1]
     elif not opened:
-        kind, named = Found.STEP_IN_STATEMENT_OF_MODEL, around
+        kind, named = PlanFault.STEP_IN_STATEMENT_OF_MODEL, around
     elif branch is not None:
-        kind, named = Found.STEP_IN_BRANCH_OF_MODEL, branch
+        kind, named = PlanFault.STEP_IN_BRANCH_OF_MODEL, branch
     elif not isinstance(both, (ast.With, ast.If)):
-        kind, named = Found.STEP_IN_STATEMENT_OF_MODEL, both
+        kind, named = PlanFault.STEP_IN_STATEMENT_OF_MODEL, both
     else:
-        kind, named = Found.STEP_AMONG_MODEL, around
+        kind, named = PlanFault.STEP_AMONG_MODEL, around
     at = _step_seen_in(around if named in later else named, step)
     fault = finding(facts, at, kind, line=line_seen_from(facts, at, named))
     return Refused((fault,), shorter=True)

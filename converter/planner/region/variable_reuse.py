@@ -35,9 +35,7 @@ def numbers_names(block: Block, indexes: set[int]) -> bool:
     """Whether some statements make variables under names that TensorFlow numbers in the order of their making."""
     made = (e for e in block.effects_in(indexes) if e.kind is EffectKind.VARIABLE and has(e.name, Trait.LAYER))
     return any(
-        isinstance(e.node, ast.Call)
-        and not any(k.arg in ("name", "scope") for k in e.node.keywords)
-        for e in made
+        isinstance(e.node, ast.Call) and not any(k.arg in ("name", "scope") for k in e.node.keywords) for e in made
     )
 
 

@@ -11,17 +11,17 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import LISTED, Mapping, Sequence, Tensor, Value, Variable, needed, tensors_in
 from converter.options import Options
 from converter.plan import Replace
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.region.region import Region
 from converter.planner.wording import refuse
 from converter.planner.writing.helper_names import called
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 HELPER = "after_updates"
 UPDATE = "train op"
 
 
-def wait_edits(facts: Facts, regions: tuple[Region, ...], options: Options, text: Text) -> list[Replace]:
+def wait_edits(facts: Facts, regions: tuple[Region, ...], options: Options, text: SourceText) -> list[Replace]:
     """Edits of `tf.control_dependencies` around what reads variables that the operations waited for have changed.
 
     Raises Refusal where gradients are taken there and variables are cut into slices: the model has put these together
@@ -36,7 +36,7 @@ def wait_edits(facts: Facts, regions: tuple[Region, ...], options: Options, text
         behind = _behind_updates(facts, wait)
         takes_gradients = any(_takes_gradients(tensor, steps) for tensor in behind)
         if takes_gradients and options.variables == "partitioned":
-            raise refuse(facts, node, Found.READ_BEHIND_UPDATE)
+            raise refuse(facts, node, PlanFault.READ_BEHIND_UPDATE)
         if takes_gradients or any(map(_reads_variables, behind)):
             found[node] = Replace(text.start(node.func), text.end(node.func), called(HELPER), "TMG148")
     return list(found.values())

@@ -10,16 +10,16 @@ from converter.analysis.traits import Argument, Trait, has, optimizers_by_name, 
 from converter.analysis.values import Constant, Function, Symbol, Typed
 from converter.dataclass import dataclass
 from converter.plan import Gradient, Insert, Replace
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.statements import returns
 from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
 from converter.planner.writing.builtin_names import hidden_builtins
-from converter.planner.writing.free_names import Names, branches_of
+from converter.planner.writing.free_names import TakenNames, branches_of
 from converter.planner.writing.helper_names import called
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 COLOCATED = "colocate_gradients_with_ops"
 COMPUTE_ARGUMENTS = ("var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
@@ -37,14 +37,14 @@ MINIMIZE = (
 
 
 @dataclass(frozen=True)
-class Gradients:
+class GradientCode:
     """The code that takes the gradients of a loop's losses.
 
     inside: the gradient that the loop takes itself; None where they are taken after it. helpers: those that the edits
     call. register: whether merged losses carry those of the towers. names: those that are taken then.
     """
 
-    names: Names
+    names: TakenNames
     inside: Gradient | None = None
     replaces: tuple[Replace, ...] = ()
     inserts: tuple[Insert, ...] = ()
@@ -52,7 +52,7 @@ class Gradients:
     register: bool = False
 
 
-def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gradients:
+def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> GradientCode:
     """The edits that take the gradients.
 
     taken: calls whose gradient is taken already, for the loss of another loop or another branch.
@@ -64,19 +64,19 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
         calls = {step.call: step for step in steps}
         why = "TMG167" if region.exact else "TMG133"
         colocated = (_colocated(facts, step, text, why) for step in calls.values())
-        return Gradients(traffic.names, replaces=tuple(filter(None, colocated)))
+        return GradientCode(traffic.names, replaces=tuple(filter(None, colocated)))
     replaces: list[Replace] = []
     inserts: list[Insert] = []
     helpers: list[str] = []
     register = False
     for step in steps:
         if step.loss.uid not in traffic.loss_lists:
-            raise refuse(facts, step.call, Found.LOSS_NAME_TAKEN)
+            raise refuse(facts, step.call, PlanFault.LOSS_NAME_TAKEN)
         losses = traffic.loss_lists[step.loss.uid]
         near = _same_names(region, step) and not _repeated(step, steps)
         if not near:
             if step.loss.batch.kind == "example":
-                raise refuse(facts, step.call, Found.LOSS_OF_EACH_EXAMPLE)
+                raise refuse(facts, step.call, PlanFault.LOSS_OF_EACH_EXAMPLE)
             register = True
             assert step.loss_node is not None
             losses = _registered(step.loss_node, text, traffic.one_gpu)
@@ -95,7 +95,7 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
         whole = _in_function(step, text, losses, site.tensorflow)
         if whole is not None:
             if step.loss_node in region.inline and _reads_collection(step):
-                raise refuse(facts, step.call, Found.LOSS_WITHOUT_NAME)
+                raise refuse(facts, step.call, PlanFault.LOSS_WITHOUT_NAME)
             replaces.append(whole)
             helpers.append("TowerOptimizer")
             continue
@@ -109,7 +109,7 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
         helpers.append("gradients_of_towers" if step.kind is StepKind.GRADIENTS else "tower_gradients")
     if register:
         helpers.append("merge_loss")
-    return Gradients(traffic.names, gradient, tuple(replaces), tuple(inserts), tuple(helpers), register=register)
+    return GradientCode(traffic.names, gradient, tuple(replaces), tuple(inserts), tuple(helpers), register=register)
 
 
 def replaced_losses(facts: Facts, region: Region, steps: Iterable[TrainStep]) -> frozenset[ast.AST]:
@@ -136,7 +136,7 @@ def _reads_collection(step: TrainStep) -> bool:
     return any(has(name, Trait.GETS_COLLECTION) or has(name, Trait.GIVES_COLLECTED_LOSSES) for name in names)
 
 
-def _registered(loss: ast.expr, text: Text, one_gpu: bool) -> str:
+def _registered(loss: ast.expr, text: SourceText, one_gpu: bool) -> str:
     """The expression for the towers' losses of a merged loss; without towers it gives the loss itself."""
     if one_gpu:
         return f"getattr({text.of(loss)}, 'tower_losses', [{text.of(loss)}])"
@@ -144,7 +144,7 @@ def _registered(loss: ast.expr, text: Text, one_gpu: bool) -> str:
     return (text.of(loss) if atom else f"({text.of(loss)})") + ".tower_losses"
 
 
-def _colocated(facts: Facts, step: TrainStep, text: Text, why: str) -> Replace | None:
+def _colocated(facts: Facts, step: TrainStep, text: SourceText, why: str) -> Replace | None:
     """The gradient of a loss on merged results: each tower's part of it is computed where the tower is.
 
     None for a call that says so itself.
@@ -158,7 +158,7 @@ def _colocated(facts: Facts, step: TrainStep, text: Text, why: str) -> Replace |
         told = f"dict({text.of(given.value)}, {COLOCATED}=True)"
         return Replace(text.start(given.value), text.end(given.value), told, why)
     if given is not None:
-        raise refuse(facts, given.value, Found.COLOCATION_GIVEN, written=ast.unparse(given))
+        raise refuse(facts, given.value, PlanFault.COLOCATION_GIVEN, written=ast.unparse(given))
     made = text.with_argument(call, f"{COLOCATED}=True")
     return Replace(text.start(call), text.end(call), made, why)
 
@@ -233,12 +233,12 @@ def _compute_arguments(call: ast.Call) -> dict[str, ast.expr] | None:
     return {**dict(zip(("loss", *COMPUTE_ARGUMENTS), call.args, strict=False)), **named}
 
 
-def _apply_call(optimizer: str, grads: str, arguments: dict[str, ast.expr], text: Text) -> str:
+def _apply_call(optimizer: str, grads: str, arguments: dict[str, ast.expr], text: SourceText) -> str:
     rest = [f"{name}={text.of(arguments[name])}" for name in ("global_step", "name") if name in arguments]
     return f"{optimizer}.apply_gradients({', '.join([grads, *rest])})"
 
 
-def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> Replace | None:
+def _in_function(step: TrainStep, text: SourceText, losses: str, tensorflow: str) -> Replace | None:
     """An edit that passes an optimizer with the towers' losses to a function that builds the whole training step."""
     function = step.function.rpartition(".")[2]
     if function not in positions(Argument.OPTIMIZER):
@@ -262,7 +262,7 @@ def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> R
     return Replace(text.start(node), text.end(node), made, "TMG118")
 
 
-def _of_each_turn(facts: Facts, step: TrainStep, text: Text, losses: str) -> Replace | None:
+def _of_each_turn(facts: Facts, step: TrainStep, text: SourceText, losses: str) -> Replace | None:
     """An edit of an optimizer that a comprehension or lambda makes anew for each step: `[Adam(r).minimize(loss) …]`.
 
     It has no name outside, and what it is made of may have none there.
@@ -283,19 +283,19 @@ def _is_in_scope_of_its_own(facts: Facts, call: ast.Call) -> bool:
     return isinstance(above, SCOPES)
 
 
-def _after_loss(facts: Facts, step: TrainStep, text: Text) -> list[str]:
+def _after_loss(facts: Facts, step: TrainStep, text: SourceText) -> list[str]:
     """The arguments of tf.gradients behind the loss, the variables first: tf.gradients(xs=w, ys=loss, name='g')."""
     call = step.call
     variables = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "xs")]
     if not variables or any(isinstance(arg, ast.Starred) for arg in call.args):
-        raise refuse(facts, call, Found.KIND_OF_STEP, kind="tf.gradients with arguments given by * or **")
+        raise refuse(facts, call, PlanFault.KIND_OF_STEP, kind="tf.gradients with arguments given by * or **")
     rest = [f"{k.arg}={text.of(k.value)}" for k in call.keywords if k.arg not in ("ys", "xs", None)]
     spread = [f"**{text.of(k.value)}" for k in call.keywords if k.arg is None]
     return [text.of(node) for node in (*variables, *call.args[2:])] + rest + spread
 
 
 def _at_call(
-    facts: Facts, step: TrainStep, traffic: Traffic, text: Text, losses: str
+    facts: Facts, step: TrainStep, traffic: Traffic, text: SourceText, losses: str
 ) -> tuple[Replace, list[Insert], Traffic]:
     """The gradient taken where the script takes it, over the towers' losses."""
     call = step.call
@@ -306,7 +306,7 @@ def _at_call(
     if step.kind is StepKind.FUNCTION or arguments is None or not isinstance(call.func, ast.Attribute):
         spread = arguments is None and step.kind is not StepKind.FUNCTION
         kind = f"{step.function} with arguments given by * or **" if spread else step.function
-        raise refuse(facts, call, Found.KIND_OF_STEP, kind=kind)
+        raise refuse(facts, call, PlanFault.KIND_OF_STEP, kind=kind)
     inserts: list[Insert] = []
     optimizer = text.of(call.func.value)
     if not isinstance(call.func.value, (ast.Name, ast.Attribute)):

@@ -15,8 +15,8 @@ from converter.plan import Again, At, Handing, Insert, Loop, Merge, Replace, Sha
 from converter.planner.batch_size.batch_size import Scaling
 from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import findings
-from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.statements import returns
 from converter.planner.region.penalties import keeps_penalties_apart
 from converter.planner.region.region import Region
@@ -45,8 +45,8 @@ from converter.planner.towers.shards.shards import keeps_size, numbers_in, parts
 from converter.planner.towers.shards.starting_values import begin_anew
 from converter.planner.wording import finding, refuse
 from converter.planner.writing.aliases import Aliases
-from converter.planner.writing.free_names import Names
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.free_names import TakenNames
+from converter.planner.writing.source_text import SourceText
 
 RAW = {EffectKind.RAW_VARIABLE, EffectKind.OBJECT_VARIABLE}
 
@@ -60,7 +60,7 @@ class LoopPart:
     inserts: list[Insert]
     helpers: list[str]
     warnings: list[Diagnostic]
-    names: Names
+    names: TakenNames
 
 
 def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, taken: frozenset[ast.AST]) -> LoopPart:
@@ -173,7 +173,7 @@ def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling, w
     traffic = drawn_rows(site, traffic, sizes, scaling, leaving)
     if not traffic.shards:  # no input has an expression of which each tower could take its part
         node = next((value.node for value in site.region.inputs if value.node), site.region.block.body[0])
-        raise refuse(site.facts, node, Found.INPUT_NOT_REPLACEABLE)
+        raise refuse(site.facts, node, PlanFault.INPUT_NOT_REPLACEABLE)
     return begin_anew(site, traffic)
 
 
@@ -194,10 +194,10 @@ def _warn_of_shown(facts: Facts, traffic: Traffic, wanted: Wanted) -> Iterator[D
     if places:
         part, reader = wanted[places[0]]
         node = getattr(part.value, "node", None) or reader
-        yield finding(facts, node, Found.SHOWN_BY_FORM, names=", ".join(places))
+        yield finding(facts, node, PlanFault.SHOWN_BY_FORM, names=", ".join(places))
 
 
-def _early(facts: Facts, region: Region, text: Text) -> tuple[At, ...]:
+def _early(facts: Facts, region: Region, text: SourceText) -> tuple[At, ...]:
     """Statements that are moved behind the towers, up to the last that may end the function before these do."""
     moved = sorted(index for index in region.after if index < max(region.tower))
     ends = [index for index in moved if returns(region.block.body[index])]
@@ -211,11 +211,11 @@ def _kept_places(traffic: Traffic, wanted: Wanted) -> set[str]:
     return {*wanted, *bound, *(place for place, _ in traffic.restore)}
 
 
-def _splits(parts: dict[ast.stmt, tuple[ast.stmt, ...]], text: Text) -> tuple[tuple[At, tuple[At, ...]], ...]:
+def _splits(parts: dict[ast.stmt, tuple[ast.stmt, ...]], text: SourceText) -> tuple[tuple[At, tuple[At, ...]], ...]:
     return tuple((text.start(around), tuple(text.start(s) for s in stmts)) for around, stmts in parts.items())
 
 
-def _otherwise(region: Region, text: Text) -> tuple[At, ...]:
+def _otherwise(region: Region, text: SourceText) -> tuple[At, ...]:
     """The statements behind the loop that stand in the `else` of a condition which is opened again for them."""
     return tuple(
         text.start(stmt)
@@ -225,7 +225,7 @@ def _otherwise(region: Region, text: Text) -> tuple[At, ...]:
     )
 
 
-def _again(repeats: tuple[Repeat, ...], text: Text) -> tuple[Again, ...]:
+def _again(repeats: tuple[Repeat, ...], text: SourceText) -> tuple[Again, ...]:
     """Repeated statements, those of one with block together."""
     return tuple(
         Again(tuple(text.start(r.stmt) for r in group), tuple(text.start(w) for w in around))
@@ -239,7 +239,7 @@ def _late(region: Region, again: tuple[Repeat, ...], traffic: Traffic, steps: li
     return tuple(replace(m, late=m.towers in left and m.merged and not m.guard) for m in traffic.merges)
 
 
-def _starts(facts: Facts, region: Region, indexes: Iterable[int], text: Text) -> tuple[At, ...]:
+def _starts(facts: Facts, region: Region, indexes: Iterable[int], text: SourceText) -> tuple[At, ...]:
     """Where statements begin; several on one line count as one, and must stay together."""
     found: list[At] = []
     for index in sorted(indexes):
@@ -247,15 +247,15 @@ def _starts(facts: Facts, region: Region, indexes: Iterable[int], text: Text) ->
         if text.anchor(stmt) == text.start(stmt):
             found.append(text.start(stmt))
         elif text.anchor(stmt) not in found:
-            raise refuse(facts, stmt, Found.SHARES_LINE_OF_OTHERS)
+            raise refuse(facts, stmt, PlanFault.SHARES_LINE_OF_OTHERS)
     return tuple(found)
 
 
-def _check_last_line(facts: Facts, region: Region, text: Text) -> None:
+def _check_last_line(facts: Facts, region: Region, text: SourceText) -> None:
     """What follows the towers' last statement on its line would go into the loop with it."""
     for stmt in region.block.body[max(region.tower) + 1 :][:1]:
         if text.anchor(stmt) != text.start(stmt):
-            raise refuse(facts, stmt, Found.SHARES_LINE_OF_TOWERS)
+            raise refuse(facts, stmt, PlanFault.SHARES_LINE_OF_TOWERS)
 
 
 # -- helpers ---------------------------------------------------------------------------------------

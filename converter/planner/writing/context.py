@@ -12,8 +12,8 @@ from converter.options import Options
 from converter.plan import Replace
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.builtin_names import Builtins
-from converter.planner.writing.free_names import Names
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.free_names import TakenNames
+from converter.planner.writing.source_text import SourceText
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class WritingContext:
 
     facts: Facts
     options: Options
-    names: Names
-    text: Text
+    names: TakenNames
+    text: SourceText
     aliases: Aliases
     builtins: Builtins
     anywhere: bool

@@ -21,9 +21,7 @@ def warn(facts: Facts, node: ast.AST, code: str, message: str, hint: str) -> Dia
     return at_node(facts, node, code, message, hint, "warning")
 
 
-def at_user(
-    facts: Facts, user: User, code: str, message: str, hint: str, severity: Severity = "error"
-) -> Diagnostic:
+def at_user(facts: Facts, user: User, code: str, message: str, hint: str, severity: Severity = "error") -> Diagnostic:
     """A finding about another script of the project, at its import of the files that change."""
     shown = shown_path(facts, user.path)
     column = 1 if user.line else 0

@@ -33,14 +33,14 @@ def branches_of(parents: Mapping[ast.AST, ast.AST], stmt: ast.stmt) -> Branches:
     return frozenset(found)
 
 
-def _apart(one: Branches, other: Branches) -> bool:
+def _exclude_each_other(one: Branches, other: Branches) -> bool:
     """True if no run of a function executes statements of both: branches of one condition, or two functions."""
     known = dict(one)
     return any(key in known and known[key] != branch for key, branch in other)
 
 
 @dataclass(frozen=True)
-class Names:
+class TakenNames:
     """The names that are taken in a script's files; immutable.
 
     A method that takes a name returns it together with the names that are taken then.
@@ -63,17 +63,17 @@ class Names:
         numbered = (f"{candidates[0]}_{number}" for number in count(2))
         return next(name for name in chain(candidates, numbered) if self.is_free(name))
 
-    def fresh(self, *candidates: str) -> tuple[str, Names]:
+    def fresh(self, *candidates: str) -> tuple[str, TakenNames]:
         """The name that `unused` gives, and the names with it taken."""
         name = self.unused(*candidates)
         return name, replace(self, given=self.given | {name})
 
-    def again(self, *candidates: str) -> tuple[str, Names]:
+    def again(self, *candidates: str) -> tuple[str, TakenNames]:
         """A name that several places may use one after the other, as long as the script does not."""
         alone = next((name for name in candidates if name not in self.script), None)
         return self.fresh(*candidates) if alone is None else (alone, self)
 
-    def numbered(self, name: str, instead: str, branches: Branches) -> tuple[str, Names]:
+    def numbered(self, name: str, instead: str, branches: Branches) -> tuple[str, TakenNames]:
         """A free name for which a script may need several, with numbers behind it; `instead` if it is taken already.
 
         branches: of the place that uses it. Another place may use the same name where no run executes both.
@@ -86,14 +86,14 @@ class Names:
     def _serves(self, name: str, branches: Branches) -> bool:
         """True if a name is free, or only used where no run executes this place too."""
         users = [around for known, around in self.local if known == name]
-        return self.is_free(name) or (bool(users) and all(_apart(around, branches) for around in users))
+        return self.is_free(name) or (bool(users) and all(_exclude_each_other(around, branches) for around in users))
 
-    def constant(self, *candidates: str) -> tuple[str, Names]:
+    def constant(self, *candidates: str) -> tuple[str, TakenNames]:
         """A module level constant, in capitals where the script writes its own so; see `unused`."""
         return self.fresh(*(name.upper() if self.upper else name for name in candidates))
 
 
-def names_in(*trees: Nodes) -> Names:
+def names_in(*trees: Nodes) -> TakenNames:
     """The names in whole files; the first of them says how constants are written."""
     taken = set(RESERVED)
     for nodes in trees:
@@ -112,4 +112,4 @@ def names_in(*trees: Nodes) -> Names:
             for target in stmt.targets:
                 if isinstance(target, ast.Name) and len(target.id) > 1:
                     constants += 1 if target.id.isupper() else -1
-    return Names(frozenset(taken), upper=constants > 0)
+    return TakenNames(frozenset(taken), upper=constants > 0)

@@ -10,7 +10,7 @@ from typing import Any
 from converter.choices import Variables
 from converter.options import Options
 from converter.plan import Plan
-from converter.planner.writing.free_names import Names
+from converter.planner.writing.free_names import TakenNames
 from converter.runtime.catalog import catalog, for_dense
 
 # the suffix of the helpers that place variables
@@ -47,7 +47,9 @@ def with_names(plan: Plan) -> Plan:
     return result
 
 
-def helper_names(wanted: Iterable[str], options: Options, names: Names) -> tuple[tuple[tuple[str, str], ...], Names]:
+def helper_names(
+    wanted: Iterable[str], options: Options, names: TakenNames
+) -> tuple[tuple[tuple[str, str], ...], TakenNames]:
     """The wanted helpers and the helpers that these need, each with a free name; and the taken names."""
     known = catalog()
     suffix = PLACED.get(options.variables, "")

@@ -18,7 +18,7 @@ PLACED = (ast.expr, ast.stmt, ast.alias, ast.keyword, ast.arg, ast.excepthandler
 LETTER = "\u01c3"  # stands for the NULs around a helper's name where Python reads planned text
 
 
-class Text:
+class SourceText:
     """The lines of the files; `ast` counts columns in UTF-8 bytes, everything after it in characters.
 
     source: gives a file's text by its path, "" for the script itself. planned: what is replaced in the files so far.
@@ -31,9 +31,9 @@ class Text:
         self._lines: dict[str, list[str]] = {}
         self._neighbours: dict[str, dict[ast.stmt, ast.stmt]] = {}
 
-    def after(self, further: Iterable[Replace]) -> Text:
+    def after(self, further: Iterable[Replace]) -> SourceText:
         """These texts with further replacements."""
-        return Text(self._facts, self._source, (*self.planned, *further))
+        return SourceText(self._facts, self._source, (*self.planned, *further))
 
     def lines(self, path: str) -> list[str]:
         """A file's lines."""

@@ -17,7 +17,7 @@ from converter.report.review import Spot, failed_first, lines_to_look_at, ranges
 from converter.report.sides import Stretch, side_by_side
 from converter.report.verification import FATES
 from converter.rule import all_rules
-from converter.verify.data import Check, Entry, Fate, Report, StepTrace
+from converter.verify.data import CheckResult, Fate, LedgerLine, Report, StepTrace
 
 HEADER = "TMG009"  # in the trace of a converted script: the comment that names its source
 OF_HEADER = "says which script this was made from, with which options"
@@ -95,7 +95,7 @@ def render_html(report: Report, scripts: Scripts) -> str:
     )
 
 
-def _not_told(report: Report) -> dict[Fate, list[Entry]]:
+def _not_told(report: Report) -> dict[Fate, list[LedgerLine]]:
     """The entries of the ledger that neither the checks nor the points to judge say, by their fate."""
     told = {(check.name, check.detail) for check in report.checks}
     judged = {point.text for point in to_judge(report)}
@@ -116,7 +116,7 @@ class Link:
     shown: str
 
 
-def _suspects(report: Report, check: Check) -> tuple[str, list[Link]]:
+def _suspects(report: Report, check: CheckResult) -> tuple[str, list[Link]]:
     """Why lines are named for a failed check, and their ranges."""
     why, spots = lines_to_look_at(report, check)
     names = ["", *(file.name for file in report.origin.files[1:])]

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from converter.verify.data import LossRow, Part, Span, StepTrace, VariableRow
+from converter.verify.data import DeviceSpan, LossRow, Part, StepTrace, VariableRow
 
 PAGE = "#010203"  # stands for the page's own colour of text
 COLOURS: dict[Part, str] = {
@@ -157,7 +157,7 @@ def device_key(device: str) -> tuple[str, int]:
     return kind, int(number or 0)
 
 
-def _bars(axes: Axes, spans: Sequence[Span], device: str, part: Part, height: int, end: float) -> None:
+def _bars(axes: Axes, spans: Sequence[DeviceSpan], device: str, part: Part, height: int, end: float) -> None:
     mine = [s for s in spans if s.device == device and s.part == part]
     # a bar of no width is still there: an operation ran
     bars = [(100 * s.begin / end, max(100 * (s.end - s.begin) / end, 0.1)) for s in mine]

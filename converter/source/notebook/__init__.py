@@ -12,7 +12,7 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Refusal, Severity
 from converter.source.notebook.json_text import FormatError, Scanned, scan, with_sources
 from converter.source.notebook.magics import OWN, hidden
-from converter.source.notebook.script import CellError, Script, Settled, runs, script_of, settled
+from converter.source.notebook.script import CellError, NotebookScript, Settled, runs, script_of, settled
 
 __all__ = ["Notebook", "Settled", "code_in", "read_notebook", "results_in", "same_cells"]
 
@@ -36,7 +36,7 @@ class Notebook:
     path: str
     json: str = field(repr=False)
     scanned: Scanned = field(repr=False)
-    script: Script = field(repr=False)
+    script: NotebookScript = field(repr=False)
 
     def place(self, line: int) -> tuple[int, int]:
         """The cell of a line of the script, and the line there, from one; for line 0 both are 0."""

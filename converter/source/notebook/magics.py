@@ -24,9 +24,7 @@ _SHOWN = {"html", "HTML", "latex", "markdown", "javascript", "js", "svg", "SVG"}
 _RUNS = {"run", "timeit", "prun", "memit", "mprun", "lprun", "macro", "load", "rerun", "recall", "exec", "execfile"}
 _CELL = re.compile(r"\s*%%(\w*)")
 _TIME = re.compile(r"%time[ \t]+(?=[^\s\-])")
-_CALL = re.compile(
-    rf"get_ipython\(\)\.{OWN}\(((?:'(?:[^'\\]|\\.)*')|(?:\"(?:[^\"\\]|\\.)*\"))(?:,(\s*))?\)", re.DOTALL
-)
+_CALL = re.compile(rf"get_ipython\(\)\.{OWN}\(((?:'(?:[^'\\]|\\.)*')|(?:\"(?:[^\"\\]|\\.)*\"))(?:,(\s*))?\)", re.DOTALL)
 _TIMED_LINE = re.compile(rf"^([ \t]*)([^\r\n]*?){re.escape(TIMED)}('(?:[^'\\]|\\.)*')(?=[\r\n]|\Z)", re.MULTILINE)
 _ENDS = re.compile(r"\r\n|\n|\r")
 _RIGHT = re.compile(r"=[ \t]*(?=[%!][^=\s])")

@@ -32,7 +32,7 @@ class CellError(ValueError):
 
 
 @dataclass(frozen=True)
-class Script:
+class NotebookScript:
     """The code cells as one Python text.
 
     places: of each line of it, the cell and the line there, from one. begins: each cell with the number of lines in
@@ -55,7 +55,7 @@ class Settled:
     sources: Mapping[int, str]
     joined: tuple[tuple[int, ...], ...]
     moved: tuple[int, ...]
-    script: Script
+    script: NotebookScript
 
     def told(self) -> Iterator[str]:
         """Sentences for the report: which cells became one."""
@@ -70,7 +70,7 @@ def runs(cell: Cell) -> bool:
     return cell.kind == "code" and bool(cell.source.strip()) and is_python(cell.source)
 
 
-def script_of(cells: Sequence[Cell]) -> Script:
+def script_of(cells: Sequence[Cell]) -> NotebookScript:
     """The Python of some cells, one after the other."""
     lines: list[str] = []
     places: list[tuple[int, int]] = []
@@ -88,7 +88,7 @@ def script_of(cells: Sequence[Cell]) -> Script:
         lines += [*added, *own]
         places += [(cell.number, 1)] * len(added)
         places += [(cell.number, first + number) for number in range(len(own))]
-    return Script("".join(lines), tuple(places), tuple(begins))
+    return NotebookScript("".join(lines), tuple(places), tuple(begins))
 
 
 def settled(text: str, cells: Sequence[Cell], whole: bool = False) -> Settled:
@@ -241,7 +241,7 @@ def _source(lines: Sequence[str], number: int) -> str:
         raise CellError(number, str(error), hint) from None
 
 
-def _moved(lines: Sequence[str], kept: Mapping[int, Sequence[int]], made: Script) -> tuple[int, ...]:
+def _moved(lines: Sequence[str], kept: Mapping[int, Sequence[int]], made: NotebookScript) -> tuple[int, ...]:
     """For each line of the changed script its line, from one, in the script of the cells."""
     moved = [0] * len(lines)
     for number, before, _ in made.begins:

@@ -212,17 +212,17 @@ def _followed(module: str, names: list[str], level: int, search: _Search) -> Ite
     up = os.path.dirname(search.path)
     for _ in range(level - 1):
         up = os.path.dirname(up)
-    there = (in_folder(module, up), up) if level else _found(module, search)
+    there = (in_folder(module, up), up) if level else _file_of_import(module, search)
     if there is not None and there[0] is not None:
         yield there[0]
     for inner in (f"{module}.{name}".lstrip(".") for name in names):
         # else a folder without __init__.py
-        file = in_folder(inner, there[1]) if there is not None else (_found(inner, search) or (None, ""))[0]
+        file = in_folder(inner, there[1]) if there is not None else (_file_of_import(inner, search) or (None, ""))[0]
         if file is not None:
             yield file
 
 
-def _found(module: str, search: _Search) -> tuple[str | None, str] | None:
+def _file_of_import(module: str, search: _Search) -> tuple[str | None, str] | None:
     """The file that an absolute import leads to and the folder in which it is found, which is noted."""
     for folder in dict.fromkeys((search.folder, os.path.dirname(search.path))):
         file = in_folder(module, folder)

@@ -44,12 +44,12 @@ def graph_readers(script: str, above: Sequence[str] = ()) -> list[GraphReader]:
     above: further folders that are searched.
     Not those with `clear_devices=True`, nor those in scripts whose sessions may place operations elsewhere.
     """
-    return [reader for seen in _beside(script, above) for reader in seen.readers]
+    return [reader for seen in _other_scripts(script, above) for reader in seen.readers]
 
 
 def names_asked(script: str, above: Sequence[str] = ()) -> frozenset[str]:
     """The texts in other scripts of the folder that may be names of operations of a graph, without `:0`."""
-    return frozenset().union(*(seen.names for seen in _beside(script, above)))
+    return frozenset().union(*(seen.names for seen in _other_scripts(script, above)))
 
 
 def names_in_texts(texts: Iterable[str]) -> frozenset[str]:
@@ -65,7 +65,7 @@ class _Seen:
     names: frozenset[str] = frozenset()
 
 
-def _beside(script: str, above: Sequence[str]) -> Iterator[_Seen]:
+def _other_scripts(script: str, above: Sequence[str]) -> Iterator[_Seen]:
     """How the other scripts of a script's folder, and of folders above it, read saved graphs."""
     for path, changed, size in scripts_beside(script, above, LARGEST):
         yield _read(path, changed, size)
@@ -85,9 +85,7 @@ def _read(path: str, changed: int, size: int) -> _Seen:
     texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     calls = [node for node in nodes if isinstance(node, ast.Call) and _name(node.func) == IMPORTS]
     soft = b"allow_soft_placement" in data
-    return _Seen(
-        tuple(_reader(path, call) for call in calls if not soft and not _clears(call)), names_in_texts(texts)
-    )
+    return _Seen(tuple(_reader(path, call) for call in calls if not soft and not _clears(call)), names_in_texts(texts))
 
 
 def syntax_of(data: bytes) -> list[ast.AST]:

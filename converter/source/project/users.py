@@ -51,7 +51,7 @@ class User:
 
 
 @dataclass(frozen=True)
-class Project:
+class ProjectFiles:
     """The files around a script.
 
     script: its path. originals: what files held before this run wrote over them. leave_out: the output folder, which
@@ -99,8 +99,12 @@ class Project:
 
 
 def users_of(
-    script: str, changed: Sequence[str], own: Collection[str], originals: Mapping[str, bytes],
-    leave_out: str | None = None, above: Sequence[str] = (),
+    script: str,
+    changed: Sequence[str],
+    own: Collection[str],
+    originals: Mapping[str, bytes],
+    leave_out: str | None = None,
+    above: Sequence[str] = (),
 ) -> list[User]:
     """The other scripts and notebooks of the project that import one of the changed files, or a file that does.
 

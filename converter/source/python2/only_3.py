@@ -39,10 +39,10 @@ def first_new(tree: ast.Module) -> New | None:
         and any(alias.name == "print_function" for alias in node.names)
         for node in tree.body
     )
-    return min(_found(tree, printed), key=lambda new: new.line, default=None)
+    return min(_newer_syntax(tree, printed), key=lambda new: new.line, default=None)
 
 
-def _found(tree: ast.Module, printed: bool) -> Iterator[New]:
+def _newer_syntax(tree: ast.Module, printed: bool) -> Iterator[New]:
     for node in ast.walk(tree):
         for part in (node, getattr(node, "op", None)):
             if what := _NEW.get(type(part)):

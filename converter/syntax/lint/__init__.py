@@ -12,10 +12,10 @@ from converter.diagnostics import Diagnostic
 from converter.rule import rule_modules
 from converter.source import Source, parse, with_lines
 from converter.source.viewed import viewed
-from converter.syntax.lint.towers import Towers
+from converter.syntax.lint.towers import TowerLoops
 from converter.syntax.script import Script
 
-Find = Callable[[Towers], Iterator[Diagnostic]]
+Find = Callable[[TowerLoops], Iterator[Diagnostic]]
 
 
 def lint(source: Source) -> tuple[Diagnostic, ...]:
@@ -25,7 +25,7 @@ def lint(source: Source) -> tuple[Diagnostic, ...]:
         Refusal: the text is not Python.
     """
     read = viewed(source)
-    towers = Towers(Script(read.path, read.text, parse(read)))
+    towers = TowerLoops(Script(read.path, read.text, parse(read)))
     found = [finding for find in _finds() for finding in find(towers)] if towers.loops else []
     unique = dict.fromkeys(sorted(found, key=lambda one: (one.line, one.column, one.code)))
     return with_lines(tuple(unique), source, {})

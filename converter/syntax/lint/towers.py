@@ -225,7 +225,7 @@ class TowerLoop:
 
 
 @dataclass(frozen=True)
-class Towers:
+class TowerLoops:
     """A script and its tower loops."""
 
     script: Script

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from converter.syntax.lint.towers import TowerLoop, Towers
+from converter.syntax.lint.towers import TowerLoop, TowerLoops
 from converter.syntax.script import Script, argument
 
 SHARED = "the GPUs share the batch of fit(): multiply it by N for as many examples on each GPU as before"
@@ -24,7 +24,7 @@ def _deployed(script: Script) -> Iterator[str]:
             number, on_cpu = argument(call, 0, "num_clones"), argument(call, 1, "clone_on_cpu")
             told = f"it builds one clone: write DeploymentConfig(num_clones=N) in line {call.lineno}"
             if number is not None:
-                told = _told(script, number)
+                told = _how_to_change(script, number)
             if isinstance(on_cpu, ast.Constant) and on_cpu.value:
                 told += f"; its clones are on the CPU: leave clone_on_cpu out in line {on_cpu.lineno}, to use GPUs"
             yield f"{told}\n{CLONES}"
@@ -35,7 +35,7 @@ def _multi_gpu_model(script: Script) -> Iterator[str]:
     for call in script.calls:
         if _last(call) == "multi_gpu_model":
             number = argument(call, 1, "gpus")
-            told = _told(script, number) if number is not None else f"it takes all GPUs (line {call.lineno})"
+            told = _how_to_change(script, number) if number is not None else f"it takes all GPUs (line {call.lineno})"
             yield f"{told}\n{SHARED}"
 
 
@@ -70,7 +70,7 @@ _MERGED = ("append", "extend")  # what keeps the results of each tower for the m
 
 def _towers(script: Script) -> Iterator[str]:
     """Towers that the script builds in a loop."""
-    for loop in Towers(script).loops:
+    for loop in TowerLoops(script).loops:
         calls = (n.func for n in ast.walk(loop.node) if isinstance(n, ast.Call))
         if not any(getattr(f, "attr", getattr(f, "id", "")) in _MERGED for f in calls):
             continue  # the layers of one model, on several GPUs
@@ -80,11 +80,11 @@ def _towers(script: Script) -> Iterator[str]:
 def _number_of(script: Script, loop: TowerLoop) -> str:
     over = loop.node.iter
     if isinstance(over, ast.Call) and loop.counts:
-        return _told(script, over.args[0])
+        return _how_to_change(script, over.args[0])
     return f"it builds one tower for each round of the loop in line {loop.node.lineno}"
 
 
-def _told(script: Script, number: ast.expr) -> str:
+def _how_to_change(script: Script, number: ast.expr) -> str:
     """How the number of GPUs is changed that an expression holds."""
     text = ast.unparse(number)
     if isinstance(number, ast.Constant):
@@ -93,7 +93,7 @@ def _told(script: Script, number: ast.expr) -> str:
         return f"start it with --{number.attr}=N"
     bound = script.bindings.get(text, [])
     if len(bound) == 1 and not isinstance(bound[0], ast.Constant) and ast.unparse(bound[0]) != text:
-        return _told(script, bound[0])
+        return _how_to_change(script, bound[0])
     if len(bound) == 1:
         return f"it uses {ast.unparse(bound[0])}: change {text} in line {bound[0].lineno}"
     return f"it uses as many as {text} says (line {number.lineno})"

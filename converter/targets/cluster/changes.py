@@ -15,7 +15,7 @@ from converter.syntax.changes import Change, lines_before
 from converter.syntax.script import Script
 from converter.targets.cluster.files import own_files
 from converter.targets.cluster.keras import batches
-from converter.targets.cluster.reading import BATCH_SIZE, Read
+from converter.targets.cluster.reading import BATCH_SIZE, ReadFacts
 from converter.targets.cluster.worker import helper_module, importing_lines, worker_lines
 from converter.targets.passes import Case, adding
 
@@ -24,7 +24,7 @@ WORKER, WHOLE = "TMG158", "TMG376"
 _SETS = re.compile(r"sys\.|os\.|warnings\.|matplotlib|plt\.|.*([Ff]lags|FLAGS|logging)\.|(reload|print|int|str|len)$")
 
 
-def changes(case: Read) -> Case:
+def changes(case: ReadFacts) -> Case:
     """The classes with the statement that starts this worker, and the size of the batch of all workers."""
     script, cluster = case.script, case.script.new("cluster")
     place = below_imports(script)
@@ -45,7 +45,7 @@ def changes(case: Read) -> Case:
     return replace(adding(case, made), decisions=tuple(_decisions(case)), modules=modules)
 
 
-def _worker(case: Read, cluster: str) -> tuple[list[str], tuple[tuple[str, str], ...]]:
+def _worker(case: ReadFacts, cluster: str) -> tuple[list[str], tuple[tuple[str, str], ...]]:
     """The lines that start this worker, and the module beside the script that they need."""
     script, arguments = case.script, _arguments(case)
     if case.options.helpers == "inline":
@@ -56,7 +56,7 @@ def _worker(case: Read, cluster: str) -> tuple[list[str], tuple[tuple[str, str],
     return importing_lines(script, module[0], cluster, arguments), (module,)
 
 
-def _arguments(case: Read) -> str:
+def _arguments(case: ReadFacts) -> str:
     return _dealt(case) + (", eager=False" if case.graph and not _ends_later(case.script) else "")
 
 
@@ -66,7 +66,7 @@ def _ends_later(script: Script) -> bool:
     return any(script.function(call) is not None for call in calls)
 
 
-def _dealt(case: Read) -> str:
+def _dealt(case: ReadFacts) -> str:
     main = "__name__ == '__main__'"
     if case.options.shard == "files":
         return f"{main}, deal='files'"
@@ -76,14 +76,13 @@ def _dealt(case: Read) -> str:
     return f"{main}, deal='batches', by_rows={case.by_rows}"
 
 
-def _decisions(case: Read) -> Iterator[Decision]:
+def _decisions(case: ReadFacts) -> Iterator[Decision]:
     if case.options.shard == "files":
+        yield Decision("each worker", "reads every N-th of the files; the data ends in all as soon as it ends in one")
         yield Decision(
-            "each worker", "reads every N-th of the files; the data ends in all as soon as it ends in one"
-        )
-        yield Decision(
-            "a step", "takes other examples than the original's, a batch of each worker; a loop over a number of steps "
-            "takes N times as many"
+            "a step",
+            "takes other examples than the original's, a batch of each worker; a loop over a number of steps "
+            "takes N times as many",
         )
     elif case.by_runs:
         yield Decision("each worker", "takes each N-th batch of the script; N runs of the training step make one step")

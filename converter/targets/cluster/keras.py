@@ -10,10 +10,10 @@ from converter.analysis.traits import Trait, has
 from converter.syntax.changes import Change
 from converter.syntax.known import last_name
 from converter.syntax.script import Script, argument, is_given, is_on, is_spread
-from converter.targets.cluster.reading import BATCH_SIZE, OUTSIDE, Read
+from converter.targets.cluster.reading import BATCH_SIZE, OUTSIDE, ReadFacts
 from converter.targets.mirrored.counts import batch_counts
 from converter.targets.mirrored.keras import grown_fits, keras_fits
-from converter.targets.mirrored.losses import Losses, Makes, keras_losses
+from converter.targets.mirrored.losses import Dependence, LossReader, keras_losses
 from converter.targets.mirrored.replicated import keras_code
 from converter.targets.passes import Case
 
@@ -50,7 +50,7 @@ def _refuse_eager(script: Script, node: ast.AST) -> None:
     script.say(node, OUTSIDE, message, "take it out")
 
 
-def reading_keras(case: Case) -> Read:
+def reading_keras(case: Case) -> ReadFacts:
     """Where all of the training is fit() on arrays, each worker takes its rows of a batch; else whole batches."""
     script, options = case.script, case.options
     fits, why = keras_fits(script), _why_whole(script)
@@ -59,11 +59,11 @@ def reading_keras(case: Case) -> Read:
     elif options.batch == "total":
         _check_shared(script, why)
     elif why:
-        return Read(script, options, case.width, by_runs=True, by_rows=True, why=why, graph=True)
-    return Read(script, options, case.width, changes=case.changes, graph=True)
+        return ReadFacts(script, options, case.width, by_runs=True, by_rows=True, why=why, graph=True)
+    return ReadFacts(script, options, case.width, changes=case.changes, graph=True)
 
 
-def beside_sessions(case: Read) -> Read:
+def beside_sessions(case: ReadFacts) -> ReadFacts:
     """Batches are dealt whole where Keras trains, too, beside sessions of the script."""
     if not keras_trainings(case.script) or case.by_runs or case.options.shard == "files":
         return case
@@ -72,7 +72,7 @@ def beside_sessions(case: Read) -> Read:
     return replace(case, sizes=(), by_runs=True, by_rows=True, why="Keras trains beside a session of the script")
 
 
-def batches(case: Read, cluster: str) -> Iterator[Change]:
+def batches(case: ReadFacts, cluster: str) -> Iterator[Change]:
     """The batches of fit() are those of all workers together; `cluster` is the script's name for the object."""
     script, times = case.script, f"{cluster}.size"
     if not case.graph or case.by_runs or case.options.batch == "total" or case.options.shard == "files":
@@ -115,8 +115,6 @@ def _check_shared(script: Script, why: str) -> None:
         hint = "leave --batch total out: each worker takes whole batches, N of them make a step"
         script.say(script.tree.body[0], OUTSIDE, f"workers cannot share a batch: {why}", hint)
     for loss in keras_losses(script):
-        if Losses(script).of_keras(loss, True) in (Makes.SUM, Makes.OTHER):
+        if LossReader(script).of_keras(loss, True) in (Dependence.SUM, Dependence.OTHER):
             message = "this loss is not a mean over the examples: workers cannot share a batch"
             script.say(loss, OUTSIDE, message, "let it be a mean over the examples, or leave --batch total out")
-
-

@@ -17,7 +17,7 @@ from converter.targets.cluster.checks import checks
 from converter.targets.cluster.keras import beside_sessions, check_keras, keras_trainings, reading_keras
 from converter.targets.cluster.reading import reading
 from converter.targets.mirrored.strategy import no_other_means
-from converter.targets.passes import Fit, Pass
+from converter.targets.passes import Fit, TargetPass
 
 # Calls that train by an optimizer of tf.train, or that end in one.
 _TRAINS = re.compile(
@@ -63,15 +63,15 @@ def _bytes(path: str) -> bytes:
 
 
 PASSES = (
-    Pass("what several processes cannot do", checks),
-    Pass("how batches are dealt to workers", reading),
-    Pass("what Keras trains beside", beside_sessions),
-    Pass("the statement that starts a worker, and the size of the batch", changes),
+    TargetPass("what several processes cannot do", checks),
+    TargetPass("how batches are dealt to workers", reading),
+    TargetPass("what Keras trains beside", beside_sessions),
+    TargetPass("the statement that starts a worker, and the size of the batch", changes),
 )
 KERAS = (
-    Pass("no other means of using several GPUs", no_other_means, ends=True),
-    Pass("what several processes cannot do", checks),
-    Pass("what Keras cannot do in several processes", check_keras, ends=True),
-    Pass("how batches are dealt to workers", reading_keras),
-    Pass("the statement that starts a worker, and the size of the batch", changes),
+    TargetPass("no other means of using several GPUs", no_other_means, ends=True),
+    TargetPass("what several processes cannot do", checks),
+    TargetPass("what Keras cannot do in several processes", check_keras, ends=True),
+    TargetPass("how batches are dealt to workers", reading_keras),
+    TargetPass("the statement that starts a worker, and the size of the batch", changes),
 )

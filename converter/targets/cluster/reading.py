@@ -37,7 +37,7 @@ OF_BATCHES = {
 
 
 @dataclass(frozen=True)
-class Read(Case):
+class ReadFacts(Case):
     """A script whose facts are known.
 
     sizes: the expressions that follow the batch size, where each worker takes its rows of a batch for all; empty with
@@ -62,7 +62,7 @@ def reading(case: Case) -> Case:
         if case.options.batch == "total":
             hint = "leave --batch total out: each worker takes batches of its own files"
             case.script.say(case.script.tree.body[0], OUTSIDE, "workers with files of their own share no batch", hint)
-        return Read(case.script, case.options, case.width)
+        return ReadFacts(case.script, case.options, case.width)
     why = _why_refused(made) if isinstance(made, Refused) else _why_whole(facts, made.plans)
     if not why:
         assert isinstance(made, Decided)
@@ -70,13 +70,13 @@ def reading(case: Case) -> Case:
         sizes = tuple(replaced for replaced in plan.replaces if replaced.why == BATCH_SIZE)
         if sizes or case.options.batch == "total":
             case.script.findings.extend(finding for finding in made.findings if finding.code in OF_BATCHES)
-            return Read(case.script, case.options, case.width, sizes=sizes, num_gpus=plan.num_gpus)
+            return ReadFacts(case.script, case.options, case.width, sizes=sizes, num_gpus=plan.num_gpus)
         why = "the size of its batch is not found"
     if case.options.batch == "total":
         hint = "leave --batch total out: each worker takes whole batches, N of them make a step"
         case.script.say(case.script.tree.body[0], OUTSIDE, f"workers cannot share a batch: {why}", hint)
     by_rows = all(_are_rows(run) for run in facts.runs if run.feeds) and any(run.feeds for run in facts.runs)
-    return Read(case.script, case.options, case.width, by_runs=True, by_rows=by_rows, why=why)
+    return ReadFacts(case.script, case.options, case.width, by_runs=True, by_rows=by_rows, why=why)
 
 
 def _planned(case: Case) -> tuple[Facts, Decided | Refused]:

@@ -198,8 +198,7 @@ def check_calls(script: Script, models: frozenset[str], refused: frozenset[str] 
         if isinstance(node, ast.Constant) and node.value == "CUDA_VISIBLE_DEVICES":
             message = "the script chooses its visible GPUs itself"
             script.say(
-                node, "TMG216", message, "choose them where the script is started: CUDA_VISIBLE_DEVICES=0,1 torchrun "
-                "…"
+                node, "TMG216", message, "choose them where the script is started: CUDA_VISIBLE_DEVICES=0,1 torchrun …"
             )
 
 

@@ -12,7 +12,7 @@ from string import Formatter
 from converter.syntax.changes import Change
 from converter.syntax.script import Script
 from converter.targets.ddp.rank_0 import RankZero
-from converter.targets.ddp.scopes import Origin
+from converter.targets.ddp.scopes import ScopedName
 from converter.targets.ddp.training import Training, looped_over
 
 FIGURES = "TMG182"
@@ -30,9 +30,9 @@ class DifferingValues:
 
     def __init__(self, training: Training, by_rank_0: RankZero) -> None:
         self.training, self.by_rank_0, self.script = training, by_rank_0, training.script
-        self.own: set[Origin] = set()
+        self.own: set[ScopedName] = set()
         self.returned: set[ast.FunctionDef] = set()
-        self.averaged: set[Origin] = set()
+        self.averaged: set[ScopedName] = set()
         self._spread()
         self.averaged = {origin for origin in self.sums() if origin in self.own}
         self.own, self.returned = set(), set()
@@ -80,7 +80,7 @@ class DifferingValues:
             for arg in [*function.args.args, *function.args.kwonlyargs]:
                 value = self.training.scopes.given(call, function, arg.arg)
                 if value is not None and self.differs(value):
-                    self.own.add(Origin(function, arg.arg))
+                    self.own.add(ScopedName(function, arg.arg))
             return
         owner = call.func.value if isinstance(call.func, ast.Attribute) else None
         if isinstance(owner, ast.Name) and any(map(self.differs, given)) and not self._is_of_training(owner):
@@ -148,12 +148,12 @@ class DifferingValues:
             return False
         return home in self.own
 
-    def counts(self, origin: Origin) -> bool:
+    def counts(self, origin: ScopedName) -> bool:
         """Whether a sum grows with the examples of one process: its losses, its hits, how many there are."""
         added = [b.stmt.value for b in self.training.scopes.bindings[origin] if isinstance(b.stmt, ast.AugAssign)]
         return any(self._is_own(n) for value in added for n in ast.walk(value) if isinstance(n, ast.Name))
 
-    def sums(self) -> Iterator[Origin]:
+    def sums(self) -> Iterator[ScopedName]:
         """Names that the training loop adds to, and that are read behind it."""
         loop, scopes = self.training.loop, self.training.scopes
         for node in ast.walk(loop):
@@ -347,9 +347,7 @@ def _warn_of_figures(differing: DifferingValues) -> None:
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(map(differing.differs, given)):
             message = "this value is computed from the examples of rank 0 only"
-            hint = (
-                "on average it equals that of all; sums that are read after the loop are averaged over the processes"
-            )
+            hint = "on average it equals that of all; sums that are read after the loop are averaged over the processes"
             differing.script.say(call, "TMG370", message, hint, "warning")
             return
 

@@ -41,7 +41,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class File:
+class ImportedFile:
     """A file of the project."""
 
     script: Script
@@ -66,7 +66,7 @@ class File:
         return Fault(f"{name}:{getattr(node, 'lineno', 1)}:{getattr(node, 'col_offset', 0) + 1}", reason)
 
 
-class Project:
+class ImportedFiles:
     """The files beside a script that it imports from.
 
     may: full names that it may use, as `Script.name` gives them, each with the file and the statement that makes it.
@@ -75,10 +75,10 @@ class Project:
 
     def __init__(self, script: Script) -> None:
         self.script, self.folder = script, os.path.dirname(os.path.abspath(script.path))
-        self.may: dict[str, tuple[File, ast.stmt]] = {}
+        self.may: dict[str, tuple[ImportedFile, ast.stmt]] = {}
         self.refused: set[str] = set()
-        self.brings: list[tuple[ast.stmt, File]] = []
-        self._files: dict[str, File | None] = {}
+        self.brings: list[tuple[ast.stmt, ImportedFile]] = []
+        self._files: dict[str, ImportedFile | None] = {}
         local = modules_in_folder(script)
         for node in ast.walk(script.tree):
             if isinstance(node, ast.Import | ast.ImportFrom):
@@ -104,7 +104,7 @@ class Project:
                 self.may[full] = home
                 self.brings.append((node, home[0]))
 
-    def function(self, full: str) -> tuple[File, ast.FunctionDef] | None:
+    def function(self, full: str) -> tuple[ImportedFile, ast.FunctionDef] | None:
         """A function that the script takes from another file, with this file."""
         file, made = self.may.get(full, (None, None))
         return (file, made) if file is not None and isinstance(made, ast.FunctionDef) else None
@@ -127,14 +127,14 @@ class Project:
 
     # -- files ------------------------------------------------------------------------------------
 
-    def _file(self, module: str) -> File | None:
+    def _file(self, module: str) -> ImportedFile | None:
         if module not in self._files:
             base = os.path.join(self.folder, *module.split("."))
             paths = (f"{base}.py", os.path.join(base, "__init__.py"))
             self._files[module] = next((made for path in paths if (made := _read(path)) is not None), None)
         return self._files[module]
 
-    def _module(self, file: File, node: ast.ImportFrom) -> str:
+    def _module(self, file: ImportedFile, node: ast.ImportFrom) -> str:
         """The full name of the module that a statement of another file imports from."""
         if not node.level:
             return node.module or ""
@@ -143,7 +143,7 @@ class Project:
         parts = parts[: len(parts) - (node.level - 1)]
         return ".".join([*parts, *filter(None, [node.module])])
 
-    def _local(self, file: File, node: ast.stmt) -> list[tuple[str, File | None]]:
+    def _local(self, file: ImportedFile, node: ast.stmt) -> list[tuple[str, ImportedFile | None]]:
         """The files of the project that an import of another file names."""
         beside = modules_in_folder(self.script)
         if isinstance(node, ast.ImportFrom):
@@ -154,7 +154,7 @@ class Project:
             return [(name, self._file(name)) for name in names if name.partition(".")[0] in beside]
         return []
 
-    def _home(self, file: File, name: str) -> tuple[File, ast.stmt] | None:
+    def _home(self, file: ImportedFile, name: str) -> tuple[ImportedFile, ast.stmt] | None:
         """The file and the statement that make a name, through files that only hand it on."""
         node = file.defined.get(name)
         if not isinstance(node, ast.ImportFrom):
@@ -165,7 +165,7 @@ class Project:
 
     # -- faults -----------------------------------------------------------------------------------
 
-    def _at_import(self, file: File, seen: set[str]) -> Fault | None:
+    def _at_import(self, file: ImportedFile, seen: set[str]) -> Fault | None:
         """The actions of a file at import other than defining names."""
         if file.script.path in seen:
             return None
@@ -186,7 +186,7 @@ class Project:
                     return fault
         return None
 
-    def _reached(self, file: File, name: str, seen: set[tuple[str, str]]) -> Fault | None:
+    def _reached(self, file: ImportedFile, name: str, seen: set[tuple[str, str]]) -> Fault | None:
         """The reason why processes cannot use a name of a file, or anything that it uses; None if they can."""
         if (file.script.path, name) in seen:
             return None
@@ -207,7 +207,7 @@ class Project:
         return None
 
     def _handed_on(
-        self, file: File, node: ast.Import | ast.ImportFrom, name: str, seen: set[tuple[str, str]]
+        self, file: ImportedFile, node: ast.Import | ast.ImportFrom, name: str, seen: set[tuple[str, str]]
     ) -> Fault | None:
         local = self._local(file, node)
         if local and isinstance(node, ast.Import):
@@ -224,15 +224,15 @@ def _original(node: ast.Import | ast.ImportFrom, name: str) -> str:
     return next((alias.name for alias in node.names if (alias.asname or alias.name) == name), name)
 
 
-def check_project(script: Script) -> Project:
+def check_project(script: Script) -> ImportedFiles:
     """Refuse imports from files beside the script that several processes cannot share unchanged."""
-    project = Project(script)
+    project = ImportedFiles(script)
     check_calls(script, frozenset(project.may), frozenset(project.refused))
     _check_named(project)
     return project
 
 
-def _check_named(project: Project) -> None:
+def _check_named(project: ImportedFiles) -> None:
     """Refuse functions of other files that are passed on as values, so that it is not seen what they are given."""
     script = project.script
     for node in ast.walk(script.tree):
@@ -252,7 +252,7 @@ def _applies(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr == "apply" and len(call.args) == 1
 
 
-def check_given(project: Project, training: Training) -> None:
+def check_given(project: ImportedFiles, training: Training) -> None:
     """Refuse functions of other files that are given the model, a loader or the optimizer, and may use them."""
     script = training.script
     for call in script.calls:
@@ -270,7 +270,7 @@ def check_given(project: Project, training: Training) -> None:
 
 
 def _whole(training: Training, node: ast.Name) -> str:
-    """"the model", "the optimizer" or "the loader" if a name stands for one of these, else ""."""
+    """What a name stands for: "the model", "the optimizer" or "the loader"; "" for anything else."""
     if training.is_net(node):
         above = next(training.script.above(node))
         return "" if isinstance(above, ast.Call) and above.func is node else "the model"
@@ -303,7 +303,7 @@ def _only_reads(function: ast.FunctionDef) -> bool:
 
 def definition_in_other_file(script: Script, full: str) -> tuple[Script, ast.stmt] | None:
     """The file, and the statement in it, that define a name which the script imports."""
-    found = Project(Script(script.path, script.text, script.tree)).may.get(full)
+    found = ImportedFiles(Script(script.path, script.text, script.tree)).may.get(full)
     return (found[0].script, found[1]) if found is not None else None
 
 
@@ -311,16 +311,16 @@ def model_files(script: Script) -> Iterator[tuple[ast.stmt, Script]]:
     """The files that the script imports from, each with the statement that does."""
     seen: set[str] = set()
     silent = Script(script.path, script.text, script.tree)
-    for node, file in Project(silent).brings:
+    for node, file in ImportedFiles(silent).brings:
         if file.script.path not in seen:
             seen.add(file.script.path)
             yield node, file.script
 
 
-def _read(path: str) -> File | None:
+def _read(path: str) -> ImportedFile | None:
     try:
         text = read(path).text
-        return File(Script(path, text, parse_text(text)))
+        return ImportedFile(Script(path, text, parse_text(text)))
     except (OSError, Refusal, SyntaxError, ValueError):
         return None
 
@@ -341,7 +341,7 @@ def _is_builtin(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id in _BUILTINS
 
 
-def _kind(file: File, node: ast.stmt) -> Fault | None:
+def _kind(file: ImportedFile, node: ast.stmt) -> Fault | None:
     """A class that is neither a model nor a dataset: its objects may keep what differs between the processes."""
     if not isinstance(node, ast.ClassDef) or _is_made_of(file, node, (MODEL, *DATASETS), set()):
         return None
@@ -350,7 +350,7 @@ def _kind(file: File, node: ast.stmt) -> Fault | None:
     return file.fault(node, f"the class {node.name} is no model and no dataset: what it keeps is not followed")
 
 
-def _is_made_of(file: File, node: ast.ClassDef, bases: tuple[str, ...], seen: set[str]) -> bool:
+def _is_made_of(file: ImportedFile, node: ast.ClassDef, bases: tuple[str, ...], seen: set[str]) -> bool:
     seen.add(node.name)
     for base in node.bases:
         if file.script.name(base) in bases:
@@ -361,7 +361,7 @@ def _is_made_of(file: File, node: ast.ClassDef, bases: tuple[str, ...], seen: se
     return False
 
 
-def _acts(file: File, node: ast.stmt, beside: frozenset[str]) -> Fault | None:
+def _acts(file: ImportedFile, node: ast.stmt, beside: frozenset[str]) -> Fault | None:
     """The reason why a definition cannot run in several processes (files, devices, …); None if it can."""
     part = Script(file.script.path, file.script.text, file.script.tree)
     inside = {id(inner) for inner in ast.walk(node)}

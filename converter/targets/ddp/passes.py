@@ -15,7 +15,7 @@ from converter.syntax.script import Script, argument, is_spread
 from converter.targets.ddp.data import criterion_of, data_changes, mean_loss
 from converter.targets.ddp.differing_values import DifferingValues, check_decisions, figures
 from converter.targets.ddp.imported_files import (
-    Project,
+    ImportedFiles,
     check_given,
     check_project,
     definition_in_other_file,
@@ -25,7 +25,7 @@ from converter.targets.ddp.model import model_changes
 from converter.targets.ddp.processes import check_names, device_changes, process_changes
 from converter.targets.ddp.rank_0 import RankZero, rank_0_changes
 from converter.targets.ddp.training import Training, Unclear, backwards, fitting, training_of
-from converter.targets.passes import Case, Fit, Pass, adding
+from converter.targets.passes import Case, Fit, TargetPass, adding
 
 
 def fit(script: Script) -> Fit | None:
@@ -36,10 +36,10 @@ def fit(script: Script) -> Fit | None:
 
 
 @dataclass(frozen=True)
-class Read(Case):
+class ReadImports(Case):
     """A script whose imports from its project are known."""
 
-    project: Project = field(kw_only=True)
+    project: ImportedFiles = field(kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ def calls(case: Case) -> Case:
     project = check_project(case.script)
     check_names(case.script)
     made = (*case.changes, *device_changes(case.script))
-    return Read(case.script, case.options, case.width, made, case.decisions, project=project)
+    return ReadImports(case.script, case.options, case.width, made, case.decisions, project=project)
 
 
-def step(case: Read) -> Case:
+def step(case: ReadImports) -> Case:
     """The one training step; without one nothing else is looked at."""
     try:
         training = training_of(case.script)
@@ -128,13 +128,13 @@ def processes(case: Divided) -> Case:
 
 
 PASSES = (
-    Pass("what several processes may do", calls, ends=True),
-    Pass("the training step", step, ends=True),
-    Pass("the model in its wrapper", model),
-    Pass("the shares of the training data", data),
-    Pass("what rank 0 does alone", rank_0),
-    Pass("decisions that part no process", decisions),
-    Pass("the start and the end of the processes", processes),
+    TargetPass("what several processes may do", calls, ends=True),
+    TargetPass("the training step", step, ends=True),
+    TargetPass("the model in its wrapper", model),
+    TargetPass("the shares of the training data", data),
+    TargetPass("what rank 0 does alone", rank_0),
+    TargetPass("decisions that part no process", decisions),
+    TargetPass("the start and the end of the processes", processes),
 )
 
 

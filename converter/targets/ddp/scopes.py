@@ -14,7 +14,7 @@ Scope = ast.FunctionDef | None  # None: the module
 
 
 @dataclass(frozen=True)
-class Origin:
+class ScopedName:
     """A name of a function, or of the module."""
 
     scope: Scope
@@ -66,16 +66,16 @@ class Scopes:
         return [call for call in self.script.calls if self.called(call) is function]
 
     @cached_property
-    def bindings(self) -> dict[Origin, list[Binding]]:
+    def bindings(self) -> dict[ScopedName, list[Binding]]:
         """All that is bound, parameters excepted."""
-        found: dict[Origin, list[Binding]] = {}
+        found: dict[ScopedName, list[Binding]] = {}
         for node in ast.walk(self.script.tree):
             if isinstance(node, ast.stmt):
                 scope = self.scope(node)
                 shared = self._shared(scope)
                 for name, binding in _bound(node):
                     where = None if name in shared else scope
-                    found.setdefault(Origin(where, name), []).append(binding)
+                    found.setdefault(ScopedName(where, name), []).append(binding)
         return found
 
     def _shared(self, scope: Scope) -> set[str]:
@@ -83,20 +83,20 @@ class Scopes:
         nodes = ast.walk(scope) if scope else ()
         return {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
 
-    def home(self, name: ast.Name) -> Origin:
+    def home(self, name: ast.Name) -> ScopedName:
         """Where a name is bound as it stands: a local, a parameter, a name of a function around, or the module's."""
         scope = self.scope(name)
         while scope is not None:
-            origin = Origin(scope, name.id)
+            origin = ScopedName(scope, name.id)
             if name.id in parameters(scope) or origin in self.bindings:
                 return origin
             scope = self.scope(scope)
-        return Origin(None, name.id)
+        return ScopedName(None, name.id)
 
-    def origins(self, node: ast.expr) -> set[Origin]:
+    def origins(self, node: ast.expr) -> set[ScopedName]:
         """The expressions that give a name its value, through parameters to calls' arguments; empty for other names."""
-        found: set[Origin] = set()
-        todo, seen = [node], set[Origin]()
+        found: set[ScopedName] = set()
+        todo, seen = [node], set[ScopedName]()
         while todo:
             one = todo.pop()
             if not isinstance(one, ast.Name):
@@ -125,7 +125,7 @@ class Scopes:
             return call.args[number]
         return None
 
-    def values(self, origin: Origin) -> list[Binding]:
+    def values(self, origin: ScopedName) -> list[Binding]:
         """The values that a name can have, followed through functions that return it."""
         found = []
         for binding in self.bindings.get(origin, []):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from converter.dataclass import dataclass
 from converter.syntax.script import Script, argument
-from converter.targets.ddp.scopes import Binding, Origin, Scopes
+from converter.targets.ddp.scopes import Binding, ScopedName, Scopes
 from converter.targets.ddp.trainer_class import advice
 
 LOADER = "torch.utils.data.DataLoader"
@@ -38,8 +38,8 @@ class Training:
     optimizer: ast.Call
     loader: ast.Name
     loaded: ast.Call
-    data: Origin
-    net: Origin
+    data: ScopedName
+    net: ScopedName
     built: list[Binding]
     forward: ast.Call
     path: list[ast.FunctionDef]
@@ -175,7 +175,7 @@ def _loop(script: Script, scopes: Scopes, backward: ast.Call) -> tuple[ast.For, 
     raise _unclear(script, backward, message, hint, "TMG294")
 
 
-def _loader(script: Script, scopes: Scopes, loader: ast.Name) -> tuple[Origin, ast.Call]:
+def _loader(script: Script, scopes: Scopes, loader: ast.Name) -> tuple[ScopedName, ast.Call]:
     origins = scopes.origins(loader)
     values = [binding for origin in origins for binding in scopes.values(origin)]
     if len(origins) != 1 or len(values) != 1 or not isinstance(values[0].value, ast.Call):
@@ -214,10 +214,10 @@ def _stands_for(scopes: Scopes, node: ast.expr, value: ast.expr) -> bool:
     return any(b.value is value for origin in scopes.origins(node) for b in scopes.values(origin))
 
 
-def _net(script: Script, scopes: Scopes, optimizer: ast.Call) -> Origin:
+def _net(script: Script, scopes: Scopes, optimizer: ast.Call) -> ScopedName:
     """Where the model is bound whose parameters the optimizer has."""
     given = argument(optimizer, 0, "params")
-    found: set[Origin] = set()
+    found: set[ScopedName] = set()
     for node in _behind(scopes, given) if given is not None else ():
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr not in ("parameters", "named_parameters"):
@@ -268,7 +268,7 @@ def _filters(call: ast.Call) -> bool:
     )
 
 
-def _built(script: Script, scopes: Scopes, net: Origin) -> list[Binding]:
+def _built(script: Script, scopes: Scopes, net: ScopedName) -> list[Binding]:
     """The statements that bind the model: it is made once, and may be moved to its device."""
     bindings = scopes.bindings.get(net, [])
     made = [b for b in bindings if not _is_moved(scopes, b, net)]
@@ -301,7 +301,7 @@ def standing_in(script: Script, block: list[ast.stmt], stmt: ast.stmt) -> ast.st
     return None
 
 
-def _is_moved(scopes: Scopes, binding: Binding, net: Origin) -> bool:
+def _is_moved(scopes: Scopes, binding: Binding, net: ScopedName) -> bool:
     base = unmoved(binding.value) if binding.value is not None else None
     return isinstance(base, ast.Name) and net in scopes.origins(base)
 

@@ -17,7 +17,7 @@ from converter.options import Options
 from converter.plan.decisions import Decision
 from converter.source.header import flags_given
 from converter.syntax.changes import Change, applied
-from converter.targets.detection.text_proto import Message, TextProtoError, Value, parse
+from converter.targets.detection.text_proto import Message, Scalar, TextProtoError, parse
 from converter.targets.registry import LEAVE_OUT, UNUSED_IN_PIPELINES
 
 BATCH, RATE, HEADER = "TMG156", "TMG157", "TMG009"
@@ -178,7 +178,7 @@ def _change_rates(config: _Config, train: Message) -> None:
     config.decisions.append(Decision("learning rate", f"times {factor:.6g} ({how})"))
 
 
-def _scale(config: _Config, value: Value, factor: float) -> None:
+def _scale(config: _Config, value: Scalar, factor: float) -> None:
     try:
         rate = float(value.text.rstrip("fF"))
     except ValueError:

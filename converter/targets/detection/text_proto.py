@@ -32,7 +32,7 @@ class TextProtoError(ValueError):
 
 
 @dataclass(frozen=True)
-class Value:
+class Scalar:
     """A scalar field: its text, and where that begins and ends, in characters."""
 
     name: str
@@ -50,10 +50,10 @@ class Message:
 
     name: str
     begin: int
-    values: list[Value] = field(default_factory=list)
+    values: list[Scalar] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
 
-    def value(self, name: str) -> Value | None:
+    def value(self, name: str) -> Scalar | None:
         """The scalar field of this name; the last one, which is what protobuf takes where there are several."""
         return next((value for value in reversed(self.values) if value.name == name), None)
 
@@ -140,8 +140,8 @@ def _field(tokens: list[_Token], place: int, inside: Message, open_: list[tuple[
     return place
 
 
-def _value(name: _Token, token: _Token) -> Value:
-    return Value(name.text, token.text, token.begin, token.begin + len(token.text))
+def _value(name: _Token, token: _Token) -> Scalar:
+    return Scalar(name.text, token.text, token.begin, token.begin + len(token.text))
 
 
 def _tokens(text: str) -> Iterator[_Token]:

@@ -339,9 +339,7 @@ def _in(script: Script, call: Call) -> ast.AST:
 
 def _say_not_found(program: Program, trained: list[Call]) -> None:
     file, call = next(
-        (file, call)
-        for file, call in trained
-        if not is_of_arrays(call) and makers_of(program, file, call) is None
+        (file, call) for file, call in trained if not is_of_arrays(call) and makers_of(program, file, call) is None
     )
     message = "the size of the batches that are trained on here was not found: the GPUs share each of them"
     hint = "give the generator its size by a parameter batch_size, or load N times as many examples for each batch"

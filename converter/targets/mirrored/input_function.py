@@ -180,7 +180,7 @@ def _returned(script: Script, function: ast.FunctionDef, stmt: ast.Return, body:
         return []
     dataset = script.of(dataset_of(made, script))
     text = _mapped(script, function, stmt, where, dataset)
-    if text is None or any(not _alone(script, one) for one in gone):
+    if text is None or any(not _has_own_lines(script, one) for one in gone):
         script.say(stmt, "TMG281", "this input function works on the tensors that its iterator gives", _HINT)
         return []
     assert stmt.value is not None
@@ -224,7 +224,7 @@ def _mapped(script: Script, function: ast.FunctionDef, stmt: ast.Return, where: 
     return None if star is None else f"{dataset}.map(lambda {star}{ast.unparse(target)}: {text})"
 
 
-def _alone(script: Script, stmt: ast.stmt) -> bool:
+def _has_own_lines(script: Script, stmt: ast.stmt) -> bool:
     """Whether a statement has its lines for itself, and a block that does not become empty."""
     first, last = script.line_text(stmt.lineno), script.line_text(stmt.end_lineno or 0)
     begin, end = script.span(stmt)

@@ -13,7 +13,7 @@ from converter.syntax.script import Script, argument, is_given
 _MEANS = ("MEAN", "SUM_BY_NONZERO_WEIGHTS", "SUM_OVER_BATCH_SIZE", "SUM_OVER_NONZERO_WEIGHTS", "AUTO", "DEFAULT")
 
 
-class Makes(Enum):
+class Dependence(Enum):
     """How an expression depends on the examples of a batch."""
 
     MEAN = "a mean over the examples"
@@ -22,17 +22,17 @@ class Makes(Enum):
     OTHER = "not known to be a mean"
 
 
-class Losses:
+class LossReader:
     """Follows the losses of one script through its names and functions."""
 
     def __init__(self, script: Script) -> None:
         self._script = script
         self._open: list[str] = []
 
-    def makes(self, node: ast.expr) -> Makes:
+    def makes(self, node: ast.expr) -> Dependence:
         """How an expression depends on the examples."""
         if isinstance(node, ast.Constant):
-            return Makes.FREE
+            return Dependence.FREE
         if isinstance(node, ast.Name):
             return self._of_name(node)
         if isinstance(node, ast.Attribute | ast.Subscript):
@@ -43,20 +43,20 @@ class Losses:
             return _one_of([self.makes(node.body), self.makes(node.orelse)])
         if isinstance(node, ast.BinOp):
             return self._of_operation(node)
-        return self._of_call(node) if isinstance(node, ast.Call) else Makes.OTHER
+        return self._of_call(node) if isinstance(node, ast.Call) else Dependence.OTHER
 
-    def of_function(self, function: ast.FunctionDef | ast.Lambda) -> Makes:
+    def of_function(self, function: ast.FunctionDef | ast.Lambda) -> Dependence:
         """How the value that a function returns depends on the examples."""
         if isinstance(function, ast.Lambda):
             return self.makes(function.body)
         if function.name in self._open:
-            return Makes.OTHER
+            return Dependence.OTHER
         self._open.append(function.name)
         given = [self.makes(value) for value in self._returned(function)]
         self._open.pop()
         return _one_of(given)
 
-    def of_keras(self, given: ast.expr, total: bool) -> Makes:
+    def of_keras(self, given: ast.expr, total: bool) -> Dependence:
         """What Keras makes the loss of that it is given: the mean of what a function returns for the examples.
 
         total: whether ratios and roots of sums over the batch matter, which are not the same for parts of it.
@@ -65,14 +65,14 @@ class Losses:
         if isinstance(given, ast.Call) and self._script.name(given.func):
             if any(keyword.arg == "reduction" for keyword in given.keywords):
                 return _of_loss(given)
-            return Makes.MEAN if is_known(self._script, given.func, Trait.LOSS) else self.makes(given)
+            return Dependence.MEAN if is_known(self._script, given.func, Trait.LOSS) else self.makes(given)
         returned = [value for function in self._functions(given) for value in self._returned(function)]
         found = [one for one in returned if not isinstance(one, ast.Name) or one.id not in self._script.functions]
         made = set(map(self.makes, found))
-        if Makes.SUM in made:
-            return Makes.SUM
+        if Dependence.SUM in made:
+            return Dependence.SUM
         reduced = total and any(map(self._reduces, found))
-        return Makes.OTHER if reduced and Makes.OTHER in made else Makes.MEAN
+        return Dependence.OTHER if reduced and Dependence.OTHER in made else Dependence.MEAN
 
     def _functions(self, given: ast.AST) -> list[ast.FunctionDef | ast.Lambda]:
         """The functions that an expression names, and those that they return."""
@@ -111,16 +111,16 @@ class Losses:
                     todo += self._script.bindings.get(node.id, [])
         return False
 
-    def _of_name(self, node: ast.expr) -> Makes:
+    def _of_name(self, node: ast.expr) -> Dependence:
         name = ast.unparse(node)
         if name in self._open:
-            return Makes.MEAN  # loss = loss + more: what the others say holds
+            return Dependence.MEAN  # loss = loss + more: what the others say holds
         values = self._script.bindings.get(name, [])
         added = self._added(name)
         self._open.append(name)
         found = [self.makes(value) for value in (*values, *added)]
         self._open.pop()
-        return _sum(found) if values else Makes.OTHER
+        return _sum(found) if values else Dependence.OTHER
 
     def _added(self, name: str) -> list[ast.expr]:
         nodes = ast.walk(self._script.tree)
@@ -130,57 +130,57 @@ class Losses:
         """The expression that a loss name is bound to, if nothing is added to it later; else the name itself."""
         return loss if self._added(ast.unparse(loss)) else self._script.value(loss)
 
-    def _of_operation(self, node: ast.BinOp) -> Makes:
+    def _of_operation(self, node: ast.BinOp) -> Dependence:
         left, right = self.makes(node.left), self.makes(node.right)
         if isinstance(node.op, ast.Add | ast.Sub):
             return _sum([left, right])
-        if isinstance(node.op, ast.Mult | ast.Div) and right is Makes.FREE:
+        if isinstance(node.op, ast.Mult | ast.Div) and right is Dependence.FREE:
             return left
-        if isinstance(node.op, ast.Mult) and left is Makes.FREE:
+        if isinstance(node.op, ast.Mult) and left is Dependence.FREE:
             return right
-        return Makes.OTHER
+        return Dependence.OTHER
 
-    def _of_call(self, call: ast.Call) -> Makes:
+    def _of_call(self, call: ast.Call) -> Dependence:
         script = self._script
         if is_known(script, call.func, Trait.AVERAGES):
             masked = any(isinstance(n, ast.Call) and is_known(script, n.func, Trait.MASKS) for n in ast.walk(call))
-            return Makes.OTHER if masked else Makes.MEAN
+            return Dependence.OTHER if masked else Dependence.MEAN
         if is_known(script, call.func, Trait.LOSS):
             return _of_loss(call)
         if _of_variables(script, call):
-            return Makes.FREE
+            return Dependence.FREE
         if is_known(script, call.func, Trait.ADDS_UP):
             axis = argument(call, 1, "axis")
-            return Makes.SUM if axis is None else Makes.OTHER
+            return Dependence.SUM if axis is None else Dependence.OTHER
         items = call.args[0] if len(call.args) == 1 and isinstance(call.args[0], ast.List | ast.Tuple) else None
         if items is not None and script.name(call.func):  # add_n of several losses
             return _sum(map(self.makes, items.elts))
         function = script.defined(call.func) if isinstance(call.func, ast.Name) else None
-        return self.of_function(function) if function is not None else Makes.OTHER
+        return self.of_function(function) if function is not None else Dependence.OTHER
 
 
-def _of_loss(call: ast.Call) -> Makes:
+def _of_loss(call: ast.Call) -> Dependence:
     """A loss of a library: the mean over the examples, unless it is told otherwise."""
     for keyword in call.keywords:
         if keyword.arg == "weights" and not isinstance(keyword.value, ast.Constant):
-            return Makes.OTHER
+            return Dependence.OTHER
         if keyword.arg in ("reduction", "loss_reduction"):
             name = ast.unparse(keyword.value).rpartition(".")[2].strip("'\"").upper()
-            return Makes.MEAN if name in _MEANS else Makes.SUM if name == "SUM" else Makes.OTHER
-    return Makes.MEAN
+            return Dependence.MEAN if name in _MEANS else Dependence.SUM if name == "SUM" else Dependence.OTHER
+    return Dependence.MEAN
 
 
 def is_library_sum(script: Script, node: ast.expr) -> bool:
     """Whether an expression is a loss of a library that is told to add up the examples."""
-    return isinstance(node, ast.Call) and is_known(script, node.func, Trait.LOSS) and _of_loss(node) is Makes.SUM
+    return isinstance(node, ast.Call) and is_known(script, node.func, Trait.LOSS) and _of_loss(node) is Dependence.SUM
 
 
-def _of_setting(node: ast.expr) -> Makes:
+def _of_setting(node: ast.expr) -> Dependence:
     """Settings of the script are numbers: FLAGS.weight_decay, params['l2']; attributes of tensors are not."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     holds = isinstance(node, ast.Name) and node.id.lower() in ("flags", "params", "args", "config", "hparams", "opt")
-    return Makes.FREE if holds else Makes.OTHER
+    return Dependence.FREE if holds else Dependence.OTHER
 
 
 def _of_variables(script: Script, call: ast.Call) -> bool:
@@ -195,17 +195,17 @@ def _is(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) == name
 
 
-def _sum(parts: Iterable[Makes]) -> Makes:
+def _sum(parts: Iterable[Dependence]) -> Dependence:
     found = set(parts)
-    for one in (Makes.OTHER, Makes.SUM, Makes.MEAN):
+    for one in (Dependence.OTHER, Dependence.SUM, Dependence.MEAN):
         if one in found:
             return one
-    return Makes.FREE
+    return Dependence.FREE
 
 
-def _one_of(cases: Iterable[Makes]) -> Makes:
-    found = set(cases) - {Makes.FREE}
-    return found.pop() if len(found) == 1 else Makes.OTHER
+def _one_of(cases: Iterable[Dependence]) -> Dependence:
+    found = set(cases) - {Dependence.FREE}
+    return found.pop() if len(found) == 1 else Dependence.OTHER
 
 
 def losses_of(script: Script, nodes: Collection[ast.AST]) -> Iterator[ast.expr]:
@@ -220,16 +220,16 @@ def losses_of(script: Script, nodes: Collection[ast.AST]) -> Iterator[ast.expr]:
 def check_keras_losses(script: Script, total: bool) -> None:
     """Refuse losses of Keras that add up examples, and with --batch total what is no mean over them (TMG288)."""
     for one in keras_losses(script):
-        made = Losses(script).of_keras(one, total)
-        if made is Makes.SUM and isinstance(one, ast.Call) and script.name(one.func):
+        made = LossReader(script).of_keras(one, total)
+        if made is Dependence.SUM and isinstance(one, ast.Call) and script.name(one.func):
             # reduction='sum': the sum over the examples of all GPUs (seen on TensorFlow 1.15.5 and 2.21)
             if not total:
                 message = "this loss is a sum: a step takes the sum over the batches of all GPUs, not their mean"
                 script.say(one, "TMG288", message, "let it be a mean over the examples, or use --batch total")
-        elif made is Makes.SUM:  # the mean of the GPUs' sums on TensorFlow 1.15.5, their sum on 2.21
+        elif made is Dependence.SUM:  # the mean of the GPUs' sums on TensorFlow 1.15.5, their sum on 2.21
             message = "this loss is a sum: one version of Keras adds up the GPUs' sums, another takes their mean"
             script.say(one, "TMG288", message, "let it be a mean over the examples")
-        elif made is Makes.OTHER and total:
+        elif made is Dependence.OTHER and total:
             message = "this loss is not a mean over the examples: that of parts of a batch is another one"
             script.say(one, "TMG288", message, "let it be a mean over the examples, or use --batch per-gpu")
 

@@ -9,7 +9,7 @@ from converter.syntax.known import is_known, last_name
 from converter.syntax.script import Script, argument, is_given, is_on
 from converter.targets.mirrored.counts import check_part
 from converter.targets.mirrored.elsewhere import definition
-from converter.targets.mirrored.losses import Losses, Makes, is_library_sum, losses_of
+from converter.targets.mirrored.losses import Dependence, LossReader, is_library_sum, losses_of
 from converter.targets.mirrored.replicated import reachable
 
 
@@ -155,7 +155,7 @@ def _check_sums(script: Script, nodes: list[ast.AST]) -> None:
         message = "this loss is a sum: a step takes the sum over the batches of all GPUs, not their mean"
         script.say(call, "TMG288", message, "let it be a mean over the examples")
     for loss in losses_of(script, nodes):
-        if not added and Losses(script).makes(loss) is Makes.SUM:
+        if not added and LossReader(script).makes(loss) is Dependence.SUM:
             message = "this loss adds up the examples: a step takes the mean of the GPUs' sums, each over one batch"
             hint = "use a mean over the examples, if a step is to be as large as on one GPU with the larger batch"
             script.say(script.value(loss), "TMG374", message, hint, "warning")
@@ -167,11 +167,11 @@ def _check_total(script: Script, nodes: list[ast.AST], function: ast.AST) -> Non
     if not losses:
         script.say(function, "TMG288", "the loss of this model function is not seen", "use --batch per-gpu")
     for loss in losses:
-        made = Losses(script).makes(loss)
-        if is_library_sum(script, Losses(script).bound_expression(loss)):
+        made = LossReader(script).makes(loss)
+        if is_library_sum(script, LossReader(script).bound_expression(loss)):
             continue  # the strategy adds up the sums of the GPUs
-        if made is not Makes.MEAN:
-            what = "is a sum" if made is Makes.SUM else "is not seen to be a mean over the examples"
+        if made is not Dependence.MEAN:
+            what = "is a sum" if made is Dependence.SUM else "is not seen to be a mean over the examples"
             message = f"this loss {what}: the mean of the GPUs' losses, each of its part of the batch, is another one"
             script.say(script.value(loss), "TMG288", message, "let it be a mean, or use --batch per-gpu")
     check_part(script, nodes)

@@ -17,7 +17,7 @@ from converter.targets.mirrored.program import program_of
 from converter.targets.mirrored.replicated import keras_code
 from converter.targets.mirrored.sessions import sessions_of_the_script
 from converter.targets.mirrored.strategy import check_devices, no_other_means
-from converter.targets.passes import Case, Fit, Pass, adding
+from converter.targets.passes import Case, Fit, TargetPass, adding
 
 
 def fit(script: Script) -> Fit | None:
@@ -50,26 +50,26 @@ def counts(case: Case) -> Case:
 
 
 ESTIMATOR = (
-    Pass("no other means of using several GPUs", no_other_means, ends=True),
-    Pass("GPUs that are hidden from the strategy", check_devices),
-    Pass("the strategy in the configuration of each Estimator", configurations),
-    Pass("what replicas of the model functions do", model_functions),
-    Pass("what hooks feed", hooks),
-    Pass("training input as datasets", inputs),
-    Pass("numbers that count batches", counts),
-    Pass("what was decided", of_estimator),
+    TargetPass("no other means of using several GPUs", no_other_means, ends=True),
+    TargetPass("GPUs that are hidden from the strategy", check_devices),
+    TargetPass("the strategy in the configuration of each Estimator", configurations),
+    TargetPass("what replicas of the model functions do", model_functions),
+    TargetPass("what hooks feed", hooks),
+    TargetPass("training input as datasets", inputs),
+    TargetPass("numbers that count batches", counts),
+    TargetPass("what was decided", of_estimator),
 )
 KERAS = (
-    Pass("no other means of using several GPUs", no_other_means, ends=True),
-    Pass("GPUs that are hidden from the strategy", check_devices),
-    Pass("what a strategy refuses, or changes", differences),
-    Pass("models under the strategy", scopes),
-    Pass("the batches of fit()", batches),
-    Pass("numbers that count batches", counts),
-    Pass("what was decided", of_keras),
+    TargetPass("no other means of using several GPUs", no_other_means, ends=True),
+    TargetPass("GPUs that are hidden from the strategy", check_devices),
+    TargetPass("what a strategy refuses, or changes", differences),
+    TargetPass("models under the strategy", scopes),
+    TargetPass("the batches of fit()", batches),
+    TargetPass("numbers that count batches", counts),
+    TargetPass("what was decided", of_keras),
 )
 COPIES = (
-    Pass("no other means of using several GPUs", no_other_means, ends=True),
-    Pass("GPUs that are hidden from the copies", check_devices),
-    Pass("the model of the copies", copied),
+    TargetPass("no other means of using several GPUs", no_other_means, ends=True),
+    TargetPass("GPUs that are hidden from the copies", check_devices),
+    TargetPass("the model of the copies", copied),
 )

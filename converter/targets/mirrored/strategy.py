@@ -98,10 +98,10 @@ def _hidden(script: Script) -> Iterator[tuple[ast.expr, str]]:
                     elif target.slice.value == "GPU" and ast.unparse(target.value).endswith("device_count"):
                         yield node.value, "device_count"
         elif isinstance(node, ast.Call):
-            yield from _told(script, node)
+            yield from _named_devices(script, node)
 
 
-def _told(script: Script, call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
+def _named_devices(script: Script, call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
     if is_known(script, call.func, Trait.SHOWS_DEVICES):
         yield call, ast.unparse(call.func).rpartition(".")[2]
     first = call.args[0] if len(call.args) == 2 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from converter.verify.data import Check
+from converter.verify.data import CheckResult
 
 TOLERANCE = 1e-4
 
@@ -36,7 +36,7 @@ _FAULTS = {
 }
 
 
-def check_fetches(steps: Iterable[Row], asides: Iterable[Row], rate: str) -> list[Check]:
+def check_fetches(steps: Iterable[Row], asides: Iterable[Row], rate: str) -> list[CheckResult]:
     """No check where the scripts fetch nothing but operations.
 
     steps: the figures of the training steps; asides: those of runs without a train op; rate: how the
@@ -49,15 +49,15 @@ def check_fetches(steps: Iterable[Row], asides: Iterable[Row], rate: str) -> lis
     for when, row in rows:
         fault = _fault(row)
         if fault and rate != "none":
-            return [Check(_NAME, "skipped", f"the learning rate is another one on purpose (--scale-lr {rate})")]
+            return [CheckResult(_NAME, "skipped", f"the learning rate is another one on purpose (--scale-lr {rate})")]
         if fault:
-            return [Check(_NAME, "failed", f"{fault} ({when})", _error(row), TOLERANCE)]
+            return [CheckResult(_NAME, "failed", f"{fault} ({when})", _error(row), TOLERANCE)]
     same = [row for _, row in rows if row["status"] == "same"]
     left = _left_out([row for _, row in rows])
     if not same:
-        return [Check(_NAME, "skipped", left)]
+        return [CheckResult(_NAME, "skipped", left)]
     worst = max(float(row["error"]) for row in same)
-    return [Check(_NAME, "passed", _read(same) + (f"; {left}" if left else ""), worst, TOLERANCE)]
+    return [CheckResult(_NAME, "passed", _read(same) + (f"; {left}" if left else ""), worst, TOLERANCE)]
 
 
 def _when(steps: int | None) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from converter.verify.checks.figures import finite, listing, number
-from converter.verify.data import Check
+from converter.verify.data import CheckResult
 
 TOLERANCE = 1e-5
 FEW = 100  # with fewer drawn numbers mean and deviation say little
@@ -20,23 +20,23 @@ Figures = Sequence[Any]
 Row = Mapping[str, Any]
 
 
-def check_initial(mine: Mapping[str, Row], theirs: Mapping[str, Row]) -> list[Check]:
+def check_initial(mine: Mapping[str, Row], theirs: Mapping[str, Row]) -> list[CheckResult]:
     """Variables of the same name start from the same: initialisers, and values at the first training step."""
     both, left = sorted(set(mine) & set(theirs)), []
     for name in both:
         own, other = mine[name], theirs[name]
         fault = _initialiser(own, other) or _start(own, other)
         if fault:
-            return [Check(_NAME, "failed", f"{name} {fault}")]
+            return [CheckResult(_NAME, "failed", f"{name} {fault}")]
         if not _compared(own, other):
             left.append(name)
     checks = []
     if len(both) > len(left):
         which = "1 variable starts" if len(both) == len(left) + 1 else f"{len(both) - len(left)} variables start"
-        checks.append(Check(_NAME, "passed", f"{which} from the same"))
+        checks.append(CheckResult(_NAME, "passed", f"{which} from the same"))
     if left:
         why = "set before the first step to values that the scripts need not share, or that cannot be computed again"
-        checks.append(Check(_NAME, "skipped", f"{listing(left)}: {why}"))
+        checks.append(CheckResult(_NAME, "skipped", f"{listing(left)}: {why}"))
     return checks
 
 
@@ -45,8 +45,8 @@ def _compared(own: Row, other: Row) -> bool:
     if own["reads"] and own["reads"] == other["reads"]:
         return True
     if own["held"] is not None and other["held"] is not None:
-        return _untouched(own) or _apart(own["start"], other["start"]) is None
-    return own["start"] is not None and other["start"] is not None and _apart(own["start"], other["start"]) is None
+        return _untouched(own) or _difference(own["start"], other["start"]) is None
+    return own["start"] is not None and other["start"] is not None and _difference(own["start"], other["start"]) is None
 
 
 def _initialiser(own: Row, other: Row) -> str:
@@ -61,7 +61,7 @@ def _initialiser(own: Row, other: Row) -> str:
         return f"is initialised from {read} instead of {wanted}"
     if own["held"] is None or other["held"] is None:
         return ""
-    part = _apart(own["held"], other["held"])
+    part = _difference(own["held"], other["held"])
     if part is None:
         return ""
     if own["random"]:
@@ -76,7 +76,7 @@ def _start(own: Row, other: Row) -> str:
     if own["start"] is None or own["reads"] or not _untouched(own):
         return ""
     if not own["random"]:
-        part = _apart(own["start"], other["start"])
+        part = _difference(own["start"], other["start"])
         return f"has another value when training starts: {_words(part, other['start'], own['start'])}" if part else ""
     if _drawn_alike(own["start"], other["start"]):
         return ""
@@ -85,10 +85,10 @@ def _start(own: Row, other: Row) -> str:
 
 def _untouched(row: Row) -> bool:
     """Whether a variable starts from its initialiser, as far as can be told of values that are drawn."""
-    return bool(row["random"]) or row["held"] is None or _apart(row["held"], row["start"]) is None
+    return bool(row["random"]) or row["held"] is None or _difference(row["held"], row["start"]) is None
 
 
-def _apart(own: Figures | None, other: Figures | None) -> str | None:
+def _difference(own: Figures | None, other: Figures | None) -> str | None:
     """The statistic in which two arrays differ, None if they are alike."""
     if own is None or other is None:
         return None if own is other else "size"

@@ -16,16 +16,14 @@ from converter.dataclass import dataclass
 from converter.parsing import parse_text
 from converter.source.python2 import readable
 from converter.source.text import split_lines
-from converter.verify.data import Check
+from converter.verify.data import CheckResult
 from converter.verify.origin import Repeated
 from converter.verify.processes.workspace import run_as
 
 if TYPE_CHECKING:
     from converter.plan import At, Plan
 
-Role = Literal[
-    "before the towers", "in the towers", "after the towers", "in the gradient's call", "prepares batches"
-]
+Role = Literal["before the towers", "in the towers", "after the towers", "in the gradient's call", "prepares batches"]
 PREPARES: Role = "prepares batches"  # once for all towers
 BEFORE: Role = "before the towers"
 TOWER: Role = "in the towers"
@@ -39,7 +37,7 @@ LISTED = 5  # lines named in one sentence
 
 
 @dataclass(frozen=True)
-class Span:
+class LineSpan:
     """Where the lines first..last of a file go; `file` is its path from the script's folder."""
 
     file: str
@@ -49,7 +47,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedLines:
     """What a conversion does with the lines of the files that it changes; `missing` says why that is not known.
 
     script: the name of the script among them.
@@ -64,7 +62,7 @@ class Planned:
     """
 
     script: str = ""
-    spans: tuple[Span, ...] = ()
+    spans: tuple[LineSpan, ...] = ()
     missing: str = ""
     forward: bool = False
     once: bool = False
@@ -85,19 +83,19 @@ class Planned:
         return plan if spans else {}
 
 
-def planned_lines(repeated: Repeated | None) -> Planned:
+def planned_lines(repeated: Repeated | None) -> PlannedLines:
     """The plan of a conversion that was repeated, if that gave the same text.
 
     What it warned of stands also where a line of its text was edited since.
     """
     if repeated is None:
-        return Planned(missing="the converted script has no header that can be read")
+        return PlannedLines(missing="the converted script has no header that can be read")
     again = repeated.conversion
     said = frozenset(finding.code for finding in again.diagnostics) if repeated.same_source else frozenset()
     missing = "" if repeated.same_text else "the converted script is not what its header's conversion gives"
     if again.plan is None or not (repeated.same_text or repeated.same_source):
-        return Planned(missing=missing or "its header's conversion has no plan", said=said)
-    spans: list[Span] = []
+        return PlannedLines(missing=missing or "its header's conversion has no plan", said=said)
+    spans: list[LineSpan] = []
     for path, made in repeated.files.items():
         name = run_as(path)
         if made.source is not None and made.plan is not None:
@@ -114,7 +112,7 @@ def planned_lines(repeated: Repeated | None) -> Planned:
     once = merged and not missing and not any(plan.shares for plan in plans)
     merges = [merge for plan in plans for loop in plan.loops for merge in loop.merges]
     hows = {merge.how == "sum" for merge in merges if merge.loss}
-    return Planned(
+    return PlannedLines(
         script=run_as(Path(again.source.path).name),
         spans=tuple(spans),
         missing=missing,
@@ -128,7 +126,7 @@ def planned_lines(repeated: Repeated | None) -> Planned:
     )
 
 
-def spans_of(file: str, text: str, plan: Plan) -> tuple[Span, ...]:
+def spans_of(file: str, text: str, plan: Plan) -> tuple[LineSpan, ...]:
     """For each statement that the plan names: all of its lines, and where they go."""
     ends: dict[tuple[int, int], int] = {}
     simple: list[tuple[int, int]] = []
@@ -139,10 +137,10 @@ def spans_of(file: str, text: str, plan: Plan) -> tuple[Span, ...]:
                 simple.append((node.lineno, end))
     lines = split_lines(text)
 
-    def statement(first: int, last: int) -> Span:
+    def statement(first: int, last: int) -> LineSpan:
         """A frame names the first line of a call, which may stand above the argument that is edited."""
         around = [(begin, end) for begin, end in simple if begin <= first and last <= end]
-        return Span(file, *min(around, key=lambda lines: lines[1] - lines[0], default=(first, last)), GRADIENT)
+        return LineSpan(file, *min(around, key=lambda lines: lines[1] - lines[0], default=(first, last)), GRADIENT)
 
     found = [statement(edit.at.line, edit.end.line) for edit in plan.replaces if edit.why in GRADIENTS]
 
@@ -150,7 +148,7 @@ def spans_of(file: str, text: str, plan: Plan) -> tuple[Span, ...]:
         for at in starts:
             # `ast` counts columns in bytes, the plan in characters
             offset = len(lines[at.line - 1][: at.column].encode())
-            found.append(Span(file, at.line, ends[at.line, offset], role))
+            found.append(LineSpan(file, at.line, ends[at.line, offset], role))
 
     add(PREPARES, plan.prepared)
     for loop in plan.loops:
@@ -165,18 +163,20 @@ def spans_of(file: str, text: str, plan: Plan) -> tuple[Span, ...]:
     return tuple(found)
 
 
-def check_lines(planned: Planned, stacks: Sequence[Mapping[str, Any]] | None) -> tuple[Check, tuple[str, ...]]:
+def check_lines(
+    planned: PlannedLines, stacks: Sequence[Mapping[str, Any]] | None
+) -> tuple[CheckResult, tuple[str, ...]]:
     """The check, and notes on the towers' lines that the loss does not need.
 
     stacks: what child/tmgprobe/graph/lines.py found, None where there was no step.
     """
     if planned.missing:
-        return Check(NAME, "skipped", planned.missing), ()
+        return CheckResult(NAME, "skipped", planned.missing), ()
     if not stacks:
-        return Check(NAME, "skipped", "no input with a batch axis was found"), ()
+        return CheckResult(NAME, "skipped", "no input with a batch axis was found"), ()
     outside: dict[tuple[str, int], str] = {}
     traced: set[tuple[str, int]] = set()
-    best: dict[Span, str] = {}
+    best: dict[LineSpan, str] = {}
     for stack in stacks:
         file, line, span = _placed(planned, stack["lines"])
         if stack["rank"] == "traced":
@@ -196,20 +196,20 @@ def check_lines(planned: Planned, stacks: Sequence[Mapping[str, Any]] | None) ->
         listed = "; ".join(outside[place] for place in sorted(outside)[:LISTED])
         more = f"; and {len(outside) - LISTED} more" if len(outside) > LISTED else ""
         detail = f"the loss needs what these lines compute from a batch, but no tower does: {listed}{more}"
-        return Check(NAME, "failed", detail), ()
+        return CheckResult(NAME, "failed", detail), ()
     return _passed(traced), tuple(_notes(planned, best))
 
 
-def _shown(planned: Planned, file: str, line: int) -> str:
+def _shown(planned: PlannedLines, file: str, line: int) -> str:
     return f"line {line}" if file == planned.script else f"{file} line {line}"
 
 
-def _passed(traced: Collection[tuple[str, int]]) -> Check:
+def _passed(traced: Collection[tuple[str, int]]) -> CheckResult:
     detail = f"{len(traced)} statements compute the loss from a batch in the original's graph, all in the towers"
-    return Check(NAME, "passed", detail)
+    return CheckResult(NAME, "passed", detail)
 
 
-def _placed(planned: Planned, lines: Sequence[Sequence[Any]]) -> tuple[str, int, Span | None]:
+def _placed(planned: PlannedLines, lines: Sequence[Sequence[Any]]) -> tuple[str, int, LineSpan | None]:
     """The statement of the outermost line of a stack that the plan names: its file, first line and where it goes.
 
     Without one: the innermost line and None. Up to Python 3.7 a frame's line is any line of its statement. Spans
@@ -224,7 +224,7 @@ def _placed(planned: Planned, lines: Sequence[Sequence[Any]]) -> tuple[str, int,
     return path, line, None
 
 
-def _notes(planned: Planned, best: Mapping[Span, str]) -> Iterable[str]:
+def _notes(planned: PlannedLines, best: Mapping[LineSpan, str]) -> Iterable[str]:
     towers = [span for span in planned.spans if span.role == TOWER]
     for why, which in (
         ("make no operation", [span for span in towers if span not in best]),

@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from converter.verify.checks.figures import Facts, listing
-from converter.verify.data import Check
+from converter.verify.data import CheckResult
 
 
 def wholes_in(mine: Facts, theirs: Facts) -> dict[str, list[str]]:
@@ -74,7 +74,7 @@ def _writes(writes: Mapping[str, int], wholes: Mapping[str, list[str]]) -> dict[
     return found
 
 
-def check_slices(theirs: Facts, wholes: Mapping[str, list[str]], gpus: int) -> list[Check]:
+def check_slices(theirs: Facts, wholes: Mapping[str, list[str]], gpus: int) -> list[CheckResult]:
     """Where the slices of variables are: each of a variable on a device of its own. Nothing where none are cut."""
     if not wholes:
         return []
@@ -85,6 +85,6 @@ def check_slices(theirs: Facts, wholes: Mapping[str, list[str]], gpus: int) -> l
     worst = max(crowded or infos, key=lambda whole: prod(infos[whole][0]["whole_shape"]))
     if crowded:
         where = f"{len(infos[worst])} of {worst} on {listing(sorted(places[worst]))}"
-        return [Check("slices", "failed", f"slices of {listing(crowded)} share devices: {where}")]
+        return [CheckResult("slices", "failed", f"slices of {listing(crowded)} share devices: {where}")]
     parts = f"the largest, {worst}, into {len(infos[worst])} on {len(places[worst])} devices"
-    return [Check("slices", "passed", f"{len(trained)} trained variables are cut, {parts}")]
+    return [CheckResult("slices", "passed", f"{len(trained)} trained variables are cut, {parts}")]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from converter.verify.checks.figures import listing, number
-from converter.verify.data import Check
+from converter.verify.data import CheckResult
 
 Row = Mapping[str, Any]
 
@@ -27,7 +27,7 @@ _FAULTS = {
 }
 
 
-def check_data(found: Mapping[str, Any], towers: int, said: Collection[str] = ()) -> list[Check]:
+def check_data(found: Mapping[str, Any], towers: int, said: Collection[str] = ()) -> list[CheckResult]:
     """Training steps, and runs without a train op, take the data that the original feeds.
 
     found: `fed`, `evaluated`, and `ended`, whether the end of an epoch of the original was among them. towers: how
@@ -40,9 +40,12 @@ def check_data(found: Mapping[str, Any], towers: int, said: Collection[str] = ()
     rows = [_anew(row, status) if status else row for row in found["fed"]]
     for row in rows:
         if row["status"] == "differs":
-            return [Check(_NAME, "failed", _fault(row))]
+            return [CheckResult(_NAME, "failed", _fault(row))]
     checks = [*_same(rows, towers, found["ended"]), *_unknown(rows)]
-    return [*(checks or [Check(_NAME, "skipped", "nothing is fed, and no data set is read")]), *_evaluated(found, said)]
+    return [
+        *(checks or [CheckResult(_NAME, "skipped", "nothing is fed, and no data set is read")]),
+        *_evaluated(found, said),
+    ]
 
 
 def _anew(row: Row, status: str) -> Row:
@@ -50,7 +53,7 @@ def _anew(row: Row, status: str) -> Row:
     return {**row, "status": status} if row["status"] == "differs" and row["fault"] in ("", "order", "others") else row
 
 
-def _evaluated(found: Mapping[str, Any], said: Collection[str]) -> list[Check]:
+def _evaluated(found: Mapping[str, Any], said: Collection[str]) -> list[CheckResult]:
     """Runs without a train op that are fed examples, as evaluations are."""
     name, runs = "data of evaluations", list(found["evaluated"])
     meant = [(run, why) for run in runs if (why := _meant(run, said))]
@@ -69,22 +72,22 @@ def _evaluated(found: Mapping[str, Any], said: Collection[str]) -> list[Check]:
                 given, own = run["value"] or "nothing", run["own"] or "nothing"
                 words["setting"] = f"{run['input']} is fed {given} instead of {own}"
             detail = words.get(run["fault"], "other examples than the original's are fed")
-            return [Check(name, "failed", f"{detail} ({listing(run['inputs'])})")]
+            return [CheckResult(name, "failed", f"{detail} ({listing(run['inputs'])})")]
     same = sum(run["status"] == "same" for run in runs)
     left = [listing(run["inputs"]) for run in runs if run["status"] == "drawn"]
     reading_on = [listing(run["inputs"]) for run in runs if run["status"] == "shared"]
-    checks = [Check(name, "passed", f"{same} kinds of runs are fed what the original's are")] if same > 1 else []
+    checks = [CheckResult(name, "passed", f"{same} kinds of runs are fed what the original's are")] if same > 1 else []
     if same == 1:
-        checks = [Check(name, "passed", "what the original's runs are fed")]
+        checks = [CheckResult(name, "passed", "what the original's runs are fed")]
     if left:
-        checks.append(Check(name, "skipped", f"{'; '.join(left)}: drawn at random by the original"))
+        checks.append(CheckResult(name, "skipped", f"{'; '.join(left)}: drawn at random by the original"))
     if reading_on:
         detail = f"{'; '.join(reading_on)}: each script's runs take what comes next of the data that its steps read"
-        checks.append(Check(name, "skipped", detail))
-    checks += [Check(name, "skipped", f"{listing(run['inputs'])}: {why}") for run, why in meant]
+        checks.append(CheckResult(name, "skipped", detail))
+    checks += [CheckResult(name, "skipped", f"{listing(run['inputs'])}: {why}") for run, why in meant]
     if not runs and not meant:
         detail = "no run without a train op was fed examples in the compared steps (--steps all goes on to the end)"
-        checks.append(Check(name, "skipped", detail))
+        checks.append(CheckResult(name, "skipped", detail))
     return checks
 
 
@@ -113,7 +116,7 @@ def _value(value: Any) -> str:
     return ", ".join(f"{number(one):.6g}" for one in value)
 
 
-def _same(rows: list[Row], towers: int, ended: bool) -> list[Check]:
+def _same(rows: list[Row], towers: int, ended: bool) -> list[CheckResult]:
     same = [row for row in rows if row["status"] in ("same", "in turn")]
     settings = sum(row["status"] == "setting" for row in rows)
     if not same and not settings:
@@ -129,14 +132,14 @@ def _same(rows: list[Row], towers: int, ended: bool) -> list[Check]:
     left_out = max((row["left_out"] for row in same), default=0)
     if left_out:
         what += f"; {left_out} at an epoch's end are left out, fewer than a batch"
-    checks = [Check(_NAME, "passed", what)]
+    checks = [CheckResult(_NAME, "passed", what)]
     if same and not ended:
         what = "it was not reached in the compared steps (--epochs 1 goes on to it)"
-        checks.append(Check("an epoch's end", "skipped", what))
+        checks.append(CheckResult("an epoch's end", "skipped", what))
     return checks
 
 
-def _unknown(rows: list[Row]) -> list[Check]:
+def _unknown(rows: list[Row]) -> list[CheckResult]:
     whys = {
         "drawn": "drawn at random by the original, and in another order (--epochs 1 compares an epoch's examples)",
         "grouped": "put together by length, so that larger batches come in another order"
@@ -151,4 +154,4 @@ def _unknown(rows: list[Row]) -> list[Check]:
         "absent": "sparse, or not fed by both",
     }
     found = [(why, [row["input"] for row in rows if row["status"] == status]) for status, why in whys.items()]
-    return [Check(_NAME, "skipped", f"{listing(names)}: {why}") for why, names in found if names]
+    return [CheckResult(_NAME, "skipped", f"{listing(names)}: {why}") for why, names in found if names]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from converter.verify.checks.figures import Facts, listing, writes_of
-from converter.verify.data import BatchMode, Check
+from converter.verify.data import BatchMode, CheckResult
 
 TOWER = re.compile(r"^tower_0/")
 SHUFFLED = "TMG347"  # the warning of a conversion that puts whole batches into a random order
@@ -15,7 +15,7 @@ SHUFFLED = "TMG347"  # the warning of a conversion that puts whole batches into 
 _PER_TOWER = ("cond_context", "while_context", "while_contexts")
 
 
-def check_variables(mine: Facts, theirs: Facts) -> Check:
+def check_variables(mine: Facts, theirs: Facts) -> CheckResult:
     """The same names, shapes and types of variables in both."""
     name = "variables"
     own = {row["name"]: row for row in mine["variables"]}
@@ -27,16 +27,16 @@ def check_variables(mine: Facts, theirs: Facts) -> Check:
     for key, row in sorted(own.items(), key=lambda pair: (not pair[1]["trainable"], pair[0])):
         for part in ("shape", "dtype", "trainable"):
             if key in other and row[part] != other[key][part]:
-                return Check(name, "failed", f"{key} has {part} {other[key][part]} instead of {row[part]}")
+                return CheckResult(name, "failed", f"{key} has {part} {other[key][part]} instead of {row[part]}")
     if extra and not missing:
         copied = any(_is_copy(other[key], own) for key in extra)
         lead = "the towers do not share variables: the conversion also has " if copied else "the original lacks "
-        return Check(name, "failed", lead + listing(extra))
+        return CheckResult(name, "failed", lead + listing(extra))
     if missing:
         lead = "variable names changed" if extra else "variables are missing"
         also = f"; instead it has {listing(extra)}" if extra else ""
-        return Check(name, "failed", f"{lead}: the conversion lacks {listing(missing)}{also}")
-    return Check(name, "passed", f"{len(own)} with the same names, shapes and types")
+        return CheckResult(name, "failed", f"{lead}: the conversion lacks {listing(missing)}{also}")
+    return CheckResult(name, "passed", f"{len(own)} with the same names, shapes and types")
 
 
 def _is_copy(row: Facts, own: Mapping[str, Facts]) -> bool:
@@ -72,11 +72,11 @@ def without_counters(theirs: Facts, counters: Collection[str]) -> Facts:
     }
 
 
-def check_train_ops(mine: Facts, theirs: Facts, figures: list[Facts]) -> Check:
+def check_train_ops(mine: Facts, theirs: Facts, figures: list[Facts]) -> CheckResult:
     """The same train ops run, and each once, in every step."""
     name = "train op"
     if theirs["applies"] > mine["applies"]:
-        return Check(
+        return CheckResult(
             name,
             "failed",
             f"a step applies gradients {theirs['applies']} times, the original's "
@@ -85,12 +85,12 @@ def check_train_ops(mine: Facts, theirs: Facts, figures: list[Facts]) -> Check:
     for number_of, step in enumerate(figures, 1):
         own, other = step["triggered"]
         if own != other:
-            return Check(
+            return CheckResult(
                 name,
                 "failed",
                 f"step {number_of} runs train op {other}, the original's {own} (in their order of creation)",
             )
-    return Check(
+    return CheckResult(
         name,
         "passed",
         (
@@ -101,7 +101,7 @@ def check_train_ops(mine: Facts, theirs: Facts, figures: list[Facts]) -> Check:
     )
 
 
-def check_batch(figures: list[Facts], gpus: int, batch: BatchMode, said: Collection[str] = ()) -> Check:
+def check_batch(figures: list[Facts], gpus: int, batch: BatchMode, said: Collection[str] = ()) -> CheckResult:
     """The first step takes the whole global batch; later ones may end an epoch, but not two in a row.
 
     Steps that run other train ops are counted apart: of a GAN both kinds end an epoch, one after the other.
@@ -118,10 +118,12 @@ def check_batch(figures: list[Facts], gpus: int, batch: BatchMode, said: Collect
             if rows is None or own is None:
                 numbers, theirs = step.get("drawn", (None, None))
                 if numbers is None or theirs is None:
-                    return Check(name, "skipped", "no input with a batch axis was found")
+                    return CheckResult(name, "skipped", "no input with a batch axis was found")
                 wanted = numbers if batch == "total" else numbers * gpus
                 if theirs != wanted:
-                    return Check(name, "failed", f"step {number_of} draws {theirs} random numbers instead of {wanted}")
+                    return CheckResult(
+                        name, "failed", f"step {number_of} draws {theirs} random numbers instead of {wanted}"
+                    )
                 drawn = f"{theirs} random numbers drawn in a step without inputs, {numbers} in the original"
                 continue
             if not full:
@@ -132,9 +134,11 @@ def check_batch(figures: list[Facts], gpus: int, batch: BatchMode, said: Collect
             ended = ends and SHUFFLED not in said
             if rows != wanted and not ends:
                 how = f"{own} as in the original" if batch == "total" else f"{gpus} x {full // gpus}"
-                return Check(name, "failed", f"step {number_of} takes {rows} examples instead of {wanted} ({how})")
+                return CheckResult(
+                    name, "failed", f"step {number_of} takes {rows} examples instead of {wanted} ({how})"
+                )
     words = [f"{rows} examples a step, {own} in the original" for rows, own in counted]
-    return Check(name, "passed", "; ".join([*words, *([drawn] if drawn else [])]))
+    return CheckResult(name, "passed", "; ".join([*words, *([drawn] if drawn else [])]))
 
 
 def _by_train_ops(figures: list[Facts]) -> dict[str, list[tuple[int, Facts]]]:
@@ -158,19 +162,19 @@ def _without(figures: list[tuple[int, Facts]], counted: list[tuple[int, Facts]])
     return [each for each in figures if each[0] not in known]
 
 
-def check_writes(mine: Facts, theirs: Facts) -> Check:
+def check_writes(mine: Facts, theirs: Facts) -> CheckResult:
     """No variable is written more or less often in a step."""
     name = "writes"
     for variable in sorted({*mine["writes"], *theirs["writes"]}):
         own, other = writes_of(mine, variable), writes_of(theirs, variable)
         if own != other:
-            return Check(name, "failed", f"{variable} is written {other} times in one step instead of {own}")
-    return Check(name, "passed", "each variable is written as often as in the original")
+            return CheckResult(name, "failed", f"{variable} is written {other} times in one step instead of {own}")
+    return CheckResult(name, "passed", "each variable is written as often as in the original")
 
 
 def check_between(
     figures: list[Facts], changed: Mapping[str, Sequence[int]] | None = None, epoch: Sequence[int] | None = None
-) -> Check:
+) -> CheckResult:
     """Between two steps the same variables change: none is initialised anew, or restored, on one side.
 
     changed: what the original changes between its steps, each with how many steps came before; None if nothing is
@@ -187,17 +191,17 @@ def check_between(
         theirs, own, others = step.get("between", ((), (), ()))
         theirs = theirs or [variable for variable in others if changed is not None and variable not in changed]
         if theirs:
-            return Check(name, "failed", f"{listing(theirs)} is changed {where}, the original leaves it as it is")
+            return CheckResult(name, "failed", f"{listing(theirs)} is changed {where}, the original leaves it as it is")
         if own:
-            return Check(name, "failed", f"{listing(own)} is not changed {where}, as it is in the original")
+            return CheckResult(name, "failed", f"{listing(own)} is not changed {where}, as it is in the original")
         if late := [variable for variable in others if variable in by_epoch and count not in begins]:
             detail = f"{listing(late)} is changed {where}, in the original only where an epoch begins"
-            return Check(name, "failed", detail)
+            return CheckResult(name, "failed", detail)
         lacking = [variable for variable, always in by_epoch.items() if always and variable not in others]
         if lacking and count in begins:
             detail = f"{listing(lacking)} is not changed {where}, where an epoch begins, as it is in the original"
-            return Check(name, "failed", detail)
-    return Check(name, "passed", "variables change where they change in the original")
+            return CheckResult(name, "failed", detail)
+    return CheckResult(name, "passed", "variables change where they change in the original")
 
 
 def _changed_by_epoch(changed: Mapping[str, Sequence[int]], epoch: Sequence[int] | None) -> dict[str, bool]:
@@ -209,7 +213,7 @@ def _changed_by_epoch(changed: Mapping[str, Sequence[int]], epoch: Sequence[int]
     return {variable: begins <= set(counts) for variable, counts in sorted(changed.items()) if set(counts) <= begins}
 
 
-def check_draws(mine: Facts, theirs: Facts, drawn: Sequence[int] | None = None) -> Check:
+def check_draws(mine: Facts, theirs: Facts, drawn: Sequence[int] | None = None) -> CheckResult:
     """The towers draw numbers of their own: a seed that the original does not give makes them draw the same.
 
     drawn: how many random numbers the conversion draws in a step, and the original on the same examples at least.
@@ -217,54 +221,56 @@ def check_draws(mine: Facts, theirs: Facts, drawn: Sequence[int] | None = None) 
     name = "draws of the towers"
     if drawn is not None and drawn[0] < drawn[1]:
         detail = f"a step draws {drawn[0]} random numbers, the original {drawn[1]} for the same examples"
-        return Check(name, "failed", f"{detail}: examples share what each of them draws there")
+        return CheckResult(name, "failed", f"{detail}: examples share what each of them draws there")
     own = {(kind, *seeds) for kind, *seeds, _ in mine.get("seeded", ())}
     for kind, *seeds, count in theirs.get("seeded", ()):
         if count > 1 and (kind, *seeds) not in own:
             detail = f"{count} operations {kind} draw the same numbers, as they have one seed ({seeds[1]})"
-            return Check(name, "failed", f"{detail}, which the original does not give")
-    return Check(name, "passed", "no seeds of operations but the original's")
+            return CheckResult(name, "failed", f"{detail}, which the original does not give")
+    return CheckResult(name, "passed", "no seeds of operations but the original's")
 
 
-def check_checkpoint(name: str, found: Facts) -> Check:
+def check_checkpoint(name: str, found: Facts) -> CheckResult:
     """A checkpoint that one script saved was restored by the other."""
     if not found:
-        return Check(name, "skipped", "the script ended too early")
+        return CheckResult(name, "skipped", "the script ended too early")
     if "error" in found:
-        return Check(name, "failed", f"cannot be restored: {found['error']}")
+        return CheckResult(name, "failed", f"cannot be restored: {found['error']}")
     if found["wrong"]:
-        return Check(name, "failed", f"other values in {listing(found['wrong'])}")
-    return Check(name, "passed", f"{found['variables']} variables restored")
+        return CheckResult(name, "failed", f"other values in {listing(found['wrong'])}")
+    return CheckResult(name, "passed", f"{found['variables']} variables restored")
 
 
 def check_placement(
     devices: Mapping[str, list[int]] | None, gpus: int, work: Mapping[str, int] | None = None, on_gpus: bool = False
-) -> Check:
+) -> CheckResult:
     """Forward and backward operations on each tower's device: a GPU, or a virtual one of the CPU behind `cpu:0`."""
     name = "placement"
     if devices is None:
-        return Check(name, "skipped", "the script traces its own runs")
+        return CheckResult(name, "skipped", "the script traces its own runs")
     busy = {device for device, (forward, backward) in devices.items() if forward and backward}
     if gpus == 1:  # a loss of the whole batch, which is behind the tower, has no device: on the machine the first GPU
         split = not busy or busy != set(devices)
-        return Check(name, "failed" if split else "passed", f"computes on {listing(sorted(devices)) or 'no device'}")
+        return CheckResult(
+            name, "failed" if split else "passed", f"computes on {listing(sorted(devices)) or 'no device'}"
+        )
     wanted = {f"gpu:{gpu}" if on_gpus else f"cpu:{gpu + 1}" for gpu in range(gpus)}
     idle = sorted(wanted - busy)
     if idle:
         on = listing(sorted(busy)) or "none"
         if len(busy) == 1:
-            return Check(name, "failed", f"all towers compute on one device ({on})")
-        return Check(name, "failed", f"no tower computes on {listing(idle)} (devices with work: {on})")
+            return CheckResult(name, "failed", f"all towers compute on one device ({on})")
+        return CheckResult(name, "failed", f"no tower computes on {listing(idle)} (devices with work: {on})")
     detail = f"forward and backward operations on {len(wanted)} devices"
     if work and sum(work.values()):
         shares = [work.get(device, 0) / sum(work.values()) for device in wanted]
         least, most = f"{min(shares):.0%}", f"{max(shares):.0%}"
         each = least if least == most else f"{least} to {most}"
         detail += f", each with {each} of the floating point operations"
-    return Check(name, "passed", detail)
+    return CheckResult(name, "passed", detail)
 
 
-def check_collections(mine: Facts, theirs: Facts) -> Check:
+def check_collections(mine: Facts, theirs: Facts) -> CheckResult:
     """Each of the graph's collections has as many entries as the original's.
 
     One that the model names after its name scope has that of the first tower, in its name, too. Whoever asks for it by
@@ -279,11 +285,11 @@ def check_collections(mine: Facts, theirs: Facts) -> Check:
         if first and own == theirs["collections"][first] and key not in theirs.get("asked", ()):
             moved.append(f"{key!r} is {first!r} here")
         elif _of_first_tower(plain := TOWER.sub("", key), theirs) != key or not mine["collections"].get(plain):
-            return Check(name, "failed", f"the collection {key!r} holds {other} entries instead of {own}")
+            return CheckResult(name, "failed", f"the collection {key!r} holds {other} entries instead of {own}")
     if moved:
         detail = f"{listing(moved)}: a script that loads this graph finds it by that name only"
-        return Check(name, "skipped", detail)
-    return Check(name, "passed", "as many entries as in the original")
+        return CheckResult(name, "skipped", detail)
+    return CheckResult(name, "passed", "as many entries as in the original")
 
 
 def _of_first_tower(key: str, theirs: Facts) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from converter.verify.checks.figures import Facts, finite, listing, number, worst_of, writes_of
-from converter.verify.data import BatchMode, Check
+from converter.verify.data import BatchMode, CheckResult
 
 GRADIENT = 1e-4
 LOSS = 1e-5
@@ -32,7 +32,7 @@ FAULTS = {
 _AVERAGED = ("divided twice", "unweighted", "divided by all towers")
 
 
-def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False, added: bool = False) -> Check:
+def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False, added: bool = False) -> CheckResult:
     """The gradients applied in every step equal the reference, computed by the original.
 
     once: the conversion computes its loss once, of the whole batch, and so must have the gradient of that.
@@ -42,14 +42,14 @@ def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False, add
     for number_of, step in enumerate(done, 1) if once else ():
         if step["reference"] not in ("whole", "once") and step["kind"] in ("other", "coupled sum", "sum"):
             detail = "they are those of each tower's own loss, which was to be computed once of the whole batch"
-            return Check(name, "failed", f"{detail} (step {number_of})", None, GRADIENT)
+            return CheckResult(name, "failed", f"{detail} (step {number_of})", None, GRADIENT)
     for number_of, step in enumerate(done, 1):
         who, worst = worst_of(step["gradients"])
         if not step["finite"]:
-            return Check(name, "failed", f"step {number_of}: a gradient is not finite", worst, GRADIENT)
+            return CheckResult(name, "failed", f"step {number_of}: a gradient is not finite", worst, GRADIENT)
         if not worst <= GRADIENT:
             fault = _named(step, "--batch total" if batch == "total" else "--loss global" if added else "")
-            return Check(name, "failed", f"{fault or 'they differ'} (step {number_of}, {who})", worst, GRADIENT)
+            return CheckResult(name, "failed", f"{fault or 'they differ'} (step {number_of}, {who})", worst, GRADIENT)
     used = {step["reference"] for step in done}
     what = (
         "the original's on the whole batch"
@@ -63,10 +63,10 @@ def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False, add
         else "the mean of the original's on the shards"
     )
     worst = max(worst_of(step["gradients"])[1] for step in done)
-    return Check(name, "passed", f"equal to {what}", worst, GRADIENT)
+    return CheckResult(name, "passed", f"equal to {what}", worst, GRADIENT)
 
 
-def check_changes(done: list[Facts]) -> list[Check]:
+def check_changes(done: list[Facts]) -> list[CheckResult]:
     """Where the script changes its gradients before it applies them, that it changes those of the conversion alike.
 
     Clipping may leave all gradients of the compared steps as they are. Then a first step of each train op is compared
@@ -90,10 +90,10 @@ def check_changes(done: list[Facts]) -> list[Check]:
         if found and not error <= GRADIENT:
             fault = _named(found, "") or f"the gradient of {who} differs"
             detail = f"{fault} (where it acts: with losses a million times as large)"
-            return [Check(name, "failed", detail, error, GRADIENT)]
+            return [CheckResult(name, "failed", detail, error, GRADIENT)]
     if not all(louder):
-        return [Check(name, "skipped", left)]
-    return [Check(name, "passed", f"{left}; with losses a million times as large it acts alike", worst, GRADIENT)]
+        return [CheckResult(name, "skipped", left)]
+    return [CheckResult(name, "passed", f"{left}; with losses a million times as large it acts alike", worst, GRADIENT)]
 
 
 def _named(found: Facts, adding: str) -> str:
@@ -114,34 +114,34 @@ def _named(found: Facts, adding: str) -> str:
     return str(best)
 
 
-def check_sparse(done: list[Facts]) -> Check:
+def check_sparse(done: list[Facts]) -> CheckResult:
     """What is sparse stays sparse."""
     name = "sparse gradients"
     for step in done:
         for who, (theirs, _) in sorted(step["sparse"].items()):
             change = "dense gradient of {} became sparse" if theirs else "sparse gradient of {} became dense"
-            return Check(name, "failed", "the " + change.format(who))
-    return Check(name, "passed", "sparse where the original's are")
+            return CheckResult(name, "failed", "the " + change.format(who))
+    return CheckResult(name, "passed", "sparse where the original's are")
 
 
-def check_loss(done: list[Facts]) -> Check:
+def check_loss(done: list[Facts]) -> CheckResult:
     """The loss of every step, where both scripts have it as one number."""
     found = [step for step in done if step["loss"]]
     if not found:
-        return Check("loss", "skipped", "no loss that both scripts have as a scalar")
+        return CheckResult("loss", "skipped", "no loss that both scripts have as a scalar")
     found = [step for step in found if finite(step["loss"][1])]
     if not found:
-        return Check("loss", "skipped", "the original's own loss is not finite: its training diverges")
+        return CheckResult("loss", "skipped", "the original's own loss is not finite: its training diverges")
     errors = [_loss_error(step) for step in found]
     worst = max(errors, key=lambda value: (value != value, value))
     if worst <= LOSS:
-        return Check("loss", "passed", f"{number(found[-1]['loss'][0]):.6g} at the last step", worst, LOSS)
+        return CheckResult("loss", "passed", f"{number(found[-1]['loss'][0]):.6g} at the last step", worst, LOSS)
     theirs, own, how = next(step["loss"] for step, error in zip(found, errors, strict=True) if error is worst)
     if worst != worst:
-        return Check("loss", "failed", f"{theirs} instead of {own}", worst, LOSS)
+        return CheckResult("loss", "failed", f"{theirs} instead of {own}", worst, LOSS)
     if how == "towers":
-        return Check("loss", "skipped", "not fetched by the script, and the towers' losses carry other weights")
-    return Check("loss", "failed", f"{number(theirs):.6g} instead of {number(own):.6g}", worst, LOSS)
+        return CheckResult("loss", "skipped", "not fetched by the script, and the towers' losses carry other weights")
+    return CheckResult("loss", "failed", f"{number(theirs):.6g} instead of {number(own):.6g}", worst, LOSS)
 
 
 def _loss_error(step: Facts) -> float:
@@ -155,7 +155,7 @@ def _loss_error(step: Facts) -> float:
     return abs(theirs - own) / max(abs(own), 1e-6, rounding / LOSS)
 
 
-def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> Check:
+def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> CheckResult:
     """The same gradients lead to the same values of all variables.
 
     One that is not trained and that the original itself writes several times in one run, as a model that is
@@ -169,10 +169,10 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> Check:
         if worst <= UPDATE:
             continue
         if other_rate := _other_rate(step):
-            return Check(name, "failed", f"{other_rate} (step {number_of})", worst, UPDATE)
+            return CheckResult(name, "failed", f"{other_rate} (step {number_of})", worst, UPDATE)
         for counter, (counted, own) in step["counted"].items():
             if counted != own:
-                return Check(
+                return CheckResult(
                     name,
                     "failed",
                     f"{counter} is counted up by {counted} instead of {own} in one step",
@@ -190,12 +190,12 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> Check:
         detail = _unlike_update(mine, theirs, trained, wrong, who) or (
             f"from the same gradients {listing(wrong)} gets another value (step {number_of})"
         )
-        return Check(name, "failed", detail, worst, UPDATE)
+        return CheckResult(name, "failed", detail, worst, UPDATE)
     worst = max(worst_of({k: v for k, v in step["update"].items() if k not in racing})[1] for step in done)
     detail = "the same gradients lead to the same values of all variables"
     if racing:
         detail += f" but {listing(racing)}, which the original writes several times in one run, in no order"
-    return Check(name, "passed", detail, worst, UPDATE)
+    return CheckResult(name, "passed", detail, worst, UPDATE)
 
 
 def _other_rate(step: Facts) -> str:
@@ -232,7 +232,7 @@ def another_rate(steps: list[Facts], rate: str, towers: int, said: Collection[st
     return f"{GROWN}: {towers} times the original's, as it is computed from the batch size"
 
 
-def unless_meant(mine: Facts, why: str, check: Check) -> Check:
+def unless_meant(mine: Facts, why: str, check: CheckResult) -> CheckResult:
     """The check of the weights; skipped if weights may differ from the original's without a fault.
 
     So it is where the learning rate is another one on purpose (why, see `another_rate`), and where updates that the
@@ -240,22 +240,22 @@ def unless_meant(mine: Facts, why: str, check: Check) -> Check:
     before any of its updates; what these make of them is not.
     """
     if check.status == "failed" and why:
-        return Check(check.name, "skipped", f"the learning rate is another one on purpose ({why})")
+        return CheckResult(check.name, "skipped", f"the learning rate is another one on purpose ({why})")
     if check.status != "failed" or not mine["races"]:
         return check
-    return Check(check.name, "skipped", "several updates race in one run of the original; it differs from itself")
+    return CheckResult(check.name, "skipped", "several updates race in one run of the original; it differs from itself")
 
 
-def check_weights(trajectory: Mapping[str, Any], steps: int, spread: float | None) -> Check:
+def check_weights(trajectory: Mapping[str, Any], steps: int, spread: float | None) -> CheckResult:
     """The weights after all steps are the original's."""
     who, worst = worst_of(trajectory)
     left = sum(value is None for value in trajectory.values())
     without = f"; {left} whose gradients are only rounding are left out" if left else ""
     if worst <= WEIGHT:
-        return Check("weights", "passed", f"the same after {steps} steps{without}", worst, WEIGHT)
+        return CheckResult("weights", "passed", f"the same after {steps} steps{without}", worst, WEIGHT)
     if spread is not None and spread >= worst / 10:
-        return Check("weights", "skipped", f"{ends_away(spread)}; gradients and update are compared step by step")
-    return Check("weights", "failed", f"{who} differs after {steps} steps", worst, WEIGHT)
+        return CheckResult("weights", "skipped", f"{ends_away(spread)}; gradients and update are compared step by step")
+    return CheckResult("weights", "failed", f"{who} differs after {steps} steps", worst, WEIGHT)
 
 
 def ends_away(spread: float) -> str:
@@ -265,7 +265,7 @@ def ends_away(spread: float) -> str:
 
 def check_uneven(
     uneven: Mapping[str, Facts], gpus: int, batch: BatchMode, sizes: Sequence[int] = ()
-) -> list[Check]:
+) -> list[CheckResult]:
     """Batches that do not divide by the number of towers, and batches with fewer examples than towers.
 
     sizes: as of judge.Asked; an error is left open where they all divide by the number of towers.
@@ -273,32 +273,34 @@ def check_uneven(
     checks, even = [], bool(sizes) and all(size and size % gpus == 0 for size in sizes)
     if not uneven and gpus > 1:
         detail = "not tried: no batch of several examples goes into a training step itself"
-        checks.append(Check("uneven batch", "skipped", detail))
+        checks.append(CheckResult("uneven batch", "skipped", detail))
     for size in sorted(uneven, key=int, reverse=True):
         found = uneven[size]
         few = int(size) < gpus
         name = "fewer examples than towers" if few else "uneven batch"
         lead = f"{size} {'example' if size == '1' else 'examples'} on {gpus} towers"
         if "skipped" in found:
-            checks.append(Check(name, "skipped", f"{lead}: {found['skipped']}"))
+            checks.append(CheckResult(name, "skipped", f"{lead}: {found['skipped']}"))
         elif "failed" in found:
             why = "the conversion has a fixed batch size" if found["failed"] == "static shape" else found["failed"]
             seen = f"{why}; no step of the whole run has such a batch: all have {' or '.join(map(str, sizes))} examples"
-            checks.append(Check(name, "skipped" if even else "failed", f"{lead}: {seen if even else why}"))
+            checks.append(CheckResult(name, "skipped" if even else "failed", f"{lead}: {seen if even else why}"))
         else:
             who, worst = worst_of(found["gradients"])
             loss = found["loss"]
             if loss and finite(loss[1]) and not finite(loss[0]):
-                checks.append(Check(name, "failed", f"{lead}: the loss is {loss[0]}, not finite"))
+                checks.append(CheckResult(name, "failed", f"{lead}: the loss is {loss[0]}, not finite"))
             elif not found["finite"] and loss and not finite(loss[1]):
-                checks.append(Check(name, "skipped", f"{lead}: the original's own loss on these is {loss[1]}"))
+                checks.append(CheckResult(name, "skipped", f"{lead}: the original's own loss on these is {loss[1]}"))
             elif not found["finite"] and found.get("diverged"):
-                checks.append(Check(name, "skipped", f"{lead}: the original's own gradients on these are not finite"))
+                checks.append(
+                    CheckResult(name, "skipped", f"{lead}: the original's own gradients on these are not finite")
+                )
             elif not found["finite"]:
-                checks.append(Check(name, "failed", f"{lead}: a gradient is not finite", worst, GRADIENT))
+                checks.append(CheckResult(name, "failed", f"{lead}: a gradient is not finite", worst, GRADIENT))
             elif worst <= GRADIENT:
-                checks.append(Check(name, "passed", f"{lead}: the exact weighted gradients", worst, GRADIENT))
+                checks.append(CheckResult(name, "passed", f"{lead}: the exact weighted gradients", worst, GRADIENT))
             else:
                 fault = _named(found, batch) or f"the gradient of {who} differs"
-                checks.append(Check(name, "failed", f"{lead}: {fault}", worst, GRADIENT))
+                checks.append(CheckResult(name, "failed", f"{lead}: {fault}", worst, GRADIENT))
     return checks

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from converter.dataclass import dataclass
 from converter.verify.checks.printed import RELATIVE, form_of, numbers_in, same_line
-from converter.verify.data import Check
+from converter.verify.data import CheckResult
 
 PRINTED, FETCHED, ENDS = "printed lines", "fetched values", "end of the run"
 _WHOLE = re.compile(r"[-+]?\d+")
@@ -32,34 +32,36 @@ class Said:
     steps: int = 0
 
 
-def check_untrained(own: Said, theirs: Said, again: Callable[[], Iterable[Said]], towers: int) -> list[Check]:
+def check_untrained(own: Said, theirs: Said, again: Callable[[], Iterable[Said]], towers: int) -> list[CheckResult]:
     """Compares a run of the original in which nothing trains with the conversion's.
 
     again: further runs of the original, which are only made if something differs: what differs in them as well says
     nothing.
     """
     if own.problem:
-        return [Check(ENDS, "skipped", f"the original fails: {own.problem}")]
+        return [CheckResult(ENDS, "skipped", f"the original fails: {own.problem}")]
     if theirs.problem:
-        return [Check(ENDS, "failed", f"the conversion fails: {theirs.problem}")]
+        return [CheckResult(ENDS, "failed", f"the conversion fails: {theirs.problem}")]
     if theirs.steps > own.steps:
-        return [Check(ENDS, "failed", f"the conversion takes {theirs.steps} training steps, the original none")]
+        return [CheckResult(ENDS, "failed", f"the conversion takes {theirs.steps} training steps, the original none")]
     found = [check for check in _checks(own, theirs, (), towers) if check is not None]
     if all(check.status != "failed" for check in found):
         return found
     others = [one for one in again() if not one.problem]
     if any(not _alike(own.runs, other.runs) for other in others):
         why = "not compared: the original fetches other values in each of its own runs"
-        return [Check(check.name, "skipped", why) if check.status == "failed" else check for check in found]
+        return [CheckResult(check.name, "skipped", why) if check.status == "failed" else check for check in found]
     return [check for check in _checks(own, theirs, others, towers) if check is not None]
 
 
-def _checks(own: Said, theirs: Said, others: Sequence[Said], towers: int) -> tuple[Check | None, Check | None]:
+def _checks(
+    own: Said, theirs: Said, others: Sequence[Said], towers: int
+) -> tuple[CheckResult | None, CheckResult | None]:
     loose = {form for other in others for form in _unlike(own, other, 1)}
     return _printed(own, theirs, loose, towers), _fetched(own.runs, theirs.runs)
 
 
-def _printed(own: Said, theirs: Said, loose: set[tuple[str, ...]], towers: int) -> Check | None:
+def _printed(own: Said, theirs: Said, loose: set[tuple[str, ...]], towers: int) -> CheckResult | None:
     """Compares the lines that have the same words; loose: those that differ in runs of the original, too."""
     mine = _lines(own.text)
     if not mine and not theirs.text.strip():
@@ -67,14 +69,14 @@ def _printed(own: Said, theirs: Said, loose: set[tuple[str, ...]], towers: int) 
     unlike = _unlike(own, theirs, towers)
     for form, (fault, detail) in unlike.items():
         if fault and form not in loose:
-            return Check(PRINTED, "failed", detail)
+            return CheckResult(PRINTED, "failed", detail)
     same = [line for form, lines in mine.items() if form not in unlike for line in lines]
     open_ = [detail for form, (_, detail) in unlike.items() if form not in loose]
     words = [*open_[:3], *["lines that differ in each run of the original"][: len(unlike) - len(open_)]]
     apart = f"; not compared: {'; '.join(words)}" if words else ""
     if not any(numbers_in(line) for line in same):
-        return Check(PRINTED, "skipped", f"no line with a number was compared{apart}")
-    return Check(PRINTED, "passed", f"{len(same)} as the original's{apart}")
+        return CheckResult(PRINTED, "skipped", f"no line with a number was compared{apart}")
+    return CheckResult(PRINTED, "passed", f"{len(same)} as the original's{apart}")
 
 
 def _unlike(own: Said, theirs: Said, towers: int) -> dict[tuple[str, ...], tuple[bool, str]]:
@@ -119,19 +121,21 @@ def _is_count(own: str, theirs: str, towers: int) -> bool:
     return found == wanted * towers or found in (wanted // towers, -(-wanted // towers))
 
 
-def _fetched(own: Runs, theirs: Runs) -> Check | None:
+def _fetched(own: Runs, theirs: Runs) -> CheckResult | None:
     """Compares what runs fetch, where both scripts make the same ones."""
     mine, other = ([run for run in runs if run] for runs in (own, theirs))
     if not mine and not other:
         return None
     if [len(run) for run in mine] != [len(run) for run in other]:
         detail = f"numbers are fetched {len(other)} times, in the original {len(mine)} times: the runs are other ones"
-        return Check(FETCHED, "skipped", detail)
+        return CheckResult(FETCHED, "skipped", detail)
     for number, (wanted, found) in enumerate(zip(mine, other, strict=True), 1):
         for a, b in zip(wanted, found, strict=True):
             if not _close(a, b):
-                return Check(FETCHED, "failed", f"run {number} that fetches numbers gives {b:.6g} instead of {a:.6g}")
-    return Check(FETCHED, "passed", f"{sum(map(len, mine))} numbers as the original's")
+                return CheckResult(
+                    FETCHED, "failed", f"run {number} that fetches numbers gives {b:.6g} instead of {a:.6g}"
+                )
+    return CheckResult(FETCHED, "passed", f"{sum(map(len, mine))} numbers as the original's")
 
 
 def _alike(own: Runs, other: Runs) -> bool:

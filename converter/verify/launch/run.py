@@ -26,7 +26,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Asked:
+class LaunchSettings:
     """What to run.
 
     words: the command without what a task is told. workers: how many. restarts: how often the cluster is
@@ -49,7 +49,7 @@ class Ending:
 
 
 @dataclass
-class Cluster:
+class ProcessGroup:
     """The processes of one run."""
 
     token: str
@@ -95,7 +95,7 @@ class Cluster:
             reader.join(max(0.0, until - time.monotonic()))
 
 
-def run(asked: Asked, shown: Say, said: Say) -> int:
+def run(asked: LaunchSettings, shown: Say, said: Say) -> int:
     """Runs the cluster to its end and returns the exit status: 0 done, 1 failed or out of time.
 
     shown: takes a line that a task has printed. said: takes a line about the cluster.
@@ -116,8 +116,8 @@ def run(asked: Asked, shown: Say, said: Say) -> int:
     return 1
 
 
-def _once(asked: Asked, guard: Guard, shown: Say, said: Say) -> Ending:
-    cluster = Cluster(uuid.uuid4().hex, shown, said)
+def _once(asked: LaunchSettings, guard: Guard, shown: Say, said: Say) -> Ending:
+    cluster = ProcessGroup(uuid.uuid4().hex, shown, said)
     guard.ends(cluster.token)
     try:
         cluster.start(asked.words, local_hosts(asked.workers))
@@ -127,7 +127,7 @@ def _once(asked: Asked, guard: Guard, shown: Say, said: Say) -> Ending:
             cluster.close()
 
 
-def _watched(cluster: Cluster, deadline: float | None, said: Say) -> Ending:
+def _watched(cluster: ProcessGroup, deadline: float | None, said: Say) -> Ending:
     """Waits until the training is done, a process fails, or the time is up."""
     chief, chief_ended = Task(0), 0.0
     ended: set[Task] = set()
@@ -137,7 +137,7 @@ def _watched(cluster: Cluster, deadline: float | None, said: Say) -> Ending:
         failed = [task for task, status in over.items() if status]
         if failed:  # one that was killed comes first: the others may have failed because of it
             task = min(failed, key=lambda one: over[one] >= 0)
-            return Ending(_told(task, over[task]), task, over[task] < 0)
+            return Ending(_ending_of(task, over[task]), task, over[task] < 0)
         ended |= over.keys()
         if chief in over:
             chief_ended = time.monotonic()
@@ -152,7 +152,7 @@ def _watched(cluster: Cluster, deadline: float | None, said: Say) -> Ending:
         time.sleep(LOOK)
 
 
-def _told(task: Task, status: int) -> str:
+def _ending_of(task: Task, status: int) -> str:
     if status >= 0:
         return f"{task.name} ended with status {status}: the others are ended, too"
     with suppress(ValueError):

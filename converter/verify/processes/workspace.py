@@ -46,7 +46,7 @@ _BROKEN = re.compile(rb"(?:\r\n|\n|\r)#   \| ")  # where a line of the header go
 
 
 @dataclass(frozen=True)
-class Towers:
+class ConversionHeader:
     """What the converted script says about itself.
 
     gpus: the number of towers it is written for, None when it counts them as it runs.
@@ -62,7 +62,7 @@ class Towers:
     loss: str = "towers"  # whose loss it is that is no mean over the examples: each tower's, or the whole batch's
 
 
-def read_towers(path: Path, parts: Mapping[str, bytes] | None = None, root: Path | None = None) -> Towers:
+def read_towers(path: Path, parts: Mapping[str, bytes] | None = None, root: Path | None = None) -> ConversionHeader:
     """Reads the number of towers and the meaning of the batch size from a converted script and its `parts`.
 
     root: the folder of its project, if that is not its own.
@@ -89,17 +89,17 @@ def read_towers(path: Path, parts: Mapping[str, bytes] | None = None, root: Path
             gpus = int(value)
     beside = (file.read_bytes() for file in _neighbours(path, root) if os.path.relpath(file, path.parent) not in parts)
     if target in ("mirrored", "ddp", "cluster"):
-        return Towers(gpus, batch, "none", rate, target=target, shard=shard)
+        return ConversionHeader(gpus, batch, "none", rate, target=target, shard=shard)
     texts = [text, *parts.values(), *beside]
     bodies = [_HEADER.sub(b"", held) for held in texts]
     flagged = next((body for body in bodies if _FLAG.search(body)), None)
     constant = next(filter(None, map(_constant, texts)), None)
     if constant:
-        return Towers(int(constant.group(2)), batch, "constant", rate, loss=loss)
+        return ConversionHeader(int(constant.group(2)), batch, "constant", rate, loss=loss)
     if flagged is None:
-        return Towers(gpus, batch, "environment", rate, loss=loss)
+        return ConversionHeader(gpus, batch, "environment", rate, loss=loss)
     default = _FLAG_DEFAULT.search(flagged)
-    return Towers(int(default.group(1)) if default else gpus, batch, "flag", rate, loss=loss)
+    return ConversionHeader(int(default.group(1)) if default else gpus, batch, "flag", rate, loss=loss)
 
 
 def _neighbours(path: Path, root: Path | None) -> Iterator[Path]:
@@ -178,9 +178,7 @@ def runnable(path: Path) -> str:
     return text
 
 
-def copy_folder(
-    script: Path, target: Path, fill: bool = False, root: Path | None = None
-) -> tuple[Path, list[str]]:
+def copy_folder(script: Path, target: Path, fill: bool = False, root: Path | None = None) -> tuple[Path, list[str]]:
     """Copies the folder of a script; returns the script's copy and what was left out.
 
     fill: whether files that the target has already stay as they are. root: a folder above the script's, which is
@@ -272,9 +270,7 @@ def _is_environment(folder: Path) -> bool:
     return (folder / "pyvenv.cfg").exists()
 
 
-def set_gpus(
-    script: Path, gpus: int, args: tuple[str, ...], way: str, root: Path | None = None
-) -> tuple[str, ...]:
+def set_gpus(script: Path, gpus: int, args: tuple[str, ...], way: str, root: Path | None = None) -> tuple[str, ...]:
     """Makes the copied script build this many towers; returns the arguments to give it. root: as of `read_towers`."""
     if way == "constant":
         for file in [script, *_neighbours(script, root)]:
@@ -285,8 +281,12 @@ def set_gpus(
                 file.write_bytes(text[: found.start(2)] + number + text[found.end(2) :])
     given = any(argument.split("=")[0] in ("--num_gpus", "--num-gpus") for argument in args)
     if way == "flag" and not given:
-        flag = "--num-gpus" if any(
-            b"--num-gpus" in _HEADER.sub(b"", file.read_bytes()) for file in (script, *_neighbours(script, root))
-        ) else "--num_gpus"
+        flag = (
+            "--num-gpus"
+            if any(
+                b"--num-gpus" in _HEADER.sub(b"", file.read_bytes()) for file in (script, *_neighbours(script, root))
+            )
+            else "--num_gpus"
+        )
         return (*args, f"{flag}={gpus}")
     return args

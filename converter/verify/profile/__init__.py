@@ -6,7 +6,7 @@ What crosses devices and what is computed is measured; times are predicted from 
 
 from __future__ import annotations
 
-from converter.verify.profile.data import FABRICS, Fabric, Machine, Profile, Settings, to_json
+from converter.verify.profile.data import FABRICS, Fabric, Machine, Profile, ProfileSettings, to_json
 from converter.verify.profile.run import profile
 
-__all__ = ["FABRICS", "Fabric", "Machine", "Profile", "Settings", "profile", "to_json"]
+__all__ = ["FABRICS", "Fabric", "Machine", "Profile", "ProfileSettings", "profile", "to_json"]

@@ -50,7 +50,7 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ProfileSettings:
     """How to profile.
 
     gpus: numbers of towers to run; times for others are extrapolated.
@@ -69,7 +69,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Edge:
+class Transfer:
     """What goes from one device to another in one step.
 
     kinds: bytes by what they are, "parameters", "gradients", "inputs", "other".
@@ -85,7 +85,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredStep:
     """One step as it ran with this many towers (`asked` may have been another number).
 
     flops, operations: by device; floating point operations and graph operations.
@@ -95,7 +95,7 @@ class Measured:
 
     asked: int
     towers: int
-    edges: tuple[Edge, ...]
+    edges: tuple[Transfer, ...]
     flops: tuple[tuple[str, int], ...]
     operations: tuple[tuple[str, int], ...]
     fed: int
@@ -196,8 +196,8 @@ class Profile:
 
     batch: BatchMode
     parameters: int
-    original: Measured
-    measured: tuple[Measured, ...]
+    original: MeasuredStep
+    measured: tuple[MeasuredStep, ...]
     machine: Machine
     predictions: tuple[Prediction, ...]
     warnings: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from converter.verify.profile.data import Fabric, Machine, Measured, OnHosts
+from converter.verify.profile.data import Fabric, Machine, MeasuredStep, OnHosts
 from converter.verify.profile.predict import load_alone, times
 
 NETWORKS = (1.0, 10.0, 25.0)  # Gbit/s, nominal
@@ -19,7 +19,7 @@ HOP = 50.0  # microseconds until a message reaches the next machine; a ring take
 
 
 def predict_hosts(
-    original: Measured,
+    original: MeasuredStep,
     parameters: int,
     machine: Machine,
     clusters: Sequence[tuple[int, int]] = CLUSTERS,
@@ -33,9 +33,7 @@ def predict_hosts(
     own = times(load_alone(original), fabric, machine)
     alone = own.compute + own.transfer
     return tuple(
-        on_hosts(alone, parameters, hosts, gpus, network, fabric)
-        for hosts, gpus in clusters
-        for network in networks
+        on_hosts(alone, parameters, hosts, gpus, network, fabric) for hosts, gpus in clusters for network in networks
     )
 
 

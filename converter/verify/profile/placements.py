@@ -11,7 +11,7 @@ from typing import get_args
 from converter.choices import Variables
 from converter.dataclass import dataclass
 from converter.plan.decisions import EVALUATION
-from converter.verify.profile.data import EXCHANGED, BatchMode, Machine, Measured, Placement
+from converter.verify.profile.data import EXCHANGED, BatchMode, Machine, MeasuredStep, Placement
 from converter.verify.profile.predict import predict
 
 NEAR = 1.05  # steps that differ less count as the same: then the plainer placement is chosen
@@ -63,7 +63,7 @@ def conversions(single: Path, multi: Path) -> tuple[Converted, ...]:
 
 
 def placement(
-    converted: Converted, original: Measured, measured: Sequence[Measured], batch: BatchMode, machine: Machine
+    converted: Converted, original: MeasuredStep, measured: Sequence[MeasuredStep], batch: BatchMode, machine: Machine
 ) -> Placement:
     """The cost of one placement."""
     several = [one for one in measured if one.towers > 1]

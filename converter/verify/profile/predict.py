@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, fields
 
 from converter.dataclass import dataclass
-from converter.verify.profile.data import BatchMode, Edge, Fabric, Machine, Measured, Prediction
+from converter.verify.profile.data import BatchMode, Fabric, Machine, MeasuredStep, Prediction, Transfer
 
 LARGEST = 16  # GPUs
 ENOUGH = 3  # so many measured numbers of GPUs determine the others
@@ -58,7 +58,7 @@ class _Times:
 
 
 def predict(
-    original: Measured, measured: Sequence[Measured], batch: BatchMode, machine: Machine
+    original: MeasuredStep, measured: Sequence[MeasuredStep], batch: BatchMode, machine: Machine
 ) -> tuple[Prediction, ...]:
     """Steps of 1 to 16 GPUs on every fabric; one GPU runs the original."""
     loads = {one.towers: load(one) for one in measured if one.towers > 1}
@@ -88,7 +88,7 @@ def predict(
     return tuple(found)
 
 
-def load(measured: Measured) -> Load:
+def load(measured: MeasuredStep) -> Load:
     """The busiest devices of a measured step."""
     gpus = [device for device, _ in measured.operations if device != HOST]
     with_host = {gpu: [e for e in measured.edges if {e.source, e.target} == {gpu, HOST}] for gpu in gpus}
@@ -110,12 +110,12 @@ def load(measured: Measured) -> Load:
     )
 
 
-def load_alone(original: Measured) -> Load:
+def load_alone(original: MeasuredStep) -> Load:
     """The original on one GPU: only its batch crosses."""
     given = float(original.fed + original.read)
     flops, operations = (float(sum(count for _, count in figures)) for figures in (original.flops, original.operations))
-    return Load(host=given
-        ,
+    return Load(
+        host=given,
         link=given,
         peer=0,
         batch=given,
@@ -125,7 +125,7 @@ def load_alone(original: Measured) -> Load:
     )
 
 
-def _one_way(edges: Iterable[Edge], device: str, count: bool = False) -> float:
+def _one_way(edges: Iterable[Transfer], device: str, count: bool = False) -> float:
     out, into = 0, 0
     for edge in edges:
         size = edge.transfers if count else edge.bytes
@@ -134,7 +134,7 @@ def _one_way(edges: Iterable[Edge], device: str, count: bool = False) -> float:
     return float(max(out, into))
 
 
-def _batch(edge: Edge) -> int:
+def _batch(edge: Transfer) -> int:
     return dict(edge.kinds).get("inputs", 0)
 
 

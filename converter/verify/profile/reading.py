@@ -6,17 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from converter.verify.profile.data import Edge, Measured
+from converter.verify.profile.data import MeasuredStep, Transfer
 
 LARGEST = 5  # tensors named for each edge
 KINDS = ("parameters", "gradients", "inputs", "other")
 
 
-def read_measured(event: Mapping[str, Any], asked: int) -> Measured:
+def read_measured(event: Mapping[str, Any], asked: int) -> MeasuredStep:
     """The figures of one step; train ops that take turns are added up."""
     runs = event["runs"]
     towers = {device for run in runs for device in run["towers"]}
-    return Measured(
+    return MeasuredStep(
         asked=asked,
         towers=max(1, len(towers)),
         edges=_edges(crossing for run in runs for crossing in run["edges"]),
@@ -66,7 +66,7 @@ def _by_device(runs: Iterable[Mapping[str, int]]) -> tuple[tuple[str, int], ...]
     return tuple(sorted(sums.items()))
 
 
-def _edges(crossings: Iterable[Mapping[str, Any]]) -> tuple[Edge, ...]:
+def _edges(crossings: Iterable[Mapping[str, Any]]) -> tuple[Transfer, ...]:
     every: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for crossing in crossings:
         every.setdefault((_device(crossing["source"]), _device(crossing["target"])), []).append(crossing)
@@ -78,7 +78,7 @@ def _edges(crossings: Iterable[Mapping[str, Any]]) -> tuple[Edge, ...]:
             kinds[part["kind"]] += part["bytes"]
             tensors[part["tensor"]] += part["bytes"]
         edges.append(
-            Edge(
+            Transfer(
                 source=source,
                 target=target,
                 bytes=sum(part["bytes"] for part in parts),

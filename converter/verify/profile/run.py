@@ -30,19 +30,19 @@ from converter.verify.processes.workspace import (
     set_gpus,
     work_folder,
 )
-from converter.verify.profile.data import Measured, Profile, Settings
+from converter.verify.profile.data import MeasuredStep, Profile, ProfileSettings
 from converter.verify.profile.hosts import predict_hosts
 from converter.verify.profile.placements import choice, conversions, placement
 from converter.verify.profile.predict import predict
 from converter.verify.profile.reading import notes_of, read_measured, trained_bytes
-from converter.verify.runs.data_beside import with_data
+from converter.verify.runs.data_outside import with_data
 
 MEMORY = 0.75  # of the machine's, for all scripts together
 SIDE_BY_SIDE = 2  # processes: each holds a TensorFlow
 
 
 def profile(
-    single: Path, multi: Path, settings: Settings | None = None, pool: Interpreters | None = None
+    single: Path, multi: Path, settings: ProfileSettings | None = None, pool: Interpreters | None = None
 ) -> Profile:
     """Runs one step of the original and of the conversion with each number of towers, and predicts from them.
 
@@ -52,7 +52,7 @@ def profile(
         VerifyError: it cannot begin: a missing file, an interpreter without TensorFlow.
         Stopped: the original, or the conversion with every number of towers, does not come to a training step.
     """
-    settings = settings or Settings()
+    settings = settings or ProfileSettings()
     begin = time.monotonic()
     single, multi = single.resolve(), multi.resolve()
     check_scripts(single, multi)
@@ -94,7 +94,7 @@ def profile(
 
 
 def _converted(
-    layout: Layout, settings: Settings, way: str, folder: Path, files: Mapping[str, bytes] | None = None
+    layout: Layout, settings: ProfileSettings, way: str, folder: Path, files: Mapping[str, bytes] | None = None
 ) -> list[dict[str, Any]]:
     """The jobs of a converted script, one for each number of towers; `files` stand in for those in its folder."""
     jobs = []
@@ -107,7 +107,7 @@ def _converted(
     return jobs
 
 
-def _steps(jobs: Sequence[dict[str, Any]], answers: Sequence[tuple[Event, Event] | Stopped]) -> list[Measured]:
+def _steps(jobs: Sequence[dict[str, Any]], answers: Sequence[tuple[Event, Event] | Stopped]) -> list[MeasuredStep]:
     """The steps that were measured, by the number of towers."""
     found = [
         read_measured(answer[1], job["gpus"])
@@ -130,9 +130,7 @@ def _job(title: str, copy: Copy, folder: Path, gpus: int, args: tuple[str, ...])
     }
 
 
-def _run(
-    start: Callable[..., Child], python: str, job: dict[str, Any], work: Path
-) -> tuple[Event, Event] | Stopped:
+def _run(start: Callable[..., Child], python: str, job: dict[str, Any], work: Path) -> tuple[Event, Event] | Stopped:
     """What a script's process said when it started, and its figures; or why there are none."""
     try:
         with start(job={**job, "args": list(job["args"])}, environment=environment(job["gpus"])) as child:
@@ -156,13 +154,13 @@ def _conclude(
     answers: Sequence[tuple[Event, Event] | Stopped],
     jobs: Sequence[dict[str, Any]],
     batch: Any,
-    settings: Settings,
+    settings: ProfileSettings,
     begin: float,
 ) -> Profile:
     original, *conversions = answers
     if isinstance(original, Stopped):
         raise original
-    good: list[Measured] = []
+    good: list[MeasuredStep] = []
     figures, warnings, stopped = [original[1]], [], []
     for job, answer in zip(jobs[1:], conversions, strict=True):
         if isinstance(answer, Stopped):

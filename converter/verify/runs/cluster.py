@@ -30,8 +30,8 @@ from converter.verify.checks.training import (
     check_weights,
     unless_meant,
 )
-from converter.verify.data import BatchMode, Check, Entry, Progress, Report, VariableRow
-from converter.verify.judge import Asked
+from converter.verify.data import BatchMode, CheckResult, LedgerLine, Progress, Report, VariableRow
+from converter.verify.judge import ComparisonSettings
 from converter.verify.launch.tasks import Task, config_of, local_hosts, tasks
 from converter.verify.processes.answer import Stopped, expect
 from converter.verify.processes.child_process import Child, Event, Limits, environment, how_started
@@ -45,7 +45,7 @@ _OF_WHOLE_RUNS = ("data of evaluations", "an epoch's end")  # which the entry on
 
 def compare_workers(
     jobs: Mapping[str, dict[str, Any]],
-    asked: Asked,
+    asked: ComparisonSettings,
     pool: Interpreters,
     python: str,
     limits: Limits,
@@ -102,7 +102,12 @@ def recorded(children: Mapping[Task, Child]) -> dict[Task, Event]:
 
 
 def judged(
-    mine: Facts, found: list[Event], replayed: Facts, asked: Asked, versions: tuple[tuple[str, str], ...], how: str
+    mine: Facts,
+    found: list[Event],
+    replayed: Facts,
+    asked: ComparisonSettings,
+    versions: tuple[tuple[str, str], ...],
+    how: str,
 ) -> Report:
     """The report; mine: the original's "ready" event, found: the workers' last events, replayed: the original's."""
     theirs = found[0]["facts"]
@@ -145,30 +150,30 @@ def judged(
     )
 
 
-def _data(found: Facts, asked: Asked) -> list[Check]:
+def _data(found: Facts, asked: ComparisonSettings) -> list[CheckResult]:
     """The examples of all workers; workers with files of their own take others than the original."""
     said = (OWN_FILES,) if asked.shard == "files" else ()
     return [check for check in check_data(found, asked.batches, said) if check.name not in _OF_WHOLE_RUNS]
 
 
-def _shares(replayed: Facts, asked: Asked) -> Check:
+def _shares(replayed: Facts, asked: ComparisonSettings) -> CheckResult:
     """Checks that workers take the same steps and gradients, each on its rows, whose numbers differ by at most one.
 
     Batches that are dealt whole may have other sizes in a step that takes the last batch of an epoch.
     """
     taken = set(replayed["taken"])
     if len(taken) > 1:
-        return Check("workers", "failed", f"the workers take different numbers of steps: {sorted(taken)}")
+        return CheckResult("workers", "failed", f"the workers take different numbers of steps: {sorted(taken)}")
     if not replayed["alike"]:
-        return Check("workers", "failed", "the workers apply different gradients to their variables")
+        return CheckResult("workers", "failed", "the workers apply different gradients to their variables")
     whole = max(step.get("own_rows") or 0 for step in replayed["steps"]) if asked.batch == "per-gpu" else 0
     uneven = next((s for s in replayed["shares"] if max(s) - min(s) > 1 and not _are_batches(s, whole)), None)
     if uneven:
         rows = listing([str(count) for count in uneven], len(uneven))
-        return Check("workers", "failed", f"the workers' parts of a batch differ by more than a row: {rows}")
+        return CheckResult("workers", "failed", f"the workers' parts of a batch differ by more than a row: {rows}")
     first = replayed["shares"][0]
     rows = f"{max(first)}" if max(first) == min(first) else f"{min(first)} or {max(first)}"
-    return Check("workers", "passed", f"{len(first)} take {taken.pop()} steps together, each on {rows} rows")
+    return CheckResult("workers", "passed", f"{len(first)} take {taken.pop()} steps together, each on {rows} rows")
 
 
 def _are_batches(share: list[int], whole: int) -> bool:
@@ -176,15 +181,15 @@ def _are_batches(share: list[int], whole: int) -> bool:
     return max(share) == whole and min(share) < whole
 
 
-def _files(found: list[Event]) -> Check:
+def _files(found: list[Event]) -> CheckResult:
     """Checkpoints and event files are the chief's alone."""
     name = "files"
     for place, event in enumerate(found[1:], 1):
         if event["written"]:
-            return Check(name, "failed", f"worker {place} writes {listing(event['written'])}, too")
+            return CheckResult(name, "failed", f"worker {place} writes {listing(event['written'])}, too")
     if not found[0]["written"]:
-        return Check(name, "skipped", "no checkpoint and no event file was written in the compared steps")
-    return Check(name, "passed", f"the chief alone writes {listing(found[0]['written'])}")
+        return CheckResult(name, "skipped", "no checkpoint and no event file was written in the compared steps")
+    return CheckResult(name, "passed", f"the chief alone writes {listing(found[0]['written'])}")
 
 
 def _rows(mine: Facts, done: list[Facts], trajectory: Mapping[str, Any]) -> tuple[VariableRow, ...]:
@@ -212,16 +217,18 @@ def _rows(mine: Facts, done: list[Facts], trajectory: Mapping[str, Any]) -> tupl
     return tuple(rows)
 
 
-def _ledger(checks: list[Check], mine: Facts, batch: BatchMode) -> tuple[Entry, ...]:
+def _ledger(checks: list[CheckResult], mine: Facts, batch: BatchMode) -> tuple[LedgerLine, ...]:
     entries = [check.entry() for check in checks]
     if batch == "per-gpu":
-        entries.append(Entry("differs", "batch", "a step takes one batch for each worker"))
+        entries.append(LedgerLine("differs", "batch", "a step takes one batch for each worker"))
     if mine["held"]:
-        entries.append(Entry("unchecked", "randomness", "what steps draw, as dropout, is held still"))
+        entries.append(LedgerLine("unchecked", "randomness", "what steps draw, as dropout, is held still"))
     entries += [
-        Entry("unchecked", "later steps", "the first were compared, not an epoch's end, evaluations, the script's end"),
-        Entry("unchecked", "results", "what a step gives beside the training, merged from all workers"),
-        Entry("unchecked", "restarts", "going on from a checkpoint after a task has ended"),
-        Entry("unchecked", "hosts", "all workers ran on this machine, on its CPU"),
+        LedgerLine(
+            "unchecked", "later steps", "the first were compared, not an epoch's end, evaluations, the script's end"
+        ),
+        LedgerLine("unchecked", "results", "what a step gives beside the training, merged from all workers"),
+        LedgerLine("unchecked", "restarts", "going on from a checkpoint after a task has ended"),
+        LedgerLine("unchecked", "hosts", "all workers ran on this machine, on its CPU"),
     ]
     return tuple(entries)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from converter.parsing import parse_text
-from converter.verify.data import Constant
+from converter.verify.data import ConstantChoice
 
 _NONE = object()
 Place = tuple[str, str]  # of a constant: the module's path from the project's root, and its name
@@ -92,7 +92,7 @@ def _tests(tree: ast.Module) -> Iterator[ast.expr]:
             yield node.operand
 
 
-def set_constants(root: Path, constants: Iterable[Constant]) -> None:
+def set_constants(root: Path, constants: Iterable[ConstantChoice]) -> None:
     """Gives constants of modules other values, in a copy of a project and in converted modules beside them."""
     for constant in constants:
         module = root / constant.module
@@ -102,7 +102,7 @@ def set_constants(root: Path, constants: Iterable[Constant]) -> None:
                 file.write_text(_with_value(text, constant), encoding="utf-8", errors="surrogateescape")
 
 
-def _with_value(text: str, constant: Constant) -> str:
+def _with_value(text: str, constant: ConstantChoice) -> str:
     """A module's text in which the constant has the other value."""
     line = rf"(?m)^({re.escape(constant.name)}\s*=\s*)(?:(['\"]).*?\2|[^\s#]+)"
     return re.sub(line, lambda found: found[1] + constant.text, text, count=1)

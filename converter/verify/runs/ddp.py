@@ -12,8 +12,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from converter.verify.data import BatchMode, Check, Entry, Progress, Report, VariableRow
-from converter.verify.judge import Asked
+from converter.verify.data import BatchMode, CheckResult, LedgerLine, Progress, Report, VariableRow
+from converter.verify.judge import ComparisonSettings
 from converter.verify.processes.answer import Stopped, expect
 from converter.verify.processes.child_process import Child, Event, Limits, environment
 from converter.verify.processes.interpreters import Interpreters
@@ -30,7 +30,7 @@ Facts = dict[str, Any]
 
 def compare_processes(
     jobs: Mapping[str, dict[str, Any]],
-    asked: Asked,
+    asked: ComparisonSettings,
     pool: Interpreters,
     python: str,
     limits: Limits,
@@ -152,51 +152,51 @@ def judged(facts: Facts, gpus: int, batch: BatchMode, versions: tuple[tuple[str,
     )
 
 
-def _check(name: str, good: bool, right: str, wrong: str) -> Check:
-    return Check(name, "passed" if good else "failed", right if good else wrong)
+def _check(name: str, good: bool, right: str, wrong: str) -> CheckResult:
+    return CheckResult(name, "passed" if good else "failed", right if good else wrong)
 
 
-def _parameters(rows: list[dict[str, Any]]) -> Check:
+def _parameters(rows: list[dict[str, Any]]) -> CheckResult:
     other = [row["name"] for row in rows if row["error"] is None]
     right = f"{len(rows)} with the same names and shapes in all processes"
     return _check("parameters", not other, right, f"{other[0] if other else ''} is another in the conversion")
 
 
-def _steps(facts: Facts) -> Check:
+def _steps(facts: Facts) -> CheckResult:
     taken = set(facts["taken"])
     good = taken == {facts["steps"]}
     return _check("steps", good, f"{facts['steps']} in each process", f"the processes take {sorted(taken)} steps")
 
 
-def _gradients(facts: Facts) -> Check:
+def _gradients(facts: Facts) -> CheckResult:
     error = float(facts["gradients"])
     detail = "the mean of the original's" if error <= TOLERANCE else "the applied gradients differ from the original's"
-    return Check("gradients", "passed" if error <= TOLERANCE else "failed", detail, error, TOLERANCE)
+    return CheckResult("gradients", "passed" if error <= TOLERANCE else "failed", detail, error, TOLERANCE)
 
 
-def _weights(facts: Facts) -> Check:
+def _weights(facts: Facts) -> CheckResult:
     rows = [row for row in facts["rows"] if row["error"] is not None]
     worst = max(rows, key=lambda row: float(row["error"]), default=None)
     if worst is None:
-        return Check("weights", "failed", "no parameter can be compared")
+        return CheckResult("weights", "failed", "no parameter can be compared")
     error = float(worst["error"])
     detail = f"{worst['name']} differs" if error > TOLERANCE else f"the same after each of {facts['steps']} steps"
-    return Check("weights", "failed" if error > TOLERANCE else "passed", detail, error, TOLERANCE)
+    return CheckResult("weights", "failed" if error > TOLERANCE else "passed", detail, error, TOLERANCE)
 
 
-def _together(facts: Facts) -> Check:
+def _together(facts: Facts) -> CheckResult:
     apart = float(facts["apart"])
     detail = "the same in all processes after each step" if not apart else "the processes' weights differ"
-    return Check("processes", "failed" if apart else "passed", detail, apart, 0.0)
+    return CheckResult("processes", "failed" if apart else "passed", detail, apart, 0.0)
 
 
-def _settings(facts: Facts) -> Check:
+def _settings(facts: Facts) -> CheckResult:
     good = all(facts["settings"])
     right = "learning rate and other settings of the optimizer are the original's"
     return _check("optimizer", good, right, "the optimizer has other settings than the original's")
 
 
-def _shares(facts: Facts, gpus: int) -> Check:
+def _shares(facts: Facts, gpus: int) -> CheckResult:
     shares = facts["shares"]
     wrong = ""
     for number, share in enumerate(shares):
@@ -213,24 +213,24 @@ def _shares(facts: Facts, gpus: int) -> Check:
     return _check("shares", not wrong, f"each example goes to one process{padded}", wrong)
 
 
-def _reshuffled(facts: Facts) -> Check:
+def _reshuffled(facts: Facts) -> CheckResult:
     shares, own = facts["shares"], facts["own"]
     if any(share is None for share in shares):
-        return Check("shuffling", "skipped", "the order of the examples is not seen")
+        return CheckResult("shuffling", "skipped", "the order of the examples is not seen")
     shuffled = {share["shuffled"] for share in shares}
     if shuffled != {own["shuffled"]}:
-        return Check(
+        return CheckResult(
             "shuffling", "failed", f"the original {'shuffles' if own['shuffled'] else 'does not shuffle'} its data"
         )
     if not own["shuffled"]:
-        return Check("shuffling", "passed", "neither script shuffles")
+        return CheckResult("shuffling", "passed", "neither script shuffles")
     if len(shares) < 2:
-        return Check("shuffling", "skipped", "there is one epoch only")
+        return CheckResult("shuffling", "skipped", "there is one epoch only")
     again = any(share["again"] for share in shares[1:])
     return _check("shuffling", not again, "each epoch has another order", "the epochs have the same order (set_epoch)")
 
 
-def _batch(facts: Facts, gpus: int, batch: BatchMode) -> Check:
+def _batch(facts: Facts, gpus: int, batch: BatchMode) -> CheckResult:
     size = facts["own"]["size"]
     expected = size // gpus if batch == "total" else size
     found = {one["size"] for each in facts["training"] for one in each}
@@ -238,30 +238,34 @@ def _batch(facts: Facts, gpus: int, batch: BatchMode) -> Check:
     return _check("batch", found == {expected}, right, f"processes take batches of {sorted(found)}, not {expected}")
 
 
-def _evaluation(facts: Facts) -> Check:
+def _evaluation(facts: Facts) -> CheckResult:
     own, first, *others = facts["evaluations"]
     if not own and not first:
-        return Check("evaluation", "skipped", "nothing is evaluated by a DataLoader")
+        return CheckResult("evaluation", "skipped", "nothing is evaluated by a DataLoader")
     if any(others):
-        return Check("evaluation", "failed", "other processes than rank 0 evaluate")
+        return CheckResult("evaluation", "failed", "other processes than rank 0 evaluate")
     if [one[:3] for one in own[:2]] != [one[:3] for one in first[:2]]:
-        return Check("evaluation", "failed", "rank 0 evaluates on other examples than the original, or at another time")
-    return Check("evaluation", "passed", f"rank 0 evaluates on all of the {own[0][2]} examples, when the original does")
+        return CheckResult(
+            "evaluation", "failed", "rank 0 evaluates on other examples than the original, or at another time"
+        )
+    return CheckResult(
+        "evaluation", "passed", f"rank 0 evaluates on all of the {own[0][2]} examples, when the original does"
+    )
 
 
-def _saved(facts: Facts) -> Check:
+def _saved(facts: Facts) -> CheckResult:
     own, first, *others = (_files(saved) for saved in facts["saved"])
     if not own and not first:
-        return Check("checkpoints", "skipped", "nothing is saved by torch.save")
+        return CheckResult("checkpoints", "skipped", "nothing is saved by torch.save")
     if any(others):
-        return Check("checkpoints", "failed", "other processes than rank 0 save")
+        return CheckResult("checkpoints", "failed", "other processes than rank 0 save")
     for name in sorted(own.keys() & first.keys()):
         if own[name] != first[name]:
             key = min(set(map(str, first[name])) ^ set(map(str, own[name])))
-            return Check("checkpoints", "failed", f"{name} has other keys than the original's: {key}")
+            return CheckResult("checkpoints", "failed", f"{name} has other keys than the original's: {key}")
     lost = sorted(own.keys() - first.keys())
     if lost and first:
-        return Check("checkpoints", "skipped", f"{lost[0]} was not saved in the shortened run")
+        return CheckResult("checkpoints", "skipped", f"{lost[0]} was not saved in the shortened run")
     right = f"rank 0 saves {', '.join(sorted(own))} with the original's keys"
     return _check("checkpoints", bool(own) and bool(first), right, "not both scripts save")
 
@@ -270,23 +274,23 @@ def _files(saved: list[Any]) -> dict[str, list[Any]]:
     return dict(saved)
 
 
-def _ledger(checks: list[Check], facts: Facts, batch: BatchMode, held: int) -> tuple[Entry, ...]:
+def _ledger(checks: list[CheckResult], facts: Facts, batch: BatchMode, held: int) -> tuple[LedgerLine, ...]:
     entries = [check.entry() for check in checks]
     if batch == "per-gpu":
-        entries.append(Entry("differs", "batch", "a step takes one batch of each process"))
-    entries.append(Entry("differs", "order", "the examples of an epoch come in the order of DistributedSampler"))
+        entries.append(LedgerLine("differs", "batch", "a step takes one batch of each process"))
+    entries.append(LedgerLine("differs", "order", "the examples of an epoch come in the order of DistributedSampler"))
     if facts["norm"]:
         text = "statistics are those of each process's examples; rank 0's moving averages are evaluated and saved"
-        entries.append(Entry("differs", "batch normalisation", text))
+        entries.append(LedgerLine("differs", "batch normalisation", text))
     if not facts["same_begin"]:
         text = "both scripts are compared from the conversion's; with the random state of the proof they draw others"
-        entries.append(Entry("unchecked", "initial weights", text))
+        entries.append(LedgerLine("unchecked", "initial weights", text))
     if held:
-        entries.append(Entry("unchecked", "dropout", "held still"))
+        entries.append(LedgerLine("unchecked", "dropout", "held still"))
     entries += [
-        Entry("unchecked", "later steps", "epochs end after the compared steps, later ones after one"),
-        Entry("unchecked", "figures", "what is printed, and the results of evaluations"),
-        Entry("unchecked", "files", "what is written otherwise than by torch.save"),
-        Entry("unchecked", "GPUs", "the processes run on the CPU, connected by gloo in place of NCCL"),
+        LedgerLine("unchecked", "later steps", "epochs end after the compared steps, later ones after one"),
+        LedgerLine("unchecked", "figures", "what is printed, and the results of evaluations"),
+        LedgerLine("unchecked", "files", "what is written otherwise than by torch.save"),
+        LedgerLine("unchecked", "GPUs", "the processes run on the CPU, connected by gloo in place of NCCL"),
     ]
     return tuple(entries)

@@ -19,7 +19,7 @@ from converter.diagnostics import Refusal
 from converter.source import parse, read
 from converter.source.project.above import start_of
 from converter.verify.checks.figures import listing
-from converter.verify.data import Constant, Entry
+from converter.verify.data import ConstantChoice, LedgerLine
 from converter.verify.runs.constants import constants_in, tests_of_constants
 
 CHOICES = "choices of the command line"  # in the ledger
@@ -30,7 +30,7 @@ _NONE = object()  # a default that cannot be read from the text
 
 
 @dataclass(frozen=True)
-class Choice:
+class FlagChoice:
     """The arguments of one run, and `file:line` of the flag that offers this choice.
 
     constants: the values of modules' constants in it.
@@ -38,7 +38,7 @@ class Choice:
 
     args: tuple[str, ...]
     place: str
-    constants: tuple[Constant, ...] = ()
+    constants: tuple[ConstantChoice, ...] = ()
 
     @property
     def name(self) -> str:
@@ -64,34 +64,34 @@ class _Flag:
     off: str = ""  # what turns it off
 
 
-def choices_of(script: Path, given: Iterable[str] = ()) -> tuple[Choice, ...]:
+def choices_of(script: Path, given: Iterable[str] = ()) -> tuple[FlagChoice, ...]:
     """The choices that a script's flags offer; none for flags that the user has set."""
     trees = project(script)
     fixed = {argument.split("=")[0].lstrip("-").replace("-", "_") for argument in given if argument.startswith("-")}
     flags = {flag.name: flag for name, tree in trees.items() for flag in _flags(name, tree)}
-    asked = _asked(trees.values(), frozenset(flags))
-    found: dict[tuple[str, ...], Choice] = {}
-    of_flags: dict[str, Choice] = {}
+    asked = _compared_values(trees.values(), frozenset(flags))
+    found: dict[tuple[str, ...], FlagChoice] = {}
+    of_flags: dict[str, FlagChoice] = {}
     for flag in flags.values():
         if flag.name in fixed or flag.name == _TOWERS or flag.option.lstrip("-") in fixed:
             continue
         for args in _args(flag, asked.get(flag.name, [])):
-            of_flags.setdefault(flag.name, found.setdefault(args, Choice(args, flag.place)))
+            of_flags.setdefault(flag.name, found.setdefault(args, FlagChoice(args, flag.place)))
     constants = _of_constants(trees, next(iter(trees), ""))
     pairs = (
-        Choice((*of_flags[one].args, *of_flags[other].args), place)
+        FlagChoice((*of_flags[one].args, *of_flags[other].args), place)
         for one, other, place in _meeting(trees, frozenset(of_flags))
     )
     return (*found.values(), *constants, *pairs)
 
 
-def _of_constants(trees: Mapping[str, ast.Module], script: str) -> Iterator[Choice]:
+def _of_constants(trees: Mapping[str, ast.Module], script: str) -> Iterator[FlagChoice]:
     """The choices that constants of modules offer, which no argument sets."""
     for (module, name), tests in tests_of_constants(trees, script).items():
         default, line = constants_in(trees[module])[name]
         for value in dict.fromkeys(_other_values(default, tests, name)):
             if value != default:
-                yield Choice((), f"{module}:{line}", (Constant(module, name, repr(value)),))
+                yield FlagChoice((), f"{module}:{line}", (ConstantChoice(module, name, repr(value)),))
 
 
 def _other_values(default: Any, tests: Iterable[ast.expr], name: str) -> Iterator[Any]:
@@ -131,7 +131,7 @@ def _tested(test: ast.expr, local: frozenset[str], names: frozenset[str]) -> lis
     return [name for name in dict.fromkeys(found) if name in names]
 
 
-def not_run(script: Path, given: Iterable[str] = ()) -> Iterator[Entry]:
+def not_run(script: Path, given: Iterable[str] = ()) -> Iterator[LedgerLine]:
     """What a ledger says of the choices that a script's flags offer, where only the given arguments were run."""
     found = choices_of(script, given)
     if found:
@@ -139,7 +139,7 @@ def not_run(script: Path, given: Iterable[str] = ()) -> Iterator[Entry]:
         flags = list(dict.fromkeys(single))
         plural = "s" if len(found) > 1 else ""
         detail = f"{len(found)} other choice{plural}, of {listing(flags)}, not run (--each-choice, or -- ARGS)"
-        yield Entry("unchecked", CHOICES, detail, float(len(found)))
+        yield LedgerLine("unchecked", CHOICES, detail, float(len(found)))
 
 
 def modules_of(root: Path, name: str) -> frozenset[str]:
@@ -331,7 +331,7 @@ class _Bound:
         return self.number if self.above else self.number + 1
 
 
-def _asked(trees: Iterable[ast.Module], names: frozenset[str]) -> dict[str, list[Any]]:
+def _compared_values(trees: Iterable[ast.Module], names: frozenset[str]) -> dict[str, list[Any]]:
     """The values that flags are compared with: {name of a flag: values}."""
     found: dict[str, list[Any]] = {}
     for tree in trees:

@@ -11,7 +11,7 @@ from pathlib import Path
 from converter.source.header import HeaderError, find_header
 from converter.source.project.above import start_of
 from converter.source.quick_checks import SCRIPTS, code_of, scripts_in
-from converter.verify.data import Check, Progress, Report, Settings, Status, VerifyError
+from converter.verify.data import CheckResult, Progress, Report, Status, VerifyError, VerifySettings
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.run import verify
 from converter.verify.runs.flags import modules_of
@@ -20,7 +20,7 @@ from converter.verify.runs.flags import modules_of
 def verify_folders(
     single: Path,
     multi: Path,
-    settings: Settings,
+    settings: VerifySettings,
     tell: Callable[[Progress], None] | None = None,
     pool: Interpreters | None = None,
 ) -> Report:
@@ -67,9 +67,9 @@ def _reached(single: Path, trained: str, names: Iterable[str]) -> Iterator[str]:
             yield os.path.relpath(name, os.path.dirname(trained) or ".")
 
 
-def _check(name: str, found: Report) -> Check:
+def _check(name: str, found: Report) -> CheckResult:
     status: Status = "passed" if found.verdict == "passed" else "failed" if found.verdict == "failed" else "skipped"
-    return Check(name, status, found.reason)
+    return CheckResult(name, status, found.reason)
 
 
 def converted_in(single: Path, multi: Path) -> list[str]:

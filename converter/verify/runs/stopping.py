@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from converter.verify.data import Entry
+from converter.verify.data import LedgerLine
 from converter.verify.runs.flags import project
 
 _RUNS = frozenset({"run", "eval", "train_on_batch", "partial_run"})
@@ -26,11 +26,11 @@ def early_stop(script: Path) -> str:
     return ""
 
 
-def early_stopping(script: Path) -> Iterator[Entry]:
+def early_stopping(script: Path) -> Iterator[LedgerLine]:
     """The ledger's entry for it: when it ends either script is for each run's values to say."""
     if place := early_stop(script):
         detail = f"{place} ends the training by a value that a run gives: by which one, and when, is not compared"
-        yield Entry("unchecked", "early stopping", detail)
+        yield LedgerLine("unchecked", "early stopping", detail)
 
 
 def kept_by_values(script: Path) -> dict[str, str]:
@@ -77,13 +77,13 @@ def _computed(tree: ast.Module) -> frozenset[str]:
     """Names of values that runs give, of what is computed from them, and of functions that return them."""
     known: frozenset[str] = frozenset()
     while True:
-        found = known | frozenset(_found(tree, known))
+        found = known | frozenset(_stopping_names(tree, known))
         if found == known:
             return known
         known = found
 
 
-def _found(tree: ast.Module, known: frozenset[str]) -> Iterator[str]:
+def _stopping_names(tree: ast.Module, known: frozenset[str]) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             returned = [inner.value for inner in ast.walk(node) if isinstance(inner, ast.Return) and inner.value]

@@ -13,8 +13,8 @@ from typing import Any
 
 from converter.verify.checks.figures import listing, number, worst_of
 from converter.verify.checks.training import ends_away
-from converter.verify.data import BatchMode, Check, Entry, Progress, Report, VariableRow
-from converter.verify.judge import Asked
+from converter.verify.data import BatchMode, CheckResult, LedgerLine, Progress, Report, VariableRow
+from converter.verify.judge import ComparisonSettings
 from converter.verify.processes.answer import Stopped, expect
 from converter.verify.processes.child_process import Child, Event, Limits, environment, how_started
 from converter.verify.processes.interpreters import Interpreters
@@ -27,7 +27,7 @@ Row = dict[str, Any]
 
 def compare_strategies(
     jobs: Mapping[str, dict[str, Any]],
-    asked: Asked,
+    asked: ComparisonSettings,
     pool: Interpreters,
     python: str,
     limits: Limits,
@@ -107,13 +107,13 @@ def _judged(started: Event, mine: Event, theirs: Event, gpus: int, batch: BatchM
     )
 
 
-def _replicas(theirs: Event, gpus: int) -> Check:
+def _replicas(theirs: Event, gpus: int) -> CheckResult:
     found = theirs["facts"]["replicas"]
     good = found == gpus
-    return Check("replicas", "passed" if good else "failed", f"{found} replicas train, {gpus} are asked for")
+    return CheckResult("replicas", "passed" if good else "failed", f"{found} replicas train, {gpus} are asked for")
 
 
-def _placement(work: Mapping[str, int], gpus: int) -> Check:
+def _placement(work: Mapping[str, int], gpus: int) -> CheckResult:
     """Checks that each device computes the model.
 
     work: the number of operations that do most of its work, by device. The first may have some more of them, for what
@@ -122,72 +122,70 @@ def _placement(work: Mapping[str, int], gpus: int) -> Check:
     shown = ", ".join(f"{count} on {device or 'no device in particular'}" for device, count in sorted(work.items()))
     placed = [count for device, count in work.items() if device]
     if not work:
-        return Check("placement", "skipped", "the model has no matrix product, convolution or lookup to look at")
+        return CheckResult("placement", "skipped", "the model has no matrix product, convolution or lookup to look at")
     detail = f"matrix products, convolutions and lookups: {shown}"
     if len(placed) == gpus and 2 * min(placed) >= max(placed):
-        return Check("placement", "passed", detail)
-    return Check("placement", "failed", f"the devices do not share the work; {detail}")
+        return CheckResult("placement", "passed", detail)
+    return CheckResult("placement", "failed", f"the devices do not share the work; {detail}")
 
 
-def _batch(theirs: Event) -> Check:
+def _batch(theirs: Event) -> CheckResult:
     good = theirs["facts"]["rows"]
-    detail = (
-        "each step takes as many examples as it should" if good else "a step takes another number of examples"
-    )
-    return Check("batch", "passed" if good else "failed", detail)
+    detail = "each step takes as many examples as it should" if good else "a step takes another number of examples"
+    return CheckResult("batch", "passed" if good else "failed", detail)
 
 
-def _data(mine: Event, theirs: Event) -> Check:
+def _data(mine: Event, theirs: Event) -> CheckResult:
     if mine["facts"].get("drawn"):
-        return Check("data", "skipped", "the original draws its examples at random")
+        return CheckResult("data", "skipped", "the original draws its examples at random")
     good = theirs["facts"]["same"]
     detail = (
         "the conversion's input gives the original's examples, in their order"
         if good
         else ("the conversion's input gives other examples than the original's, or another order")
     )
-    return Check("data", "passed" if good else "failed", detail)
+    return CheckResult("data", "passed" if good else "failed", detail)
 
 
-def _weights(rows: list[Row], steps: int) -> Check:
+def _weights(rows: list[Row], steps: int) -> CheckResult:
     """The weights after each step are the original's, but for those that the original itself does not reach again."""
     left = [row for row in rows if row["spread"] is not None]
     compared = {row["name"]: row["error"] for row in rows if row["error"] is not None and row["spread"] is None}
     name, worst = worst_of(compared)
     if worst > TOLERANCE:
-        return Check("weights", "failed", f"{name} differs", worst, TOLERANCE)
+        return CheckResult("weights", "failed", f"{name} differs", worst, TOLERANCE)
     why = ends_away(max((row["spread"] for row in left), default=0.0))
     if left and not any(row["moved"] for row in rows if row["name"] in compared and "global_step" not in row["name"]):
-        return Check("weights", "skipped", f"{why}; nothing else is compared")
+        return CheckResult("weights", "skipped", f"{why}; nothing else is compared")
     without = f"; {len(left)} left out: {why}" if left else ""
-    return Check("weights", "passed", f"the same after each of {steps} steps{without}", worst, TOLERANCE)
+    return CheckResult("weights", "passed", f"the same after each of {steps} steps{without}", worst, TOLERANCE)
 
 
-def _variables(rows: list[dict[str, Any]], kind: str) -> Check:
+def _variables(rows: list[dict[str, Any]], kind: str) -> CheckResult:
     lost = [row["name"] for row in rows if not row["converted"]]
     new = [row["name"] for row in rows if not row["original"]]
     other = [row["name"] for row in rows if row["original"] and row["converted"] and row["error"] is None]
     for names, what in ((lost, "is missing"), (new, "is new"), (other, "has another shape")):
         if names:
-            return Check("variables", "failed", f"{names[0]} {what} in the conversion")
+            return CheckResult("variables", "failed", f"{names[0]} {what} in the conversion")
     read = "; the conversion reads the original's checkpoint" if kind == "Estimator" else ""
-    return Check("variables", "passed", f"{len(rows)} with the same names and shapes{read}")
+    return CheckResult("variables", "passed", f"{len(rows)} with the same names and shapes{read}")
 
 
-def _ledger(checks: list[Check], rows: list[Row], mine: Event, batch: BatchMode) -> tuple[Entry, ...]:
+def _ledger(checks: list[CheckResult], rows: list[Row], mine: Event, batch: BatchMode) -> tuple[LedgerLine, ...]:
     entries = [check.entry() for check in checks]
     if batch == "per-gpu":
-        entries.append(Entry("differs", "batch", "a step takes one batch for each GPU"))
+        entries.append(LedgerLine("differs", "batch", "a step takes one batch for each GPU"))
     entries += [
-        Entry("unchecked", "evaluation", "what the script computes after its first training"),
-        Entry("unchecked", "hooks and callbacks", "those of the first training are left out"),
-        Entry("unchecked", "files", "what the scripts write outside of their folders"),
-        Entry("unchecked", "session", "the devices are virtual ones of the CPU"),
+        LedgerLine("unchecked", "evaluation", "what the script computes after its first training"),
+        LedgerLine("unchecked", "hooks and callbacks", "those of the first training are left out"),
+        LedgerLine("unchecked", "files", "what the scripts write outside of their folders"),
+        LedgerLine("unchecked", "session", "the devices are virtual ones of the CPU"),
     ]
     left = [row["name"] for row in rows if row["spread"] is not None]
     if left:
         why = ends_away(max(row["spread"] for row in rows if row["spread"] is not None))
-        entries.append(Entry("unchecked", "weights", f"left out where {why}: {listing(left)}", float(len(left))))
+        entries.append(LedgerLine("unchecked", "weights", f"left out where {why}: {listing(left)}", float(len(left))))
     if mine["held"]:
-        entries.append(Entry("unchecked", "dropout", "held still"))
+        entries.append(LedgerLine("unchecked", "dropout", "held still"))
     return tuple(entries)

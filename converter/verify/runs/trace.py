@@ -19,7 +19,7 @@ from converter.verify.processes.family import memory_of_machine
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.processes.layout import copied
 from converter.verify.processes.workspace import work_folder
-from converter.verify.runs.data_beside import data_beside
+from converter.verify.runs.data_outside import data_beside
 
 MEMORY = 0.75  # of the machine's
 

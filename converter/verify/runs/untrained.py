@@ -12,7 +12,7 @@ from typing import Any
 
 from converter.dataclass import dataclass
 from converter.verify.checks.untrained import Said, check_untrained
-from converter.verify.data import Check, Entry, Report, Verdict
+from converter.verify.data import CheckResult, LedgerLine, Report, Verdict
 from converter.verify.processes.answer import clean
 from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp
 from converter.verify.processes.interpreters import Interpreters
@@ -78,11 +78,11 @@ def with_evaluation(
     return _concluded(stopped, checks)
 
 
-def _concluded(stopped: Report, checks: list[Check]) -> Report:
+def _concluded(stopped: Report, checks: list[CheckResult]) -> Report:
     failed = next((check for check in checks if check.status == "failed"), None)
     passed = [check for check in checks if check.status == "passed"]
     what = f"{NOTHING}: what both scripts print and fetch to their ends was compared instead"
-    entries = (*(check.entry() for check in checks), Entry("unchecked", "training", what))
+    entries = (*(check.entry() for check in checks), LedgerLine("unchecked", "training", what))
     if failed is None and not passed:
         words = "; ".join(f"{check.name}: {check.detail}" for check in checks)
         return replace(stopped, reason="; ".join(filter(None, (stopped.reason, words))), ledger=stopped.ledger)

@@ -18,16 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from converter.dataclass import dataclass
-from converter.verify.checks.beside import NUMBER, NUMBERED, check_printed_in_order
+from converter.verify.checks.beyond_steps import NUMBER, NUMBERED, check_printed_in_order
 from converter.verify.checks.figures import Facts, listing
 from converter.verify.checks.stream import COLLECTED, DRAWS, WHOLE, check_data
-from converter.verify.data import Check, Report
-from converter.verify.judge import Asked
+from converter.verify.data import CheckResult, Report
+from converter.verify.judge import ComparisonSettings
 from converter.verify.processes.answer import Stopped, expect
 from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
 from converter.verify.processes.interpreters import Interpreters
 from converter.verify.processes.layout import Copy
-from converter.verify.runs.bare import with_check
+from converter.verify.runs.converted_alone import with_check
 from converter.verify.runs.stopping import early_stop
 
 SHARE = 0.7  # of the time that is left, for both scripts, which run at the same time
@@ -80,7 +80,11 @@ def job(like: Mapping[str, Any], copy: Copy, args: tuple[str, ...], seen: Facts,
 
 
 def run_whole(
-    jobs: tuple[dict[str, Any], dict[str, Any]], pool: Interpreters, python: str, limits: Limits, asked: Asked
+    jobs: tuple[dict[str, Any], dict[str, Any]],
+    pool: Interpreters,
+    python: str,
+    limits: Limits,
+    asked: ComparisonSettings,
 ) -> Ran:
     """Runs the conversion's and the original's jobs side by side; apart, one after the other."""
     seconds = max(1.0, SHARE * (limits.deadline - time.monotonic())) / (2 if asked.apart else 1)
@@ -152,11 +156,11 @@ def with_whole(report: Report, ran: Ran, towers: int, said: Collection[str]) -> 
     return reduce(with_check, found, report)
 
 
-def _left_to_whole(check: Check) -> bool:
+def _left_to_whole(check: CheckResult) -> bool:
     return check.status == "skipped" and check.name in ("an epoch's end", "data of evaluations", "beside the steps")
 
 
-def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check]:
+def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[CheckResult]:
     """The checks of two whole runs.
 
     towers: how many of the original's batches make one of the conversion's. said: codes of the warnings with which the
@@ -164,12 +168,12 @@ def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check
     """
     mine, theirs, compared = ran.mine, ran.theirs, ran.compared
     if mine is None or theirs is None or compared is None:
-        return [Check(_NAME, "skipped", ran.problem)]
+        return [CheckResult(_NAME, "skipped", ran.problem)]
     for who, facts, status in (("the conversion", theirs, "failed"), ("the original", mine, "skipped")):
         if facts["ended"].startswith("error"):
             detail = f"{who} ends after step {facts['steps']}: {facts['ended'][7:]}"
             if status == "skipped" or not mine["ended"].startswith("error"):
-                return [Check(_NAME, "failed" if status == "failed" else "skipped", detail)]
+                return [CheckResult(_NAME, "failed" if status == "failed" else "skipped", detail)]
     in_time = "time" not in (mine["ended"], theirs["ended"])
     if ran.stop and in_time and (counted := _steps(mine, theirs, compared, towers)).status == "failed":
         detail = f"{counted.detail}; {ran.stop} ends the training by a value, which each run reaches when it does"
@@ -179,18 +183,18 @@ def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check
             f"the original ends after {mine['steps']} steps, before it has seen the data once, and the conversion was "
             f"stopped after {theirs['steps']} steps, when it had (--steps all runs both to their ends)"
         )
-        return [Check(_NAME, "skipped", detail)]
+        return [CheckResult(_NAME, "skipped", detail)]
     checks = [_steps(mine, theirs, compared, towers) if in_time else _late(mine, theirs)]
     fed = [_renamed(check) for check in check_data({**compared, "ended": True}, towers, said) if not _drawn(check)]
     open_ = _UNFED if not compared["evaluated"] else "" if in_time else _APART
     if open_:
-        unknown = Check("data of evaluations, whole run", "skipped", open_)
+        unknown = CheckResult("data of evaluations, whole run", "skipped", open_)
         fed = [*(check for check in fed if check.name != unknown.name), unknown]
     checks += fed
     if in_time:
         checks += [*_ends(mine, compared, ran.late), *_sets(compared, towers, said), *_rates(mine, theirs, towers)]
         checks += [*_paces(mine, theirs, compared, towers), *_resets(mine, theirs, towers)]
-    return checks + (list(_beside(mine, theirs, compared, towers, said)) if in_time else [])
+    return checks + (list(_checks_after_training(mine, theirs, compared, towers, said)) if in_time else [])
 
 
 def _ends_before(compared: Facts, towers: int) -> bool:
@@ -199,21 +203,21 @@ def _ends_before(compared: Facts, towers: int) -> bool:
     return bool(rows) and all(0 < row["own_rows"] <= row["rows"] - towers * row["batch"] for row in rows)
 
 
-def _drawn(check: Check) -> bool:
+def _drawn(check: CheckResult) -> bool:
     """Whether a check only says that the order is drawn: of whole runs the sets of examples are compared."""
     words = ("drawn at random", "drawn otherwise")
     return check.name == "data" and check.status == "skipped" and any(word in check.detail for word in words)
 
 
-def _renamed(check: Check) -> Check:
-    return Check(f"{check.name}, whole run", check.status, check.detail)
+def _renamed(check: CheckResult) -> CheckResult:
+    return CheckResult(f"{check.name}, whole run", check.status, check.detail)
 
 
-def _late(mine: Facts, theirs: Facts) -> Check:
-    return Check(_NAME, "skipped", f"it takes too long: {_seen_steps(mine, theirs)}")
+def _late(mine: Facts, theirs: Facts) -> CheckResult:
+    return CheckResult(_NAME, "skipped", f"it takes too long: {_seen_steps(mine, theirs)}")
 
 
-def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Check:
+def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> CheckResult:
     """A whole run takes as many examples as the original's, or as many steps."""
     words, open_ = [], False
     for row in compared["sets"]:
@@ -230,14 +234,14 @@ def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Check:
             if alike and wanted - fed >= row["different"]:
                 detail, open_ = f"{detail} in each epoch, or else a whole epoch is lacking", True
         if not alike:
-            return Check(_NAME, "failed", f"takes {detail}: neither as many examples nor as many steps")
+            return CheckResult(_NAME, "failed", f"takes {detail}: neither as many examples nor as many steps")
         words.append(detail)
     if not words:
-        return Check(_NAME, "skipped", "the two scripts have no train op in common")
-    return Check(_NAME, "skipped" if open_ else "passed", "; ".join(words))
+        return CheckResult(_NAME, "skipped", "the two scripts have no train op in common")
+    return CheckResult(_NAME, "skipped" if open_ else "passed", "; ".join(words))
 
 
-def _ends(mine: Facts, compared: Facts, late: str) -> Iterator[Check]:
+def _ends(mine: Facts, compared: Facts, late: str) -> Iterator[CheckResult]:
     """The check of epochs' ends: examples that are left out there, and everything after the last one.
 
     late: how far the runs came where they did not end in time.
@@ -249,14 +253,14 @@ def _ends(mine: Facts, compared: Facts, late: str) -> Iterator[Check]:
             "the next epoch or only whole ones are taken (n // batch_size), wrong where what is left is taken, too "
             "(--gpus 1 tells)"
         )
-        yield Check("an epoch's end, whole run", "skipped", detail)
+        yield CheckResult("an epoch's end, whole run", "skipped", detail)
     if mine["ended"] == "epochs":
         later = "later epochs, the number of steps in all and what comes after training"
         why = f": it takes too long: {late}" if late else " (--steps all goes on to it)"
-        yield Check("after the epochs", "skipped", later + why)
+        yield CheckResult("after the epochs", "skipped", later + why)
 
 
-def _sets(compared: Facts, towers: int, said: Collection[str]) -> list[Check]:
+def _sets(compared: Facts, towers: int, said: Collection[str]) -> list[CheckResult]:
     """If the original draws the order of the examples or each batch at random, their sets are compared.
 
     Only a set that the original has by itself: what it collects while it runs is another one in each of its runs.
@@ -268,18 +272,26 @@ def _sets(compared: Facts, towers: int, said: Collection[str]) -> list[Check]:
         often = row["own_rows"] / max(1, row["different"])
         expected = 4 * math.exp(-often) * row["different"] + 3 if often > 1 else math.inf
         if max(row["new"], row["lost"]) > expected and (why := _collected(compared, said, expected)):
-            return [Check(name, "skipped", why)]
+            return [CheckResult(name, "skipped", why)]
         if row["new"] > expected:
-            return [Check(name, "failed", f"is fed {row['new']} examples that the original is never fed")]
+            return [CheckResult(name, "failed", f"is fed {row['new']} examples that the original is never fed")]
         if anew and 0 < row["lost"] < towers * row["batch"] and not row["new"]:
             codes = listing(sorted(DRAWS.intersection(said)))
             detail = f"{row['lost']} examples, fewer than a batch of all towers, are never fed: whole batches are drawn"
-            return [Check(name, "skipped", f"{detail}, which are larger ({codes})")]
+            return [CheckResult(name, "skipped", f"{detail}, which are larger ({codes})")]
         if row["lost"] > expected:
-            return [Check(name, "failed", f"is never fed {row['lost']} of the original's {row['different']} examples")]
+            return [
+                CheckResult(name, "failed", f"is never fed {row['lost']} of the original's {row['different']} examples")
+            ]
         if row["new"] or row["lost"]:
-            return [Check(name, "skipped", "each batch is drawn at random: which examples are drawn is left to chance")]
-    return [Check(name, "passed", "the same set of examples, in an order that is drawn at random")] if drawn else []
+            return [
+                CheckResult(
+                    name, "skipped", "each batch is drawn at random: which examples are drawn is left to chance"
+                )
+            ]
+    return (
+        [CheckResult(name, "passed", "the same set of examples, in an order that is drawn at random")] if drawn else []
+    )
 
 
 def _collected(compared: Facts, said: Collection[str], expected: float) -> str:
@@ -294,7 +306,7 @@ def _collected(compared: Facts, said: Collection[str], expected: float) -> str:
     return f"which examples there are depends on what the model does in a run ({listing(found)})" if found else ""
 
 
-def _rates(mine: Facts, theirs: Facts, towers: int) -> Iterator[Check]:
+def _rates(mine: Facts, theirs: Facts, towers: int) -> Iterator[CheckResult]:
     """Compares the learning rates that schedules reach from the first step to the last one of both runs.
 
     A schedule that counts batches has to follow the global batch; one that counts steps has not. Which of them it is
@@ -310,13 +322,13 @@ def _rates(mine: Facts, theirs: Facts, towers: int) -> Iterator[Check]:
         words.append(f"ends at {other[1]:.4g}, the original's at {own[1]:.4g}")
         if math.log(other[1] / other[0]) / math.log(own[1] / own[0]) < (1 + 1 / towers) / 2:
             means = "right if its schedule counts steps, wrong if it counts batches (decay_steps of an epoch)"
-            yield Check(name, "skipped", f"{words[-1]}: {means}")
+            yield CheckResult(name, "skipped", f"{words[-1]}: {means}")
             return
     if words:
-        yield Check(name, "passed", "; ".join(words))
+        yield CheckResult(name, "passed", "; ".join(words))
 
 
-def _paces(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterator[Check]:
+def _paces(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterator[CheckResult]:
     """Compares how often runs without a train op are made, where both scripts make them after as many steps each time.
 
     What is made after so many steps stays so; what is made after so many batches, as once an epoch, follows the batch.
@@ -327,14 +339,14 @@ def _paces(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterator
     name, detail = "evaluations, whole run", f"after each {other} steps, in the original after each {own}"
     epochs = [own * row["batch"] / max(1, row["different"]) for row in compared["sets"]]
     if own == other or any(round(count) and abs(count - round(count)) * own < count for count in epochs):
-        yield Check(name, "passed", detail)
+        yield CheckResult(name, "passed", detail)
     elif abs(other - own / towers) < 1:
-        yield Check(name, "skipped", f"{detail}: right if it counts batches, wrong if it counts steps")
+        yield CheckResult(name, "skipped", f"{detail}: right if it counts batches, wrong if it counts steps")
     else:
-        yield Check(name, "failed", f"runs without a train op are made {detail}")
+        yield CheckResult(name, "failed", f"runs without a train op are made {detail}")
 
 
-def _resets(mine: Facts, theirs: Facts, towers: int) -> Iterator[Check]:
+def _resets(mine: Facts, theirs: Facts, towers: int) -> Iterator[CheckResult]:
     """Compares how often local variables are set anew, as the counts of tf.metrics are where an epoch ends.
 
     Their names end in numbers where a name was taken, which may be others in the two graphs: mean_1/total.
@@ -348,14 +360,14 @@ def _resets(mine: Facts, theirs: Facts, towers: int) -> Iterator[Check]:
         count, what = other[variables], f"{listing(variables, 2)} set anew"
         detail = f"{what} {count} times, in the original {wanted}"
         if count < max(1, wanted // towers):
-            yield Check(name, "failed", detail)
+            yield CheckResult(name, "failed", detail)
             return
         if count != wanted:
             why = "right if that is done after so many batches, wrong if it is done once an epoch"
-            yield Check(name, "skipped", f"{detail}: {why}")
+            yield CheckResult(name, "skipped", f"{detail}: {why}")
             return
     if own:
-        yield Check(name, "passed", f"{sum(own.values())} times local variables are set anew, as in the original")
+        yield CheckResult(name, "passed", f"{sum(own.values())} times local variables are set anew, as in the original")
 
 
 def _pace(facts: Facts) -> int:
@@ -366,18 +378,20 @@ def _pace(facts: Facts) -> int:
     return gaps.pop() if len(times) > 2 and len(gaps) == 1 else 0
 
 
-def _beside(
+def _checks_after_training(
     mine: Facts, theirs: Facts, compared: Facts, towers: int, said: Collection[str]
-) -> Iterator[Check]:
+) -> Iterator[CheckResult]:
     """The checks of evaluations after training, saved files, summaries and printed lines of a whole run."""
     own, other = compared["after"]
     if own and not other:
         detail = f"{own} runs of the original after its last step are lacking"
         if meant := own < towers and WHOLE in said:
             detail += f": fewer than a batch of all towers, and only whole ones are taken ({WHOLE})"
-        yield Check("after training, whole run", "skipped" if meant else "failed", detail)
+        yield CheckResult("after training, whole run", "skipped" if meant else "failed", detail)
     elif own:
-        yield Check("after training, whole run", "passed", f"{other} runs after the last step, {own} in the original")
+        yield CheckResult(
+            "after training, whole run", "passed", f"{other} runs after the last step, {own} in the original"
+        )
     for kind, name, key in (("saved", "savers, whole run", "keys"), ("summary", "summaries, whole run", "tags")):
         notes = [facts["diary"]["notes"].get(kind, []) for facts in (mine, theirs)]
         kinds = [{repr(note[key]): note for note in each} for each in notes]
@@ -387,29 +401,31 @@ def _beside(
         by_figures = [own_kind for own_kind in apart if repr(sorted(notes_of[own_kind][key])) in unused]
         if by_figures:
             detail = "the original's saver of the same names was not used: it may depend on the figures of a run"
-            yield Check(name, "skipped", detail)
+            yield CheckResult(name, "skipped", detail)
         for own_kind in (one for one in apart if one not in by_figures):
             note = notes_of[own_kind]
             what = "lacks" if own_kind in kinds[0] else "has, other than the original,"
-            yield Check(name, "failed", f"{what} {listing(note[key])}")
+            yield CheckResult(name, "failed", f"{what} {listing(note[key])}")
             return
         fault = next(filter(None, (_numbers(kinds[0][k], kinds[1][k], notes, k, key) for k in kinds[0])), "")
         if fault:
-            yield Check(name, "failed", fault)
+            yield CheckResult(name, "failed", fault)
         elif notes[0]:
-            yield Check(name, "passed", f"{len(notes[1])} of the same kinds as the original's {len(notes[0])}")
+            yield CheckResult(name, "passed", f"{len(notes[1])} of the same kinds as the original's {len(notes[0])}")
     lines = [facts["diary"]["notes"].get("printed", ()) for facts in (mine, theirs)]
     forms = [Counter(NUMBER.sub("#", note["line"]) for note in each) for each in lines]
     lacking = sorted(set(forms[0]) - set(forms[1]))
     if lacking:
         detail = f"the conversion prints no line like {listing(lacking, 1)!r}"
-        yield Check("printed lines, whole run", "skipped", detail)
+        yield CheckResult("printed lines, whole run", "skipped", detail)
     for form in sorted(set(forms[0]) & set(forms[1])):
         own_count, count = forms[0][form], forms[1][form]
         by_steps = own_count * theirs["steps"] / max(1, mine["steps"])
         if count != own_count and abs(count - by_steps) > 1:
             detail = f"a line like {form!r} is printed {count} times, in the original {own_count}"
-            yield Check("printed lines, whole run", "skipped", f"{detail}: neither once an epoch nor by the steps")
+            yield CheckResult(
+                "printed lines, whole run", "skipped", f"{detail}: neither once an epoch nor by the steps"
+            )
             break
     rows = min((row["batch"] for row in compared["sets"]), default=0)
     yield from map(_renamed, check_printed_in_order(mine["diary"], theirs["diary"], towers, rows == 1))

@@ -304,9 +304,7 @@ TRAITS: dict[Trait, str] = {
         "contrib.data.TFRecordDataset contrib.data.TextLineDataset train.string_input_producer"
     ),
     Trait.LISTS_FILES: "data.Dataset.list_files",
-    Trait.PADS_BATCHES: (
-        "Dataset.padded_batch *.bucket_by_sequence_length *.padded_batch_and_drop_remainder"
-    ),
+    Trait.PADS_BATCHES: ("Dataset.padded_batch *.bucket_by_sequence_length *.padded_batch_and_drop_remainder"),
     Trait.TAKES_PADDED_SHAPES: "Dataset.padded_batch *.padded_batch_and_drop_remainder",
 }
 

@@ -7,7 +7,19 @@ from functools import reduce
 from converter.analysis.call import Call
 from converter.analysis.python.joins import join
 from converter.analysis.reasons import Why
-from converter.analysis.values import ARRAY, FREE, STATE, STATES, Batch, Record, Sequence, Tensor, Typed, Value, opaque
+from converter.analysis.values import (
+    ARRAY,
+    FREE,
+    STATE,
+    STATES,
+    Batch,
+    Record,
+    Sequence,
+    Tensor,
+    Typed,
+    Value,
+    opaque,
+)
 
 ATTENTION_STATE = ("cell_state", "attention", "time", "alignments", "alignment_history", "attention_state")
 STATE_IS_TUPLE = frozenset(

@@ -156,6 +156,7 @@ LAYERS = [
     *PRODUCTS,
 ]
 
+
 def _pad_sequences(call: Call) -> Value:
     """A function of NumPy's arrays: lists of numbers become rows of one length."""
     return Host((Symbol("tf", call.name), *call.args, *call.kwargs.values()), call.name, call.node)

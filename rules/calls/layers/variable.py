@@ -176,6 +176,7 @@ TRAITS: dict[Trait, str] = {
     Trait.ADDITIVE: "get_variable_scope",
 }
 
+
 def _make_template(call: Call) -> Value:
     """A function whose calls share their variables: the first tower's calls make them, as those of one GPU do."""
     function = call.get(1, "func_")

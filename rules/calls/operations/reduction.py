@@ -9,7 +9,19 @@ from converter.analysis.rows import keeps, table
 from converter.analysis.tensors import algebra, reductions
 from converter.analysis.tensors.masking import is_count
 from converter.analysis.traits import Argument, Trait
-from converter.analysis.values import FREE, Batch, How, Input, Number, Record, Sequence, Tensor, Value, opaque, other
+from converter.analysis.values import (
+    FREE,
+    Batch,
+    How,
+    Input,
+    Number,
+    Record,
+    Sequence,
+    Tensor,
+    Value,
+    opaque,
+    other,
+)
 
 HOW: dict[str, How] = {"reduce_mean": "mean", "reduce_sum": "sum"}
 
@@ -39,9 +51,7 @@ def _reduce(call: Call) -> Value:
     return result
 
 
-def _reduces(
-    name: str, how: How, axis: int | None = None, keep: int | None = None, why: Why = Why.NEITHER
-) -> Handler:
+def _reduces(name: str, how: How, axis: int | None = None, keep: int | None = None, why: Why = Why.NEITHER) -> Handler:
     """The call reduces its first argument; axis, keep: the places of the arguments `axis` and `keepdims`."""
 
     def reduced(call: Call) -> Value:

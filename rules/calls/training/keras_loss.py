@@ -73,7 +73,7 @@ def _call_loss(call: Call) -> Value:
     weights = call.get(2, "sample_weight")
     if weights is not None and not is_none(weights):
         rows = algebra.elementwise(call.walk.facts, "multiply", [rows, weights])
-    how = HOW.get(_told(call.receiver, position))
+    how = HOW.get(_reduction_of(call.receiver, position))
     if how == "none":
         return rows
     if how is None:
@@ -85,7 +85,7 @@ def _call_loss(call: Call) -> Value:
     return made
 
 
-def _told(loss: Typed, position: int) -> str:
+def _reduction_of(loss: Typed, position: int) -> str:
     """How an object reduces the losses of the rows, in lower case; "" where that is not seen."""
     given = loss.kwargs.get("reduction", loss.args[position] if len(loss.args) > position else Constant("auto"))
     if isinstance(loss.node, ast.Call) and any(keyword.arg is None for keyword in loss.node.keywords):

@@ -85,9 +85,7 @@ def _is_for(facts: Facts, run: RunCall, access: Access) -> bool:
     return not made or any(uid in run.behind for uid in made)
 
 
-def _stays(
-    facts: Facts, run: RunCall, value: Value, fixed: Number, keys: set[tuple[object, ...]], axis: int
-) -> bool:
+def _stays(facts: Facts, run: RunCall, value: Value, fixed: Number, keys: set[tuple[object, ...]], axis: int) -> bool:
     """Whether what is fed is not seen to have to do with the batch size."""
     number = rows_of(facts, value, run.site) if axis == 0 else None
     if number is not None and all(o.key[0] == "literal" for o in number.origins):

@@ -29,7 +29,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.region.executions import Group
+from converter.planner.region.executions import StepGroup
 from converter.planner.writing.findings import error
 
 CODES = ("TMG254",)
@@ -56,7 +56,9 @@ def as_large_as_the_batch(case: Placed) -> Iterator[Diagnostic]:
     literal = _Literal(known, {o.key for o in case.size.origins}, share)
     found: dict[ast.AST, str] = {}
     for tensor in facts.tensors:
-        message = _told(tensor, literal) if any(region.in_tower(tensor.site) for region in regions) else ""
+        message = (
+            _message_of_literal(tensor, literal) if any(region.in_tower(tensor.site) for region in regions) else ""
+        )
         if message:
             found[tensor.node or regions[0].block.body[0]] = message
     for tensor, first, node, site in facts.set_shapes:
@@ -67,7 +69,7 @@ def as_large_as_the_batch(case: Placed) -> Iterator[Diagnostic]:
         yield error(facts, node, "TMG254", message, BY_NAME if message == EQUALS else BY_NAME_OR_SHARE)
 
 
-def _told(tensor: Tensor, literal: _Literal) -> str:
+def _message_of_literal(tensor: Tensor, literal: _Literal) -> str:
     """What a plain number tells an operation of the rows of a batch, as a message; "" where it tells nothing."""
     if any(literal.is_meant(length.by) for length in equated(tensor)) or _is_told_rows(tensor, literal):
         return EQUALS
@@ -89,13 +91,13 @@ def rows_of_one_batch(case: Placed) -> Iterator[Diagnostic]:
                 yield from _rows_of_losses(case, group)
 
 
-def _is_told(group: Group, value: Value, reader: Tensor) -> bool:
+def _is_told(group: StepGroup, value: Value, reader: Tensor) -> bool:
     """Whether what a tensor reads behind the towers is no part of a batch for the same reason: that is said there."""
     same = isinstance(value, Tensor) and value.batch.why is reader.batch.why
     return same and not group.region.in_tower(value.site)
 
 
-def _rows_of_losses(case: Placed, group: Group) -> Iterator[Diagnostic]:
+def _rows_of_losses(case: Placed, group: StepGroup) -> Iterator[Diagnostic]:
     known, keys = _values(case.facts, case.size), {o.key for o in case.size.origins}
     for value in behind_losses(group.steps).values():
         if not isinstance(value, Tensor) or isinstance(value, (Input, Variable)) or group.region.in_tower(value.site):

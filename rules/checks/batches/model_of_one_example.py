@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import Words
 
 WORDS = {
-    Found.DATA_SET_OF_ONE_EXAMPLE: Words(
+    PlanFault.DATA_SET_OF_ONE_EXAMPLE: Words(
         "TMG316",
         "this data set gives one example at a time, which has no shards: all towers but the first compute on a copy "
         "that is left out",
         "let it give larger batches; one that is read in training should give the script's batch size",
     ),
-    Found.MODEL_OF_ONE_EXAMPLE: Words(
+    PlanFault.MODEL_OF_ONE_EXAMPLE: Words(
         "TMG316",
         "the same model is built for one example at a time, which has no shards: all towers but the first "
         "compute on a copy that is left out",

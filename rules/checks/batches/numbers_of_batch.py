@@ -15,7 +15,7 @@ from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.batch_size.fed.number import is_fed_number
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.tensors_of_size import counts_examples, is_made_of_size
 from converter.planner.region.inputs import uncut_values
 from converter.planner.region.region import Region
@@ -28,32 +28,32 @@ READ_ITSELF = "read the batch size itself, or tf.shape(x)[0] of an input, where 
 CODES = ("TMG207",)
 
 WORDS = {
-    Found.NUMBER_OF_FED_SIZE: Words(
+    PlanFault.NUMBER_OF_FED_SIZE: Words(
         "TMG207",
         "the model reads a number that is computed from a fed batch size before the model",
         "compute it inside the model",
     ),
-    Found.ROWS_FROM_PYTHON: Words(
+    PlanFault.ROWS_FROM_PYTHON: Words(
         "TMG207",
         "the model reads rows that Python makes for the whole batch",
         "make them where the model is built, all alike",
     ),
-    Found.ROWS_FROM_PYTHON_READ_TWICE: Words(
+    PlanFault.ROWS_FROM_PYTHON_READ_TWICE: Words(
         "TMG207",
         "rows that Python makes for the whole batch are read by the model and after it",
         "make them once for the model and once for what comes after it",
     ),
-    Found.NUMBER_IN_UNKNOWN_WAY: Words(
+    PlanFault.NUMBER_IN_UNKNOWN_WAY: Words(
         "TMG207",
         "the model reads a number that depends on the batch size in an unknown way",
         "compute it from the batch size inside the model",
     ),
-    Found.NUMBER_LEFT_BY_TOWERS: Words(
+    PlanFault.NUMBER_LEFT_BY_TOWERS: Words(
         "TMG207",
         "this number depends on the batch size, and the model sets it: behind the towers it counts one tower's share",
         "set it in front of the model, or compute it from the batch size where it is read",
     ),
-    Found.FED_SIZE_OF_WHICH_INPUT: Words(
+    PlanFault.FED_SIZE_OF_WHICH_INPUT: Words(
         "TMG207",
         "the batch size is fed to the model, and it is not known which of its inputs has as many rows",
         "read it off an input in the model, as tf.shape(X)[0]",

@@ -15,7 +15,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.fed.rows import is_kept
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.fed_without_rows import fed_without_rows
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.one_value import is_one_value
@@ -25,7 +25,7 @@ from converter.planner.writing.findings import error, line_seen_from
 
 CODES = ("TMG218",)
 WORDS = {
-    Found.OWN_EXAMPLES_UNCLEAR: Words(
+    PlanFault.OWN_EXAMPLES_UNCLEAR: Words(
         "TMG218",
         "each training step takes one example, and how it comes from its reader into the graph is not seen",
         "read it by one call in the training loop, and give its parts to the run's feed_dict as they are",

@@ -7,22 +7,21 @@ from collections.abc import Iterator
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.found import Found
 from converter.planner.host.padded_widths import depends_on_width, padded_inputs
 from converter.planner.host.padding import not_cut, uncut_lengths
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import Words
 from converter.planner.writing.findings import warn
 
 CODES = ("TMG227", "TMG349")
 
 WORDS = {
-    Found.DECODER_OF_SHARD: Words(
+    PlanFault.DECODER_OF_SHARD: Words(
         "TMG227",
-        "this decoder stops at the longest sequence of a tower's shard, but the batch is padded to the longest of "
-        "all",
+        "this decoder stops at the longest sequence of a tower's shard, but the batch is padded to the longest of all",
         "feed the lengths that its helper takes as a separate input",
     ),
-    Found.MASK_OF_SHARD: Words(
+    PlanFault.MASK_OF_SHARD: Words(
         "TMG227",
         "this mask is as wide as the longest sequence of a tower's shard, but the batch is as wide as the longest of "
         "all",

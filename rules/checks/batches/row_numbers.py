@@ -43,8 +43,9 @@ def told_apart_by_row(case: Placed) -> Iterator[Diagnostic]:
             message = "the number of an example's row decides what is computed for it, and each tower counts from 0"
             node = value.node or case.steps[0].call
             if case.options.batch == "total":
-                yield error(case.facts, node, "TMG244", message, "distinguish examples by a value that is fed with "
-                "them")
+                yield error(
+                    case.facts, node, "TMG244", message, "distinguish examples by a value that is fed with them"
+                )
             else:
                 hint = "check that each GPU may count the rows of a smaller last batch from 0"
                 yield warn(case.facts, node, "TMG317", message, hint)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import Words
 
 WORDS = {
-    Found.SIZE_READ_IN_AND_OUT: Words(
+    PlanFault.SIZE_READ_IN_AND_OUT: Words(
         "TMG212",
         "this batch size is read both by the towers and by code outside of them",
         "pass the batch size to the function as an argument",
     ),
-    Found.SET_IN_A_BRANCH: Words(
+    PlanFault.SET_IN_A_BRANCH: Words(
         "TMG279",
         "{name} is set again in one branch, to a number that cannot stay the size of one tower's batch",
         "put the number into another name, and use that in this branch",

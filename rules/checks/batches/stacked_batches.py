@@ -14,7 +14,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.questions.batch_statistics import norms_behind
-from converter.planner.region.executions import Group
+from converter.planner.region.executions import StepGroup
 from converter.planner.region.inputs import uncut_values
 from converter.planner.writing.findings import error
 
@@ -59,14 +59,14 @@ def fed_in_parts(case: Placed) -> Iterator[Diagnostic]:
                 return
 
 
-def _needs_whole_batches(facts: Facts, group: Group) -> Iterator[bool]:
+def _needs_whole_batches(facts: Facts, group: StepGroup) -> Iterator[bool]:
     """For each step, whether its loss depends on which examples are in a batch together."""
     for step in group.steps if not group.region.exact else ():
         batch = step.loss.batch
         yield batch.kind == "opaque" or batch.how == "other" or any(norms_behind(facts, step.loss))
 
 
-def _is_fed_in_parts(case: Placed, run: RunCall, group: Group) -> bool:
+def _is_fed_in_parts(case: Placed, run: RunCall, group: StepGroup) -> bool:
     for value in (value for key, value in run.feeds if isinstance(key, Input) and key in group.region.inputs):
         if any(map(_is_of_kinds, _fetched(value))):
             return True

@@ -24,7 +24,7 @@ def rows_of_unseen_number(case: Placed) -> Iterator[Diagnostic]:
     for value in behind_losses(case.steps).values():
         if not isinstance(value, Tensor) or isinstance(value, (Input, Variable)):
             continue
-        if any(map(_is_size, _told(value))) or _is_state_of_unseen_size(value):
+        if any(map(_is_size, _row_counts_given(value))) or _is_state_of_unseen_size(value):
             yield error(
                 case.facts,
                 value.node or case.steps[0].call,
@@ -41,7 +41,7 @@ def _is_state_of_unseen_size(tensor: Tensor) -> bool:
     return zero and any(isinstance(v, Host) and not v.roots for v in tensor.inputs)
 
 
-def _told(tensor: Tensor) -> Iterator[Value]:
+def _row_counts_given(tensor: Tensor) -> Iterator[Value]:
     """What tells an operation how many rows to make: entries of shapes, and numbers that it does not compute with."""
     numeric = has(tensor.op, Trait.ADDS) or has(tensor.op, Trait.SCALES) or tensor.batch.kind == "reduced"
     for value in tensor.inputs:

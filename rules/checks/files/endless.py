@@ -8,7 +8,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, behind_losses
 from converter.analysis.values import Host
 from converter.diagnostics import Diagnostic
-from converter.planner.cases import Script, Selected
+from converter.planner.cases import Selected, Started
 from converter.planner.checking import check
 from converter.planner.writing.findings import error, warn
 
@@ -18,8 +18,8 @@ CODES = ("TMG018",)
 OFTEN = "building nothing: what a further call would change is not known"
 
 
-@check(Script)
-def builds_without_end(case: Script) -> Iterator[Diagnostic]:
+@check(Started)
+def builds_without_end(case: Started) -> Iterator[Diagnostic]:
     """Scripts whose loops and calls execute more statements than the analysis follows."""
     if case.facts.endless is not None:
         yield error(

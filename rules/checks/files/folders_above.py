@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 
 from converter.analysis.facts import Facts
-from converter.analysis.project import Found
+from converter.analysis.project import FoundModule
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected, Shared
 from converter.planner.checking import check
@@ -90,7 +90,7 @@ def _above(facts: Facts) -> list[str]:
     return list(dict.fromkeys(found.folder for found, _ in facts.found.values() if found.above))
 
 
-def _same(path: str, found: Found) -> bool:
+def _same(path: str, found: FoundModule) -> bool:
     return os.path.realpath(path) == os.path.realpath(found.path)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from converter.analysis.values import Input
 from converter.diagnostics import Diagnostic
-from converter.planner.batch_size.fed.together import apart, unsure
+from converter.planner.batch_size.fed.row_counts_alike import inputs_with_other_row_counts, unsure
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn
@@ -19,7 +19,7 @@ def batches_apart(case: Placed) -> Iterator[Diagnostic]:
     """Losses behind which inputs lie that a run feeds different numbers of rows, or may feed them."""
     doubtful = unsure(case.facts) if case.regions else frozenset()
     for region in case.regions:
-        unlike = apart(case.facts, region.needed.values())
+        unlike = inputs_with_other_row_counts(case.facts, region.needed.values())
         for step in case.steps:
             inputs = [value for value in step.loss.roots if isinstance(value, Input)]
             pairs = [(a, b) for a in inputs for b in inputs if a.uid < b.uid]

@@ -9,7 +9,7 @@ from converter.analysis.values import Input, Variable
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.towers.border.fed_results import is_fed_by_towers
 from converter.planner.wording import Words
 from converter.planner.writing.findings import error
@@ -21,7 +21,7 @@ BEFORE = "make a placeholder before the model, let the model read that, and feed
 AGAIN = "build what follows it once more on a placeholder, with reuse=True, and feed that"
 
 WORDS = {
-    Found.FED_PART_OF_RESULTS: Words(
+    PlanFault.FED_PART_OF_RESULTS: Words(
         "TMG223",
         "this run feeds a value of the model that towers do not compute by itself, row by row",
         AGAIN,

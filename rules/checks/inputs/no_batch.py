@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from converter.analysis.facts import behind_losses
-from converter.analysis.inputs.embedded_data import beside
+from converter.analysis.inputs.embedded_data import operands_beside
 from converter.analysis.library import naming
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Bound, Class, Host, Input, Instance, Number, Sequence, Symbol, Tensor
@@ -68,7 +68,7 @@ def iterator_without_a_batch(case: Selected) -> Iterator[Diagnostic]:
 @check(Placed)
 def whole_data_set_beside(case: Placed) -> Iterator[Diagnostic]:
     """Lists in the graph that meet a whole data set which is fed: they may have a row for each example, too."""
-    for entry in beside(case.facts, [step.loss for step in case.steps]) if case.size.whole else ():
+    for entry in operands_beside(case.facts, [step.loss for step in case.steps]) if case.size.whole else ():
         shown = entry.value.label or getattr(entry.value, "call", "") or "a list"
         yield error(
             case.facts,

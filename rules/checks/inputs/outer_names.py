@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import Words
 
 WORDS = {
-    Found.NAME_OF_OUTER_FUNCTION: Words(
+    PlanFault.NAME_OF_OUTER_FUNCTION: Words(
         "TMG206", "{name} belongs to the function around this one", "pass it to the function as an argument"
     ),
 }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import Words
 
 WORDS = {
-    Found.PART_OF_RUN_WITHOUT_LEAD: Words(
+    PlanFault.PART_OF_RUN_WITHOUT_LEAD: Words(
         "TMG242",
         "this part of a run feeds an input before the input whose rows say how all inputs are cut",
         "feed the input that the model reads first in the first part",

@@ -8,50 +8,50 @@ from converter.analysis.effects import EffectKind
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import Words
 from converter.planner.writing.findings import error
 
 CODES = ("TMG205",)
 
 WORDS = {
-    Found.DRAWN_ROWS_READ: Words(
+    PlanFault.DRAWN_ROWS_READ: Words(
         "TMG205",
         "the number of rows that are drawn here is read in a way that the loop cannot replace",
         "pass the batch size to the function as an argument",
     ),
-    Found.INPUT_NOT_REPLACEABLE: Words(
+    PlanFault.INPUT_NOT_REPLACEABLE: Words(
         "TMG205", "this input is read in a way that the loop cannot replace", "pass it to the function as an argument"
     ),
-    Found.INPUTS_NOT_REPLACEABLE: Words(
+    PlanFault.INPUTS_NOT_REPLACEABLE: Words(
         "TMG205",
         "these inputs are read in a way that the loop cannot replace",
         "pass them to the function as an argument",
     ),
-    Found.SIZE_NOT_REPLACEABLE: Words(
+    PlanFault.SIZE_NOT_REPLACEABLE: Words(
         "TMG205",
         "this batch size is read in a way that the loop cannot replace",
         "pass it to the function as an argument",
     ),
-    Found.SIZE_IN_TUPLE: Words(
+    PlanFault.SIZE_IN_TUPLE: Words(
         "TMG205",
         "this batch size is an item of a tuple of unknown length",
         "give it a name of its own in front of the model",
     ),
-    Found.INPUT_OF_ONE_BRANCH: Words(
+    PlanFault.INPUT_OF_ONE_BRANCH: Words(
         "TMG205",
         "only one branch of a condition makes this input, and the towers would always cut it",
         "let the other branch put None there",
     ),
-    Found.INPUTS_AMONG_OTHERS: Words(
+    PlanFault.INPUTS_AMONG_OTHERS: Words(
         "TMG205", "these inputs are read together with other values", "read each input by its own name or key"
     ),
-    Found.INPUT_BY_ANOTHER_NAME: Words(
+    PlanFault.INPUT_BY_ANOTHER_NAME: Words(
         "TMG205",
         "this input is also a part of a nested element that the model reads by another name",
         "read both through the same name",
     ),
-    Found.DATA_WITHOUT_NAME: Words(
+    PlanFault.DATA_WITHOUT_NAME: Words(
         "TMG205",
         "the model reads this data without a name that the loop could bind to a shard",
         "give it a name in front of the model",

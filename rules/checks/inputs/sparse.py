@@ -12,7 +12,7 @@ from converter.analysis.values import Host, Input, Tensor
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.region.prepared_batches import uncast
 from converter.planner.wording import Words
 from converter.planner.writing.findings import error
@@ -20,7 +20,7 @@ from converter.planner.writing.findings import error
 CODES = ("TMG225",)
 
 WORDS = {
-    Found.SPARSE_AMONG_OTHERS: Words(
+    PlanFault.SPARSE_AMONG_OTHERS: Words(
         "TMG225", "a sparse batch is read together with other inputs", "read each input by its own name or key"
     ),
 }

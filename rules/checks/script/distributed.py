@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.diagnostics import Diagnostic
-from converter.planner.cases import Script
+from converter.planner.cases import Started
 from converter.planner.checking import check
 from converter.planner.writing.findings import error
 
 CODES = ("TMG217",)
 
 
-@check(Script)
-def distributed(case: Script) -> Iterator[Diagnostic]:
+@check(Started)
+def distributed(case: Started) -> Iterator[Diagnostic]:
     """Scripts that train on several machines, or by a distribution strategy."""
     for effect in list(case.facts.effects_of(EffectKind.DISTRIBUTED))[:1]:
         yield error(

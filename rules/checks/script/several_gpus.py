@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, behind_losses
 from converter.diagnostics import Diagnostic
-from converter.planner.cases import Script, Selected
+from converter.planner.cases import Selected, Started
 from converter.planner.checking import check
 from converter.planner.questions.imported import imported_names
 from converter.planner.questions.several_gpus import devices_of_several_gpus, differs_by_turn
@@ -26,8 +26,8 @@ BY_PACKAGE = (
 )
 
 
-@check(Script, unless=("TMG217",))
-def places_on_several_gpus(case: Script) -> Iterator[Diagnostic]:
+@check(Started, unless=("TMG217",))
+def places_on_several_gpus(case: Started) -> Iterator[Diagnostic]:
     """Scripts that name several GPUs for their model, or import a file that was converted before."""
     facts = case.facts
     trains = any(map(is_run, facts.train_steps))

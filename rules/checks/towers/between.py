@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import Words
 
 WORDS = {
-    Found.SHARES_LINE_OF_TOWERS: Words(
+    PlanFault.SHARES_LINE_OF_TOWERS: Words(
         "TMG203", "this statement shares its line with one of the towers'", "write it on a line of its own"
     ),
-    Found.SHARES_LINE_OF_OTHERS: Words(
+    PlanFault.SHARES_LINE_OF_OTHERS: Words(
         "TMG203",
         "this statement shares its line with another that stays outside of the towers",
         "write it on a line of its own",
     ),
-    Found.BETWEEN_ENDS_BLOCK: Words(
+    PlanFault.BETWEEN_ENDS_BLOCK: Words(
         "TMG203",
         "this statement stands between those of the model and ends the block",
         "move it before the model or after the loss",
     ),
-    Found.BETWEEN_MAY_RETURN: Words(
+    PlanFault.BETWEEN_MAY_RETURN: Words(
         "TMG203",
         "this statement stands between those of the model and may return: what stands above it would not be built",
         "return after the loss",
     ),
-    Found.BETWEEN_MAKES_INPUT: Words(
+    PlanFault.BETWEEN_MAKES_INPUT: Words(
         "TMG203",
         "this statement stands between those of the model, and a run feeds a value in place of what it computes",
         "compute it before the model, or make a placeholder for what is fed",
     ),
-    Found.BETWEEN_MAY_COLLECT: Words(
+    PlanFault.BETWEEN_MAY_COLLECT: Words(
         "TMG203",
         "this statement stands between those of the model and may add to the collection that the loss is "
         "computed from: what it calls is not followed",
         "move it before the model or after the loss",
     ),
-    Found.BETWEEN_UNMOVABLE: Words(
+    PlanFault.BETWEEN_UNMOVABLE: Words(
         "TMG203",
         "this statement stands between those of the model and cannot be moved",
         "move it before the model or after the loss",

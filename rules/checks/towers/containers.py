@@ -9,7 +9,7 @@ from converter.analysis.values import Bound
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.region.region import Region
 from converter.planner.wording import Words
 from converter.planner.writing.findings import error
@@ -17,17 +17,17 @@ from converter.planner.writing.findings import error
 CODES = ("TMG208",)
 
 WORDS = {
-    Found.DIFFERENT_ROWS: Words(
+    PlanFault.DIFFERENT_ROWS: Words(
         "TMG208",
         "{name} holds tensors with different numbers of rows",
         "give each tensor that is read after the loss a name of its own",
     ),
-    Found.FORM_NOT_MERGED: Words(
+    PlanFault.FORM_NOT_MERGED: Words(
         "TMG208",
         "{name} holds values of the towers in a form that is not merged",
         "give each tensor that is read after the loss a name of its own",
     ),
-    Found.KEYED_BY_GRAPH_NAMES: Words(
+    PlanFault.KEYED_BY_GRAPH_NAMES: Words(
         "TMG208",
         "{name} has the graph's names of tensors for keys, and these begin with the tower's scope in each tower",
         "use keys that do not come from the graph, such as the names of the layers",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import Words
 
 WORDS = {
-    Found.LAST_TOWERS_VALUE: Words(
+    PlanFault.LAST_TOWERS_VALUE: Words(
         "TMG333",
         "{name} holds the last tower's value after the loop: it cannot be merged, and {path}:{line} reads an "
         "attribute of this name in code that is not followed",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import Words
 
 WORDS = {
-    Found.SHOWN_BY_FORM: Words(
+    PlanFault.SHOWN_BY_FORM: Words(
         "TMG393",
         "only shown, and no exact merge is known: {names}; a number is averaged over the towers, rows known by their "
         "static shape are concatenated, of anything else the first tower's is shown",

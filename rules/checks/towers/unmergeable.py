@@ -11,7 +11,7 @@ from converter.analysis.values import Number, Tensor, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Leaving
 from converter.planner.checking import check
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.other_calls import bound_by_other_calls
 from converter.planner.wording import Words
 from converter.planner.writing.findings import error
@@ -19,29 +19,29 @@ from converter.planner.writing.findings import error
 CODES = ("TMG210",)
 
 WORDS = {
-    Found.MADE_BY_ONE_BRANCH: Words(
+    PlanFault.MADE_BY_ONE_BRANCH: Words(
         "TMG210",
         "{name} is read after the loss, and only one branch of a condition makes it",
         "let the other branch put None there",
     ),
-    Found.PART_MADE_BY_ONE_BRANCH: Words(
+    PlanFault.PART_MADE_BY_ONE_BRANCH: Words(
         "TMG210",
         "{name} is read after the loss, and only one branch of a condition makes it",
         "give it a name of its own, and None in the other branch",
     ),
-    Found.LEFT_BY_EARLIER_CALL: Words(
+    PlanFault.LEFT_BY_EARLIER_CALL: Words(
         "TMG210",
         "{name} is read after the loss, and only one branch of a condition makes it: where that is not taken, it is "
         "that of a model which an earlier call of this function has built",
         "let the other branch put None there",
     ),
-    Found.FUNCTION_KEEPS_SHARD: Words(
+    PlanFault.FUNCTION_KEEPS_SHARD: Words(
         "TMG210",
         "{name} is called after the loss, too, with the argument that it keeps from line {line}: each tower keeps its "
         "own part of the batch there",
         "pass this argument where the function is called",
     ),
-    Found.NOT_MERGEABLE: Words(
+    PlanFault.NOT_MERGEABLE: Words(
         "TMG210",
         "{name} is read after the loss, and the towers' parts of it cannot be merged: {reason}",
         "compute it from tensors that have one row for each example, after the loss",

@@ -14,7 +14,7 @@ from converter.analysis.values import Constant, Host, Input, Mapping, Sequence, 
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import check
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.questions.uncalled import is_uncalled
 from converter.planner.region.names_in_graph import names_taken
@@ -24,30 +24,30 @@ from converter.planner.writing.findings import error
 CODES = ("TMG209",)
 
 WORDS = {
-    Found.LOSS_NAME_TAKEN: Words(
+    PlanFault.LOSS_NAME_TAKEN: Words(
         "TMG209",
         "the model gives the name of this loss to another value before the towers end",
         "give each loss a name of its own",
     ),
-    Found.LOSS_OF_EACH_EXAMPLE: Words(
+    PlanFault.LOSS_OF_EACH_EXAMPLE: Words(
         "TMG209",
         "the loss has one value for each example, and is minimised in another function",
         "reduce it to a number where it is built: by tf.reduce_sum, which trains as before, or by tf.reduce_mean",
     ),
-    Found.LOSS_WITHOUT_NAME: Words(
+    PlanFault.LOSS_WITHOUT_NAME: Words(
         "TMG209",
         "the loss has no name where the towers are built",
         "assign the loss to a variable before it is minimised",
     ),
-    Found.LOSS_WRITTEN_ELSEWHERE: Words(
+    PlanFault.LOSS_WRITTEN_ELSEWHERE: Words(
         "TMG209",
         "the loss is written out where it is minimised, in another function than the model's",
         "give it a name where the model is built, and minimise that",
     ),
-    Found.LOSS_OF_TWO_NAMES: Words(
+    PlanFault.LOSS_OF_TWO_NAMES: Words(
         "TMG209", "this loss has two names, and some branches do not create it", "give it one name"
     ),
-    Found.VALUE_WITHOUT_NAME: Words(
+    PlanFault.VALUE_WITHOUT_NAME: Words(
         "TMG209",
         "{name!r} has no name in the script where the towers are built",
         "assign it to a variable where it is made",
@@ -62,7 +62,7 @@ WEIGHTS = {"kernel", "bias", "weights", "biases", "gamma", "beta", "moving_mean"
 def looked_up_by_name(case: Placed) -> Iterator[Diagnostic]:
     """Refuse tensors looked up by a name that the model gives: towers change the name."""
     facts = case.facts
-    asked = [(name, node) for name, node in _asked(facts) if not _is_variable(facts, name)]
+    asked = [(name, node) for name, node in _names_looked_up(facts) if not _is_variable(facts, name)]
     asked = [(name, node) for name, node in asked if not is_uncalled(facts, node)]
     taken = [name for region in case.regions for name in names_taken(facts, region)] if asked else []
     for name, node in asked:
@@ -148,7 +148,7 @@ def layers_named_by_name_scopes(case: Placed) -> Iterator[Diagnostic]:
             )
 
 
-def _asked(facts: Facts) -> Iterator[tuple[str, ast.AST]]:
+def _names_looked_up(facts: Facts) -> Iterator[tuple[str, ast.AST]]:
     """Names that are looked up and that the analysis did not find, and those asked of graphs that it does not know."""
     known = {node for _, _, node in facts.named}
     for effect in facts.effects:

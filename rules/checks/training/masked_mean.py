@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import Words
 
 WORDS = {
-    Found.MASKED_MEAN_OF_FIXED_SIZE: Words(
+    PlanFault.MASKED_MEAN_OF_FIXED_SIZE: Words(
         "TMG322",
         "this loss is a masked mean, and its batch has a fixed size: each tower is weighted by its number of "
         "unmasked entries, so a step is not the plain mean of N steps of one GPU",
         "to give all towers the same weight, divide by the number of examples instead",
     ),
-    Found.MASKED_MEAN_AND_BATCH_NORM: Words(
+    PlanFault.MASKED_MEAN_AND_BATCH_NORM: Words(
         "TMG322",
         "this loss is a masked mean, and a batch norm takes statistics of each tower's examples: each tower is "
         "weighted by its number of unmasked entries, so a step is not the plain mean of N steps of one GPU",

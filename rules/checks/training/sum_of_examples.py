@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import Words
 
 WORDS = {
-    Found.SUM_OVER_EXAMPLES: Words(
+    PlanFault.SUM_OVER_EXAMPLES: Words(
         "TMG301",
         "this loss is a sum over the examples: the towers' sums are averaged, so a step is as large as on one "
         "GPU with its own batch, and the loss that a run fetches, an evaluation's too, is 1/N of its examples' sum",

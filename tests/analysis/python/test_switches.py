@@ -74,8 +74,10 @@ def test_inner_branches_of_a_switch(inner: str, outer: str, number: int) -> None
 
 def test_a_switch_that_is_set_in_between_is_open_again() -> None:
     text = SCRIPT.format(inner="self.wide", outer="self.wide")
-    again = text.replace("            self.out = self.head(hidden)", "            self.wide = args.batch_size > 8\n"
-                         "            self.out = self.head(hidden)")
+    again = text.replace(
+        "            self.out = self.head(hidden)",
+        "            self.wide = args.batch_size > 8\n            self.out = self.head(hidden)",
+    )
     made = case_of(again).facts.tensors
     assert sum(tensor.op == "layers.dense" for tensor in made) - 1 == 3
 

@@ -1258,8 +1258,6 @@ def test_a_function_with_a_gradient_of_its_own(
 ) -> None:
     wrapped = "" if decorated else "function = tf.custom_gradient(function)"
     decorator = "@tf.custom_gradient" if decorated else ""
-    script = CUSTOM.format(
-        decorator=decorator, gradient=gradient, returned=returned, wrapped=wrapped, picked=picked
-    )
+    script = CUSTOM.format(decorator=decorator, gradient=gradient, returned=returned, wrapped=wrapped, picked=picked)
     value = read_facts("script.py", ast.parse(script), Options()).module.locals["result"]
     assert isinstance(value, Tensor) and value.batch.kind == kind

@@ -18,7 +18,7 @@ from converter.cli.command_line.table import (
     HELP_ALL,
     PROGRAM,
     WHAT,
-    Command,
+    CommandRow,
 )
 from tests.cli.standins import Run, given_by
 
@@ -78,7 +78,7 @@ def test_what_no_command_takes(line: str, capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
-def test_functions_take_what_the_table_has(command: Command) -> None:
+def test_functions_take_what_the_table_has(command: CommandRow) -> None:
     module, function = command.body.split(":")
     taken = inspect.signature(getattr(import_module(module, "converter.cli.command_line"), function)).parameters
     names = {one.name for one in (*command.arguments, *command.options) if one.name != COLOR.name}
@@ -105,7 +105,7 @@ def test_help_fits_the_terminal(run: Run, monkeypatch: pytest.MonkeyPatch, name:
 
 
 @pytest.mark.parametrize("command", [PROGRAM, *COMMANDS.values()], ids=lambda command: command.name)
-def test_help_leaves_nothing_out(run: Run, monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
+def test_help_leaves_nothing_out(run: Run, monkeypatch: pytest.MonkeyPatch, command: CommandRow) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     done = run(*filter(None, [command.name, *HELP_ALL.flags]))
     shown = "".join(done.out.decode().split())  # lines may end behind any hyphen

@@ -683,11 +683,11 @@ def test_a_script_that_cannot_be_read_is_an_error(project: Path, run: Run, data:
 
 
 def test_verify_takes_its_options_from_the_file(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from converter.verify import Settings, VerifyError
+    from converter.verify import VerifyError, VerifySettings
 
-    seen: list[Settings] = []
+    seen: list[VerifySettings] = []
 
-    def stand_in(single: Path, multi: Path, settings: Settings, quiet: bool) -> None:
+    def stand_in(single: Path, multi: Path, settings: VerifySettings, quiet: bool) -> None:
         seen.append(settings)
         raise VerifyError("seen")
 
@@ -717,11 +717,11 @@ def test_verify_takes_its_options_from_the_file(project: Path, run: Run, monkeyp
 def test_convert_proves_with_the_interpreter_that_is_named(
     project: Path, run: Run, monkeypatch: pytest.MonkeyPatch, file: str, flags: tuple[str, ...], expected: str | None
 ) -> None:
-    from converter.verify import Settings, VerifyError
+    from converter.verify import VerifyError, VerifySettings
 
-    seen: list[Settings] = []
+    seen: list[VerifySettings] = []
 
-    def stand_in(single: Path, multi: Path, settings: Settings, *_: object, **__: object) -> None:
+    def stand_in(single: Path, multi: Path, settings: VerifySettings, *_: object, **__: object) -> None:
         seen.append(settings)
         raise VerifyError("seen")
 

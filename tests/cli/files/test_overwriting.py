@@ -195,9 +195,9 @@ def killed(project: Path) -> Path:
     put("p/train.py", b"import tensorflow  # old script\n")
     put("p/model.py", b"old model\n")
     changes = [
-        journal.Change("p/model.py", b"old model\n", b"new model\xff\n"),
-        journal.Change("p/train.py", b"import tensorflow  # old script\n", b"new script\n"),
-        journal.Change("p/tower_helpers.py", None, b"helpers\n"),
+        journal.FileChange("p/model.py", b"old model\n", b"new model\xff\n"),
+        journal.FileChange("p/train.py", b"import tensorflow  # old script\n", b"new script\n"),
+        journal.FileChange("p/tower_helpers.py", None, b"helpers\n"),
     ]
     path = Path(journal.begin("p/train.py", changes))
     held = json.loads(path.read_text())

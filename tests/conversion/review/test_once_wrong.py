@@ -8,8 +8,8 @@ from unittest.mock import patch
 import pytest
 
 from converter.analysis.facts import Facts
-from converter.conversion.review import Reading, read_again
-from converter.conversion.review.converted_walk import Text, Written
+from converter.conversion.review import Review, read_again
+from converter.conversion.review.converted_walk import AddedNames, ConvertedFile
 from tests.conversion.review.once_wrong import FAULTS
 from tests.conversion.review.once_wrong_scripts import SCRIPTS
 from tests.scripts import run
@@ -26,7 +26,7 @@ LEFT = {
 def test_what_was_wrong_once_is_refused(name: str) -> None:
     case, change = FAULTS[name]
 
-    def wrong(facts: Facts, texts: list[Text], written: Written) -> Reading:
+    def wrong(facts: Facts, texts: list[ConvertedFile], written: AddedNames) -> Review:
         return read_again(facts, [replace(text, after=change(text.after)) for text in texts], written)
 
     with patch("converter.conversion.review.read_again", wrong):

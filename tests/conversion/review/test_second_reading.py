@@ -12,12 +12,12 @@ import pytest
 
 from converter.analysis.facts import Facts
 from converter.conversion import convert
-from converter.conversion.review import Reading, read_again
-from converter.conversion.review.converted_walk import Text, Written
+from converter.conversion.review import Review, read_again
+from converter.conversion.review.converted_walk import AddedNames, ConvertedFile
 from converter.options import Options
 from converter.plan import Replace
 from converter.planner.batch_size.batch_size import _scaled
-from converter.planner.writing.source_text import Text as SourceText
+from converter.planner.writing.source_text import SourceText
 from converter.source import read
 from tests.goldens import FIXTURES
 from tests.scripts import SCRIPT, run
@@ -36,8 +36,13 @@ def test_right_conversions_are_read_as_a_whole(name: str, options: Options) -> N
 
 @pytest.mark.parametrize(
     "options",
-    [{"num_gpus": None}, {"num_gpus": 1}, {"variables": "balanced"},
-     {"variables": "partitioned"}, {"scale_lr": "linear"}],
+    [
+        {"num_gpus": None},
+        {"num_gpus": 1},
+        {"variables": "balanced"},
+        {"variables": "partitioned"},
+        {"scale_lr": "linear"},
+    ],
 )
 def test_options_change_nothing_that_is_compared(options: dict[str, object]) -> None:
     conversion = run(SCRIPT, **options)
@@ -284,7 +289,7 @@ def test_a_loop_over_all_variables_may_take_them_in_another_order() -> None:
 
 
 def test_variables_that_change_places_are_found_beside_such_a_loop() -> None:
-    def swapped(facts: Facts, texts: list[Text], written: Written) -> Reading:
+    def swapped(facts: Facts, texts: list[ConvertedFile], written: AddedNames) -> Review:
         texts = [replace(t, after=t.after.replace("        p = ", "        w, b = b, w\n        p = ")) for t in texts]
         assert all("w, b = b, w" in t.after for t in texts)
         return read_again(facts, texts, written)
@@ -311,7 +316,7 @@ def test_the_gradients_of_a_loss_with_a_row_for_each_example_are_those_of_its_su
     ],
 )
 def test_such_a_loss_with_the_weights_of_the_other_kind_of_batch_is_found(batch: str, other: str, why: str) -> None:
-    def mixed_up(facts: Facts, texts: list[Text], written: Written) -> Reading:
+    def mixed_up(facts: Facts, texts: list[ConvertedFile], written: AddedNames) -> Review:
         assert all(WEIGHTED[batch] in t.after for t in texts)
         texts = [replace(t, after=t.after.replace(WEIGHTED[batch], WEIGHTED[other])) for t in texts]
         return read_again(facts, texts, written)
@@ -401,7 +406,7 @@ def test_lists_of_any_number_that_are_joined_again_behind_the_loop() -> None:
 
 @pytest.mark.parametrize("wrong", ["tf.concat(outputs, 1)", "tf.concat(inputs, 0)", "tf.concat([x, *outputs], 0)"])
 def test_other_lists_that_are_joined_are_found(wrong: str) -> None:
-    def changed(facts: Facts, texts: list[Text], written: Written) -> Reading:
+    def changed(facts: Facts, texts: list[ConvertedFile], written: AddedNames) -> Review:
         behind = "joined = tf.concat(outputs, 0)\ntrain_op"
         assert all(behind in t.after for t in texts)
         texts = [replace(t, after=t.after.replace(behind, f"joined = {wrong}\ntrain_op")) for t in texts]
@@ -414,7 +419,7 @@ def test_other_lists_that_are_joined_are_found(wrong: str) -> None:
 def test_towers_whose_sums_are_not_weighted() -> None:
     """Their gradients are N times as large as one tower's: right for a batch that they share, wrong for one each."""
 
-    def unweighted(facts: Facts, texts: list[Text], written: Written) -> Reading:
+    def unweighted(facts: Facts, texts: list[ConvertedFile], written: AddedNames) -> Review:
         texts = [replace(t, after=WEIGHT.sub("", t.after)) for t in texts]
         assert any("compute_gradients(loss))" in t.after for t in texts)
         return read_again(facts, texts, written)
@@ -515,7 +520,7 @@ def test_a_dict_under_keys_of_any_number_is_merged_as_a_whole() -> None:
     ],
 )
 def test_a_dict_that_is_merged_otherwise_is_found(wrong: str) -> None:
-    def changed(facts: Facts, texts: list[Text], written: Written) -> Reading:
+    def changed(facts: Facts, texts: list[ConvertedFile], written: AddedNames) -> Review:
         assert all(LAYERS_MERGED in t.after for t in texts)
         return read_again(facts, [replace(t, after=t.after.replace(LAYERS_MERGED, wrong)) for t in texts], written)
 
@@ -560,7 +565,7 @@ def test_a_variable_that_a_branch_of_the_model_makes_may_be_assigned_behind_it()
 
 
 def test_each_tower_with_a_variable_of_its_own_is_found_there_too() -> None:
-    def changed(facts: Facts, texts: list[Text], written: Written) -> Reading:
+    def changed(facts: Facts, texts: list[ConvertedFile], written: AddedNames) -> Review:
         shared = re.compile(r", \\\n *shared_variables.tower\(gpu\)")
         assert all(shared.search(t.after) for t in texts)
         return read_again(facts, [replace(t, after=shared.sub("", t.after)) for t in texts], written)

@@ -34,16 +34,22 @@ def after_create_session(self, session, coord):
 {BEFORE}    feed = {{self.x: images[:self.size], self.y: targets[:self.size]}}
     return tf.train.SessionRunArgs(fetches=[], feed_dict=feed)
 """
-IN_ONE_BRANCH = BEFORE + f"""\
+IN_ONE_BRANCH = (
+    BEFORE
+    + f"""\
     if self.quiet():
         return tf.train.SessionRunArgs(None, {FEED})
     return tf.train.SessionRunArgs({{'loss': loss}}, {FEED})
 """
-AFTER = FED + """\
+)
+AFTER = (
+    FED
+    + """\
 def after_run(self, run_context, run_values):
     print(run_values.results)
     run_context.request_stop()
 """
+)
 
 
 @pytest.mark.parametrize("methods", [FED, BY_POSITION, MADE_BEFORE, IN_ONE_BRANCH, AFTER])

@@ -45,18 +45,19 @@ def test_the_name_stands_before_the_first_use() -> None:
 
 def test_uses_in_the_head_of_the_loop_and_in_it() -> None:
     lines = loop_of(LOOP.replace("range(100)", "range(0, len(xs) - FLAGS.batch_size, FLAGS.batch_size)"))
-    assert lines[1:3] == [
-        f"    {MADE}", "    for step in range(0, len(xs) - global_batch_size, global_batch_size):"
-    ]
+    assert lines[1:3] == [f"    {MADE}", "    for step in range(0, len(xs) - global_batch_size, global_batch_size):"]
 
 
 def test_branches_of_one_condition() -> None:
-    loop = LOOP.replace("        x, y = xs[begin:begin + FLAGS.batch_size], ys[begin:begin + FLAGS.batch_size]\n", """\
+    loop = LOOP.replace(
+        "        x, y = xs[begin:begin + FLAGS.batch_size], ys[begin:begin + FLAGS.batch_size]\n",
+        """\
         if step % 2:
             x, y = xs[begin:begin + FLAGS.batch_size], ys[begin:begin + FLAGS.batch_size]
         else:
             x, y = xs[:FLAGS.batch_size], ys[:FLAGS.batch_size]
-""")
+""",
+    )
     lines = loop_of(loop)
     assert lines.count(f"        {MADE}") == 1 and PRODUCT not in "".join(lines).replace(MADE, "")
 
@@ -94,13 +95,16 @@ def test_products_that_stay(loop: str, products: int) -> None:
 
 
 def test_a_name_in_front_of_an_elif() -> None:
-    loop = LOOP.replace("        begin = step * FLAGS.batch_size % (len(xs) - FLAGS.batch_size)\n", """\
+    loop = LOOP.replace(
+        "        begin = step * FLAGS.batch_size % (len(xs) - FLAGS.batch_size)\n",
+        """\
         if step == 3:
             continue
         elif step > len(xs) // FLAGS.batch_size:
             begin = step * FLAGS.batch_size
         begin = 0
-""")
+""",
+    )
     loop = loop.replace("ys[begin:begin + FLAGS.batch_size]", "ys[:9]")
     lines = loop_of(loop)
     assert lines[lines.index("        if step == 3:") - 1] == f"        {MADE}"

@@ -94,9 +94,7 @@ n = {read}
 )
 def test_options(head: str, parser: str, target: str, rest: str, read: str, name: str) -> None:
     read = read.format(name)
-    made = OPTIONS.format(
-        head=head, parser=parser, group="parser", name=name, target=target, rest=rest, read=read
-    )
+    made = OPTIONS.format(head=head, parser=parser, group="parser", name=name, target=target, rest=rest, read=read)
     text = converted(GRAPH + made + LOOP)
     assert f"n = {read} * num_gpus\n" in text
     assert "\nparser.add_option('--num_gpus', type=int, default=num_gpus, help='number of GPUs to train on')\n" in text

@@ -36,7 +36,8 @@ def test_what_towers_put_into_a_collection_is_merged_or_refused(added: str, foun
 
 
 @pytest.mark.parametrize(
-    "read", ["", "names = tf.get_collection('others')\n", "tf.add_to_collection('held', prediction)\n"],
+    "read",
+    ["", "names = tf.get_collection('others')\n", "tf.add_to_collection('held', prediction)\n"],
     ids=["not read", "another", "added after the towers"],
 )
 def test_a_collection_that_is_not_read_may_hold_anything(read: str) -> None:

@@ -130,14 +130,23 @@ KEPT = "class Kept(object):\n    def __init__(self, z):\n        self.z = z\n\n\
 
 @pytest.mark.parametrize(
     ("use", "found"),
-    [("", []), ("hidden = extern(Z)\n", ["TMG222"]), ("spread = tf.reduce_max(Z)\n", []),
-     ("spread = tf.reduce_max(Z)\nprint(spread)\n", []), ("hidden = extern(tf.reduce_max(Z))\n", ["TMG222"]),
-     ("held = {}\nheld['z'] = tf.reduce_max(Z)\n", []), ("held = Box()\nheld.put(tf.reduce_max(Z))\n", ["TMG222"]),
-     ("tf.add_to_collection('z', tf.reduce_max(Z))\n", ["TMG222"]), ("print(Z)\n", []), ("print(Z.op.name)\n", []),
-     ("late = tf.get_default_graph().get_tensor_by_name(renamed(Z.op.name))\n", ["TMG209", "TMG222"]),
-      ("extern(Z)\n", ["TMG222"]),
-     (KEPT.format("held = Kept(Z)\n"), []), (KEPT.format("held = Kept(Z)\nextern(held.z)\n"), ["TMG222"]),
-     (KEPT.format("held = Kept(Z)\n\n\ndef later(held):\n    return tf.reduce_max(held.z)\n\n\n"), ["TMG222"])],
+    [
+        ("", []),
+        ("hidden = extern(Z)\n", ["TMG222"]),
+        ("spread = tf.reduce_max(Z)\n", []),
+        ("spread = tf.reduce_max(Z)\nprint(spread)\n", []),
+        ("hidden = extern(tf.reduce_max(Z))\n", ["TMG222"]),
+        ("held = {}\nheld['z'] = tf.reduce_max(Z)\n", []),
+        ("held = Box()\nheld.put(tf.reduce_max(Z))\n", ["TMG222"]),
+        ("tf.add_to_collection('z', tf.reduce_max(Z))\n", ["TMG222"]),
+        ("print(Z)\n", []),
+        ("print(Z.op.name)\n", []),
+        ("late = tf.get_default_graph().get_tensor_by_name(renamed(Z.op.name))\n", ["TMG209", "TMG222"]),
+        ("extern(Z)\n", ["TMG222"]),
+        (KEPT.format("held = Kept(Z)\n"), []),
+        (KEPT.format("held = Kept(Z)\nextern(held.z)\n"), ["TMG222"]),
+        (KEPT.format("held = Kept(Z)\n\n\ndef later(held):\n    return tf.reduce_max(held.z)\n\n\n"), ["TMG222"]),
+    ],
 )
 def test_an_input_that_is_only_fed_stays_whole(use: str, found: list[str]) -> None:
     """Where code reads it that is not followed, a way from it to the loss may have been missed."""
@@ -149,9 +158,7 @@ def test_an_input_that_is_only_fed_stays_whole(use: str, found: list[str]) -> No
         assert "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in parts(script)[1]
 
 
-@pytest.mark.parametrize(
-    ("shown", "found"), [("save(sess.run(largest, {Z: zs}))", []), ("save(largest)", ["TMG222"])]
-)
+@pytest.mark.parametrize(("shown", "found"), [("save(sess.run(largest, {Z: zs}))", []), ("save(largest)", ["TMG222"])])
 def test_code_that_gets_what_a_run_gave_sees_no_input(shown: str, found: list[str]) -> None:
     """Pictures of a latent that is fed with each step: what draws them is given numbers, and no tensor."""
     script = INPUTS + "Z = tf.placeholder(tf.float32, [None, 2])\nlargest = tf.reduce_max(Z)\n"

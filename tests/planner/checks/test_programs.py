@@ -388,9 +388,7 @@ def test_a_number_of_the_whole_batch_may_be_carried(update: str, found: list[str
         assert f"update = {update}" in parts(text)[AFTER]
 
 
-@pytest.mark.parametrize(
-    ("variables", "found"), [("trainable_variables", []), ("global_variables", ["TMG234"])]
-)
+@pytest.mark.parametrize(("variables", "found"), [("trainable_variables", []), ("global_variables", ["TMG234"])])
 def test_weight_decay_is_taken_of_trainable_variables(variables: str, found: list[str]) -> None:
     """So the moving average is not behind the loss, in which all weights are summed up."""
     average = "m = tf.get_variable('m', [1], trainable=False)\nh = tf.layers.dense(X, 1)\n"

@@ -48,5 +48,8 @@ def test_they_are_followed_to_an_end(change: str) -> None:
 
 def test_a_size_among_them_is_still_found() -> None:
     head = "import layers\n" + SCRIPT.replace("CHANGE", "self.config['rate'] = self.config['rate'] * 0.5")
-    assert codes(head.replace("[4, self.config['units']]", "[4, layers.units(16)]").replace("16", "SIZE")
-                 .replace("import numpy as np", "import numpy as np\nSIZE = 16")) == ["TMG224"]
+    assert codes(
+        head.replace("[4, self.config['units']]", "[4, layers.units(16)]")
+        .replace("16", "SIZE")
+        .replace("import numpy as np", "import numpy as np\nSIZE = 16")
+    ) == ["TMG224"]

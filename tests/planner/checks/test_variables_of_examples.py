@@ -189,9 +189,7 @@ with tf.Session() as sess:
 """
 
 
-@pytest.mark.parametrize(
-    ("size", "found"), [("batch_size", [("TMG224", 5)]), ("32", [("TMG233", 9)]), ("1", [])]
-)
+@pytest.mark.parametrize(("size", "found"), [("batch_size", [("TMG224", 5)]), ("32", [("TMG233", 9)]), ("1", [])])
 def test_a_first_state_with_the_batch_size_in_its_shape(size: str, found: list[tuple[str, int]]) -> None:
     """Behind the first turn it meets the batch; the variable itself is the line to change."""
     assert [(one.code, one.line) for one in run(TURNS.format(size=size)).diagnostics] == found

@@ -105,8 +105,15 @@ def test_a_training_step_without_a_batch(x: str, fed: str, line: int, message: s
 
 def test_a_placeholder_without_a_shape_that_is_fed_a_number_is_no_batch() -> None:
     """The data in the graph is named in its place."""
-    text = TF + WEIGHT + "x = tf.constant(load(3)) * 2\nrate = tf.placeholder(tf.float32)\n" + LOSS + (
-        STEP.replace("0.1", "rate") + "sess = tf.Session()\nfor i in range(9):\n    sess.run(train_op, {rate: 1.})\n"
+    text = (
+        TF
+        + WEIGHT
+        + "x = tf.constant(load(3)) * 2\nrate = tf.placeholder(tf.float32)\n"
+        + LOSS
+        + (
+            STEP.replace("0.1", "rate")
+            + "sess = tf.Session()\nfor i in range(9):\n    sess.run(train_op, {rate: 1.})\n"
+        )
     )
     code, _, message = said(text)
     assert code == "TMG202" and "rate" not in message

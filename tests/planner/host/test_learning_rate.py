@@ -8,8 +8,8 @@ from unittest.mock import patch
 import pytest
 
 from converter.analysis.facts import Facts
-from converter.conversion.review import Reading, read_again
-from converter.conversion.review.converted_walk import Text, Written
+from converter.conversion.review import Review, read_again
+from converter.conversion.review.converted_walk import AddedNames, ConvertedFile
 from tests.scripts import run
 
 HEAD = """\
@@ -107,7 +107,7 @@ def test_another_factor_than_the_one_that_is_asked_for_is_seen(asked: str) -> No
     factors = {"linear": f"rate * {N})", "sqrt": f"rate * {N} ** 0.5)"}
     other = next(factor for how, factor in factors.items() if how != asked)
 
-    def swapped(facts: Facts, texts: list[Text], written: Written) -> Reading:
+    def swapped(facts: Facts, texts: list[ConvertedFile], written: AddedNames) -> Review:
         assert all(factors[asked] in t.after for t in texts)
         return read_again(facts, [replace(t, after=t.after.replace(factors[asked], other)) for t in texts], written)
 

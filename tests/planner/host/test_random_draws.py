@@ -6,7 +6,11 @@ import pytest
 
 from tests.scripts import INPUTS, MODEL, STEP, body, codes
 
-HEAD = INPUTS + MODEL + STEP + """\
+HEAD = (
+    INPUTS
+    + MODEL
+    + STEP
+    + """\
 import random
 import collections
 import numpy as np
@@ -14,6 +18,7 @@ from collections import deque
 images, targets = np.random.rand(640, 4), np.random.rand(640, 1)
 sess = tf.Session()
 """
+)
 FED = "{X: images[k * batch_size:(k + 1) * batch_size], Y: targets[k * batch_size:(k + 1) * batch_size]}"
 PAIR = "(images[i:i + batch_size], targets[i:i + batch_size])"
 LISTED = f"batches = [{PAIR} for i in range(0, 640, batch_size)]\n"
@@ -74,11 +79,16 @@ def test_draws_that_do_not_depend_on_the_batch(lines: str) -> None:
     "lines",
     [
         "memory = []\nfor n in range(999):\n" + ADDED + "    batch = random.sample(memory, batch_size)\n" + BATCH,
-        "memory, rng = [], random.Random(3)\nfor n in range(999):\n" + ADDED
-        + "    batch = rng.sample(memory, batch_size)\n" + BATCH,
-        "memory = deque(maxlen=99)\nfor n in range(999):\n" + ADDED
-        + "    batch = random.sample(memory, batch_size)\n" + BATCH,
-        "memory = collections.deque()\nfor n in range(999):\n" + ADDED
+        "memory, rng = [], random.Random(3)\nfor n in range(999):\n"
+        + ADDED
+        + "    batch = rng.sample(memory, batch_size)\n"
+        + BATCH,
+        "memory = deque(maxlen=99)\nfor n in range(999):\n"
+        + ADDED
+        + "    batch = random.sample(memory, batch_size)\n"
+        + BATCH,
+        "memory = collections.deque()\nfor n in range(999):\n"
+        + ADDED
         + "    rows = np.random.choice(len(memory), batch_size, replace=False)\n    batch = [memory[r] for r in rows]\n"
         + BATCH,
         "class Memory:\n    def __init__(self):\n        self.rows = []\n"

@@ -89,7 +89,9 @@ def test_a_loss_that_is_minimised_elsewhere_carries_its_towers() -> None:
 
 
 IMPORT, _, FEED = INPUTS.partition("X = ")
-PAIR = IMPORT + """
+PAIR = (
+    IMPORT
+    + """
 class A(object):
     def __init__(self{x}):
         {own}self.out = tf.layers.dense({read}, 1)
@@ -104,6 +106,7 @@ class B(object):
 
 
 """
+)
 CHOOSE = "if args.kind == 'a':\n    m = A({x})\nelse:\n    m = B({x})\n"
 ELSEWHERE = STEP.replace("(loss)", "(m.loss)")
 

@@ -147,8 +147,12 @@ def test_a_class_that_nothing_calls_is_named_and_its_caller_is_converted() -> No
 
 def test_an_input_in_the_statement_of_the_model_is_still_told_so() -> None:
     model = "def model():\n    x = tf.placeholder(tf.float32, [None, 4])\n    return x, tf.layers.dense(x, 1)\n\n\n"
-    text = "import tensorflow as tf\n" + model + (
-        "x, out = model()\ny = tf.placeholder(tf.float32, [None, 1])\nloss = tf.reduce_mean(tf.square(out - y))\n"
-        "op = tf.train.AdamOptimizer(0.1).minimize(loss + tf.layers.dense(out, 1))\n"
+    text = (
+        "import tensorflow as tf\n"
+        + model
+        + (
+            "x, out = model()\ny = tf.placeholder(tf.float32, [None, 1])\nloss = tf.reduce_mean(tf.square(out - y))\n"
+            "op = tf.train.AdamOptimizer(0.1).minimize(loss + tf.layers.dense(out, 1))\n"
+        )
     )
     assert all("nothing here calls" not in found.message for found in run(text).diagnostics)

@@ -86,8 +86,8 @@ def test_the_state_of_a_cell_with_a_size_of_its_own_may_be_several_tensors(body:
 
 
 def test_a_loop_that_is_not_followed_says_where_the_batch_was_lost() -> None:
-    model = "part = tf.layers.dense(X, 4)[:7]\n" + LSTM + WHILE.format(
-        state="tf.contrib.rnn.LSTMStateTuple(part, part)"
+    model = (
+        "part = tf.layers.dense(X, 4)[:7]\n" + LSTM + WHILE.format(state="tf.contrib.rnn.LSTMStateTuple(part, part)")
     )
     (found,) = [d for d in run(INPUTS + model + LOSS).diagnostics if d.code == "TMG241"]
     assert "tf.while_loop makes of a batch, which is not followed from line 6 on: " in found.message

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from converter.analysis.nodes import Nodes
-from converter.planner.writing.free_names import Names, names_in
+from converter.planner.writing.free_names import TakenNames, names_in
 from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, body, converted
 
 NEW = [
@@ -144,19 +144,19 @@ def test_fresh_names(script: str, candidates: tuple[str, ...], name: str) -> Non
 
 
 def test_a_name_is_given_out_once() -> None:
-    first, names = Names().fresh("gpu")
+    first, names = TakenNames().fresh("gpu")
     second, names = names.fresh("gpu")
     assert (first, second, names.unused("gpu")) == ("gpu", "gpu_2", "gpu_3")
 
 
 def test_who_takes_a_name_leaves_the_names_as_they_were() -> None:
-    before = Names(script=frozenset({"tf"}))
+    before = TakenNames(script=frozenset({"tf"}))
     name, after = before.fresh("tf", "tensorflow")
-    assert (name, before) == ("tensorflow", Names(script=frozenset({"tf"})))
-    assert after == Names(script=frozenset({"tf"}), given=frozenset({"tensorflow"}))
+    assert (name, before) == ("tensorflow", TakenNames(script=frozenset({"tf"})))
+    assert after == TakenNames(script=frozenset({"tf"}), given=frozenset({"tensorflow"}))
 
 
 @pytest.mark.parametrize(("own", "name"), [(set(), "part"), ({"part"}, "tower_part")])
 def test_a_name_for_several_places_is_not_taken(own: set[str], name: str) -> None:
-    names = Names(frozenset(own))
+    names = TakenNames(frozenset(own))
     assert names.again("part", "tower_part") == (name, names)

@@ -16,7 +16,7 @@ pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
 from converter.report.page import plots  # noqa: E402
 from converter.report.page.device_graph import device_graph, links_of, nodes_of, towers_of  # noqa: E402
 from converter.report.page.html import Scripts, render_html  # noqa: E402
-from converter.verify.data import Box, Check, Edge, Entry, Origin, Report, VariableRow  # noqa: E402
+from converter.verify.data import Box, BoxEdge, CheckResult, ConversionOrigin, LedgerLine, Report, VariableRow  # noqa: E402
 from tests.report.standins import report, scripts, step_trace  # noqa: E402
 from tests.verify.test_report import step, verdict  # noqa: E402
 
@@ -59,7 +59,7 @@ class Page(HTMLParser):
 
 FAILED = replace(
     verdict(one=step(gradients={"w:0": 1.0}, matches=[["summed", 0.0]])),
-    ledger=(Entry("wrong", "gradients", "summed", 1.0, 1e-4),),
+    ledger=(LedgerLine("wrong", "gradients", "summed", 1.0, 1e-4),),
     converted=step_trace(2),
 )
 NOTHING = Report("not comparable", "the original script failed", 2, "per-gpu", 0, log="Traceback <module>")
@@ -70,7 +70,7 @@ REPORTS = {
     "one tower": report(1),
     "eight towers": report(8),
     "without traces": report(original=None, converted=None, losses=()),
-    "unknown origin": report(origin=Origin()),
+    "unknown origin": report(origin=ConversionOrigin()),
 }
 
 
@@ -212,7 +212,7 @@ def test_a_tower_that_did_not_run_is_not_drawn() -> None:
 
 def test_a_few_operations_beside_the_variables_are_no_tower() -> None:
     trace, few = step_trace(2), (Box("cpu:0", "forward", 2, 1), Box("cpu:0", "gradient", 1, 1))
-    back = (Edge("cpu:1", "forward", "cpu:0", "gradient", 9), Edge("cpu:1", "forward", "cpu:2", "forward", 7))
+    back = (BoxEdge("cpu:1", "forward", "cpu:0", "gradient", 9), BoxEdge("cpu:1", "forward", "cpu:2", "forward", 7))
     beside = replace(trace, boxes=trace.boxes + few, edges=trace.edges + back)
     assert towers_of(beside) == ["cpu:1", "cpu:2"]
     assert [node.device for node in nodes_of(beside) if node.column == 1] == ["cpu:1", "cpu:2"]
@@ -276,13 +276,16 @@ def test_no_times_of_virtual_devices() -> None:
 def test_what_the_checks_say_is_not_said_again() -> None:
     shown = replace(
         report(2),
-        checks=(Check("gradients", "passed", "as one GPU has them", 1e-7, 1e-4), Check("seeds", "skipped", "no seed")),
+        checks=(
+            CheckResult("gradients", "passed", "as one GPU has them", 1e-7, 1e-4),
+            CheckResult("seeds", "skipped", "no seed"),
+        ),
         ledger=(
-            Entry("same", "gradients", "as one GPU has them", 1e-7, 1e-4),
-            Entry("differs", "one step", "takes 8 examples"),
-            Entry("differs", "prints", "come from two towers"),
-            Entry("unchecked", "seeds", "no seed"),
-            Entry("unchecked", "GPUs", "virtual devices ran"),
+            LedgerLine("same", "gradients", "as one GPU has them", 1e-7, 1e-4),
+            LedgerLine("differs", "one step", "takes 8 examples"),
+            LedgerLine("differs", "prints", "come from two towers"),
+            LedgerLine("unchecked", "seeds", "no seed"),
+            LedgerLine("unchecked", "GPUs", "virtual devices ran"),
         ),
         notes=(),
     )

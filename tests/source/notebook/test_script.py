@@ -91,9 +91,7 @@ def test_magics_that_run_python_are_known() -> None:
 def test_only_python_is_in_the_script() -> None:
     others = [("raw", "b"), "", "  \n"]
     made = notebook(("markdown", "# A"), "a = 1", "%%bash\nls", *others, "%%time\nc = 2", "%%writefile x\n1")
-    assert made.script.text == (
-        "a = 1\n# tf-multigpu-cell 7\n# tf-multigpu-cell-magic '%%time\\n'\n\nc = 2\n"
-    )
+    assert made.script.text == ("a = 1\n# tf-multigpu-cell 7\n# tf-multigpu-cell-magic '%%time\\n'\n\nc = 2\n")
     assert [made.place(line) for line in range(7)] == [(0, 0), (2, 1), (7, 1), (7, 1), (7, 1), (7, 2), (0, 0)]
     assert made.script_line(7, 2) == 5
 

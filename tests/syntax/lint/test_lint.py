@@ -9,7 +9,7 @@ import pytest
 from converter.rule import all_rules
 from converter.source import from_bytes, parse
 from converter.syntax.lint import lint
-from converter.syntax.lint.towers import Towers
+from converter.syntax.lint.towers import TowerLoops
 from converter.syntax.script import Script
 from tests import goldens
 
@@ -39,7 +39,7 @@ def changed(*pairs: tuple[str, str]) -> str:
 
 def loops(path: Path) -> int:
     source = from_bytes(str(path), path.read_bytes())
-    return len(Towers(Script(source.path, source.text, parse(source))).loops)
+    return len(TowerLoops(Script(source.path, source.text, parse(source))).loops)
 
 
 def test_the_right_script_is_right() -> None:

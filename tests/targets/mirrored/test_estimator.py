@@ -290,8 +290,7 @@ def test_several_gpus_and_all() -> None:
 )
 def test_an_iterator_goes(before: str, after: str) -> None:
     script = (
-        MODEL
-        + "\ndef input_fn():\n    data = tf.data.Dataset.from_tensor_slices((x, y))\n    return {0}\n\n\n{1}"
+        MODEL + "\ndef input_fn():\n    data = tf.data.Dataset.from_tensor_slices((x, y))\n    return {0}\n\n\n{1}"
         "e = tf.estimator.Estimator(model_fn{2})\ne.train(input_fn)\n"
     )
     config = ", config=tf.estimator.RunConfig(train_distribute=strategy)"
@@ -375,9 +374,7 @@ def test_numbers_of_steps() -> None:
 
 
 def test_the_total_batch() -> None:
-    script = (
-        MODEL + INPUT + "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn, steps=80 // batch_size)\n"
-    )
+    script = MODEL + INPUT + "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn, steps=80 // batch_size)\n"
     made = changed(script, "--batch", "total")
     assert ".batch(8 // 2)\n" in made and "steps=80 // batch_size)" in made
     assert findings(script, "--batch", "total", "--num-gpus", "3") == [("TMG288", 15)]
@@ -500,9 +497,9 @@ def test_scripts_that_train_in_sessions_are_for_towers() -> None:
 
 @pytest.mark.parametrize("end", ["\r\n", "\n"])
 def test_line_ends_and_tabs_stay(end: str) -> None:
-    script = (
-        MODEL + INPUT + "def main():\n    e = tf.estimator.Estimator(model_fn)\n    e.train(input_fn)\n"
-    ).replace("    ", "\t")
+    script = (MODEL + INPUT + "def main():\n    e = tf.estimator.Estimator(model_fn)\n    e.train(input_fn)\n").replace(
+        "    ", "\t"
+    )
     text = changed(script.replace("\n", end))
     assert text.count(end) == text.count("\n")
     assert f"{end}\tif len(tf.config" in text and f"{end}\t\traise RuntimeError(" in text

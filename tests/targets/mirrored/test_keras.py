@@ -20,13 +20,16 @@ model = keras.Sequential([
 ])
 model.compile('sgd', 'mse')
 """
-SCOPED = MADE + """\
+SCOPED = (
+    MADE
+    + """\
 with strategy.scope():
     model = keras.Sequential([
         keras.layers.Dense(8, input_shape=(4,)),
     ])
     model.compile('sgd', 'mse')
 """
+)
 ROWS = """\
 replicas = strategy.num_replicas_in_sync
 global_batch = {0}
@@ -158,13 +161,11 @@ def test_only_what_builds_and_compiles_moves() -> None:
 
 def test_strings_keep_their_lines() -> None:
     script = (
-        HEAD
-        + 'model = keras.Sequential([keras.layers.Dense(1)], name="""a\nb""")\n'
+        HEAD + 'model = keras.Sequential([keras.layers.Dense(1)], name="""a\nb""")\n'
         'model.compile("sgd", "mse")\nmodel.fit(x, y)\n'
     )
-    assert (
-        '\n    model = keras.Sequential([keras.layers.Dense(1)], name="""a\nb""")\n    model.compile('
-        in changed(script)
+    assert '\n    model = keras.Sequential([keras.layers.Dense(1)], name="""a\nb""")\n    model.compile(' in changed(
+        script
     )
 
 
@@ -223,8 +224,7 @@ def test_models(line: str, code: str) -> None:
 
 def test_a_model_that_is_built_elsewhere() -> None:
     script = (
-        HEAD
-        + "keras.backend.clear_session()\n\n\ndef ready(model):\n    model.compile('sgd', 'mse')\n"
+        HEAD + "keras.backend.clear_session()\n\n\ndef ready(model):\n    model.compile('sgd', 'mse')\n"
         "    model.fit(x, y)\n\n\nready(other.model)\n"
     )
     assert [code for code, _ in findings(script)] == ["TMG289"]

@@ -11,16 +11,16 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import from_bytes
-from converter.verify import Check, Report, Settings, verify
+from converter.verify import CheckResult, Report, VerifySettings, verify
 from converter.verify import run as verify_run
 from converter.verify.checks.lines import (
     AFTER,
     BEFORE,
     GRADIENT,
     TOWER,
-    Planned,
+    LineSpan,
+    PlannedLines,
     Role,
-    Span,
     check_lines,
     planned_lines,
     spans_of,
@@ -138,13 +138,13 @@ loss = tf.reduce_mean(tf.square(drop - y))
 }
 
 
-def verified(folder: Path, script: str, python: str) -> tuple[Report, Check]:
+def verified(folder: Path, script: str, python: str) -> tuple[Report, CheckResult]:
     single, multi = folder / "single.py", folder / "multi.py"
     single.write_text(script, encoding="utf-8")
     conversion = convert(from_bytes(str(single), script.encode()), Options())
     assert conversion.text is not None, conversion.diagnostics
     multi.write_text(conversion.text, encoding="utf-8")
-    report = verify(single, multi, Settings(python=python, steps=1))
+    report = verify(single, multi, VerifySettings(python=python, steps=1))
     (check,) = [check for check in report.checks if check.name == "traced lines"]
     return report, check
 
@@ -177,7 +177,7 @@ def test_a_broken_plan_fails(
     role: str | None,
     words: str,
 ) -> None:
-    def broken(repeated: Repeated | None) -> Planned:
+    def broken(repeated: Repeated | None) -> PlannedLines:
         right = planned_lines(repeated)
         (span,) = [span for span in right.spans if span.first == line and span.role == TOWER]
         others = [other for other in right.spans if other != span]
@@ -207,8 +207,8 @@ def test_what_is_not_the_conversion_is_not_compared(tmp_path: Path) -> None:
     assert planned_lines(repeat(single, multi, {})).missing == ""
 
 
-def at(first: int, last: int, role: Role) -> Span:
-    return Span("s.py", first, last, role)
+def at(first: int, last: int, role: Role) -> LineSpan:
+    return LineSpan("s.py", first, last, role)
 
 
 def test_spans_cover_whole_statements() -> None:
@@ -247,12 +247,12 @@ def test_a_default_that_is_made_of_another_input_is_no_line_of_the_model(
     single, multi = tmp_path / "s.py", tmp_path / "multi.py"
     single.write_text(DEFAULT)
     multi.write_text(conversion.text)
-    report = verify(single, multi, Settings(gpus=2, python=tensorflow_python))
+    report = verify(single, multi, VerifySettings(gpus=2, python=tensorflow_python))
     (found,) = [check for check in report.checks if check.name == "traced lines"]
     assert (found.status, found.detail[:12]) == ("passed", "3 statements")
 
 
-PLANNED = Planned("s.py", (at(5, 9, TOWER), at(7, 7, AFTER), at(10, 10, BEFORE), at(12, 12, GRADIENT)))
+PLANNED = PlannedLines("s.py", (at(5, 9, TOWER), at(7, 7, AFTER), at(10, 10, BEFORE), at(12, 12, GRADIENT)))
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_where_a_stack_belongs(stacks: list[tuple[object, ...]], status: str, wo
 
 
 def test_lines_of_other_files_are_named_with_their_file() -> None:
-    planned = Planned("s.py", (at(5, 9, TOWER), Span("net/model.py", 3, 4, BEFORE)))
+    planned = PlannedLines("s.py", (at(5, 9, TOWER), LineSpan("net/model.py", 3, 4, BEFORE)))
     stacks = [
         {"rank": "traced", "lines": [["s.py", 20], ["net/model.py", 4]], "operation": "net/op"},
         {"rank": "traced", "lines": [["s.py", 20], ["other.py", 7]], "operation": "other/op"},
@@ -292,7 +292,7 @@ def test_lines_of_other_files_are_named_with_their_file() -> None:
 
 
 def test_statements_of_the_towers_that_need_not_be_there_are_noted() -> None:
-    planned = Planned("s.py", tuple(at(line, line, TOWER) for line in (1, 2, 3, 4)))
+    planned = PlannedLines("s.py", tuple(at(line, line, TOWER) for line in (1, 2, 3, 4)))
     stacks = [
         {"rank": rank, "lines": [["s.py", line]], "operation": "op"}
         for line, rank in ((1, "needed"), (1, "traced"), (1, "other"), (2, "other"), (2, "needed"), (3, "other"))

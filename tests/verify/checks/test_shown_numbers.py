@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from converter.verify.checks.beside import _shows
+from converter.verify.checks.beyond_steps import _shows
 
 
 @pytest.mark.parametrize(

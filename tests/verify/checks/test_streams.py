@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from converter.verify.checks.stream import check_data
-from converter.verify.data import Check
+from converter.verify.data import CheckResult
 from converter.verify.runs.whole import Ran, check_whole, sizes_of_steps
 
 np = pytest.importorskip("numpy")
@@ -394,7 +394,7 @@ def test_runs_that_read_on_from_the_queue_of_the_training(shared: set[str], own:
 SAME = {"input": "x:0", "status": "same", "rows": 8, "left_out": 0, "fault": "", "step": None}
 
 
-def named(checks: list[Check]) -> dict[str, tuple[str, str]]:
+def named(checks: list[CheckResult]) -> dict[str, tuple[str, str]]:
     return {check.name: (check.status, check.detail) for check in checks}
 
 
@@ -570,7 +570,7 @@ def test_step_numbers_of_whole_runs(own: Any, theirs: Any, status: str) -> None:
 
 
 def test_a_whole_run_that_could_not_be_is_said() -> None:
-    assert check_whole(Ran(problem="no time"), 2) == [Check("whole run", "skipped", "no time")]
+    assert check_whole(Ran(problem="no time"), 2) == [CheckResult("whole run", "skipped", "no time")]
 
 
 @pytest.mark.parametrize("fault", ["", "order", "others"])
@@ -578,12 +578,12 @@ def test_data_that_the_batch_size_cuts(fault: str) -> None:
     row = {"status": "differs", "fault": fault, "input": "x", "step": 1, "rows": 0, "left_out": 0}
     found = {"fed": [row], "evaluated": [], "ended": False}
     assert [check.status for check in check_data(found, 2)] == ["failed"]
-    assert check_data(found, 2, {"TMG344"})[0] == Check(
+    assert check_data(found, 2, {"TMG344"})[0] == CheckResult(
         "data", "skipped", "x: other examples, as the batch size cuts the data into rows (TMG344)"
     )
     drawn = "as larger batches are drawn otherwise (TMG347, TMG348; --epochs 1 compares an epoch's examples)"
     for said in ("TMG347", "TMG348"):
-        assert check_data(found, 2, {said})[0] == Check("data", "skipped", f"x: other examples, {drawn}")
+        assert check_data(found, 2, {said})[0] == CheckResult("data", "skipped", f"x: other examples, {drawn}")
     assert check_data(found, 2, {"TMG303"})[0].status == "failed"
 
 

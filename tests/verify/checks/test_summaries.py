@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from converter.verify.checks.beside import check_beside
+from converter.verify.checks.beyond_steps import check_beside
 
 STEPS = 3
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from converter.verify import Check
+from converter.verify import CheckResult
 from converter.verify.checks.untrained import ENDS, FETCHED, PRINTED, Said, check_untrained
 
 OWN = Said("restored\nbatch 1: 0.5\nbatch 2: 0.7\naccuracy 0.6 of 24\n", ((), (0.5,), (0.7,)))
@@ -18,7 +18,9 @@ def never() -> Iterator[Said]:
     yield
 
 
-def checks(theirs: Said, own: Said = OWN, again: tuple[Said, ...] = (OWN, OWN), towers: int = 2) -> dict[str, Check]:
+def checks(
+    theirs: Said, own: Said = OWN, again: tuple[Said, ...] = (OWN, OWN), towers: int = 2
+) -> dict[str, CheckResult]:
     return {check.name: check for check in check_untrained(own, theirs, lambda: again, towers)}
 
 

@@ -15,7 +15,7 @@ from typing import cast
 import pytest
 
 from converter.cli.app import main
-from converter.verify.launch.run import Cluster, _watched
+from converter.verify.launch.run import ProcessGroup, _watched
 from converter.verify.launch.tasks import Task, count, named_hosts, visible
 from converter.verify.processes.family import all_running
 
@@ -86,7 +86,7 @@ def test_one_that_was_killed_is_told_and_all_start_again(tmp_path: Path) -> None
 def test_one_that_was_killed_is_told_before_those_that_failed_because_of_it() -> None:
     statuses = {Task(0): 1, Task(1): -9, Task(2): None}
     processes = {task: SimpleNamespace(poll=lambda status=status: status) for task, status in statuses.items()}
-    ending = _watched(cast(Cluster, SimpleNamespace(running=processes)), None, print)
+    ending = _watched(cast(ProcessGroup, SimpleNamespace(running=processes)), None, print)
     assert ending.killed and ending.why.startswith("worker 1 was killed by SIGKILL")
 
 

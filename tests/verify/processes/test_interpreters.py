@@ -16,7 +16,7 @@ import pytest
 from converter.report import data
 from converter.report.page.html import Scripts, render_html
 from converter.report.verification import render_text
-from converter.verify import Interpreters, Report, Settings, VerifyError, verify
+from converter.verify import Interpreters, Report, VerifyError, VerifySettings, verify
 from converter.verify.processes import child_process as children
 from converter.verify.processes.child_process import Child, Limits, environment
 from converter.verify.processes.family import family, resident, unshared
@@ -60,7 +60,7 @@ def trains(before: str = "", steps: int = 3) -> str:
 
 def verified(folder: Path, text: str, pool: Interpreters | None, python: str | None = None, **more: float) -> Report:
     script = put(folder, "script", text)
-    return verify(script, script, Settings(gpus=1, steps=2, python=python, **more), pool=pool)
+    return verify(script, script, VerifySettings(gpus=1, steps=2, python=python, **more), pool=pool)
 
 
 def servers(pool: Interpreters) -> list[int]:
@@ -285,9 +285,7 @@ def test_memory_that_a_forked_script_takes(tmp_path: Path, tensorflow_python: st
 
 
 @pytest.mark.tf1
-def test_the_clock_ends_a_script_and_not_the_server(
-    tmp_path: Path, tensorflow_python: str, pool: Interpreters
-) -> None:
+def test_the_clock_ends_a_script_and_not_the_server(tmp_path: Path, tensorflow_python: str, pool: Interpreters) -> None:
     assert verified(tmp_path, trains(), pool, tensorflow_python).verdict == "passed"
     before = servers(pool)
     text = DAEMONS.format(note=str(tmp_path / "pids")) + "time.sleep(60)\n"

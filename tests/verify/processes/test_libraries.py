@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from converter.source import parse
-from converter.verify import Interpreters, Settings, verify
+from converter.verify import Interpreters, VerifySettings, verify
 from converter.verify.processes import libraries
 from converter.verify.processes.libraries import shared_by
 from tests.verify.test_failures import TRAINS
@@ -80,6 +80,6 @@ def test_scripts_find_their_libraries(
     if own:
         (tmp_path / "sklearn.py").write_text(own)
     with Interpreters() as pool:
-        report = verify(script, script, Settings(gpus=1, steps=1, python=tensorflow_python), pool=pool)
+        report = verify(script, script, VerifySettings(gpus=1, steps=1, python=tensorflow_python), pool=pool)
     assert report.verdict == verdict, report
     assert verdict == "passed" or "No module named 'scipy.no_such_module'" in report.reason

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from converter.verify import Settings, VerifyError, verify
+from converter.verify import VerifyError, VerifySettings, verify
 from converter.verify.processes import interpreters, machine
 from converter.verify.processes.child_process import environment
 from converter.verify.processes.machine import CPU, Devices, devices_for
@@ -138,9 +138,7 @@ def test_logical_devices() -> None:
     assert [part.memory_limit_mb for part in parts] == [[700, 700, 700]]
 
 
-@pytest.mark.parametrize(
-    "tf", [tensorflow(False), tensorflow(True, gpus=0), tensorflow(True, gpus=0, old=True)]
-)
+@pytest.mark.parametrize("tf", [tensorflow(False), tensorflow(True, gpus=0), tensorflow(True, gpus=0, old=True)])
 def test_tensorflow_that_can_use_none(tf: Any) -> None:
     found = child.of_job(tf, {"gpus": 2, **Devices(("0", "1")).job})
     config = found.config(None)
@@ -168,6 +166,7 @@ def test_virtual_devices(where: str | None, virtual: str | None) -> None:
     if where is not None:
         assert cpu.place(lambda op: where)(None) == virtual
 
+
 TRAINS = """
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -188,7 +187,7 @@ def test_gpus_that_tensorflow_cannot_use(monkeypatch: pytest.MonkeyPatch, tmp_pa
     listing(monkeypatch, tmp_path, TWO)
     for name in ("single.py", "multi.py"):
         (tmp_path / name).write_text(TRAINS)
-    settings = Settings(gpus=1, steps=2, devices="gpu", timeout=300)
+    settings = VerifySettings(gpus=1, steps=2, devices="gpu", timeout=300)
     report = verify(tmp_path / "single.py", tmp_path / "multi.py", settings)
     assert (report.verdict, report.where) == ("passed", "virtual CPU devices")
     assert any("no GPU that this TensorFlow can use" in note for note in report.notes)
@@ -206,7 +205,7 @@ def test_the_way_on_gpus_runs_without_one(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setattr(interpreters, "PROBE", probe / "probe.py")
     for name in ("single.py", "multi.py"):
         (tmp_path / name).write_text(TRAINS)
-    settings = Settings(gpus=1, steps=2, devices="gpu", timeout=300)
+    settings = VerifySettings(gpus=1, steps=2, devices="gpu", timeout=300)
     report = verify(tmp_path / "single.py", tmp_path / "multi.py", settings)
     assert (report.verdict, report.where) == ("passed", "1 GPU")
     assert [row.device for row in report.devices] == ["cpu:0"]
@@ -219,4 +218,4 @@ def test_gpus_are_for_towers(tmp_path: Path, header: str, monkeypatch: pytest.Mo
         (tmp_path / name).write_text(TRAINS)
     monkeypatch.setattr("converter.verify.run.read_towers", lambda *given: replace(read_towers(*given), target=header))
     with pytest.raises(VerifyError, match="--devices gpu is for towers, not for"):
-        verify(tmp_path / "single.py", tmp_path / "multi.py", Settings(gpus=2, devices="gpu"))
+        verify(tmp_path / "single.py", tmp_path / "multi.py", VerifySettings(gpus=2, devices="gpu"))

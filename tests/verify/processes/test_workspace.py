@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from converter.verify.processes.workspace import MARKER, WORK, Towers, copy_folder, read_towers, set_gpus
+from converter.verify.processes.workspace import MARKER, WORK, ConversionHeader, copy_folder, read_towers, set_gpus
 
 HEADER = "# tf-multigpu 0.1.0: train.py sha256:0123 --num-gpus 4 --batch total\n"
 
@@ -14,21 +14,21 @@ HEADER = "# tf-multigpu 0.1.0: train.py sha256:0123 --num-gpus 4 --batch total\n
 @pytest.mark.parametrize(
     ("text", "towers"),
     [
-        (MARKER + "\nnum_gpus = 2\n", Towers(2, None, "constant")),
-        (MARKER + "\nNUM_GPUS = 4  # towers\n", Towers(4, None, "constant")),
-        (MARKER + "\n_mg_num_gpus = 3\r\n", Towers(3, None, "constant")),
-        (HEADER + MARKER + "\nnum_gpus = 2\n", Towers(2, "total", "constant")),
-        ("num_gpus = 2\n" + MARKER + "\n", Towers(None, None, "environment")),
-        (MARKER + "\nnum_gpus = count_gpus()\n", Towers(None, None, "environment")),
-        (HEADER, Towers(4, "total", "environment")),
-        (HEADER.replace("\n", " --loss global\n"), Towers(4, "total", "environment", loss="global")),
-        ("parser.add_argument('--num_gpus', type=int, default=2)\n", Towers(2, None, "flag")),
-        ("flags.DEFINE_integer('num_gpus', 8, 'towers')\n", Towers(8, None, "flag")),
-        (HEADER.replace("total", "per-gpu") + "x = 1\n", Towers(4, "per-gpu", "environment")),
-        ("print('nothing')\n", Towers(None, None, "environment")),
+        (MARKER + "\nnum_gpus = 2\n", ConversionHeader(2, None, "constant")),
+        (MARKER + "\nNUM_GPUS = 4  # towers\n", ConversionHeader(4, None, "constant")),
+        (MARKER + "\n_mg_num_gpus = 3\r\n", ConversionHeader(3, None, "constant")),
+        (HEADER + MARKER + "\nnum_gpus = 2\n", ConversionHeader(2, "total", "constant")),
+        ("num_gpus = 2\n" + MARKER + "\n", ConversionHeader(None, None, "environment")),
+        (MARKER + "\nnum_gpus = count_gpus()\n", ConversionHeader(None, None, "environment")),
+        (HEADER, ConversionHeader(4, "total", "environment")),
+        (HEADER.replace("\n", " --loss global\n"), ConversionHeader(4, "total", "environment", loss="global")),
+        ("parser.add_argument('--num_gpus', type=int, default=2)\n", ConversionHeader(2, None, "flag")),
+        ("flags.DEFINE_integer('num_gpus', 8, 'towers')\n", ConversionHeader(8, None, "flag")),
+        (HEADER.replace("total", "per-gpu") + "x = 1\n", ConversionHeader(4, "per-gpu", "environment")),
+        ("print('nothing')\n", ConversionHeader(None, None, "environment")),
     ],
 )
-def test_read_towers(tmp_path: Path, text: str, towers: Towers) -> None:
+def test_read_towers(tmp_path: Path, text: str, towers: ConversionHeader) -> None:
     script = tmp_path / "train.py"
     script.write_bytes(text.encode())
     assert read_towers(script) == towers
@@ -45,7 +45,7 @@ def test_the_constant_is_the_only_change(tmp_path: Path) -> None:
 def test_the_constant_of_a_shared_helper_module(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("from towers import num_gpus\n")
     (tmp_path / "towers.py").write_text(MARKER + "\nnum_gpus = 2\n")
-    assert read_towers(tmp_path / "train.py") == Towers(2, None, "constant")
+    assert read_towers(tmp_path / "train.py") == ConversionHeader(2, None, "constant")
     set_gpus(tmp_path / "train.py", 5, (), "constant")
     assert (tmp_path / "towers.py").read_text() == MARKER + "\nnum_gpus = 5\n"
 
@@ -55,7 +55,7 @@ def test_other_scripts_of_the_project_go_on_with_one_gpu(tmp_path: Path) -> None
     (tmp_path / "tower_helpers.py").write_text(helpers)
     script = tmp_path / "train.py"
     script.write_text(f"import tower_helpers\n{MARKER}\nif __name__ == '__main__':\n    tower_helpers.num_gpus = 2\n")
-    assert read_towers(script) == Towers(2, None, "constant")
+    assert read_towers(script) == ConversionHeader(2, None, "constant")
     set_gpus(script, 5, (), "constant")
     assert (tmp_path / "tower_helpers.py").read_text() == helpers
     assert script.read_text().endswith("\n    tower_helpers.num_gpus = 5\n")
@@ -65,11 +65,11 @@ def test_modes_that_train_nothing_keep_their_one_tower(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     mode = "else:\n    num_gpus = 1  # nothing trains here: one tower takes the script's batches\n"
     script.write_text(f"{MARKER}\nnum_gpus = 2\nif train:\n    learn()\n{mode}")
-    assert read_towers(script) == Towers(2, None, "constant")
+    assert read_towers(script) == ConversionHeader(2, None, "constant")
     set_gpus(script, 5, (), "constant")
     assert script.read_text() == f"{MARKER}\nnum_gpus = 5\nif train:\n    learn()\n{mode}"
     script.write_text(f"parser.add_argument('--num_gpus', default=2)\n{MARKER}\nif train:\n    learn()\n{mode}")
-    assert read_towers(script) == Towers(2, None, "flag")
+    assert read_towers(script) == ConversionHeader(2, None, "flag")
 
 
 def test_a_flag_is_given_unless_the_user_gave_it(tmp_path: Path) -> None:

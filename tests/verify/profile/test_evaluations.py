@@ -35,9 +35,7 @@ with tf.Session() as sess:
         sess.run(train_op, batch)
         print(sess.run(hits, batch))
 """
-LEFT = (
-    "the model of single.py, line 12 stands outside of the towers: GPU 0 computes it, on the batches of all GPUs",
-)
+LEFT = ("the model of single.py, line 12 stands outside of the towers: GPU 0 computes it, on the batches of all GPUs",)
 
 
 @pytest.mark.parametrize(("tested", "left"), [("net(x, True)", LEFT), ("logits", ())])

@@ -12,7 +12,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import from_bytes
-from converter.verify.profile import Profile, Settings, profile
+from converter.verify.profile import Profile, ProfileSettings, profile
 from converter.verify.profile.data import EXCHANGED
 
 VERSIONS = [pytest.param("2", marks=pytest.mark.tf2), pytest.param("1.15", marks=pytest.mark.tf1)]
@@ -76,7 +76,7 @@ def profiled(case: Case) -> Profile:
         single, multi = Path(folder, "single.py"), Path(folder, "multi.py")
         single.write_text(case.single)
         multi.write_text(conversion.text.replace(*case.replaced) if case.replaced[0] else conversion.text)
-        return profile(single, multi, Settings(case.gpus, python=case.python))
+        return profile(single, multi, ProfileSettings(case.gpus, python=case.python))
 
 
 @pytest.mark.one_in(5)
@@ -166,7 +166,7 @@ def test_a_number_of_towers_that_fails_leaves_the_others(tensorflow_python: str)
 @pytest.mark.tf2
 def test_batches_of_a_dataset_are_read(tensorflow_python: str) -> None:
     data = Path(__file__).parents[1] / "data" / "dataset"
-    found = profile(data / "single.py", data / "multi.py", Settings((2,), python=tensorflow_python))
+    found = profile(data / "single.py", data / "multi.py", ProfileSettings((2,), python=tensorflow_python))
     (two,) = found.measured
     assert (two.fed, two.read, found.original.read) == (0, 240, 120)
     # cut on the towers: the whole batch goes to each

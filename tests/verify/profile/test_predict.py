@@ -9,25 +9,25 @@ import pytest
 
 from converter.report.profile import render_json, render_text
 from converter.verify.profile import Fabric, Machine, Profile, to_json
-from converter.verify.profile.data import Edge, Measured, Placement
+from converter.verify.profile.data import MeasuredStep, Placement, Transfer
 from converter.verify.profile.hosts import predict_hosts
 from converter.verify.profile.placements import Converted, choice, placement
 from converter.verify.profile.predict import Load, between, load, predict
 
 FABRIC = Fabric("F", peer=10, link=10, host=20)
 MACHINE = Machine((FABRIC,), tflops=1, latency=0, launch=0)
-ALONE = Measured(1, 1, (), (("host", 10**12),), (("host", 100),), 10**9, 0, 1)
+ALONE = MeasuredStep(1, 1, (), (("host", 10**12),), (("host", 100),), 10**9, 0, 1)
 
 
-def edge(source: str, target: str, size: float, kind: str, transfers: int = 1) -> Edge:
-    return Edge(source, target, int(size), transfers, ((kind, int(size)),), (("t", int(size)),))
+def edge(source: str, target: str, size: float, kind: str, transfers: int = 1) -> Transfer:
+    return Transfer(source, target, int(size), transfers, ((kind, int(size)),), (("t", int(size)),))
 
 
-def towers(gpus: int, parameters: float, batch: float = 10**9, work: float = 10**12) -> Measured:
+def towers(gpus: int, parameters: float, batch: float = 10**9, work: float = 10**12) -> MeasuredStep:
     """Variables on the host: every tower gets them and its batch, and sends its gradients."""
     edges = []
     for gpu in range(gpus):
-        there = Edge(
+        there = Transfer(
             "host",
             f"gpu:{gpu}",
             int(parameters + batch),
@@ -37,7 +37,7 @@ def towers(gpus: int, parameters: float, batch: float = 10**9, work: float = 10*
         )
         edges += [there, edge(f"gpu:{gpu}", "host", parameters, "gradients")]
     devices = [f"gpu:{gpu}" for gpu in range(gpus)]
-    return Measured(
+    return MeasuredStep(
         gpus,
         gpus,
         tuple(edges),
@@ -100,7 +100,7 @@ def test_starting_operations_takes_longer_than_little_work() -> None:
         (towers(2, 1e9, batch=3e10), "per-gpu", "feed-bound: the batch is 3 s on its way, computing takes 1 s"),
     ],
 )
-def test_slower_than_one_gpu_has_a_reason(measured: Measured, batch: str, words: str) -> None:
+def test_slower_than_one_gpu_has_a_reason(measured: MeasuredStep, batch: str, words: str) -> None:
     _, two = predict(ALONE, [measured], batch, MACHINE)
     assert two.speedup < 1
     assert two.limit == words
@@ -133,7 +133,7 @@ def test_three_measured_numbers_tell_about_sixteen() -> None:
     assert enough[15].transfer == pytest.approx(16 * 4 / 20)
 
 
-def whole(*measured: Measured) -> Profile:
+def whole(*measured: MeasuredStep) -> Profile:
     predictions = predict(ALONE, measured, "per-gpu", MACHINE)
     return Profile("per-gpu", 3 * 10**10, ALONE, measured, MACHINE, predictions, ("doubtful",), ("left out",))
 

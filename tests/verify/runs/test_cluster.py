@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from converter.verify.judge import Asked
+from converter.verify.judge import ComparisonSettings
 from converter.verify.processes.answer import Stopped
 from converter.verify.runs.cluster import judged
 
@@ -59,7 +59,7 @@ def worker(place: int, written: tuple[str, ...] = (), **changes: Any) -> dict[st
 
 def report(workers: Any = None, mine: Any = None, **changes: Any) -> Any:
     found = workers or [worker(0, ("checkpoints",)), worker(1)]
-    return judged({**MINE, **(mine or {})}, found, {**REPLAYED, **changes}, Asked(2, "per-gpu", 1), (), "")
+    return judged({**MINE, **(mine or {})}, found, {**REPLAYED, **changes}, ComparisonSettings(2, "per-gpu", 1), (), "")
 
 
 def failed(*args: Any, **changes: Any) -> list[str]:
@@ -156,7 +156,10 @@ def test_parts_of_other_shapes_are_named(original: Any) -> None:
     import numpy as np
 
     parts = [part(0, 3, 1.0, **{"image:0": np.ones([1, size])}) for size in (4, 5)]
-    assert original.apart(parts) == ["image:0"] and original.apart([part(0, 3, 1.0), part(3, 5, 1.0)]) == []
+    assert (
+        original.inputs_not_of_rows(parts) == ["image:0"]
+        and original.inputs_not_of_rows([part(0, 3, 1.0), part(3, 5, 1.0)]) == []
+    )
 
 
 def test_a_worker_without_rows_adds_none(original: Any) -> None:

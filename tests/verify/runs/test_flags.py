@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from converter.verify.data import Constant
+from converter.verify.data import ConstantChoice
 from converter.verify.runs.constants import set_constants
 from converter.verify.runs.flags import choices_of, not_run
 
@@ -162,7 +162,7 @@ def test_constants_of_modules(tmp_path: Path, settings: str, script: str, choice
 def test_a_constant_is_set_in_the_copies(tmp_path: Path) -> None:
     (tmp_path / "settings.py").write_text("# KIND = 'a'\nKIND = 'a'  # 'b'\nOTHER = KIND\n")
     (tmp_path / "settings_mg.py").write_text("KIND =  'a'\n")
-    set_constants(tmp_path, [Constant("settings.py", "KIND", "'b'")])
+    set_constants(tmp_path, [ConstantChoice("settings.py", "KIND", "'b'")])
     assert (tmp_path / "settings.py").read_text() == "# KIND = 'a'\nKIND = 'b'  # 'b'\nOTHER = KIND\n"
     assert (tmp_path / "settings_mg.py").read_text() == "KIND =  'b'\n"
 

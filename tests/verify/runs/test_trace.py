@@ -10,7 +10,7 @@ from converter.cli.app import main
 from converter.conversion import convert, unfollowed_calls
 from converter.options import Options
 from converter.source import from_bytes, read
-from converter.verify import Settings, verify
+from converter.verify import VerifySettings, verify
 from converter.verify.runs.trace import marked, trace_calls
 
 VERSIONS = [pytest.param("2", marks=pytest.mark.tf2), pytest.param("1.15", marks=pytest.mark.tf1)]
@@ -127,15 +127,13 @@ def test_what_a_run_tells_converts(
     assert "TMG309" in {finding.code for finding in again.diagnostics}
     multi = single.with_name("multi.py")
     multi.write_text(again.text)
-    report = verify(single, multi, Settings(python=tensorflow_python, steps=2))
+    report = verify(single, multi, VerifySettings(python=tensorflow_python, steps=2))
     assert report.verdict == "passed", report
     assert {check.status for check in report.checks if check.name == "traced lines"} == {"passed"}
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize(
-    "function", ["centred(x)", "similar(x)", "zeros(x)", "root(x, x + 1)", "rate()"]
-)
+@pytest.mark.parametrize("function", ["centred(x)", "similar(x)", "zeros(x)", "root(x, x + 1)", "rate()"])
 def test_what_is_no_row_nor_mean_nor_sum_is_not_told(
     tensorflow_python: str, version: str, tmp_path: Path, function: str
 ) -> None:
@@ -178,8 +176,7 @@ def calls(text: str) -> str:
         ),
         (
             "import a\nb = a.f(\n  a.g(),\n)\n",
-            "import a\nb = __tmg_end__(__tmg_begin__('4:1'), a.f(\n"
-            "  __tmg_end__(__tmg_begin__('3:7'), a.g()),\n))\n",
+            "import a\nb = __tmg_end__(__tmg_begin__('4:1'), a.f(\n  __tmg_end__(__tmg_begin__('3:7'), a.g()),\n))\n",
         ),
         ("import a\n'µ'; a.f()\n", "import a\n'µ'; __tmg_end__(__tmg_begin__('2:11'), a.f())\n"),
         ("import a\nb = f'{a.f()}'\n", "import a\nb = f'{a.f()}'\n"),

@@ -10,7 +10,7 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.report.verification import render_text
 from converter.source import read
-from converter.verify import Report, Settings, verify
+from converter.verify import Report, VerifySettings, verify
 
 SCRIPT = """\
 import argparse
@@ -45,6 +45,7 @@ def main():
 main()
 """
 
+
 def pair(folder: Path) -> tuple[Path, str]:
     (folder / "train.py").write_text(SCRIPT)
     made = convert(read(str(folder / "train.py")), Options())
@@ -54,7 +55,7 @@ def pair(folder: Path) -> tuple[Path, str]:
 
 def proven(folder: Path, text: str, args: tuple[str, ...] = ("--test",)) -> Report:
     (folder / "multi.py").write_text(text)
-    return verify(folder / "train.py", folder / "multi.py", Settings(args=args))
+    return verify(folder / "train.py", folder / "multi.py", VerifySettings(args=args))
 
 
 @pytest.mark.tf2

@@ -10,12 +10,12 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Fallback
 from converter.analysis.flow.joined import choices, left_out
-from converter.analysis.flow.undo import Change
+from converter.analysis.flow.undo import StateChange
 from converter.analysis.frames import Place
 from converter.analysis.library import naming
 from converter.analysis.python.calling import SPREAD, call_method, call_value, iterated, next_of
 from converter.analysis.python.containers import (
-    found,
+    element_at,
     in_turn,
     item_place,
     iterate,
@@ -665,7 +665,7 @@ def _pop(call: Call) -> Value:
     if not sequence.elements:
         return Host((sequence,))
     place = _place(call) if call.args else -1
-    taken = found(sequence, place)
+    taken = element_at(sequence, place)
     if taken is not None and place == 0 and sequence.many and not any(tensors_in(sequence)):
         return _given(call, taken)
     if place is None or taken is None or sequence.ends is not None:
@@ -722,7 +722,7 @@ def changed(call: Call) -> Sequence:
     """The list that a method changes, after its contents were saved for undoing the change."""
     sequence = call.receiver
     assert isinstance(sequence, Sequence)
-    call.walk.undo_log.append(Change(sequence, "", sequence.copy()))
+    call.walk.undo_log.append(StateChange(sequence, "", sequence.copy()))
     _mutated(call)
     return sequence
 
@@ -772,7 +772,7 @@ def _setdefault(call: Call) -> Value:
     assert isinstance(mapping, Mapping)
     given = _dict_get(call)
     if call.args and mapping.get(call.args[0]) is None:
-        call.walk.undo_log.append(Change(mapping, call.args[0], None))
+        call.walk.undo_log.append(StateChange(mapping, call.args[0], None))
         mapping.set(call.args[0], given)
         call.walk.write(item_place(mapping, call.args[0]), given, call.node)
         _mutated(call)
@@ -825,7 +825,7 @@ def _dict_pop(call: Call) -> Value:
     assert isinstance(mapping, Mapping)
     taken = _dict_get(call)
     if call.args:
-        call.walk.undo_log.append(Change(mapping, call.args[0], mapping.get(call.args[0])))
+        call.walk.undo_log.append(StateChange(mapping, call.args[0], mapping.get(call.args[0])))
         mapping.drop(call.args[0])
         _mutated(call)
     return taken
@@ -844,7 +844,7 @@ def _dict_clear(call: Call) -> Value:
     mapping = call.receiver
     assert isinstance(mapping, Mapping)
     for key, value in list(mapping.pairs):
-        call.walk.undo_log.append(Change(mapping, key, value))
+        call.walk.undo_log.append(StateChange(mapping, key, value))
         mapping.drop(key)
     _mutated(call)
     return Constant(None)

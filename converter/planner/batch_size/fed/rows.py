@@ -177,7 +177,7 @@ def _refills(facts: Facts, access: Access, value: Value) -> bool:
     if own is None:
         return False
     if isinstance(first, ast.Name):
-        return any(_are_equal(facts, turns, own) for turns in _turns(facts, access, first.id))
+        return any(_are_equal(facts, turns, own) for turns in _iterations_counted_by(facts, access, first.id))
     bare = isinstance(first, ast.Slice) and not (first.lower or first.upper or first.step)
     if not bare and not (isinstance(first, ast.Constant) and first.value is ...):
         return False
@@ -185,7 +185,7 @@ def _refills(facts: Facts, access: Access, value: Value) -> bool:
     return bool(named_behind(facts, access.value) & own.linear) if given is None else _are_equal(facts, given, own)
 
 
-def _turns(facts: Facts, access: Access, name: str) -> Iterator[Number]:
+def _iterations_counted_by(facts: Facts, access: Access, name: str) -> Iterator[Number]:
     """The number of turns of the loop around an access that counts by a name."""
     for site in access.site.chain():
         if isinstance(site.stmt, ast.For) and isinstance(site.stmt.target, ast.Name) and site.stmt.target.id == name:

@@ -10,11 +10,11 @@ from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.values import Frame, Value
 from converter.plan import Insert
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.region.region import Region
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 from converter.source.syntax import first_statement
 
 
@@ -23,7 +23,7 @@ def declare(facts: Facts, region: Region, traffic: Traffic, access: Access, text
     if access.place.kind != "name" or access.place.frame is region.block.frame or "." in text:
         return traffic
     if access.place.frame is not region.block.frame.module:
-        raise refuse(facts, access.node, Found.NAME_OF_OUTER_FUNCTION, name=text)
+        raise refuse(facts, access.node, PlanFault.NAME_OF_OUTER_FUNCTION, name=text)
     if text in region.block.frame.globals or text in traffic.globals:
         return traffic
     return replace(traffic, globals=(*traffic.globals, text))
@@ -72,7 +72,7 @@ def _of_module(facts: Facts, region: Region, traffic: Traffic, path: str, key: s
     return None, traffic
 
 
-def declarations(region: Region, traffic: Traffic, text: Text) -> list[Insert]:
+def declarations(region: Region, traffic: Traffic, text: SourceText) -> list[Insert]:
     """`global` statements at the top of the loop's function, and imports of modules beside those of their names."""
     found = [
         Insert(text.anchor(stmt), (f"import {module}" + (f" as {name}" if name != module else ""),), "before", "TMG131")

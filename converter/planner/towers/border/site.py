@@ -5,10 +5,10 @@ from __future__ import annotations
 from converter.analysis.facts import Facts
 from converter.dataclass import dataclass
 from converter.options import Options
-from converter.planner.region.executions import Group
+from converter.planner.region.executions import StepGroup
 from converter.planner.region.region import Region
-from converter.planner.writing.free_names import Names
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.free_names import TakenNames
+from converter.planner.writing.source_text import SourceText
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class LoopSite:
 
     facts: Facts
     options: Options
-    group: Group
-    names: Names
-    text: Text
+    group: StepGroup
+    names: TakenNames
+    text: SourceText
     tensorflow: str
     fed: frozenset[int] = frozenset()
 

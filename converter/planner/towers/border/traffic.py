@@ -11,7 +11,7 @@ from converter.analysis.values import Input, Value
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Merge, Nest, Rebind, Rebuild, Regroup, Reset, Shard
-from converter.planner.writing.free_names import Branches, Names
+from converter.planner.writing.free_names import Branches, TakenNames
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Traffic:
     tensorflow: str = "tf"  # TensorFlow's name where the loop stands
     alone: bool = False  # batches may be of a single example: no tower is sure to have one
     one_gpu: bool = False  # without towers, where other scripts import the model
-    names: Names = field(default_factory=Names)  # what is taken by now
+    names: TakenNames = field(default_factory=TakenNames)  # what is taken by now
     shards: tuple[Shard, ...] = ()
     groups: tuple[tuple[Input, ...], ...] = ()  # the inputs of each shard, first the one that its rows are counted on
     handing: Handed | None = None  # of the placeholders that the towers make; None where they make none

@@ -9,8 +9,8 @@ from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.tensors.places import RANGES
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Input, Instance, Origin, Tensor, Value
-from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import counts_examples, depends_on_batch
 from converter.planner.region.block import Block
 from converter.planner.region.layers import layers_in
@@ -85,9 +85,7 @@ def _is_early(value: Value) -> bool:
     return value.batch.kind == "example" and value.batch.packed != "minor"
 
 
-def _inside(
-    facts: Facts, block: Block, batched: list[Value], layers: list[Tensor], mixed: set[int]
-) -> Block | None:
+def _inside(facts: Facts, block: Block, batched: list[Value], layers: list[Tensor], mixed: set[int]) -> Block | None:
     """The block inside of a statement that builds the model and the loss; None where that is not one place."""
     work = {block.statement(v.site) for v in layers}
     index = next(iter(mixed))
@@ -111,4 +109,4 @@ def _may_be_model(op: str) -> bool:
 
 
 def _no_place(facts: Facts, steps: Sequence[TrainStep]) -> Refused:
-    return Refused((finding(facts, steps[0].call, Found.LOSS_NOT_FROM_RESULTS),))
+    return Refused((finding(facts, steps[0].call, PlanFault.LOSS_NOT_FROM_RESULTS),))

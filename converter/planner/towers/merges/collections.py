@@ -10,10 +10,10 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import Tensor
 from converter.planner.region.region import Region
 from converter.planner.towers.border.traffic import Traffic, group_of
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 
-def merged_keys(facts: Facts, region: Region, traffic: Traffic, text: Text) -> tuple[tuple[str, ...], str]:
+def merged_keys(facts: Facts, region: Region, traffic: Traffic, text: SourceText) -> tuple[tuple[str, ...], str]:
     """The expressions for the keys of collections whose values, all of them means, are read after the loop.
 
     With the name of the towers' weights for them. There are no such keys where the means are over the rows of inputs
@@ -44,7 +44,7 @@ def _is_mean(tensor: Tensor) -> bool:
     return batch.kind == "reduced" and batch.how == "mean" and batch.over is None
 
 
-def _key(effect: Effect, text: Text, tensorflow: str) -> str:
+def _key(effect: Effect, text: SourceText, tensorflow: str) -> str:
     """The key as it is written where the collection is read; "" where it cannot stand elsewhere."""
     call = effect.node
     assert isinstance(call, ast.Call)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.plan import Merge, Replace
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.towers.border.fed_results import fed_results
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
@@ -20,7 +20,7 @@ def feeding(site: LoopSite, traffic: Traffic, wanted: Wanted) -> Iterator[Replac
     for uid, runs in fed_results(site.facts, site.region).items():
         places = [place for place, (part, _) in wanted.items() if part.value.uid == uid and part.whole is None]
         if len(traffic.shards) != 1 or not any(_is_plain(merges.get(place)) for place in places):
-            raise refuse(site.facts, runs[0].call, Found.FED_PART_OF_RESULTS)
+            raise refuse(site.facts, runs[0].call, PlanFault.FED_PART_OF_RESULTS)
         for node in dict.fromkeys(run.feed_node for run in runs):
             if node is not None:
                 fed = f"{called('feed_towers')}({text.of(node)})"

@@ -6,16 +6,18 @@ import ast
 
 from converter.analysis.facts import Facts
 from converter.plan import Insert
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.region.incomplete_lists import listed_between
 from converter.planner.region.region import Region
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 from converter.planner.writing.spelling import leaf
 
 
-def keep_first(facts: Facts, region: Region, traffic: Traffic, text: Text) -> tuple[list[str], list[Insert], Traffic]:
+def keep_first(
+    facts: Facts, region: Region, traffic: Traffic, text: SourceText
+) -> tuple[list[str], list[Insert], Traffic]:
     """All towers, and what follows them, use what the first tower computed from such a list.
 
     Returns the names of the lists that keep it, the lines that fill them, and the traffic with these names taken.
@@ -30,7 +32,7 @@ def keep_first(facts: Facts, region: Region, traffic: Traffic, text: Text) -> tu
         done.add(stmt)
         target = stmt.targets[0] if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
         if not isinstance(target, (ast.Name, ast.Attribute)) or effect.site.frame is not region.block.frame:
-            raise refuse(facts, effect.node, Found.LISTS_VARIABLES_SO_FAR)
+            raise refuse(facts, effect.node, PlanFault.LISTS_VARIABLES_SO_FAR)
         place = ast.unparse(target)
         kept, traffic = traffic.fresh(f"tower_{leaf(place)}", f"towers_{leaf(place)}")
         lists.append(kept)

@@ -13,7 +13,7 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Number, Tensor, Value, is_of_own, needed, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.options import Options
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_statistics import norms_among
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.region import Region
@@ -30,22 +30,24 @@ def loss_how(
     value, batch = step.loss, step.loss.batch
     warnings: list[Diagnostic] = []
     if is_of_own(value) and batch.kind == "opaque":  # no number
-        raise refuse(facts, step.call, Found.OWN_EXAMPLES_UNCLEAR)
+        raise refuse(facts, step.call, PlanFault.OWN_EXAMPLES_UNCLEAR)
     once = options.batch == "total" or options.loss == "global"
     summed = batch.kind == "example" or (batch.kind == "reduced" and batch.how == "sum")
     warnings += warn_of_statistics(facts, value) if options.batch == "total" else ()
     if batch.why is Why.SUM_IN_BRANCH and once:
-        raise refuse(facts, step.call, Found.SUM_IN_BRANCH, reason=batch.reason)
+        raise refuse(facts, step.call, PlanFault.SUM_IN_BRANCH, reason=batch.reason)
     if summed and once:
         if batch.affine:
-            raise refuse(facts, step.call, Found.SUM_AND_TERM)
+            raise refuse(facts, step.call, PlanFault.SUM_AND_TERM)
         return "sum", warnings
     if summed:
-        warnings.append(finding(facts, step.call, Found.SUM_OVER_EXAMPLES))
+        warnings.append(finding(facts, step.call, PlanFault.SUM_OVER_EXAMPLES))
     elif why := why_no_mean(value, counts):
-        warnings.append(finding(facts, step.call, Found.NO_MEAN_ALL_THE_SAME if once else Found.NO_MEAN, why=why))
+        warnings.append(
+            finding(facts, step.call, PlanFault.NO_MEAN_ALL_THE_SAME if once else PlanFault.NO_MEAN, why=why)
+        )
     elif once and is_divided_by_size(value):
-        warnings.append(finding(facts, step.call, Found.DIVIDED_BY_SIZE))
+        warnings.append(finding(facts, step.call, PlanFault.DIVIDED_BY_SIZE))
     return "mean", warnings
 
 
@@ -56,7 +58,7 @@ def warn_of_statistics(facts: Facts, loss: Tensor, region: Region | None = None)
     """
     shared = statistics_of_share(facts, loss, region)
     if shared is not None:
-        yield finding(facts, shared, Found.STATISTICS_OF_SHARES)
+        yield finding(facts, shared, PlanFault.STATISTICS_OF_SHARES)
 
 
 def statistics_of_share(facts: Facts, loss: Tensor, region: Region | None = None) -> ast.AST | None:

@@ -11,19 +11,19 @@ from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Counted, Input, Tensor, needed
 from converter.diagnostics import Diagnostic
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_statistics import norms_behind
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.region import Region
 from converter.planner.wording import finding
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 from converter.planner.writing.spelling import spelling
 
 READ_OFF = {"sum": "{tf}.reduce_sum({text})", "nonzero": "{tf}.count_nonzero({text})", "rows": "{tf}.shape({text})[0]"}
 
 
 def loss_counts(
-    region: Region, steps: list[TrainStep], text: Text, tensorflow: str
+    region: Region, steps: list[TrainStep], text: SourceText, tensorflow: str
 ) -> dict[int, tuple[str, bool]]:
     """For each masked mean: its denominator in a tower, and whether that is a mean over the tower's rows."""
     found: dict[int, tuple[str, bool]] = {}
@@ -46,13 +46,13 @@ def warn_of_counts(facts: Facts, steps: list[TrainStep], counted: dict[int, tupl
             yield finding(facts, step.call, why)
 
 
-def _why_one_size(facts: Facts, loss: Tensor) -> Found | None:
+def _why_one_size(facts: Facts, loss: Tensor) -> PlanFault | None:
     """Why one GPU could not compute this loss on a larger batch; None if it could."""
     behind = needed([loss]).values()
     if any(isinstance(v, Input) and v.batch.kind == "example" and fixed_size(v) is not None for v in behind):
-        return Found.MASKED_MEAN_OF_FIXED_SIZE
+        return PlanFault.MASKED_MEAN_OF_FIXED_SIZE
     norms = (norm for norm in norms_behind(facts, loss) if norm.kind is EffectKind.BATCH_NORM)
-    return Found.MASKED_MEAN_AND_BATCH_NORM if any(norms) else None
+    return PlanFault.MASKED_MEAN_AND_BATCH_NORM if any(norms) else None
 
 
 def _ways(over: Counted) -> list[Counted]:
@@ -71,7 +71,7 @@ def _ways(over: Counted) -> list[Counted]:
     return ways
 
 
-def _seen(region: Region, tensor: Tensor, text: Text) -> str:
+def _seen(region: Region, tensor: Tensor, text: SourceText) -> str:
     """The expression for a tensor at the end of a tower, "" where there is none."""
     accesses = [a for i, a in region.block.accesses() if i in region.tower]
     for access in accesses:

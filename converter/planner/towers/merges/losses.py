@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.facts import Facts, TrainStep
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.structures import Part, parts
 from converter.planner.region.region import Region
 from converter.planner.wording import refuse
@@ -14,7 +14,7 @@ def loss_part(facts: Facts, region: Region, step: TrainStep) -> Part | None:
     """The loss under a name that the towers bind, or in a structure that they do; None where it is written inline."""
     if step.loss_node in region.inline and step.loss_node is not None:
         if step.site.frame.uid != region.block.frame.uid:
-            raise refuse(facts, step.call, Found.LOSS_WRITTEN_ELSEWHERE)
+            raise refuse(facts, step.call, PlanFault.LOSS_WRITTEN_ELSEWHERE)
         return None
     writes = [
         (a, spelling(region.block.frame, a.place)) for i, a in region.block.accesses() if i in region.tower and a.write
@@ -28,7 +28,7 @@ def loss_part(facts: Facts, region: Region, step: TrainStep) -> Part | None:
             for part in parts(text, access.value):
                 if part.value is step.loss:
                     return part
-    raise refuse(facts, step.call, Found.LOSS_WITHOUT_NAME)
+    raise refuse(facts, step.call, PlanFault.LOSS_WITHOUT_NAME)
 
 
 def is_read(facts: Facts, region: Region, step: TrainStep) -> bool:

@@ -26,8 +26,8 @@ from converter.analysis.values import (
 from converter.diagnostics import Diagnostic
 from converter.parsing import parse_expression
 from converter.plan import HowMerged, Merge, Rebuild
-from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import is_made_of_shard, keeps_batch, may_hold_tensors
 from converter.planner.questions.dtypes import is_float32, names_other_types
 from converter.planner.questions.nested_tensors import alike, is_flat_list, leaves
@@ -131,7 +131,7 @@ def _of_one_group(facts: Facts, traffic: Traffic, part: Part, node: ast.AST) -> 
         return [part]
     found = [p for p in parts(part.text, part.value) if p.value.uid in {t.uid for t in held}]
     if len(found) < len(held):
-        raise refuse(facts, node, Found.DIFFERENT_ROWS, name=part.text)
+        raise refuse(facts, node, PlanFault.DIFFERENT_ROWS, name=part.text)
     return found
 
 
@@ -142,7 +142,7 @@ def _first_name(facts: Facts, traffic: Traffic, part: Part, step: TrainStep | No
     if step is None or merge is None:
         return None
     if merge.guard or merge.how == "concat":
-        raise refuse(facts, step.call, Found.LOSS_OF_TWO_NAMES)
+        raise refuse(facts, step.call, PlanFault.LOSS_OF_TWO_NAMES)
     return merge.place
 
 
@@ -292,7 +292,7 @@ def _not_handed_on(site: LoopSite, traffic: Traffic, wanted: Wanted) -> list[Dia
         lost = next((text for text in held if text not in plain), "")
         if lost or not held:
             node = held[lost] if held else site.region.block.body[max(site.region.tower)]
-            found.append(finding(site.facts, node, Found.NOT_HANDED_ON, name=lost or "a part of the model"))
+            found.append(finding(site.facts, node, PlanFault.NOT_HANDED_ON, name=lost or "a part of the model"))
     return found
 
 
@@ -305,8 +305,7 @@ def _keeps_parts(merge: Merge) -> bool:
 def _is_renamed(site: LoopSite, value: Value, tensors: list[Tensor]) -> bool:
     """Whether the script reads the graph's name of a merged value, or names a part of it."""
     asked = any(
-        e.value in tensors and not site.region.in_tower(e.site)
-        for e in site.facts.effects_of(EffectKind.GRAPH_NAME)
+        e.value in tensors and not site.region.in_tower(e.site) for e in site.facts.effects_of(EffectKind.GRAPH_NAME)
     )
     nested = isinstance(value, (Sequence, Mapping))
     return asked or (nested and any(op_name(site.region, t) for t in tensors))
@@ -357,17 +356,19 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
     text, value = part.text, part.value
     if isinstance(value, (Sequence, Mapping)):
         if not (is_mergeable(value) and _holds_no_input(site.region, value)):
-            raise refuse(site.facts, node, Found.FORM_NOT_MERGED, name=text)
+            raise refuse(site.facts, node, PlanFault.FORM_NOT_MERGED, name=text)
         if are_graph_names(site.facts, site.region, value):
-            raise refuse(site.facts, node, Found.KEYED_BY_GRAPH_NAMES, name=text)
+            raise refuse(site.facts, node, PlanFault.KEYED_BY_GRAPH_NAMES, name=text)
     elif keeps_batch(value):
         line = value.site.stmt.lineno if value.site is not None else 0
-        raise refuse(site.facts, node, Found.FUNCTION_KEEPS_SHARD, name=text, line=line)
+        raise refuse(site.facts, node, PlanFault.FUNCTION_KEEPS_SHARD, name=text, line=line)
     elif mixes_inputs(site.region, value):
         if _is_of_earlier_call(site.region, value):
-            raise refuse(site.facts, getattr(value, "node", None) or node, Found.LEFT_BY_EARLIER_CALL, name=text)
+            raise refuse(site.facts, getattr(value, "node", None) or node, PlanFault.LEFT_BY_EARLIER_CALL, name=text)
         reason = "it also needs an input that the loss does not need, of which each tower reads all rows"
-        raise refuse(site.facts, getattr(value, "node", None) or node, Found.NOT_MERGEABLE, name=text, reason=reason)
+        raise refuse(
+            site.facts, getattr(value, "node", None) or node, PlanFault.NOT_MERGEABLE, name=text, reason=reason
+        )
     elif not is_mergeable(value):
         batch = _batch_of(value)
         rows = "it is a sparse tensor" if is_sparse(value) else "its rows are not in the order of the examples"
@@ -376,7 +377,9 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
         if may_hold_tensors(value):
             what = "holds tensors of a shard in a way that is not followed"
         reason = batch.reason or (rows if batch.kind != "free" and not made else f"it {what}")
-        raise refuse(site.facts, getattr(value, "node", None) or node, Found.NOT_MERGEABLE, name=text, reason=reason)
+        raise refuse(
+            site.facts, getattr(value, "node", None) or node, PlanFault.NOT_MERGEABLE, name=text, reason=reason
+        )
 
 
 def _is_of_earlier_call(region: Region, value: Value) -> bool:
@@ -402,7 +405,7 @@ def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensor
     """For a value that only some branches create: the expression that tells whether it exists, and `Merge.unset`."""
     if any(left_out(part.value)):
         return _part_made(facts, part, node, tensorflow), False
-    beside = _beside(region, part)
+    beside = _values_of_other_branches(region, part)
     for maybe in facts.maybe:
         if maybe.value not in beside or not region.in_tower(maybe.site):
             continue
@@ -416,11 +419,11 @@ def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensor
             found = f"getattr({holder}, {name!r}, None)" if maybe.unset and (maybe.none or maybe.plain) else part.text
             there = f"isinstance({found}, {tensorflow}.Tensor)" if maybe.plain else f"{found} is not None"
             return (there if maybe.none or maybe.plain else f"hasattr({holder}, {name!r})"), False
-        raise refuse(facts, node, Found.MADE_BY_ONE_BRANCH, name=part.text)
+        raise refuse(facts, node, PlanFault.MADE_BY_ONE_BRANCH, name=part.text)
     return "", False
 
 
-def _beside(region: Region, part: Part) -> list[Value]:
+def _values_of_other_branches(region: Region, part: Part) -> list[Value]:
     """A value, and those that other branches leave in its place."""
     writes = (a for i, a in region.block.accesses() if a.write and i in region.tower)
     joins = [(a.place, a.value) for a in writes if isinstance(a.value, Tensor) and a.value.op == "join"]
@@ -444,7 +447,7 @@ def _part_made(facts: Facts, part: Part, node: ast.AST, tensorflow: str) -> str:
     target = parse_expression(part.text)
     there = f"isinstance({part.text}, {tensorflow}.Tensor)" if plain else f"{part.text} is not None"
     if part.whole is not None or (unset and not isinstance(target, (ast.Subscript, ast.Attribute))):
-        raise refuse(facts, node, Found.PART_MADE_BY_ONE_BRANCH, name=part.text)
+        raise refuse(facts, node, PlanFault.PART_MADE_BY_ONE_BRANCH, name=part.text)
     if not unset:
         return there
     if isinstance(target, ast.Subscript):

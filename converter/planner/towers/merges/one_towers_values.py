@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.values import Input, Tensor
 from converter.diagnostics import Diagnostic
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted, is_mergeable
 from converter.planner.wording import finding
@@ -38,7 +38,7 @@ def warn_of_one_towers_values(
             reader = next((n for n in readers.pop(access.place.key) if not _is_switched_off(facts, n)), None)
             if reader is not None:
                 path, line = facts.shown(reader), reader.lineno
-                yield finding(facts, access.node, Found.LAST_TOWERS_VALUE, name=text, path=path, line=line)
+                yield finding(facts, access.node, PlanFault.LAST_TOWERS_VALUE, name=text, path=path, line=line)
 
 
 def _is_switched_off(facts: Facts, node: ast.AST) -> bool:

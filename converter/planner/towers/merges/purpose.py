@@ -47,15 +47,59 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # Builtins and methods that give something computed of their arguments, and keep nothing.
 COMPUTES = frozenset(
     (
-        "float", "int", "str", "repr", "round", "abs", "sum", "min", "max", "len", "list", "tuple", "zip",
-        "enumerate", "sorted", "format", "join", "dict", "bool", "mean", "std", "var", "argmax", "argmin", "any",
-        "all", "tolist", "item", "items", "values", "keys", "flatten", "ravel", "reshape", "squeeze", "astype",
-        "copy", "get", "rjust", "ljust",
+        "float",
+        "int",
+        "str",
+        "repr",
+        "round",
+        "abs",
+        "sum",
+        "min",
+        "max",
+        "len",
+        "list",
+        "tuple",
+        "zip",
+        "enumerate",
+        "sorted",
+        "format",
+        "join",
+        "dict",
+        "bool",
+        "mean",
+        "std",
+        "var",
+        "argmax",
+        "argmin",
+        "any",
+        "all",
+        "tolist",
+        "item",
+        "items",
+        "values",
+        "keys",
+        "flatten",
+        "ravel",
+        "reshape",
+        "squeeze",
+        "astype",
+        "copy",
+        "get",
+        "rjust",
+        "ljust",
     )
 )
 LOGS = frozenset(
     (
-        "debug", "info", "warn", "warning", "error", "critical", "exception", "log", "set_postfix",
+        "debug",
+        "info",
+        "warn",
+        "warning",
+        "error",
+        "critical",
+        "exception",
+        "log",
+        "set_postfix",
         "set_description",
     )
 )
@@ -66,7 +110,12 @@ GROWS = ("append", "extend", "add", "insert")
 KEEPS = ("save", "random", "copyto", "put", "lib", "memmap")  # functions of NumPy that do not only compute
 DRAWS = frozenset(
     (
-        "plot", "imshow", "matshow", "hist", "scatter", "bar",
+        "plot",
+        "imshow",
+        "matshow",
+        "hist",
+        "scatter",
+        "bar",
     )
 )  # methods of a plot
 

@@ -15,13 +15,13 @@ from converter.planner.region.names_in_graph import names_taken
 from converter.planner.region.region import Region
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.writing.aliases import Aliases
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 MODEL = "TMG127"  # the rule of models that other scripts build on one GPU
 
 
 def reopened(
-    facts: Facts, region: Region, traffic: Traffic, text: Text, aliases: Aliases
+    facts: Facts, region: Region, traffic: Traffic, text: SourceText, aliases: Aliases
 ) -> tuple[tuple[Scope, ...], list[Insert], Traffic]:
     """The with blocks that open a scope again behind the loop, and lines that keep the scope's name for it."""
     kept, traffic = _kept(facts, region, traffic, text, aliases)
@@ -32,7 +32,7 @@ def reopened(
 
 
 def _kept(
-    facts: Facts, region: Region, traffic: Traffic, text: Text, aliases: Aliases
+    facts: Facts, region: Region, traffic: Traffic, text: SourceText, aliases: Aliases
 ) -> tuple[tuple[Scope, ...], Traffic]:
     """The with blocks that stand on both sides of the loop, for those that open a scope of names.
 
@@ -53,7 +53,7 @@ def _kept(
 
 
 def _opened_once(
-    facts: Facts, region: Region, traffic: Traffic, text: Text, aliases: Aliases
+    facts: Facts, region: Region, traffic: Traffic, text: SourceText, aliases: Aliases
 ) -> tuple[tuple[Scope, ...], list[Insert], Traffic]:
     """The with blocks of the loop that are opened again behind it, where the model may be built without towers.
 
@@ -87,7 +87,7 @@ def _is_named(opened: ast.expr) -> bool:
     return isinstance(name, (ast.JoinedStr, ast.BinOp)) or isinstance(name, ast.Constant) and bool(name.value)
 
 
-def _again(opened: ast.expr, kind: str, name: str, text: Text, tensorflow: str) -> list[str]:
+def _again(opened: ast.expr, kind: str, name: str, text: SourceText, tensorflow: str) -> list[str]:
     """The items that open a scope, of the model's own name where there are no towers."""
     assert isinstance(opened, ast.Call)
     source = text.of(opened)
@@ -103,7 +103,7 @@ def _current(tensorflow: str) -> str:
 
 
 def _scope(
-    around: ast.With, kinds: dict[ast.AST, str], traffic: Traffic, text: Text, tensorflow: str
+    around: ast.With, kinds: dict[ast.AST, str], traffic: Traffic, text: SourceText, tensorflow: str
 ) -> tuple[Scope, Traffic]:
     keep, first, enter = [], [], []
     for item in around.items:

@@ -9,14 +9,16 @@ from converter.analysis.facts import Effect, Facts
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Typed
 from converter.plan import Replace
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.region.region import Region
 from converter.planner.region.variable_reuse import opens_scope
 from converter.planner.wording import refuse
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 
-def reuse_scopes(facts: Facts, region: Region, text: Text, tensorflow: str) -> tuple[tuple[str, ...], list[Replace]]:
+def reuse_scopes(
+    facts: Facts, region: Region, text: SourceText, tensorflow: str
+) -> tuple[tuple[str, ...], list[Replace]]:
     """Edits for scopes around the loop on which the model calls reuse_variables().
 
     Returns lines that do so after the loop, where the script's own scope is the current one again, and what the
@@ -33,11 +35,11 @@ def reuse_scopes(facts: Facts, region: Region, text: Text, tensorflow: str) -> t
         if outer and not _is_around(facts, effect, scope):
             continue  # a scope that was left: whoever enters it again finds it so
         if outer and effect.site.frame is not region.block.frame:
-            raise refuse(facts, effect.node, Found.SCOPE_AROUND_REUSED)
+            raise refuse(facts, effect.node, PlanFault.SCOPE_AROUND_REUSED)
         if effect.site.stmt in direct and (outer or has(scope.name, Trait.CURRENT_SCOPE)):
             lines[text.of(effect.node)] = None
         elif has(scope.name, Trait.CURRENT_SCOPE) and _goes_on_behind(facts, region, effect):
-            raise refuse(facts, effect.node, Found.SCOPE_REUSED_INSIDE)
+            raise refuse(facts, effect.node, PlanFault.SCOPE_REUSED_INSIDE)
         if outer:
             own = f"{tensorflow}.get_variable_scope().reuse_variables()"
             replaces[effect.node] = Replace(text.start(effect.node), text.end(effect.node), own, "TMG123")

@@ -12,10 +12,10 @@ from converter.plan import Replace
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.collections import means_in
 from converter.planner.writing.helper_names import called
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 
-def names_in(facts: Facts, regions: tuple[Region, ...], text: Text) -> list[Replace]:
+def names_in(facts: Facts, regions: tuple[Region, ...], text: SourceText) -> list[Replace]:
     """Edits of `x.op.name` in the model, which remove the tower's scope from the name of a summary."""
     found: dict[ast.AST, Replace] = {}
     for effect in facts.effects_of(EffectKind.GRAPH_NAME):
@@ -31,7 +31,7 @@ def names_in(facts: Facts, regions: tuple[Region, ...], text: Text) -> list[Repl
     return list(found.values())
 
 
-def collected_names(facts: Facts, regions: tuple[Region, ...], text: Text) -> list[Replace]:
+def collected_names(facts: Facts, regions: tuple[Region, ...], text: SourceText) -> list[Replace]:
     """Edits that strip the tower's scope from `op.name` of operations read from a collection.
 
     Layers put update ops there by themselves, and scripts choose some of them: `op.name.startswith('generator')`.

@@ -23,7 +23,7 @@ from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.tensors.updates import is_update
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Function, Input, Mapping, Sequence, Tensor, Value, is_of_own, tensors_in
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import (
     carries_batch,
     counts_examples,
@@ -117,7 +117,7 @@ def _of_attribute(facts: Facts, region: Region, access: Access, unread: Containe
     value, text = access.value, spelling(region.block.frame, access.place)
     if not text or text in unread or region.in_tower(getattr(access.place.holder, "site", None)):
         return {}
-    if _is_whole(region, value):
+    if _is_computed_by_each_tower(region, value):
         return {}
     if isinstance(value, Mapping):
         made = [t for t in tensors_in(value) if _is_batched(region, t) and not isinstance(t, Input)]
@@ -132,7 +132,7 @@ def _place_of(facts: Facts, region: Region, value: Value, name: str, node: ast.A
     """Where the towers keep a value that is asked for by its name in the graph."""
     text = _text_of(facts, region, value)
     if text is None:
-        raise refuse(facts, node, Found.VALUE_WITHOUT_NAME, name=name)
+        raise refuse(facts, node, PlanFault.VALUE_WITHOUT_NAME, name=name)
     return text
 
 
@@ -182,10 +182,10 @@ def _joined(facts: Facts, region: Region, access: Access, joined: Tensor, known:
 
 def _is_batched(region: Region, value: Tensor) -> bool:
     """Whether a tensor depends on the batch that is cut."""
-    return value.batch.kind != "free" and not _is_whole(region, value)
+    return value.batch.kind != "free" and not _is_computed_by_each_tower(region, value)
 
 
-def _is_whole(region: Region, value: Value) -> bool:
+def _is_computed_by_each_tower(region: Region, value: Value) -> bool:
     """Whether each tower computes all of a tensor: of inputs that the loss does not need, which it reads whole."""
     depends = isinstance(value, Tensor) and value.batch.kind != "free" and bool(value.roots)
     return depends and not any(root in region.inputs for root in value.roots)
@@ -193,7 +193,7 @@ def _is_whole(region: Region, value: Value) -> bool:
 
 def _is_of_examples(region: Region, value: Value) -> bool:
     """Whether a value of a tower is one of its shard alone: it depends on the batch, counts it, or is made of it."""
-    if _is_whole(region, value):
+    if _is_computed_by_each_tower(region, value):
         return False
     batched = isinstance(value, Tensor) and value.batch.kind != "free"
     return batched or any(ask(value) for ask in (counts_examples, is_made_of_shard, may_hold_tensors, is_update))

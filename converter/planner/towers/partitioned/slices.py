@@ -17,11 +17,11 @@ from converter.analysis.values import Variable
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Replace
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.region.region import Region
 from converter.planner.towers.partitioned.variable_lists import check_lists, last_name
 from converter.planner.wording import finding, refuse
-from converter.planner.writing.source_text import Text
+from converter.planner.writing.source_text import SourceText
 
 # Calls of Python to which a variable is more than a tensor.
 PYTHON = {"append", "extend", "isinstance", "getattr", "len", "list", "zip", "id", "print", "str"}
@@ -43,7 +43,7 @@ TOUCHES = (EffectKind.ASSIGN, EffectKind.AVERAGE, EffectKind.AVERAGE_READ, Effec
 
 
 @dataclass(frozen=True)
-class Cut:
+class SliceLayout:
     """How variables are cut for --variables partitioned.
 
     kept: the last parts of the names of those that are not cut. rows: the same of tables that are cut along their rows,
@@ -56,7 +56,7 @@ class Cut:
     warnings: tuple[Diagnostic, ...]
 
 
-def cut_variables(facts: Facts, regions: tuple[Region, ...], text: Text) -> Cut:
+def cut_variables(facts: Facts, regions: tuple[Region, ...], text: SourceText) -> SliceLayout:
     """The edits that cut variables; raises Refusal where slices would mean something else."""
     check_lists(facts)
     _check_calls(facts)
@@ -77,7 +77,7 @@ def cut_variables(facts: Facts, regions: tuple[Region, ...], text: Text) -> Cut:
             continue
         name = pattern_of(name_expression(variable) or _first(variable.node))
         if "*" in name:
-            raise refuse(facts, node or variable.node, Found.COMPUTED_NAME)
+            raise refuse(facts, node or variable.node, PlanFault.COMPUTED_NAME)
         last = name.rpartition("/")[2]
         if node is None and _by_rows(facts, lookups):
             rows[last] = None
@@ -85,9 +85,9 @@ def cut_variables(facts: Facts, regions: tuple[Region, ...], text: Text) -> Cut:
             continue
         kept[last] = None
         if node is not None:
-            warnings.setdefault(node, finding(facts, node, Found.TAKEN_FOR_ONE_OBJECT, name=name))
-    replaces = tuple(_told(call, text) for call in calls)
-    return Cut(tuple(kept), tuple(rows), replaces, (*_raw(facts, regions), *warnings.values()))
+            warnings.setdefault(node, finding(facts, node, PlanFault.TAKEN_FOR_ONE_OBJECT, name=name))
+    replaces = tuple(_with_slice_strategy(call, text) for call in calls)
+    return SliceLayout(tuple(kept), tuple(rows), replaces, (*_raw(facts, regions), *warnings.values()))
 
 
 def _first(call: ast.Call) -> ast.expr | None:
@@ -101,7 +101,7 @@ def _raw(facts: Facts, regions: tuple[Region, ...]) -> Iterator[Diagnostic]:
     objects = [e.node for e in facts.effects_of(EffectKind.OBJECT_VARIABLE) if has(e.name, Trait.OF_OBJECTS)]
     nodes = [v.node for v in raw if v.node is not None] + objects
     if nodes:
-        yield finding(facts, nodes[0], Found.LEFT_WHOLE)
+        yield finding(facts, nodes[0], PlanFault.LEFT_WHOLE)
 
 
 def _lookups(facts: Facts, variable: Variable) -> list[ast.Call]:
@@ -123,7 +123,7 @@ def _by_rows(facts: Facts, lookups: list[ast.Call]) -> bool:
     return plain and not others
 
 
-def _told(call: ast.Call, text: Text) -> Replace:
+def _with_slice_strategy(call: ast.Call, text: SourceText) -> Replace:
     """A look-up that knows that slices hold consecutive rows; by default TensorFlow takes them for every N-th."""
     head = text.of(call)
     head = head[: head.rindex(")")].rstrip().removesuffix(",")
@@ -173,20 +173,20 @@ def _check_calls(facts: Facts) -> None:
     for call in facts.nodes(ast.Call):
         name = last_name(call)
         if has(name, Trait.MAKES_TABLES):
-            raise refuse(facts, call, Found.MAKES_ITS_TABLE, name=name)
+            raise refuse(facts, call, PlanFault.MAKES_ITS_TABLE, name=name)
         if has(name, Trait.BY_VARIABLE):
-            raise refuse(facts, call, Found.KNOWS_VARIABLES, name=name)
+            raise refuse(facts, call, PlanFault.KNOWS_VARIABLES, name=name)
         for keyword in call.keywords:
             none = isinstance(keyword.value, ast.Constant) and not keyword.value.value
             if keyword.arg in KEYWORDS and not none:
-                raise refuse(facts, keyword.value, Found.WORKS_ON_VARIABLES, name=keyword.arg)
+                raise refuse(facts, keyword.value, PlanFault.WORKS_ON_VARIABLES, name=keyword.arg)
     for made in facts.nodes(ast.ClassDef):
         if any(last_name(base).endswith("Optimizer") for base in made.bases):
-            raise refuse(facts, made, Found.OWN_OPTIMIZER)
+            raise refuse(facts, made, PlanFault.OWN_OPTIMIZER)
     asked = {node for e in facts.effects if e.kind is EffectKind.AVERAGE_READ for node in ast.walk(e.node)}
     for access in facts.accesses if asked else ():
         if access.node in asked and isinstance(access.value, Variable) and not access.value.raw:
-            raise refuse(facts, access.node, Found.AVERAGE_OF_VARIABLE)
+            raise refuse(facts, access.node, PlanFault.AVERAGE_OF_VARIABLE)
 
 
 def _check_regularizers(facts: Facts) -> None:
@@ -200,7 +200,7 @@ def _check_regularizers(facts: Facts) -> None:
             written = value if isinstance(value, ast.Lambda) else functions.get(last_name(value))
             inner = [n for n in ast.walk(written) if isinstance(n, ast.Call)] if written is not None else []
             if any(not has(last_name(n), Trait.ADDITIVE) for n in inner):
-                raise refuse(facts, value, Found.REGULARIZER_OF_VARIABLE)
+                raise refuse(facts, value, PlanFault.REGULARIZER_OF_VARIABLE)
 
 
 def _check_names(facts: Facts) -> None:
@@ -208,7 +208,7 @@ def _check_names(facts: Facts) -> None:
     named = {node for tensor, _, node in facts.named if not isinstance(tensor, Variable)}
     for call in facts.nodes(ast.Call):
         if isinstance(call.func, ast.Attribute) and has(call.func.attr, Trait.ASKS_BY_NAME) and call not in named:
-            raise refuse(facts, call, Found.LOOKED_UP_BY_NAME)
+            raise refuse(facts, call, PlanFault.LOOKED_UP_BY_NAME)
 
 
 def _check_slots(facts: Facts) -> None:
@@ -227,7 +227,7 @@ def _check_slots(facts: Facts) -> None:
         items = (i for w in around if isinstance(w, ast.With) for i in w.items)
         scoped = any(has(last_name(i.context_expr), Trait.OPENS_VARIABLE_SCOPE) for i in items)
         if scoped or has(last_name(call), Trait.SLOTS_IN_SCOPE):
-            raise refuse(facts, call, Found.SLOTS_IN_SCOPE)
+            raise refuse(facts, call, PlanFault.SLOTS_IN_SCOPE)
 
 
 def _check_scopes(facts: Facts, regions: tuple[Region, ...]) -> None:
@@ -244,4 +244,4 @@ def _check_scopes(facts: Facts, regions: tuple[Region, ...]) -> None:
             again = effect.kind is EffectKind.VARIABLE and not (isinstance(value, Variable) and value.dims == ())
             outside = not around <= {site.stmt for site in effect.site.chain()}
             if again and outside and effect.time > region.end and not any(r.in_any_tower(effect.site) for r in regions):
-                raise refuse(facts, effect.node, Found.ASKED_FOR_OUTSIDE_SCOPE)
+                raise refuse(facts, effect.node, PlanFault.ASKED_FOR_OUTSIDE_SCOPE)

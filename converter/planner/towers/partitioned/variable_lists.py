@@ -12,7 +12,7 @@ from enum import Enum
 
 from converter.analysis.facts import Facts
 from converter.analysis.traits import Trait, has
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.wording import refuse
 
 
@@ -296,7 +296,7 @@ class _Follow:
             raise self._refused(node, Held.ONE)
 
     def _refused(self, node: ast.AST, kind: Held) -> Exception:
-        return refuse(self.facts, node, Found.TAKEN_FROM_LIST, what=kind.value)
+        return refuse(self.facts, node, PlanFault.TAKEN_FROM_LIST, what=kind.value)
 
 
 def _names(target: ast.expr, kind: Held) -> dict[str, Held]:

@@ -9,7 +9,7 @@ from converter.analysis.facts import TrainStep, behind_losses
 from converter.analysis.values import Number, Origin, Tensor, Value, needed, tensors_in
 from converter.plan import Shard
 from converter.planner.batch_size.batch_size import Scaling
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.drawn_batches import drawn_in, rows_of_drawn
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.towers.border.site import LoopSite
@@ -69,7 +69,7 @@ def drawn_rows(
         return traffic
     if missing:
         tensor = drawn_in(behind_losses(alone))[0]
-        raise refuse(facts, tensor.node or alone[0].call, Found.DRAWN_ROWS_READ)
+        raise refuse(facts, tensor.node or alone[0].call, PlanFault.DRAWN_ROWS_READ)
     _, text = min(found[key] for key in wanted)
     first = "" if not traffic.shards else "_drawn"
     rows, traffic = traffic.fresh(f"rows{first}", f"tower_rows{first}")

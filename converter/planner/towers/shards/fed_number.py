@@ -6,7 +6,7 @@ from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.values import Input
 from converter.planner.batch_size.fed.number import is_fed_number
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
 
@@ -20,9 +20,9 @@ def counted_rows(facts: Facts, traffic: Traffic, access: Access) -> tuple[str, i
         return None
     placeholder = access.value.inputs[0] if access.value in facts.fed_sizes else None
     if not isinstance(placeholder, Input):
-        raise refuse(facts, access.node, Found.NUMBER_OF_FED_SIZE)
+        raise refuse(facts, access.node, PlanFault.NUMBER_OF_FED_SIZE)
     cut = [s for s in traffic.shards if not s.sparse and not s.data and (s.places or s.lead)]
     if len(cut) != 1 or len(traffic.shards) != 1:
-        raise refuse(facts, access.node, Found.FED_SIZE_OF_WHICH_INPUT)
+        raise refuse(facts, access.node, PlanFault.FED_SIZE_OF_WHICH_INPUT)
     name, axis = (cut[0].lead[0], cut[0].lead[2]) if cut[0].lead else (cut[0].places[0], cut[0].axes[0])
     return name, axis, placeholder.dtype

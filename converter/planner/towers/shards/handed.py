@@ -10,7 +10,7 @@ from converter.analysis.flow.joined import choices, is_input
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Input, Mapping, Number, Sequence, Tensor, Value
 from converter.plan import NUM_GPUS, Shard
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.structures import parts
 from converter.planner.region.handed import item_guard, name_given
@@ -37,15 +37,15 @@ def handing_in(site: LoopSite, before: Traffic) -> Traffic:
         name, axis = name_given(value), _axis(value)
         node = value.node or site.region.block.body[0]
         if value.uid in sizes:
-            raise refuse(site.facts, node, Found.HANDED_SIZE)
+            raise refuse(site.facts, node, PlanFault.HANDED_SIZE)
         if not _is_told_by_shape(value, axis):
             if not name:
-                raise refuse(site.facts, node, Found.HANDED_WITHOUT_NAME)
+                raise refuse(site.facts, node, PlanFault.HANDED_WITHOUT_NAME)
             axes[name] = axis
     for value in handed if axes else ():  # what a name tells holds for all that have it
         name, axis = name_given(value), _axis(value)
         if name == "" or axes.get(name or "", axis) != axis:
-            raise refuse(site.facts, value.node or site.region.block.body[0], Found.HANDED_WITHOUT_NAME)
+            raise refuse(site.facts, value.node or site.region.block.body[0], PlanFault.HANDED_WITHOUT_NAME)
     name, traffic = before.fresh("tower_inputs")
     helper = OWN_HELPER if any(value.is_own for value in handed) else HELPER
     return replace(traffic, handing=Handed(name, helper, tuple(axes.items())))
@@ -67,13 +67,15 @@ def sized_in(site: LoopSite, before: Traffic, kept: Callable[[Access], bool]) ->
         read = [a for a in site.region.tower_reads() if _counts(a.value, keys)]
         multiple = len(number.inputs) > 1 and not number.chosen
         if before.alone or multiple:
-            raise refuse(site.facts, value.node or site.region.block.body[0], Found.HANDED_OF_FIXED_SIZE)
+            raise refuse(site.facts, value.node or site.region.block.body[0], PlanFault.HANDED_OF_FIXED_SIZE)
         texts = {text: access for access in read if (text := spelling(site.region.block.frame, access.place))}
         named = {rebind.place for rebind in before.rebinds if rebind.place in texts}
         named |= {f"{text} * {NUM_GPUS}" for text, access in texts.items() if kept(access)}
         sizes |= named or {""}
     if len(sizes) > 1:
-        raise refuse(site.facts, site.region.handed[0].node or site.region.block.body[0], Found.HANDED_OF_FIXED_SIZE)
+        raise refuse(
+            site.facts, site.region.handed[0].node or site.region.block.body[0], PlanFault.HANDED_OF_FIXED_SIZE
+        )
     return replace(before, handing=replace(before.handing, size="".join(sizes)))
 
 
@@ -105,7 +107,7 @@ def handed_shard(site: LoopSite, before: Traffic, group: list[Input], alone: boo
     texts += [text for value in group for text in _items(region, value) if not item_guard(region.block, text)]
     lead = next(iter(texts), None)
     if lead is None:
-        found = Found.HANDED_IN_SOME_BRANCHES if held else Found.HANDED_WITHOUT_PLACE
+        found = PlanFault.HANDED_IN_SOME_BRANCHES if held else PlanFault.HANDED_WITHOUT_PLACE
         raise refuse(facts, group[0].node or region.block.body[0], found)
     suffix = "" if alone else f"_{leaf(lead)}"
     rows, traffic = before.fresh("rows" + suffix, f"tower_rows{suffix}")
@@ -164,7 +166,7 @@ def given_back(site: LoopSite, before: Traffic) -> Traffic:
         computed = any(not isinstance(option, Input) for option in options)
         if part is None or not computed or place.kind != "attr" or spelling(region.block.frame, place) is None:
             continue
-        raise refuse(facts, part.node or region.block.body[0], Found.HANDED_NOT_RESTORED)
+        raise refuse(facts, part.node or region.block.body[0], PlanFault.HANDED_NOT_RESTORED)
     left = {a.place for i, a in region.block.accesses() if a.write and i in region.tower}
     for access in region.reads_after:
         if not is_input(access.value):
@@ -173,7 +175,7 @@ def given_back(site: LoopSite, before: Traffic) -> Traffic:
             continue
         rebuilt = isinstance(access.place.holder, (Sequence, Mapping))  # as a whole
         if not rebuilt and access.place in left and spelling(region.block.frame, access.place) not in found:
-            raise refuse(facts, access.node, Found.HANDED_NOT_RESTORED)
+            raise refuse(facts, access.node, PlanFault.HANDED_NOT_RESTORED)
     restore = [(text, handing.whole(text)) for text, guard in found.items() if not guard]
     guarded = tuple((text, guard) for text, guard in found.items() if guard)
     whole = {value.uid: "" for value in cut}

@@ -16,16 +16,14 @@ from converter.analysis.counts.terms import atom
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Number, Origin
 from converter.plan import NUM_GPUS
-from converter.planner.found import Found
+from converter.planner.plan_faults import PlanFault
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
 from converter.planner.writing.spelling import spelling
 
 
-def numbers_left(
-    site: LoopSite, before: Traffic, scaled: frozenset[Origin], kept: Callable[[Access], bool]
-) -> Traffic:
+def numbers_left(site: LoopSite, before: Traffic, scaled: frozenset[Origin], kept: Callable[[Access], bool]) -> Traffic:
     """Gives places that hold a tower's batch size behind the loop that of all towers; raises Faults.
 
     scaled: the numbers that mean the batch size. kept: whether one that is read stays what it is, of one tower.
@@ -41,7 +39,7 @@ def numbers_left(
         text = spelling(region.block.frame, place)
         whole = _whole(site, before, access, text, scaled, kept) if text else None
         if not text or not whole:
-            raise refuse(site.facts, access.node, Found.NUMBER_LEFT_BY_TOWERS)
+            raise refuse(site.facts, access.node, PlanFault.NUMBER_LEFT_BY_TOWERS)
         restore[text] = whole
     return replace(before, restore=tuple(restore.items()))
 

@@ -27,9 +27,9 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.plan import Nest, Rebind, Shard
 from converter.planner.batch_size.batch_size import Scaling, reads_flag
-from converter.planner.batch_size.fed.together import alone, apart, unsure
-from converter.planner.found import Found
+from converter.planner.batch_size.fed.row_counts_alike import inputs_fed_without, inputs_with_other_row_counts, unsure
 from converter.planner.outcome import Faults, noted
+from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.nested_tensors import inputs_in, path_to, whole_inputs
 from converter.planner.questions.rows_from_python import are_alike, has_rows
@@ -131,7 +131,7 @@ def _inputs_read(site: LoopSite, traffic: Traffic) -> tuple[_Read, Traffic]:
     for value in region.inputs:
         nested = any(path_to(nest, value) for nest, _ in nests)
         if value.op == DATA and not places[value.uid] and not nested:
-            found.append(finding(facts, value.node or region.block.body[0], Found.DATA_WITHOUT_NAME))
+            found.append(finding(facts, value.node or region.block.body[0], PlanFault.DATA_WITHOUT_NAME))
     if found:
         raise Faults(found)
     return _Read(places, nests, tuples, kept), traffic
@@ -147,11 +147,11 @@ def _input_read(site: LoopSite, nests: Nested, access: Access) -> _InputRead | N
     if around and any(access.node in _chosen_from(site.facts, region, nest) for nest in around):
         return None  # a part of what is cut as a whole, read through that
     if around:
-        raise refuse(site.facts, access.node, Found.INPUT_BY_ANOTHER_NAME)
+        raise refuse(site.facts, access.node, PlanFault.INPUT_BY_ANOTHER_NAME)
     if text is None:
         if _local_of_callee(region, access) and not _is_earlier_default(region, access):
             return None
-        raise refuse(site.facts, access.node, Found.INPUT_NOT_REPLACEABLE)
+        raise refuse(site.facts, access.node, PlanFault.INPUT_NOT_REPLACEABLE)
     if isinstance(holder, Sequence) and not holder.mutable:
         return _InputRead(text, (reach(region.block.frame, holder) or "", holder))
     return _InputRead(text, None)
@@ -239,18 +239,18 @@ def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dic
         source = f"getattr({holder}, {name!r}, None)" if maybe.unset else text
         unseen = maybe.plain or (maybe.unset and maybe.place.kind != "attr")
         if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or unseen:
-            raise refuse(facts, value.node or region.block.body[0], Found.INPUT_OF_ONE_BRANCH)
+            raise refuse(facts, value.node or region.block.body[0], PlanFault.INPUT_OF_ONE_BRANCH)
         found[value] = source
     for value in (i for i in region.inputs if i.uid in region.lacking and places.get(i.uid)):
         there = {_held(frame, places[value.uid][0]) for frame in region.lacking[value.uid]}
         if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or there != {"None"}:
-            raise refuse(facts, value.node or region.block.body[0], Found.INPUT_OF_ONE_BRANCH)
+            raise refuse(facts, value.node or region.block.body[0], PlanFault.INPUT_OF_ONE_BRANCH)
         found[value] = places[value.uid][0]
     return found
 
 
 def _held(frame: Frame, text: str) -> str:
-    """"None" if `text`, a dotted name, is None in a frame, else ""."""
+    """`None` as a string if `text`, a dotted name, is None in a frame, else an empty one."""
     first, *attributes = text.split(".")
     seen = frame.lookup(first)
     value = seen[1] if seen is not None else None
@@ -284,9 +284,9 @@ def _nests(facts: Facts, region: Region, written: set[Place]) -> list[tuple[Sequ
         if in_parts[value.uid] or _local_of_callee(region, access):
             continue
         if any(is_sparse(i) for i in inputs):
-            raise refuse(facts, access.node, Found.SPARSE_AMONG_OTHERS)
+            raise refuse(facts, access.node, PlanFault.SPARSE_AMONG_OTHERS)
         if not whole_inputs(value) or any(i.is_own for i in inputs):
-            raise refuse(facts, access.node, Found.INPUTS_AMONG_OTHERS)
+            raise refuse(facts, access.node, PlanFault.INPUTS_AMONG_OTHERS)
         found.setdefault(access.place, (value, access))
     return [(nest, access) for nest, access in found.values() if not _is_part(facts, region, access, found.values())]
 
@@ -298,7 +298,7 @@ def _is_part(facts: Facts, region: Region, access: Access, nests: Iterable[tuple
         return True
     holder = access.place.holder
     if isinstance(holder, Sequence) and not holder.mutable:
-        raise refuse(facts, access.node, Found.INPUTS_NOT_REPLACEABLE)
+        raise refuse(facts, access.node, PlanFault.INPUTS_NOT_REPLACEABLE)
     return False
 
 
@@ -340,7 +340,7 @@ def _chosen_from(facts: Facts, region: Region, nest: Sequence | Mapping) -> set[
 def _nest_text(facts: Facts, region: Region, access: Access) -> str:
     text = spelling(region.block.frame, access.place)
     if text is None:
-        raise refuse(facts, access.node, Found.INPUTS_NOT_REPLACEABLE)
+        raise refuse(facts, access.node, PlanFault.INPUTS_NOT_REPLACEABLE)
     return text
 
 
@@ -453,7 +453,7 @@ def _check_parts(facts: Facts, group: list[Input]) -> None:
     for run in (run for run in facts.runs if run.handle is not None):
         keys = {key.uid for key, _ in run.feeds}
         if group[0].uid not in keys and any(i.uid in keys for i in group[1:]):
-            raise refuse(facts, run.call, Found.PART_OF_RUN_WITHOUT_LEAD)
+            raise refuse(facts, run.call, PlanFault.PART_OF_RUN_WITHOUT_LEAD)
 
 
 def _groups(inputs: list[Input], site: LoopSite) -> list[list[Input]]:
@@ -463,8 +463,8 @@ def _groups(inputs: list[Input], site: LoopSite) -> list[list[Input]]:
     fetched: it must lie behind every value that leaves the towers and depends on the group.
     """
     rest = list(inputs)
-    steps, unled = site.group.steps, alone(site.facts)
-    unlike = apart(site.facts, site.region.needed.values()) | unsure(site.facts) | unled
+    steps, unled = site.group.steps, inputs_fed_without(site.facts)
+    unlike = inputs_with_other_row_counts(site.facts, site.region.needed.values()) | unsure(site.facts) | unled
     behind: list[set[Value]] = []
     for value in site.region.needed.values():
         if isinstance(value, Tensor) and not isinstance(value, Input) and value.roots:
@@ -526,7 +526,7 @@ def numbers_in(site: LoopSite, before: Traffic, scaled: frozenset[Origin], scali
             if text not in done and not keeps_size(access, scaling):
                 done.add(text)
                 if not _is_size_here(region, text, keys):
-                    raise refuse(site.facts, access.node, Found.SIZE_NOT_REPLACEABLE)
+                    raise refuse(site.facts, access.node, PlanFault.SIZE_NOT_REPLACEABLE)
                 traffic = _rebind(site, traffic, access, text)
     if found:
         raise Faults(found)
@@ -570,11 +570,11 @@ def _number_read(site: LoopSite, access: Access, keys: set[tuple[object, ...]]) 
         return None
     if not any(o.key in keys for o in value.linear):
         if any(o.key in keys for o in value.origins):
-            raise refuse(site.facts, access.node, Found.NUMBER_IN_UNKNOWN_WAY)
+            raise refuse(site.facts, access.node, PlanFault.NUMBER_IN_UNKNOWN_WAY)
         return None
     text = spelling(site.region.block.frame, access.place)
     if text is None and not _local_of_callee(site.region, access):
-        raise refuse(site.facts, access.node, Found.SIZE_NOT_REPLACEABLE)
+        raise refuse(site.facts, access.node, PlanFault.SIZE_NOT_REPLACEABLE)
     return text
 
 
@@ -632,9 +632,9 @@ def _check_filled(facts: Facts, region: Region, access: Access) -> None:
     if region.in_tower(value.site) and isinstance(parent, (ast.For, ast.comprehension)) and parent.iter is access.node:
         return  # a turn for each of the tower's rows
     if not region.in_tower(value.site) or not are_alike(value):
-        raise refuse(facts, access.node, Found.ROWS_FROM_PYTHON)
+        raise refuse(facts, access.node, PlanFault.ROWS_FROM_PYTHON)
     if any(not a.write and region.comes_after(a) for a in facts.accesses_of(value)):
-        raise refuse(facts, access.node, Found.ROWS_FROM_PYTHON_READ_TWICE)
+        raise refuse(facts, access.node, PlanFault.ROWS_FROM_PYTHON_READ_TWICE)
 
 
 def _number_in_tuple(site: LoopSite, traffic: Traffic, access: Access, text: str, holder: Sequence) -> Traffic:
@@ -642,7 +642,7 @@ def _number_in_tuple(site: LoopSite, traffic: Traffic, access: Access, text: str
     facts, region = site.facts, site.region
     whole, key = reach(region.block.frame, holder) or "", key_of(holder, access)
     if not key:
-        raise refuse(facts, access.node, Found.SIZE_IN_TUPLE)
+        raise refuse(facts, access.node, PlanFault.SIZE_IN_TUPLE)
     name, traffic = traffic.fresh(leaf(text), f"tower_{leaf(text)}")
     saved, traffic = saved_tuple(traffic, whole)
     rebind = Rebind(text, saved + key, name, counted_rows(facts, traffic, access))

@@ -12,8 +12,8 @@ from converter.analysis.frames import Access
 from converter.analysis.values import Absent, Input, Mapping, Sequence, Value
 from converter.diagnostics import Diagnostic
 from converter.plan import Reset
-from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
+from converter.planner.plan_faults import PlanFault
 from converter.planner.region.block import IN_FRONT
 from converter.planner.region.changed_between_towers import (
     arrays_before,
@@ -49,12 +49,12 @@ def begin_anew(site: LoopSite, before: Traffic) -> Traffic:
         with noted(found):
             traffic = _reset_iterator(site, traffic, access)
     for access in generators_read(region.block, region.tower):
-        found.append(finding(facts, access.node, Found.GENERATOR_READ, name=access.place.key))
+        found.append(finding(facts, access.node, PlanFault.GENERATOR_READ, name=access.place.key))
     for cell, name in cells_copied(region.block, region.tower):
         if not region.in_tower(cell.site):
-            found.append(finding(facts, cell.node or region.block.body[0], Found.CELL_COPIED, name=name))
+            found.append(finding(facts, cell.node or region.block.body[0], PlanFault.CELL_COPIED, name=name))
     for access in arrays_before(region.block, region.tower):
-        found.append(finding(facts, access.node, Found.ARRAY_BEFORE_TOWERS, name=access.place.key))
+        found.append(finding(facts, access.node, PlanFault.ARRAY_BEFORE_TOWERS, name=access.place.key))
     kept = set[int]()  # lists and dicts that were looked at without a fault: a second look would find no more
     for effect in facts.effects:
         grown = changed_by(effect) if region.in_tower(effect.site) else None
@@ -112,7 +112,7 @@ def _reset_iterator(site: LoopSite, traffic: Traffic, access: Access) -> Traffic
     """Give each tower an iterator of its own: the first tower would read the one made before the loop to its end."""
     text = spelling(site.region.block.frame, access.place)
     if text is None:
-        raise refuse(site.facts, access.node, Found.ITERATOR_READ, name=access.place.key)
+        raise refuse(site.facts, access.node, PlanFault.ITERATOR_READ, name=access.place.key)
     if any(reset.place == text for reset in traffic.resets):
         return traffic
     first, traffic = declare(site.facts, site.region, traffic, access, text).fresh(f"first_{leaf(text)}")
@@ -151,9 +151,7 @@ def _bound_by_towers(region: Region, value: Value) -> set[str]:
     """The names that only the towers bind to a list or dict from before them: `ends = self.ends`."""
     block = region.block
     bound = [
-        a
-        for a in block.facts.accesses_of(value)
-        if a.write and a.place.kind == "name" and a.place.frame is block.frame
+        a for a in block.facts.accesses_of(value) if a.write and a.place.kind == "name" and a.place.frame is block.frame
     ]
     writes = [(block.statement(a.site), a.place.key) for a in bound]
     before = {name for index, name in writes if index is not None and 0 <= index < min(region.tower)}
@@ -168,7 +166,7 @@ def _module_unreachable(facts: Facts, region: Region, node: ast.AST, path: str, 
     return refuse(
         facts,
         node,
-        Found.MODULE_CHANGED_AND_READ_AGAIN,
+        PlanFault.MODULE_CHANGED_AND_READ_AGAIN,
         name=name,
         module=found.removesuffix(os.path.join("", "__init__")).replace(os.sep, "."),
         file=os.path.basename(facts.path_of(region.block.body[0]) or facts.path),
@@ -176,4 +174,4 @@ def _module_unreachable(facts: Facts, region: Region, node: ast.AST, path: str, 
 
 
 def _unreachable(facts: Facts, node: ast.AST, name: str) -> Exception:
-    return refuse(facts, node, Found.CHANGED_AND_READ_AGAIN, name=name)
+    return refuse(facts, node, PlanFault.CHANGED_AND_READ_AGAIN, name=name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from converter.planner.towers.border.traffic import Traffic
-from converter.planner.writing.free_names import Names
+from converter.planner.writing.free_names import TakenNames
 from tests.scripts import INPUTS, codes, run
 
 MODEL = """\
@@ -68,4 +68,4 @@ def test_a_new_name_comes_with_another_traffic() -> None:
     first, after = before.fresh("rows")
     second, later = after.fresh("rows")
     assert (first, second, before.fresh("rows")[0]) == ("rows", "rows_2", "rows")
-    assert (before.names, later.restore) == (Names(), before.restore)
+    assert (before.names, later.restore) == (TakenNames(), before.restore)

@@ -37,9 +37,7 @@ def test_the_loss_stands_behind_the_towers_as_it_was() -> None:
     assert after[:4] == ["X = X_batch", "p = tf.concat(tower_p, 0)", ROOT.strip(), step]
 
 
-@pytest.mark.parametrize(
-    ("options", "once"), [({}, False), ({"loss": "global"}, True), ({"batch": "total"}, True)]
-)
+@pytest.mark.parametrize(("options", "once"), [({}, False), ({"loss": "global"}, True), ({"batch": "total"}, True)])
 def test_who_asks_for_it(options: dict[str, str], once: bool) -> None:
     found = run(script(DENSE + ROOT), **options)
     assert [f.code for f in found.diagnostics] == ([] if once else ["TMG302"])

@@ -40,8 +40,10 @@ def test_other_collections_stay_those_of_the_first_tower(model: str, read: str) 
 
 @pytest.mark.parametrize(
     "model",
-    [MODEL.replace("'parts', error", "'parts', tf.reduce_max(prediction)"),
-     MODEL.replace("'parts', error", "'parts', prediction").replace("add_n(", "sum(")],
+    [
+        MODEL.replace("'parts', error", "'parts', tf.reduce_max(prediction)"),
+        MODEL.replace("'parts', error", "'parts', prediction").replace("add_n(", "sum("),
+    ],
     ids=["a maximum", "rows"],
 )
 def test_what_is_no_mean_is_refused_where_it_is_read(model: str) -> None:

@@ -72,8 +72,11 @@ def test_places_that_are_known_are_merged_as_what_stands_there(made: str, first:
 
 @pytest.mark.parametrize(
     "made",
-    ["outs = [h]\nouts.insert(k, g)\n", "outs = [h, g]\nouts.sort(key=lambda t: t.name)\n",
-     "outs = []\nif k:\n    outs.append(h)\nouts.append(g)\n"],
+    [
+        "outs = [h]\nouts.insert(k, g)\n",
+        "outs = [h, g]\nouts.sort(key=lambda t: t.name)\n",
+        "outs = []\nif k:\n    outs.append(h)\nouts.append(g)\n",
+    ],
     ids=["insert", "sort", "branch"],
 )
 def test_rows_at_places_that_are_not_known_are_merged_as_a_list(made: str) -> None:
@@ -103,10 +106,18 @@ def test_one_of_several_values_is_refused_where_it_is_read(made: str, used: str,
     [
         ("outs = {'a': h}\nouts.update([('a', m)])\n", "outs.values()", "outs['a']", "outs['a'] = tf.add_n(tower_a)"),
         ("outs = {'a': h, 'b': m}\nout = outs.pop('b')\n", "[out]", "out", "out = tf.add_n(tower_out)"),
-        ("outs = {'a': h}\nother = outs.copy()\nother['a'] = m\n", "outs.values()", "outs['a']",
-         "outs['a'] = tf.concat(tower_a, 0)"),
-        ("import collections\nOut = collections.namedtuple('Out', 'a b')\nouts = Out._make([m, h])\n",
-         "outs", "outs.a, outs.b", "a=tf.add_n("),
+        (
+            "outs = {'a': h}\nother = outs.copy()\nother['a'] = m\n",
+            "outs.values()",
+            "outs['a']",
+            "outs['a'] = tf.concat(tower_a, 0)",
+        ),
+        (
+            "import collections\nOut = collections.namedtuple('Out', 'a b')\nouts = Out._make([m, h])\n",
+            "outs",
+            "outs.a, outs.b",
+            "a=tf.add_n(",
+        ),
     ],
     ids=["update", "pop", "copy", "namedtuple"],
 )

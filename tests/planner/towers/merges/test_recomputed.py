@@ -206,7 +206,9 @@ def test_the_call_that_makes_it_is_repeated(scope: str) -> None:
     after = parts(model(scope=scope))[2]
     begin = after.index("self.add_losses()")
     assert after[begin - 1 : begin + 2] == [
-        "self.score = tf.concat(tower_score, 0)", "self.add_losses()", "self.loss = tf.add_n(tower_loss)"
+        "self.score = tf.concat(tower_score, 0)",
+        "self.add_losses()",
+        "self.loss = tf.add_n(tower_loss)",
     ]
     assert "self.error = tf.add_n(tower_error)" not in after
 

@@ -71,7 +71,7 @@ def {name}(*given):
 
 @pytest.mark.parametrize("name", ["sum_gradients", "name_without_tower", "count_gpus"])
 def test_helpers_are_called_by_their_names_where_the_script_has_others(name: str) -> None:
-    text = converted(INPUTS + OWN.format(name=name) + script(NAMED)[len(INPUTS):], num_gpus=None)
+    text = converted(INPUTS + OWN.format(name=name) + script(NAMED)[len(INPUTS) :], num_gpus=None)
     calls = text.replace(f"def {name}(", "").replace(f"def towers_{name}(", "")
     assert f"towers_{name}(" in calls and f" {name}(" not in calls and f"({name}(" not in calls
     assert f"\ndef {name}(*given):\n" in text and "\0" not in text

@@ -129,5 +129,6 @@ def test_an_array_of_another_function_is_refused() -> None:
     training = TRAINING.replace(", Y: ys", "").replace(", loss", "")
     (found,) = run(INPUTS + build + MADE + "train_op = build(X, array)\n" + training).diagnostics
     assert (found.code, found.message.split(",")[0]) == (
-        "TMG231", "the tensor array array is made in front of the model"
+        "TMG231",
+        "the tensor array array is made in front of the model",
     )

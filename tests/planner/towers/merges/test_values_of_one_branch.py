@@ -145,7 +145,8 @@ def test_no_gradient_is_taken_in_the_loop_where_the_function_may_return_before_i
 
 def test_a_method_that_takes_its_own_place_is_there_again_for_each_tower() -> None:
     text = converted(
-        INPUTS.partition("X = ")[0] + """
+        INPUTS.partition("X = ")[0]
+        + """
 class Net(object):
     def build(self):
         self.X = tf.placeholder(tf.float32, [None, 4])
@@ -172,7 +173,8 @@ with tf.Session() as sess:
 
 def test_a_method_that_is_handed_on_needs_nothing_that_is_set_later() -> None:
     text = converted(
-        INPUTS.partition("X = ")[0] + """
+        INPUTS.partition("X = ")[0]
+        + """
 class Net(object):
     def __init__(self):
         self.X = tf.placeholder(tf.float32, [None, 5, 4])

@@ -169,8 +169,7 @@ def test_an_entry_that_the_model_takes_out_is_refused() -> None:
 
 
 NESTED = (
-    "data = {'pair': (xs, zs), 'y': ys}\n"
-    "features = tf.data.Dataset.from_tensor_slices((data, ws)).batch(batch_size)"
+    "data = {'pair': (xs, zs), 'y': ys}\nfeatures = tf.data.Dataset.from_tensor_slices((data, ws)).batch(batch_size)"
 )
 READ_NESTED = "out = tf.layers.dense({x}, 1) + tf.layers.dense({z}, 1)\nloss = tf.reduce_mean(tf.square(out - {y}))\n"
 BY_KEYS = {"x": "features[0]['pair'][0]", "z": "features[0]['pair'][1]", "y": "features[0]['y']"}

@@ -49,9 +49,7 @@ def build():
 
 
 """
-NET = "Net = collections.namedtuple('Net', 'x y out')\n\n\n" + BUILT.format(
-    returned="Net(x, y, tf.layers.dense(x, 3))"
-)
+NET = "Net = collections.namedtuple('Net', 'x y out')\n\n\n" + BUILT.format(returned="Net(x, y, tf.layers.dense(x, 3))")
 NESTED = """\
 class Inputs(object):
     def __init__(self):

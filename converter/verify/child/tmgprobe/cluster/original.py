@@ -15,7 +15,7 @@ WEIGHT = 'cluster_weight'  # the placeholder that a worker is fed its part in th
 NOTHING = {'count': -1, 'tensors': (), 'values': {}}  # fetched values are those of one worker's rows
 
 
-class Original(replay.Replay):
+class Original(replay.Replayer):
     """Follows the workers' records."""
 
     def read(self, command):
@@ -33,14 +33,14 @@ class Original(replay.Replay):
         return {'steps': kept, 'first': first, 'asides': [], 'evaluations': [], 'error': error}
 
     def _figures(self):
-        return dict(replay.Replay._figures(self), shares=self.shares, taken=self.taken, alike=self.alike)
+        return dict(replay.Replayer._figures(self), shares=self.shares, taken=self.taken, alike=self.alike)
 
 
 def joined(parts):
     """One step of all workers; parts: what each has kept, the chief's first."""
     weights = [_weight(part['arrays']) for part in parts]
     busy = [part for part, weight in zip(parts, weights) if weight is None or weight > 0]
-    cut, each = _cut(busy), set(apart(busy))
+    cut, each = _cut(busy), set(inputs_not_of_rows(busy))
     arrays, inputs = {}, []
     for item in parts[0]['inputs']:
         name = item['name']
@@ -66,7 +66,7 @@ def joined(parts):
     )
 
 
-def apart(parts):
+def inputs_not_of_rows(parts):
     """The names of the inputs whose parts are no rows of one array: of other sizes, or an image with some boxes."""
     cut = _cut(parts)
     if any(len(lengths) > 1 for lengths in _lengths(parts, cut)):

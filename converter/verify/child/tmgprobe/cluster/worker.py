@@ -11,11 +11,11 @@ from tmgprobe.session import initial
 from tmgprobe.session import step as steps
 
 
-class Worker(record.Record):
+class Worker(record.Recorder):
     """Keeps its own part of each step; the chief keeps the variables, too. The job's `record` is this worker's file."""
 
     def __init__(self, tf, watch, channel, job):
-        record.Record.__init__(self, tf, watch, channel, job)
+        record.Recorder.__init__(self, tf, watch, channel, job)
         self.facts, self.written = {}, []
         self._watch_files()
 

@@ -11,7 +11,7 @@ def facts(mine, theirs, replay):
         'steps': len(mine['weights']) - 1,
         'taken': [len(one['weights']) - 1 for one in theirs],
         'rows': rows(mine, theirs),
-        'apart': apart(theirs),
+        'apart': largest_difference(theirs),
         'gradients': max(gradients(mine, one) for one in theirs),
         'settings': [one['hyper'] == mine['hyper'] for one in theirs],
         'own': mine['training'][0],
@@ -57,7 +57,7 @@ def _shapes(record):
     return [(name, one.shape) for name, one in zip(record['names'], record['weights'][0])]
 
 
-def apart(theirs):
+def largest_difference(theirs):
     """The largest difference between the weights of two processes after any step."""
     worst = 0.0
     for one in theirs[1:]:

@@ -10,14 +10,14 @@ from __future__ import absolute_import, division, print_function
 from tmgprobe.ddp import watch as watches
 
 
-class Replay(watches.Watch):
+class ProcessReplay(watches.ProcessWatch):
     """Notes what the original does with given batches.
 
     given: what the processes have recorded. at: how many of the processes' batches the next step has had.
     """
 
     def __init__(self, torch, steps, given, total, stop):
-        watches.Watch.__init__(self, torch, steps, 0)
+        watches.ProcessWatch.__init__(self, torch, steps, 0)
         self.given, self.total, self.stop = given, total, stop
         self.parts = 1 if total else len(given)
         self.at, self.averaged, self.replaying, self.same_begin = 0, False, False, None
@@ -26,7 +26,7 @@ class Replay(watches.Watch):
 
     def install(self):
         """Wraps, too, what must happen once for all of the processes' batches."""
-        watches.Watch.install(self)
+        watches.ProcessWatch.install(self)
         torch = self.torch
         self._once(torch.optim.Optimizer, 'zero_grad', lambda: self.at == 0)
         self._once(torch.nn.Module, 'zero_grad', lambda: self.at == 0)
@@ -120,12 +120,12 @@ class Replay(watches.Watch):
     def take(self, optimizer, now, args, kwargs):
         """A step with the mean gradient, once the batches of all processes had their turn."""
         if not self.replaying:
-            return watches.Watch.take(self, optimizer, now, args, kwargs)
+            return watches.ProcessWatch.take(self, optimizer, now, args, kwargs)
         if self.at < self.parts - 1:
             self.at += 1
             return None
         self.average()
-        result = watches.Watch.take(self, optimizer, now, args, kwargs)
+        result = watches.ProcessWatch.take(self, optimizer, now, args, kwargs)
         self.at, self.averaged = 0, False
         return result
 

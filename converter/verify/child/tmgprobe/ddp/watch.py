@@ -13,7 +13,7 @@ import types
 WHOLE = 2  # evaluations that are not cut short
 
 
-class Pass(object):
+class LoaderPass(object):
     """One way through a loader. given: the batches since the last step; seen: how many examples there were."""
 
     def __init__(self, number, loader, limit):
@@ -21,7 +21,7 @@ class Pass(object):
         self.given, self.seen, self.steps, self.trains = [], 0, 0, False
 
 
-class Watch(object):
+class ProcessWatch(object):
     """Notes what one script does.
 
     weights: of the optimizer's parameters, a list of arrays before the first step and after each. gradients: those that
@@ -69,7 +69,7 @@ class Watch(object):
 
     def iterate(self, loader, begin):
         """Goes through a loader as far as it is looked at."""
-        now = Pass(self.passes, loader, None)
+        now = LoaderPass(self.passes, loader, None)
         self.passes += 1
         if loader is self.loader:
             self.begin_training(now)

@@ -16,7 +16,7 @@ PASSES = ('Identity', 'ReadVariableOp', 'Enter', 'RefEnter', 'Switch', 'RefSwitc
 LOOKUPS = ('Gather', 'GatherV2', 'ResourceGather')
 
 
-class Trace(object):
+class NodeTrace(object):
     """The nodes that ran.
 
     runs: {device: {node name: executions}}; shapes: {(node name, slot): shape of the last execution};
@@ -132,7 +132,7 @@ def flops(graph, arrays, trace):
     """{device: operations} by the statistics of tf.profiler at the shapes that ran, and {type: nodes} without one."""
     shapes = dict(trace.shapes)
     shapes.update({tuple_of(name): list(value.shape) for name, value in arrays.items()})
-    known, ran = Known(graph, shapes), set().union(*trace.runs.values()) if trace.runs else set()
+    known, ran = KnownShapes(graph, shapes), set().union(*trace.runs.values()) if trace.runs else set()
     each, types = {}, {}
     for op in graph.get_operations():
         if op.name in ran:
@@ -153,7 +153,7 @@ def tuple_of(name):
     return operation, int(slot or 0)
 
 
-class Known(object):
+class KnownShapes(object):
     """Stands for a graph to the statistics of TensorFlow, with the shapes that ran; the graph itself is not copied.
 
     shapes: {(operation, slot): its dimensions}. In a loop the last round's may contradict what is known: that stays.

@@ -436,17 +436,17 @@ class Store(object):
     def _fetch(self, name):
         """What to run for a variable's value."""
         variable = self.variables[name]
-        return variable.variables if isinstance(variable, slices.Whole) else variable
+        return variable.variables if isinstance(variable, slices.SlicedVariable) else variable
 
     def _value(self, name, fetched):
         variable = self.variables[name]
         # what was fetched may share its memory with the variable, which goes on changing
-        return variable.value(fetched) if isinstance(variable, slices.Whole) else np.array(fetched)
+        return variable.value(fetched) if isinstance(variable, slices.SlicedVariable) else np.array(fetched)
 
     def _settable(self, name, value):
         """Variables to set for this one, each with its value."""
         variable = self.variables[name]
-        return variable.cut(value) if isinstance(variable, slices.Whole) else [(variable, value)]
+        return variable.cut(value) if isinstance(variable, slices.SlicedVariable) else [(variable, value)]
 
     def read(self, names=None):
         """{name: value} of those of these variables that are there and have one."""

@@ -53,9 +53,9 @@ def prepare(torch, channel, job):
         paths = channel.receive()['records'] if job['role'] == ORIGINAL else ()
         if paths:
             given = [torch.load(path, weights_only=False) for path in paths]
-            made = replay.Replay(torch, job['steps'], given, job['total'], stop)
+            made = replay.ProcessReplay(torch, job['steps'], given, job['total'], stop)
         else:
-            made = watch.Watch(torch, job['steps'], int(os.environ.get('RANK', 0)))
+            made = watch.ProcessWatch(torch, job['steps'], int(os.environ.get('RANK', 0)))
         made.install()
     except Exception:
         channel.leave('broken', trace=traceback.format_exc())
@@ -69,7 +69,7 @@ def finish(torch, channel, job, watch):
     if not watch.weights:
         channel.leave('ended', message=None, trace='')
     record = watch.record()
-    if isinstance(watch, replay.Replay):
+    if isinstance(watch, replay.ProcessReplay):
         channel.leave('trained', held=watch.held[0], facts=compare.facts(record, watch.given, watch))
     if job['role'] != ORIGINAL:
         watch.save(record, job['record'])

@@ -99,7 +99,7 @@ def prepare(tf, channel, job):
     devices = machine.of_job(tf, job)
     if not name.startswith('cluster'):
         gpus.show(tf, job['gpus'])
-    watch = watching.Watch(tf, devices, alone=name in ALONE, **kinds)
+    watch = watching.SessionWatch(tf, devices, alone=name in ALONE, **kinds)
     if name in ('record', 'whole', 'evaluation') + ORIGINALS:
         watch.diary = diary.Diary()
         watch.diary.install(tf)
@@ -129,11 +129,11 @@ def import_roles():
         'print': whole.Print,
         'evaluation': whole.Evaluation,
         'train': whole.Train,
-        'record': record.Record,
-        'replay': replay.Replay,
-        'profile': profile.Profile,
-        'trace': trace.Trace,
-        'whole': to_end.Whole,
+        'record': record.Recorder,
+        'replay': replay.Replayer,
+        'profile': profile.Profiler,
+        'trace': trace.CallTracer,
+        'whole': to_end.WholeRun,
         'cluster worker': worker.Worker,
         'cluster original': original.Original,
     }

@@ -49,7 +49,7 @@ except ImportError:
     import __builtin__ as builtins
 
 
-class Watched(object):
+class WatchedFunction(object):
     """A function of the system: called as ever, and its result told, or FAILED. Like a builtin it is never a method."""
 
     def __init__(self, original, told):
@@ -80,15 +80,15 @@ class Outside(object):
     def install(self):
         """Puts the watch in place."""
         same = io.open is builtins.open  # from Python 3 on
-        builtins.open = Watched(builtins.open, self._opened)
-        io.open = builtins.open if same else Watched(io.open, self._opened)
-        os.open = Watched(os.open, self._opened_by_flags)
+        builtins.open = WatchedFunction(builtins.open, self._opened)
+        io.open = builtins.open if same else WatchedFunction(io.open, self._opened)
+        os.open = WatchedFunction(os.open, self._opened_by_flags)
         for name, places in CHANGES.items():
             if hasattr(os, name):
-                setattr(os, name, Watched(getattr(os, name), self._changed(places)))
-        shutil.rmtree = Watched(shutil.rmtree, self._changed((0,)))  # which names what is within by descriptors
+                setattr(os, name, WatchedFunction(getattr(os, name), self._changed(places)))
+        shutil.rmtree = WatchedFunction(shutil.rmtree, self._changed((0,)))  # which names what is within by descriptors
         if hasattr(os, 'fork'):
-            os.fork = Watched(os.fork, self._forked)
+            os.fork = WatchedFunction(os.fork, self._forked)
 
     def watch_tensorflow(self):
         """The same for what TensorFlow writes by itself."""
@@ -101,7 +101,7 @@ class Outside(object):
         for name, aliases in REMOTE.items():
             original = getattr(file_io, name, None)  # TensorFlow 1.4 lacks some
             if original is not None:
-                pair = (original, Watched(original, self._changed((0,))))
+                pair = (original, WatchedFunction(original, self._changed((0,))))
                 changes.update((alias, pair) for alias in (name,) + aliases)
         watch.replace(changes)
         saver.Saver.save = self._naming(saver.Saver.save, 2, 'save_path')

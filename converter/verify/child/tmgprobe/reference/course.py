@@ -4,7 +4,7 @@ from __future__ import absolute_import, division, print_function
 
 import numpy as np
 from tmgprobe.reference import update
-from tmgprobe.reference.reference import Comparison
+from tmgprobe.reference.reference import StepComparison
 from tmgprobe.values import compare
 from tmgprobe.values import spread as spreads
 
@@ -61,7 +61,7 @@ def _parted(replay, weights):
     """How far the original ends from the conversion's steps if it begins with these weights."""
     kept = replay.recording['steps'][: len(replay.figures)]
     for index, (call, step) in enumerate(zip(replay.calls, kept)):
-        one = Comparison(call, step, replay.job)
+        one = StepComparison(call, step, replay.job)
         if index:
             weights = with_changes(weights, kept[index - 1], step)
         weights = update.walk(one, weights, replay.figures[index]['reference'])

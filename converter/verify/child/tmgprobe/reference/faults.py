@@ -13,7 +13,7 @@ LARGE_SHARE = 1.0 / 3
 PARTS = (40, 150)  # into how many parts a batch is cut to add up its gradients more exactly
 
 
-def apart(recorded, wanted):
+def gradient_errors(recorded, wanted):
     """{(index, variable): error} of the gradients that each train op applies."""
     errors = {}
     for index in {key[0] for key in wanted}:
@@ -110,17 +110,17 @@ def less_exact(one, errors, recorded, wanted):
 def explain(one, recorded, wanted, found, parts, used):
     """The known faults that would cause the recorded gradients: [[name, error], ...]."""
     weights, feed = one.kept['before'], found[used][2]
-    errors, matches = apart(recorded, wanted), []
+    errors, matches = gradient_errors(recorded, wanted), []
     most = 0.1 * worst(errors)
     for name, raw in _candidates(one, found, parts, used):
-        error = worst(apart(recorded, one.dense(one.applied(weights, raw, feed))))
+        error = worst(gradient_errors(recorded, one.dense(one.applied(weights, raw, feed))))
         if error < 10 * CLOSE and error < most:
             matches.append([name, error])
     for shards in parts.values():
         each = [one.dense(one.applied(weights, part[0], shard)) for part, _, shard in shards]
         shares = [share for _, share, _ in shards]
         joined = {key: compare.mean([dense[key] for dense in each], shares) for key in wanted}
-        error = worst(apart(recorded, joined))
+        error = worst(gradient_errors(recorded, joined))
         if error < 10 * CLOSE and error < most:
             matches.append(['changed before averaging', error])
     return matches or _weight_decay(errors, recorded, wanted, weights)

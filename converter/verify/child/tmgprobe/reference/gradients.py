@@ -32,7 +32,7 @@ def check(one):
         raw, losses, feed = found[name]
         applied = one.applied(weights, raw, feed)
         wanted = one.dense(applied)
-        errors = faults.apart(recorded, wanted)
+        errors = faults.gradient_errors(recorded, wanted)
         worst = faults.worst(errors)
         if best is None or worst < best[0]:
             best = (worst, name, errors, wanted, applied)

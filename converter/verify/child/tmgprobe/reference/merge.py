@@ -459,14 +459,14 @@ def figures(one, gates, batch=None):
         elif fetch.place not in recorded['values'] or fetch.order == fetched.AFTER:
             found.append({'name': fetch.name, 'status': 'not apart'})
         else:
-            value = Value(reference, fetch, recorded['values'][fetch.place])
+            value = FetchedValue(reference, fetch, recorded['values'][fetch.place])
             value.by_form = set(recorded.get('shown', {}).get(fetch.place, ()))
             found.append(dict(value.row(), name=fetch.name))
     reference.reset()
     return found
 
 
-class Value(object):
+class FetchedValue(object):
     """One fetched value against what it has to be, part by part (a summary has a part for each tag)."""
 
     def __init__(self, reference, fetch, found):

@@ -11,7 +11,7 @@ from tmgprobe.values import rows as rows_of
 from tmgprobe.values.errors import describe
 
 
-class Comparison(object):
+class StepComparison(object):
     """One recorded step against the reference.
 
     The job has `gpus`; `total`, whether these share the original's batch; `added`, whether the conversion was to

@@ -16,7 +16,7 @@ from tmgprobe.graph import lines
 Way = collections.namedtuple('Way', 'how inside numbers first')
 
 
-class Region(object):
+class PlannedOperations(object):
     """The operations that a plan puts into the towers.
 
     spans: [[file, first line, last line, whether it is in the towers]]; counted: whether the towers' losses are

@@ -375,7 +375,7 @@ def _counted(value, mine, towers):
     return any([number * towers for number in one] == value and one == [int(n) for n in one] for one in numbers)
 
 
-class Evaluations(object):
+class EvaluationFeeds(object):
     """What the runs without a train op are fed: [(steps before it, {input: (marks, rest)})].
 
     unordered: the inputs with examples that were read in an order which nothing sets, by this run or by earlier ones.
@@ -403,8 +403,8 @@ class Evaluations(object):
         )
 
 
-# The inputs of the original's runs without a train op that are read in an order which nothing sets, see `Evaluations`,
-# and those that come from the data set or queue which its training steps read, too.
+# The inputs of the original's runs without a train op that are read in an order which nothing sets, see
+# `EvaluationFeeds`, and those that come from the data set or queue which its training steps read, too.
 Sources = collections.namedtuple('Sources', 'unordered shared')
 ORDERED = Sources(frozenset(), frozenset())
 

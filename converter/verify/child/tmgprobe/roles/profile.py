@@ -7,7 +7,7 @@ from tmgprobe.graph import cost, graphs
 RUNS = 8  # run calls to wait for train ops that take turns
 
 
-class Profile(object):
+class Profiler(object):
     """Traces the first run of every train op: train ops that take turns make up one step."""
 
     def __init__(self, tf, watch, channel, job):
@@ -39,7 +39,7 @@ class Profile(object):
         options.trace_level = self.tf.RunOptions.FULL_TRACE
         options.output_partition_graphs = True
         result = call.as_given(options, metadata)
-        trace = cost.Trace(self.tf, metadata)
+        trace = cost.NodeTrace(self.tf, metadata)
         crossed, unsized = cost.edges(call.step, call.fed, trace, metadata)
         operations, without = cost.flops(call.session.graph, call.fed, trace)
         self.found.append(

@@ -21,7 +21,7 @@ LEAST = 3  # steps that are kept and compared, however long they take
 LARGEST = 2**29  # bytes of steps that are kept where all of them are asked for
 
 
-class Record(object):
+class Recorder(object):
     """Keeps `job['steps']` steps and writes them to `job['record']`."""
 
     in_order = True  # steps are compared one after the other
@@ -31,7 +31,7 @@ class Record(object):
         self.kept, self.plan, self.first, self.graph = [], None, {}, None
         self.models = []  # the graphs that were trained so far, in this order
         self.begun = time.time()
-        self.asides, self.evaluations = fetched.Asides(), stream.Evaluations()
+        self.asides, self.evaluations = fetched.Asides(), stream.EvaluationFeeds()
         self.louder = {}  # {train op: see `_louder`}, of its first step
         self.gathering = None  # placement and work of the run whose gradients a later step applies
         self.message = None  # the error with which the script has ended, where it has
@@ -270,7 +270,7 @@ class Record(object):
     def _work(self, call, metadata):
         """{device: floating point operations}; None for graphs that tf.profiler does not take."""
         try:
-            trace = cost.Trace(self.tf, metadata)
+            trace = cost.NodeTrace(self.tf, metadata)
             return cost.flops(call.session.graph, call.arrays, trace)[0]
         except (self.tf.errors.OpError, ValueError, TypeError):
             return None

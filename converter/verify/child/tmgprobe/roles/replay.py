@@ -18,8 +18,8 @@ import time
 import numpy as np
 from tmgprobe.graph import graphs, lines
 from tmgprobe.reference import course, gradients, merge, stream, update
-from tmgprobe.reference.reference import Comparison
-from tmgprobe.reference.region import Region
+from tmgprobe.reference.reference import StepComparison
+from tmgprobe.reference.region import PlannedOperations
 from tmgprobe.roles.record import LOUDER, numbers
 from tmgprobe.session import draws, initial, timeline
 from tmgprobe.session import fetches as fetched
@@ -32,7 +32,7 @@ LONGER = 4  # so many times as long as steps are recorded they are compared, if 
 SHORT = 1.0  # seconds for the original's further steps, at least
 
 
-class Replay(object):
+class Replayer(object):
     """Follows the recording; its figures go to the starter as one event."""
 
     in_order = True  # steps are compared one after the other
@@ -45,7 +45,7 @@ class Replay(object):
         self.asides, self.apart = fetched.Asides(), []
         self.gathering = None  # the first run whose gradients a later step applies, and its comparison
         self.streams, self.pairs, self.floats = stream.Streams(), {}, set()
-        self.evaluations, self.left = stream.Evaluations(), None
+        self.evaluations, self.left = stream.EvaluationFeeds(), None
         self.padding = {}  # {input: what its examples are padded with}, where that is not zeros behind them
         self.unordered = ''  # why the graph gives the data in another order, see session/draws.py
         self.graph, self.begun, self._leaving = None, time.time(), threading.Lock()
@@ -81,7 +81,7 @@ class Replay(object):
         kept = self.recording['steps'][len(self.figures)]
         held = call.store().read()  # before a comparison loads anything
         between = self._changed(kept, held)
-        one = Comparison(call, kept, self.job)
+        one = StepComparison(call, kept, self.job)
         one.figures['between'] = between
         self._compare_asides(one.figures)
         self._fed(call, one)
@@ -158,7 +158,7 @@ class Replay(object):
             store = call.store()
             try:
                 now = store.read()
-                one = Comparison(call, kept, self.job)
+                one = StepComparison(call, kept, self.job)
                 axes, batch = figures['axes'], (figures['own_rows'], figures['rows'])
                 one.pairs = inputs.with_axes(one.pairs, axes, kept['arrays'])
                 if one.groups and figures['rows'] is None:
@@ -352,7 +352,7 @@ class Replay(object):
         self.channel.send('ready', **facts)
         command = self.channel.receive()
         if command.get('towers'):
-            self.job = dict(self.job, region=Region(job=self.job, **command['towers']))
+            self.job = dict(self.job, region=PlannedOperations(job=self.job, **command['towers']))
         self.recording = self.read(command)
 
     def read(self, command):
@@ -425,7 +425,7 @@ class Replay(object):
     def _louder(self, call, kept):
         """The figures for gradients of losses that are so much larger that clipping acts; None where it does not."""
         applied = self.recording.get('louder', {}).get(tuple(kept['triggered']))
-        part = Comparison(call, dict(kept, applied=applied, losses=[], scalars={}), self.job)
+        part = StepComparison(call, dict(kept, applied=applied, losses=[], scalars={}), self.job)
         if applied is None or any(part.stages.groups):
             return None
         part.louder = LOUDER
@@ -443,7 +443,7 @@ class Replay(object):
         found = {}
         for size, few in self.recording['first']['uneven'].items():
             cut = dict(kept, arrays=few['arrays'], applied=few['applied'], losses=few['losses'], scalars={})
-            part = Comparison(call, cut, self.job)
+            part = StepComparison(call, cut, self.job)
             refused = one.refuses(size) if self.job['total'] else None  # there is no step to be the same as
             if refused:
                 found[size] = {'skipped': refused}

@@ -16,7 +16,7 @@ from tmgprobe.reference import stream
 from tmgprobe.session import draws
 
 
-class Whole(object):
+class WholeRun(object):
     """Lets a script run to its end, to the end of so many epochs, or until its time is up.
 
     The job has `inputs`, {train op as text: see `described` in reference/stream.py}; `seconds`;
@@ -26,7 +26,7 @@ class Whole(object):
 
     def __init__(self, tf, watch, channel, job):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
-        self.streams, self.evaluations = stream.Streams(), stream.Evaluations()
+        self.streams, self.evaluations = stream.Streams(), stream.EvaluationFeeds()
         self.unordered, self.graph, self.computed = '', None, set(job['computed'])
         self.epochs = stream.Epochs(1 if job['total'] or not job['theirs'] else job['gpus'])
         self.rates = []  # those that a schedule gives, in the first step and in the last one

@@ -20,7 +20,7 @@ except ImportError:
     import __builtin__ as builtins
 
 
-class Trace(object):
+class CallTracer(object):
     """Keeps the results of the marked calls until the first training step, and reports facts about them."""
 
     def __init__(self, tf, watch, channel, job):

@@ -32,7 +32,8 @@ def read(call, store, start):
     graph = call.session.graph
     listed = {variable.name for variable in graph.get_collection('variables')}
     # of a variable in slices the slices are listed, and the store has the whole
-    names = [name for name, one in sorted(store.variables.items()) if name in listed or isinstance(one, slices.Whole)]
+    sliced = slices.SlicedVariable
+    names = [name for name, one in sorted(store.variables.items()) if name in listed or isinstance(one, sliced)]
     above = {name: _above(store.variables[name]) for name in names}
     held = _held(call, {name: store.variables[name] for name in names if _computable(above[name], store, name, start)})
     return {
@@ -48,7 +49,7 @@ def read(call, store, start):
 
 
 def _parts(variable):
-    return list(variable.variables) if isinstance(variable, slices.Whole) else [variable]
+    return list(variable.variables) if isinstance(variable, slices.SlicedVariable) else [variable]
 
 
 def _initial(variable):
@@ -101,8 +102,8 @@ def _held(call, variables):
             except refused:
                 pass
     return {
-        name: figures(variables[name].value(values) if isinstance(variables[name], slices.Whole) else values[0])
-        for name, values in found.items()
+        name: figures(one.value(values) if isinstance(one, slices.SlicedVariable) else values[0])
+        for name, values, one in ((name, values, variables[name]) for name, values in found.items())
     }
 
 

@@ -309,7 +309,7 @@ class Calls(object):
         else:
             if diary is not None and step.applies:
                 diary.draws.close()
-            call = Call(
+            call = StepCall(
                 step=step, run=run, session=session, fetches=fetches, feed_dict=feed_dict, how=(options, metadata)
             )
             result, trains = self._taken(call), bool(step.applies)
@@ -401,7 +401,7 @@ class Threads(object):
         return ''
 
 
-class Call(object):
+class StepCall(object):
     """One training run call: a step with a session and a feed.
 
     how: the options of the run and its metadata, as the script gives them.

@@ -15,7 +15,7 @@ from tmgprobe.graph import copies, graphs, machine
 SCOPE = 'tf_multigpu_probe/'
 
 
-class Group(object):
+class GradientGroup(object):
     """The gradients of one call of compute_gradients or tf.gradients.
 
     losses: what was differentiated; variables: names; raw: gradients as computed (None, a tensor,
@@ -40,14 +40,14 @@ class Apply(object):
         self.first, self.last = between
 
 
-class Parts(object):
+class PartialRun(object):
     """State of a `partial_run`: what was fed so far, and whether a part changed variables."""
 
     def __init__(self):
         self.feed, self.changed = {}, False
 
 
-class Watched(object):
+class WatchedGraph(object):
     """What was seen of one graph."""
 
     def __init__(self, graph):
@@ -62,7 +62,7 @@ class Watched(object):
         self.wholes = ()  # names of partitioned variables, each of which stands for its slices
 
 
-class Watch(object):
+class SessionWatch(object):
     """Installs the changes and keeps what they see.
 
     devices: what towers run on, of graph/machine.py.
@@ -83,7 +83,7 @@ class Watch(object):
     def of(self, graph):
         """What was seen of this graph."""
         if id(graph) not in self.graphs:
-            self.graphs[id(graph)] = Watched(graph)
+            self.graphs[id(graph)] = WatchedGraph(graph)
             self.graphs[id(graph)].differentiate = self._differentiate
         return self.graphs[id(graph)]
 
@@ -160,7 +160,7 @@ class Watch(object):
             return call
 
         def partial_run_setup(self, fetches, feeds=None):
-            return Parts()
+            return PartialRun()
 
         def partial_run(self, parts, fetches, feed_dict=None):
             watch.part(self.graph)
@@ -299,7 +299,7 @@ class Watch(object):
         watched = self.of(self._graph())
         gates = [self._gate(gradient) for gradient in raw]
         watched.groups.append(
-            Group(
+            GradientGroup(
                 losses=losses,
                 variables=[v.name for v in variables],
                 raw=[parts(g) for g in raw],

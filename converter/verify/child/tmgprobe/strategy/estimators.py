@@ -9,7 +9,7 @@ import shutil
 
 from tmgprobe.strategy import batches
 from tmgprobe.strategy.session_walk import SessionWalk
-from tmgprobe.strategy.walk import Parts
+from tmgprobe.strategy.walk import ReplicaBatches
 
 
 def install(tf, trial):
@@ -79,7 +79,7 @@ def _original(tf, trial, estimator, input_fn, train):
                       folder=estimator.model_dir, kinds=str(tf.__version__))
 
     trial.gradients.noting = True
-    walk = SessionWalk(tf, trial.gradients, [Parts(step, together) for step in steps], leave)
+    walk = SessionWalk(tf, trial.gradients, [ReplicaBatches(step, together) for step in steps], leave)
     train(estimator, lambda: _dataset(tf, walk.order, shapes, endless=True), hooks=[walk.hook], steps=len(steps),
           saving_listeners=[walk.listener])
 

@@ -13,7 +13,7 @@ from tmgprobe.values import compare
 VARIABLES = ('Variable', 'VariableV2', 'VarHandleOp')
 
 
-class Gradients(object):
+class GradientCalls(object):
     """Of one script. Nothing is met where neither `noting` nor `gated` is set.
 
     noting: whether sets of gradients that a graph computes are kept in `sets`, for a session to fetch and to feed.

@@ -5,7 +5,7 @@ from __future__ import absolute_import, division, print_function
 import pickle
 
 import numpy
-from tmgprobe.strategy.gradients import Gradients
+from tmgprobe.strategy.gradients import GradientCalls
 from tmgprobe.values import spread
 
 ORIGINAL, CONVERSION = 'strategy original', 'strategy conversion'
@@ -31,7 +31,7 @@ class Trial(object):
         self.strategies = 0
         self.held = 0
         self.trains, self.work = False, {}
-        self.gradients = Gradients()
+        self.gradients = GradientCalls()
 
     def load(self, path):
         """What the original's process has written."""

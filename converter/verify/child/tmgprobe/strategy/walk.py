@@ -6,7 +6,7 @@ import numpy
 from tmgprobe.strategy import batches
 
 
-class Parts(object):
+class ReplicaBatches(object):
     """The batches of the replicas in one step, and the weight of each: its part of the examples."""
 
     def __init__(self, batch, number):

@@ -31,11 +31,11 @@ def put_together(variables, wholes):
     for name, info in described(variables).items() if wholes else ():
         if info['whole'] in wholes:
             parts.setdefault(info['whole'], []).append((info, found.pop(name)))
-    found.update((name, Whole(several)) for name, several in parts.items())
+    found.update((name, SlicedVariable(several)) for name, several in parts.items())
     return found
 
 
-class Whole(object):
+class SlicedVariable(object):
     """A variable that is cut into slices: pairs of what `described` says and the slice."""
 
     def __init__(self, parts):

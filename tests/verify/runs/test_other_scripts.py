@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from converter.cli.app import main
-from converter.verify import Report, Settings, VerifyError, verify, verify_folders
+from converter.verify import Report, VerifyError, VerifySettings, verify, verify_folders
 from converter.verify.runs import folders
 from converter.verify.runs.folders import affected_in, converted_in
 
@@ -70,7 +70,7 @@ def project(tmp_path: Path) -> tuple[Path, Path]:
 
 def also(project: tuple[Path, Path], *names: str) -> Report:
     one, several = project
-    return verify(one / "train.py", several / "train.py", Settings(steps=1, timeout=200, also=names))
+    return verify(one / "train.py", several / "train.py", VerifySettings(steps=1, timeout=200, also=names))
 
 
 def of(report: Report, name: str) -> list[tuple[str, str]]:
@@ -127,23 +127,21 @@ def test_a_script_that_fails_in_the_original_tree_tells_nothing(project: tuple[P
 def test_two_folders(project: tuple[Path, Path]) -> None:
     assert converted_in(*project) == ["train.py"]
     assert affected_in(*project, ["train.py"]) == ["predict.py"]
-    report = verify_folders(*project, Settings(steps=1, timeout=200))
+    report = verify_folders(*project, VerifySettings(steps=1, timeout=200))
     assert report.verdict == "passed", report
     assert [status for status, _ in of(report, "predict.py")] == ["passed", "passed"]
     assert of(report, "unrelated.py") == []
 
 
 @pytest.mark.parametrize("wrong", ["first.py", "second.py"])
-def test_a_script_of_a_folder_that_fails_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
-) -> None:
+def test_a_script_of_a_folder_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
     def proof(single: Path, *_: object) -> Report:
         verdict = "failed" if single.name == wrong else "passed"
         return Report(verdict, f"it {verdict}", 2, "total", 3)
 
     monkeypatch.setattr(folders, "verify", proof)
     monkeypatch.setattr(folders, "converted_in", lambda *_: ["first.py", "second.py"])
-    report = folders.verify_folders(tmp_path, tmp_path, Settings())
+    report = folders.verify_folders(tmp_path, tmp_path, VerifySettings())
     assert (report.verdict, report.reason, report.origin.script) == ("failed", f"{wrong}: it failed", "first.py")
 
 
@@ -153,7 +151,7 @@ def test_what_cannot_begin(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         (tmp_path / folder / "train.py").write_text("import tensorflow as tf\n")
     with pytest.raises(VerifyError, match="holds no script that was converted"):
-        verify_folders(tmp_path / "one", tmp_path / "two", Settings())
+        verify_folders(tmp_path / "one", tmp_path / "two", VerifySettings())
     assert main(["verify", str(tmp_path / "one"), str(tmp_path / "two"), "--each-choice"]) == 2
     assert main(["verify", str(tmp_path / "one"), str(tmp_path / "two" / "train.py")]) == 2
 

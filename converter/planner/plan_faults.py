@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 
 
-class Found(Enum):
+class PlanFault(Enum):
     """One kind of case, by the room of `rules.checks` that says what it means."""
 
     # batches: batches and their size

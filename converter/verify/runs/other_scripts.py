@@ -18,14 +18,14 @@ from typing import Any
 from converter.dataclass import dataclass
 from converter.source.project.above import start_of
 from converter.verify.checks.printed import unlike_lines
-from converter.verify.data import Check, Entry, Report, Settings, VerifyError
+from converter.verify.data import CheckResult, LedgerLine, Report, VerifyError, VerifySettings
 from converter.verify.processes.answer import clean, find_interpreter
 from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
 from converter.verify.processes.interpreters import Interpreters
 from converter.verify.processes.layout import Copy, layout_of
 from converter.verify.processes.output import Output
 from converter.verify.processes.workspace import read_towers, set_gpus, work_folder
-from converter.verify.runs.data_beside import with_data
+from converter.verify.runs.data_outside import with_data
 
 TRAINING = 0.4  # of the time, at most, for what leaves a checkpoint
 SIDES = ("original", "converted")
@@ -39,7 +39,7 @@ class _Said:
     text: str
 
 
-def with_others(report: Report, single: Path, multi: Path, settings: Settings, pool: Interpreters) -> Report:
+def with_others(report: Report, single: Path, multi: Path, settings: VerifySettings, pool: Interpreters) -> Report:
     """The report with a check for each script of `settings.also`, which are paths from the scripts' folders."""
     if report.verdict == "not comparable" and not report.checks:
         return report
@@ -51,9 +51,9 @@ def with_others(report: Report, single: Path, multi: Path, settings: Settings, p
         project = _Project(work=work, single=single, multi=multi, gpus=report.gpus, settings=settings, pool=pool)
         checks = [check for name in settings.also for check in project.checks(name)]
     failed = [check for check in checks if check.status == "failed"]
-    entries = [Entry("same", check.name, check.detail) for check in checks if check.status == "passed"]
-    entries += [Entry("wrong", check.name, check.detail) for check in failed]
-    entries += [Entry("unchecked", check.name, check.detail) for check in checks if check.status == "skipped"]
+    entries = [LedgerLine("same", check.name, check.detail) for check in checks if check.status == "passed"]
+    entries += [LedgerLine("wrong", check.name, check.detail) for check in failed]
+    entries += [LedgerLine("unchecked", check.name, check.detail) for check in checks if check.status == "skipped"]
     report = replace(report, checks=(*report.checks, *checks), ledger=(*report.ledger, *entries))
     if failed and report.verdict != "failed":
         return replace(report, verdict="failed", reason=f"{failed[0].name}: {failed[0].detail}")
@@ -64,7 +64,7 @@ class _Project:
     """Copies of both trees, with what each training leaves in them."""
 
     def __init__(
-        self, work: Path, single: Path, multi: Path, gpus: int, settings: Settings, pool: Interpreters
+        self, work: Path, single: Path, multi: Path, gpus: int, settings: VerifySettings, pool: Interpreters
     ) -> None:
         self.work, self.single, self.multi, self.gpus = work, single, multi, gpus
         self.settings, self.pool = settings, pool
@@ -104,32 +104,32 @@ class _Project:
             if before.get(name, (path, None))[1] != stamp and not name.endswith((".py", ".pyc"))
         }
 
-    def checks(self, name: str) -> Iterator[Check]:
+    def checks(self, name: str) -> Iterator[CheckResult]:
         """One check for each training that left files, or one that says why there is none."""
         for side in SIDES:
             title = f"{name} after the {'original' if side == 'original' else 'conversion'}'s training"
             left = self.trained[side]
             if isinstance(left, str):
-                yield Check(title, "skipped", f"the training leaves no files: {left}")
+                yield CheckResult(title, "skipped", f"the training leaves no files: {left}")
             else:
                 yield self._compared(title, name, left)
 
-    def _compared(self, title: str, name: str, left: dict[str, Path]) -> Check:
+    def _compared(self, title: str, name: str, left: dict[str, Path]) -> CheckResult:
         own = self._run("original", name, left)
         if own.problem:
-            return Check(title, "skipped", f"in the original tree it fails: {own.problem}")
+            return CheckResult(title, "skipped", f"in the original tree it fails: {own.problem}")
         theirs = self._run("converted", name, left)
         if theirs.problem:
-            return Check(title, "failed", f"in the converted tree it fails: {theirs.problem}")
+            return CheckResult(title, "failed", f"in the converted tree it fails: {theirs.problem}")
         unlike = unlike_lines(own.text, theirs.text)
         if unlike:  # lines that differ in two runs of the original, such as times, say nothing
             loose = unlike_lines(own.text, self._run("original", name, left).text)
             unlike = {number: pair for number, pair in unlike.items() if number not in loose}
         if unlike:
             number, (wanted, found) = min(unlike.items())
-            return Check(title, "failed", f"line {number} is {found.strip()!r} instead of {wanted.strip()!r}")
+            return CheckResult(title, "failed", f"line {number} is {found.strip()!r} instead of {wanted.strip()!r}")
         count = len(own.text.splitlines())
-        return Check(title, "passed", f"prints the same {count} lines from the same {len(left)} files")
+        return CheckResult(title, "passed", f"prints the same {count} lines from the same {len(left)} files")
 
     def _run(self, side: str, name: str, left: dict[str, Path]) -> _Said:
         """What a script prints in a side's tree with the files that a training has left."""

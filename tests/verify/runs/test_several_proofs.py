@@ -15,7 +15,7 @@ from converter.options import Options
 from converter.report.page.html import Scripts, render_html
 from converter.report.verification import render_text
 from converter.source import read
-from converter.verify import Check, Report, Settings, VerifyError, to_json, verify_more
+from converter.verify import CheckResult, Report, VerifyError, VerifySettings, to_json, verify_more
 from converter.verify.ledger import NUMBERS
 from converter.verify.processes.answer import Stopped, expect
 from converter.verify.processes.child_process import Child
@@ -77,7 +77,7 @@ def pair(folder: Path, way: str, kinds: str = "'plain', 'decay'") -> tuple[Path,
 @pytest.mark.parametrize("way", WAYS)
 def test_each_choice_has_its_verdict(tmp_path: Path, way: str) -> None:
     single, multi = pair(tmp_path, way)
-    report = verify_more(single, multi, Settings(steps=1, each_choice=True))
+    report = verify_more(single, multi, VerifySettings(steps=1, each_choice=True))
     assert report.verdict == "passed", report
     found = {check.name: check for check in report.checks if check.name.startswith("with ")}
     assert {name: check.status for name, check in found.items()} == {
@@ -100,17 +100,17 @@ def test_a_fault_in_one_choice_fails(tmp_path: Path) -> None:
     text = multi.read_text()
     assert text.count("0.1 * tf.reduce_sum") == 1
     multi.write_text(text.replace("0.1 * tf.reduce_sum", "0.2 * tf.reduce_sum"))
-    report = verify_more(single, multi, Settings(steps=1, each_choice=True))
+    report = verify_more(single, multi, VerifySettings(steps=1, each_choice=True))
     assert report.verdict == "failed" and report.reason.startswith("with --kind=decay: "), report
     assert report.reason.endswith("(train.py:6)")
-    given = verify_more(single, multi, Settings(steps=1, each_choice=True, args=("--kind=plain",)))
+    given = verify_more(single, multi, VerifySettings(steps=1, each_choice=True, args=("--kind=plain",)))
     assert given.verdict == "passed", given
 
 
 @pytest.mark.tf2
 def test_a_choice_without_its_data_is_no_fault_of_the_conversion(tmp_path: Path) -> None:
     single, multi = pair(tmp_path, "argparse", "'plain', 'data'")
-    report = verify_more(single, multi, Settings(steps=1, each_choice=True))
+    report = verify_more(single, multi, VerifySettings(steps=1, each_choice=True))
     assert report.verdict == "passed", report
     found = {check.name: check for check in report.checks}["with --kind=data"]
     assert found.status == "skipped"
@@ -124,7 +124,7 @@ def test_a_choice_with_which_the_conversion_alone_fails(tmp_path: Path) -> None:
     single, multi = pair(tmp_path, "argparse", "'plain', 'data'")
     np.save(tmp_path / "there_is_no_such_file.npy", 1.0)
     multi.write_text(multi.read_text().replace("there_is_no_such_file", "nor_this_one"))
-    report = verify_more(single, multi, Settings(steps=1, each_choice=True))
+    report = verify_more(single, multi, VerifySettings(steps=1, each_choice=True))
     assert report.verdict == "failed" and "nor_this_one.npy" in report.reason, report
 
 
@@ -133,14 +133,14 @@ def test_a_choice_that_cannot_be_compared_leaves_the_whole_open(tmp_path: Path) 
     single, multi = pair(tmp_path, "argparse")
     for script in (single, multi):  # gradients that are not finite
         script.write_text(script.read_text().replace("0.1 * tf.reduce_sum", "1e38 * 1e38 * tf.reduce_sum"))
-    report = verify_more(single, multi, Settings(steps=1, each_choice=True))
+    report = verify_more(single, multi, VerifySettings(steps=1, each_choice=True))
     assert report.verdict == "not comparable" and report.reason.startswith("with --kind=decay: "), report
 
 
 @pytest.mark.tf2
 def test_several_numbers_of_towers(tmp_path: Path) -> None:
     single, multi = pair(tmp_path, "argparse")
-    right = verify_more(single, multi, Settings(gpus=2, more_gpus=(3, 1), steps=1))
+    right = verify_more(single, multi, VerifySettings(gpus=2, more_gpus=(3, 1), steps=1))
     assert right.verdict == "passed", right
     found = {check.name: check.status for check in right.checks}
     assert (found["with 3 towers"], found["with 1 tower"]) == ("passed", "passed")
@@ -150,14 +150,14 @@ def test_several_numbers_of_towers(tmp_path: Path) -> None:
     text = multi.read_text()
     assert text.count("= optimizer.apply_gradients(sum_gradients(tower_grads))") == 1
     multi.write_text(text.replace("(sum_gradients(tower_grads))", "(sum_gradients(tower_grads[:2]))"))
-    assert verify_more(single, multi, Settings(gpus=2, steps=1)).verdict == "passed"
-    wrong = verify_more(single, multi, Settings(gpus=2, more_gpus=(3,), steps=1))
+    assert verify_more(single, multi, VerifySettings(gpus=2, steps=1)).verdict == "passed"
+    wrong = verify_more(single, multi, VerifySettings(gpus=2, more_gpus=(3,), steps=1))
     assert wrong.verdict == "failed" and wrong.reason.startswith("with 3 towers: "), wrong
 
 
 @pytest.mark.tf2
 def test_a_whole_proof_says_what_it_reached(tmp_path: Path) -> None:
-    report = verify_more(*pair(tmp_path, "argparse"), Settings(whole=True, timeout=300))
+    report = verify_more(*pair(tmp_path, "argparse"), VerifySettings(whole=True, timeout=300))
     assert report.verdict == "passed" and report.steps == 5, report
     reached = "all steps, whole runs, with 3 towers, with --kind=decay"
     assert report.reason.endswith(f"; reached: {reached}; not: with --test")
@@ -166,16 +166,16 @@ def test_a_whole_proof_says_what_it_reached(tmp_path: Path) -> None:
 
 
 def test_what_the_time_is_too_short_for_fails_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = Report("passed", "so it is", 2, "per-gpu", 3, checks=(Check("loss", "passed"),))
+    first = Report("passed", "so it is", 2, "per-gpu", 3, checks=(CheckResult("loss", "passed"),))
     late = Report("not comparable", "no result after 2 seconds", 3, "per-gpu", 0, late=True)
     for found, verdict in ((late, "passed"), (replace(late, late=False), "not comparable")):
         answers = iter([first, found])
-        monkeypatch.setattr("converter.verify.runs.more.verify", lambda *_, answers=answers: next(answers))
-        report = verify_more(*pair(tmp_path, "argparse"), Settings(more_gpus=(3,)))
+        monkeypatch.setattr("converter.verify.runs.several_proofs.verify", lambda *_, answers=answers: next(answers))
+        report = verify_more(*pair(tmp_path, "argparse"), VerifySettings(more_gpus=(3,)))
         assert report.verdict == verdict
         assert [e.detail for e in report.ledger if e.what == "with 3 towers"] == ["no result after 2 seconds"]
-    monkeypatch.setattr("converter.verify.runs.more.verify", lambda *_: first)
-    report = verify_more(*pair(tmp_path, "argparse"), Settings(whole=True, timeout=0.5))
+    monkeypatch.setattr("converter.verify.runs.several_proofs.verify", lambda *_: first)
+    report = verify_more(*pair(tmp_path, "argparse"), VerifySettings(whole=True, timeout=0.5))
     assert report.reason == "so it is; not: all steps, whole runs, with 3 towers, with --kind=decay, with --test"
     assert "the time is up" in next(e.detail for e in report.ledger if e.what == "with 3 towers")
 
@@ -222,11 +222,11 @@ def test_originals_that_do_not_train(role: str, wanted: str, event: dict[str, An
 
 @pytest.mark.tf2
 def test_more_choices_than_are_run_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("converter.verify.runs.more.MOST", 1)
-    report = verify_more(*pair(tmp_path, "argparse"), Settings(steps=1, each_choice=True))
+    monkeypatch.setattr("converter.verify.runs.several_proofs.MOST", 1)
+    report = verify_more(*pair(tmp_path, "argparse"), VerifySettings(steps=1, each_choice=True))
     assert [e.detail for e in report.ledger if e.what == "with --test"] == ["only 1 choices are run (train.py:7)"]
 
 
 def test_what_cannot_begin(tmp_path: Path) -> None:
     with pytest.raises(VerifyError, match="no such file"):
-        verify_more(tmp_path / "a.py", tmp_path / "b.py", Settings(each_choice=True))
+        verify_more(tmp_path / "a.py", tmp_path / "b.py", VerifySettings(each_choice=True))

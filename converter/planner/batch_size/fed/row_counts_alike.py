@@ -13,7 +13,7 @@ from converter.analysis.values import Input, Origin, Tensor, Value
 from converter.planner.batch_size.fed.rows import base_of, named_behind
 
 
-def apart(facts: Facts, values: Iterable[Value]) -> frozenset[tuple[int, int]]:
+def inputs_with_other_row_counts(facts: Facts, values: Iterable[Value]) -> frozenset[tuple[int, int]]:
     """Uids of inputs to which a run feeds different numbers of rows, both ways round; what is not known is alike.
 
     values: those of the model. Inputs whose examples meet there have the same number of rows.
@@ -51,7 +51,7 @@ def unsure(facts: Facts) -> frozenset[tuple[int, int]]:
     return frozenset(doubtful | {(two, one) for one, two in doubtful})
 
 
-def alone(facts: Facts) -> frozenset[tuple[int, int]]:
+def inputs_fed_without(facts: Facts) -> frozenset[tuple[int, int]]:
     """Uids of inputs: a run feeds the first, and computes from it, without the second.
 
     A GAN's discriminator is shown real examples and no noise; their rows cannot be counted by those of the noise.

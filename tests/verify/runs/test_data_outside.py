@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from converter.source.project.above import start_of
-from converter.verify import Settings, VerifyError, verify
+from converter.verify import VerifyError, VerifySettings, verify
 from converter.verify.processes import workspace
 from converter.verify.processes.layout import copied, layout_of
-from converter.verify.runs.data_beside import data_beside, with_data
+from converter.verify.runs.data_outside import data_beside, with_data
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ with tf.Session() as sess:
 def test_both_scripts_find_it_and_the_users_stays(project: Path, tmp_path: Path, tensorflow_python: str) -> None:
     script = project / "train.py"
     script.write_text(TRAINS, encoding="utf-8")
-    report = verify(script, script, Settings(gpus=1, python=tensorflow_python))
+    report = verify(script, script, VerifySettings(gpus=1, python=tensorflow_python))
     assert report.verdict == "passed"
     assert "../data is outside of the script's folder: each run had a copy of it" in report.notes
     assert sorted(os.listdir(project.parent / "data")) == ["a.csv", "b.csv"]
@@ -141,9 +141,9 @@ def test_what_only_a_run_names_is_given_by_option(project: Path, tensorflow_pyth
     script = project / "train.py"
     text = TRAINS.replace("'../data/", "'.' + './data/")
     script.write_text(text, encoding="utf-8")
-    settings = Settings(gpus=1, python=tensorflow_python)
+    settings = VerifySettings(gpus=1, python=tensorflow_python)
     assert verify(script, script, settings).verdict == "not comparable"
-    given = Settings(gpus=1, python=tensorflow_python, data=(str(project.parent / "data"),))
+    given = VerifySettings(gpus=1, python=tensorflow_python, data=(str(project.parent / "data"),))
     report = verify(script, script, given)
     assert report.verdict == "passed" and f"--data-dir {project.parent / 'data'}" in report.command
     assert sorted(os.listdir(project.parent / "data")) == ["a.csv", "b.csv"]

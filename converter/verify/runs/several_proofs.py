@@ -13,7 +13,7 @@ from pathlib import Path
 
 from converter.dataclass import dataclass
 from converter.verify.checks.figures import listing
-from converter.verify.data import Check, Entry, Progress, Report, Settings, VerifyError
+from converter.verify.data import CheckResult, LedgerLine, Progress, Report, VerifyError, VerifySettings
 from converter.verify.ledger import NUMBERS
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.run import command_line, verify
@@ -29,7 +29,7 @@ class _Proof:
     """One more proof. name: of its check; place: `file:line` of the flag whose choice it is, "" for other towers."""
 
     name: str
-    settings: Settings
+    settings: VerifySettings
     place: str = ""
 
     @property
@@ -43,14 +43,14 @@ class _Done:
     """A proof with its check, and the verdict that counts for the whole."""
 
     proof: _Proof
-    check: Check
+    check: CheckResult
     verdict: str
 
 
 def verify_more(
     single: Path,
     multi: Path,
-    settings: Settings,
+    settings: VerifySettings,
     tell: Callable[[Progress], None] | None = None,
     pool: Interpreters | None = None,
 ) -> Report:
@@ -81,7 +81,7 @@ def verify_more(
     return replace(report, reason=_reach(report, done, proofs)) if settings.whole else report
 
 
-def _proofs(single: Path, settings: Settings, report: Report) -> Iterator[_Proof]:
+def _proofs(single: Path, settings: VerifySettings, report: Report) -> Iterator[_Proof]:
     """The further proofs, in the order in which they are made."""
     like = replace(settings, also=(), whole=False, each_choice=False, more_gpus=())
     like = replace(like, steps=STEPS, epochs=0) if settings.whole else like
@@ -98,18 +98,18 @@ def _done(proof: _Proof, found: Report) -> _Done:
     open_ = (found.untrained and proof.place) or found.late
     verdict = "passed" if open_ else found.verdict
     if found.verdict == "passed":
-        check = Check(proof.name, "passed", found.reason)
+        check = CheckResult(proof.name, "passed", found.reason)
     elif found.verdict == "failed":
         where = f" ({proof.place})" if proof.place else ""
-        check = Check(proof.name, "failed", f"{found.reason}{where}")
+        check = CheckResult(proof.name, "failed", f"{found.reason}{where}")
     elif found.untrained and proof.place:
-        check = Check(proof.name, "skipped", f"the original itself does not train with it: {found.reason}")
+        check = CheckResult(proof.name, "skipped", f"the original itself does not train with it: {found.reason}")
     else:
-        check = Check(proof.name, "skipped", found.reason)
+        check = CheckResult(proof.name, "skipped", found.reason)
     return _Done(proof, check, verdict)
 
 
-def _concluded(report: Report, done: Sequence[_Done], proofs: Sequence[_Proof], settings: Settings) -> Report:
+def _concluded(report: Report, done: Sequence[_Done], proofs: Sequence[_Proof], settings: VerifySettings) -> Report:
     failed = [one.check for one in done if one.check.status == "failed"]
     open_ = [one.check for one in done if one.verdict == "not comparable"]
     verdict, reason = report.verdict, report.reason
@@ -131,31 +131,29 @@ def _concluded(report: Report, done: Sequence[_Done], proofs: Sequence[_Proof], 
     )
 
 
-def _entries(
-    report: Report, done: Sequence[_Done], proofs: Sequence[_Proof], topics: set[str]
-) -> Iterator[Entry]:
+def _entries(report: Report, done: Sequence[_Done], proofs: Sequence[_Proof], topics: set[str]) -> Iterator[LedgerLine]:
     for topic in (NUMBERS, CHOICES):
         same = [one.check.name for one in done if one.check.status == "passed" and one.proof.topic == topic]
         of = sum(proof.topic == topic for proof in proofs)
         if same:
-            yield Entry("same", topic, f"{len(same)} of {of}: {', '.join(same)}")
+            yield LedgerLine("same", topic, f"{len(same)} of {of}: {', '.join(same)}")
     for one in done:
         if one.check.status != "passed":
-            yield Entry("wrong" if one.check.status == "failed" else "unchecked", one.check.name, one.check.detail)
+            yield LedgerLine("wrong" if one.check.status == "failed" else "unchecked", one.check.name, one.check.detail)
     for proof in proofs[len(done) :]:
         why = "the time is up (--timeout)" if len(done) < MOST else f"only {MOST} choices are run"
-        yield Entry("unchecked", proof.name, f"{why} ({proof.place})" if proof.place else why)
+        yield LedgerLine("unchecked", proof.name, f"{why} ({proof.place})" if proof.place else why)
     if CHOICES in topics:
         detail = (
             "each was made alone, and two flags together that one branch asks for: what others do together, and "
             "values that no branch names, was not run"
         )
         found = any(proof.place for proof in proofs)
-        yield Entry("unchecked", CHOICES, detail if found else "no flag with a choice was found")
+        yield LedgerLine("unchecked", CHOICES, detail if found else "no flag with a choice was found")
     if NUMBERS in topics:
         ran = [report.gpus, *(one.proof.settings.gpus for one in done if one.proof.topic == NUMBERS)]
         detail = f"{listing(map(str, ran), len(ran))} towers were run: what holds for another number shows with --gpus"
-        yield Entry("unchecked", NUMBERS, detail)
+        yield LedgerLine("unchecked", NUMBERS, detail)
 
 
 def _reach(report: Report, done: Sequence[_Done], proofs: Sequence[_Proof]) -> str:

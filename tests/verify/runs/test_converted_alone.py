@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from converter.verify import Check, Report, Settings, verify
-from converter.verify.runs.bare import check_bare, with_bare
+from converter.verify import CheckResult, Report, VerifySettings, verify
+from converter.verify.runs.converted_alone import check_bare, with_bare
 from tests.goldens import FIXTURES
 
 CONFIG = "config = tf.ConfigProto(allow_soft_placement=True, gpu_options=tf.GPUOptions(allow_growth=True))\n"
@@ -61,7 +61,7 @@ def test_what_a_run_says(event: dict[str, Any], status: str, words: str) -> None
 
 def test_a_failure_is_the_reports() -> None:
     passed = Report("passed", "2 towers take the steps", 2, "per-gpu", 3)
-    failed = Report("failed", "they differ", 2, "per-gpu", 3, (Check("loss", "failed", "they differ"),))
+    failed = Report("failed", "they differ", 2, "per-gpu", 3, (CheckResult("loss", "failed", "they differ"),))
     assert with_bare(passed, ran()).verdict == "passed"
     assert with_bare(passed, ran(listed="0")).verdict == "failed"
     assert with_bare(passed, ran(listed="0")).reason == "2 towers see 1 GPU (visible_device_list='0')"
@@ -98,7 +98,7 @@ def test_configs_of_a_right_conversion(
     begin = text[: text.index(CONFIG)].rpartition("\n")[2]
     assert text.count(CONFIG) == 1
     multi.write_text(text.replace(CONFIG, config.replace("\nconfig", f"\n{begin}config")))
-    report = verify(tmp_path / name / "single.py", multi, Settings(steps=1, python=tensorflow_python))
+    report = verify(tmp_path / name / "single.py", multi, VerifySettings(steps=1, python=tensorflow_python))
     (check,) = (check for check in report.checks if check.name == "session config")
     failed = [one.name for one in report.checks if one.status == "failed"]
     assert (failed, check.status) == (["session config"] if said else [], "failed" if said else "passed"), report
@@ -110,7 +110,7 @@ def test_configs_of_a_right_conversion(
 def test_on_a_new_version(tmp_path: Path, tensorflow_python: str, name: str) -> None:
     shutil.copytree(FIXTURES / name, tmp_path / "a")
     multi = tmp_path / "a/multi.py"
-    settings = Settings(steps=1, python=tensorflow_python)
+    settings = VerifySettings(steps=1, python=tensorflow_python)
     assert verify(tmp_path / "a/single.py", multi, settings).verdict == "passed"
     multi.write_text(multi.read_text().replace("allow_soft_placement=True", "allow_soft_placement=False"))
     report = verify(tmp_path / "a/single.py", multi, settings)
@@ -134,7 +134,7 @@ def test_what_verify_would_help_with_fails(tmp_path: Path) -> None:
     """A session on another machine is one here where verify stands between; by itself the script finds nobody."""
     (tmp_path / "single.py").write_text(ONLY_ALONE.format(config=""))
     (tmp_path / "multi.py").write_text(ONLY_ALONE.format(config="'nowhere://here'"))
-    report = verify(tmp_path / "single.py", tmp_path / "multi.py", Settings(gpus=1, steps=2))
+    report = verify(tmp_path / "single.py", tmp_path / "multi.py", VerifySettings(gpus=1, steps=2))
     assert report.verdict == "failed" and "by itself the converted script fails: NotFoundError" in report.reason, report
 
 
@@ -142,5 +142,5 @@ def test_what_verify_would_help_with_fails(tmp_path: Path) -> None:
 def test_files_of_the_run_by_itself_do_not_meet_those_of_the_other(tmp_path: Path) -> None:
     once = ONLY_ALONE.format(config="").replace("import os, sys", "import os, sys\nos.mkdir('checkpoints')")
     (tmp_path / "single.py").write_text(once)
-    report = verify(tmp_path / "single.py", tmp_path / "single.py", Settings(gpus=1, steps=2))
+    report = verify(tmp_path / "single.py", tmp_path / "single.py", VerifySettings(gpus=1, steps=2))
     assert report.verdict == "passed", report

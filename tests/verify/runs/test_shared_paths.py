@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from converter.verify import Report, Settings, verify
-from converter.verify.data import Check
-from converter.verify.runs.apart import FILES, shared, with_paths
+from converter.verify import Report, VerifySettings, verify
+from converter.verify.data import CheckResult
+from converter.verify.runs.shared_paths import FILES, shared, with_paths
 
 TRAIN = """
 import tensorflow as tf
@@ -45,7 +45,7 @@ def ran(tmp_path: Path, single: str, multi: str, python: str | None = None, **mo
         folder = tmp_path / name
         folder.mkdir()
         (folder / f"{name}.py").write_text(text.format(str(tmp_path / "shared")) + TRAIN)
-    settings = Settings(gpus=1, steps=2, python=python, **more)
+    settings = VerifySettings(gpus=1, steps=2, python=python, **more)
     return verify(tmp_path / "single" / "single.py", tmp_path / "multi" / "multi.py", settings)
 
 
@@ -109,7 +109,10 @@ def test_paths_that_runs_share(runs: list[Any], paths: tuple[str, ...]) -> None:
 
 def test_what_is_left_open() -> None:
     error = "by itself the converted script fails: FileExistsError: [Errno 17] File exists: '/x/a'"
-    config, gradients = Check("session config", "failed", error), Check("gradients", "failed", "they are summed")
+    config, gradients = (
+        CheckResult("session config", "failed", error),
+        CheckResult("gradients", "failed", "they are summed"),
+    )
     alone = with_paths(Report("failed", error, 2, "per-gpu", 3, (config,)), ["/x/a"])
     assert (alone.verdict, alone.checks[0].status) == ("not comparable", "skipped")
     both = with_paths(Report("failed", f"they are summed; {error}", 2, "per-gpu", 3, (gradients, config)), ["/x/a"])

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from converter.verify.checks.figures import Facts
-from converter.verify.data import Check, Report
+from converter.verify.data import CheckResult, Report
 
 NAME = "session config"
 _UNPLACED = re.compile(r"Cannot assign a device for operation '?([\w./-]+)")
@@ -17,7 +17,7 @@ def with_bare(report: Report, event: Facts) -> Report:
     return with_check(report, check_bare(event, report.gpus))
 
 
-def with_check(report: Report, check: Check) -> Report:
+def with_check(report: Report, check: CheckResult) -> Report:
     """The report with one more check."""
     checks = (*report.checks, check)
     if check.status != "failed":
@@ -26,25 +26,27 @@ def with_check(report: Report, check: Check) -> Report:
     return replace(report, verdict="failed", reason=reason, checks=checks)
 
 
-def check_bare(event: Facts, towers: int) -> Check:
+def check_bare(event: Facts, towers: int) -> CheckResult:
     """The check for this many towers, made from the last event of the process (child/tmgprobe/roles/bare.py)."""
     if event["event"] == "ran":
         return _shown(event, towers)
     if event["event"] == "late":
-        return Check(NAME, "skipped", f"by itself the converted script took no step in {event['seconds']:.0f} s")
+        return CheckResult(NAME, "skipped", f"by itself the converted script took no step in {event['seconds']:.0f} s")
     if event["event"] == "died":
-        return Check(NAME, "failed", f"by itself the converted script ended its process (status {event['status']})")
+        return CheckResult(
+            NAME, "failed", f"by itself the converted script ended its process (status {event['status']})"
+        )
     if event["event"] == "ended" and not event["message"]:
-        return Check(NAME, "skipped", "by itself the converted script ended without a step that could be seen")
+        return CheckResult(NAME, "skipped", "by itself the converted script ended without a step that could be seen")
     message = event.get("message") or event["event"]
     unplaced = _UNPLACED.search(f"{message}\n{event.get('trace', '')}")
     if not unplaced:
-        return Check(NAME, "failed", f"by itself the converted script fails: {message}")
+        return CheckResult(NAME, "failed", f"by itself the converted script fails: {message}")
     what = f"by itself the converted script cannot place {unplaced[1]}"
-    return Check(NAME, "failed", f"{what}: the session's config needs allow_soft_placement=True")
+    return CheckResult(NAME, "failed", f"{what}: the session's config needs allow_soft_placement=True")
 
 
-def _shown(event: Facts, towers: int) -> Check:
+def _shown(event: Facts, towers: int) -> CheckResult:
     """True if as many GPUs are visible as there are towers; a script that hides all GPUs has chosen the CPU."""
     needed, limits = event["gpus"], []
     environment = event["environment"]
@@ -58,12 +60,12 @@ def _shown(event: Facts, towers: int) -> Check:
     if 0 < seen < needed:
         gpus = f"{seen} GPU{'' if seen == 1 else 's'} ({why})"
         if needed > towers:
-            return Check(NAME, "failed", f"an operation asks for GPU {needed - 1}, and the script sees {gpus}")
-        return Check(NAME, "failed", f"{needed} towers see {gpus}")
+            return CheckResult(NAME, "failed", f"an operation asks for GPU {needed - 1}, and the script sees {gpus}")
+        return CheckResult(NAME, "failed", f"{needed} towers see {gpus}")
     placed = "its own config places every operation where there is no GPU"
     if needed and seen == 0:
-        return Check(NAME, "passed", f"{placed}; it hides all GPUs from itself ({why})")
-    return Check(NAME, "passed", f"{placed}, and hides none of {needed} GPUs" if needed else placed)
+        return CheckResult(NAME, "passed", f"{placed}; it hides all GPUs from itself ({why})")
+    return CheckResult(NAME, "passed", f"{placed}, and hides none of {needed} GPUs" if needed else placed)
 
 
 def _entries(visible: str) -> int:

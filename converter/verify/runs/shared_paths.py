@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from converter.verify.checks.figures import Facts, listing
-from converter.verify.data import Check, Entry, Report
-from converter.verify.runs.bare import NAME as BARE
+from converter.verify.data import CheckResult, LedgerLine, Report
+from converter.verify.runs.converted_alone import NAME as BARE
 
 FILES = "files that both scripts use"
 
@@ -49,7 +49,7 @@ def with_paths(report: Report, paths: Sequence[str]) -> Report:
     names = listing(dict.fromkeys(paths), 3)
     why = f"{names}, outside of the scripts' folders, is changed by both"
     said = f"{why}: they ran again, one after the other"
-    report = replace(report, notes=(*report.notes, said), ledger=(*report.ledger, Entry("unchecked", FILES, said)))
+    report = replace(report, notes=(*report.notes, said), ledger=(*report.ledger, LedgerLine("unchecked", FILES, said)))
     if report.verdict == "passed":
         return report
     checks = tuple(_left_open(check, paths) for check in report.checks)
@@ -59,7 +59,7 @@ def with_paths(report: Report, paths: Sequence[str]) -> Report:
     return replace(report, verdict="not comparable", checks=checks, reason=f"{report.reason} ({why})")
 
 
-def _left_open(check: Check, paths: Sequence[str]) -> Check:
+def _left_open(check: CheckResult, paths: Sequence[str]) -> CheckResult:
     """A check of the run by itself that fails because of files that earlier runs have left."""
     if check.name == BARE and check.status == "failed" and any(path in check.detail for path in paths):
         return replace(check, status="skipped", detail=f"{check.detail}, which other runs change, too")

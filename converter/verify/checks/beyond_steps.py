@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from converter.verify.checks.figures import Facts, listing, number
-from converter.verify.data import Check
+from converter.verify.data import CheckResult
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w])")
 SHOWN = re.compile(r"/(image|audio)/\d+$")  # one of the images or sounds of a batch
@@ -27,7 +27,7 @@ Note = Mapping[str, Any]
 
 def check_beside(
     mine: Facts, theirs: Facts, steps: int, towers: int, by_one: bool = False, epoch: Sequence[int] | None = None
-) -> list[Check]:
+) -> list[CheckResult]:
     """The checks of seeds, savers, summaries and printed values.
 
     mine, theirs: the diaries of the original and of the conversion. steps: the number of compared steps. towers: how
@@ -46,11 +46,11 @@ def check_beside(
     if silent:
         words = {"savers": "saved", "summaries": "written as a summary", "printed values": "printed"}
         what = f"nothing was {' or '.join(words[name] for name in silent)} in the first {steps} steps"
-        checks.append(Check("beside the steps", "skipped", f"{what} (--steps all goes on to the end)"))
+        checks.append(CheckResult("beside the steps", "skipped", f"{what} (--steps all goes on to the end)"))
     done = {note["kind"] for diary in (mine, theirs) for note in diary["notes"].get("elsewhere", ())} - {"run"}
     if done:
         what = "what other threads than the main one save, summarise or print comes after a step that chance decides"
-        checks.append(Check("beside the steps", "skipped", what))
+        checks.append(CheckResult("beside the steps", "skipped", what))
     return checks
 
 
@@ -65,11 +65,11 @@ class _Notes:
         self.epoch = epoch or (0, 0)
         self.shorter = theirs.get("shorter", False) and not epoch and towers > 1
 
-    def left(self, name: str, kind: str) -> Iterator[Check]:
+    def left(self, name: str, kind: str) -> Iterator[CheckResult]:
         """What to say where the original decides by a value of a run whether there is a note of a kind."""
         if place := self.by_values.get(kind):
             detail = f"{place} decides by a value of a run what is {_DONE[kind]}: when it is, is not compared"
-            yield Check(name, "skipped", detail)
+            yield CheckResult(name, "skipped", detail)
 
     def of_epoch(self, steps: int) -> int | None:
         """After how many steps the original is as many steps behind an epoch's end; None before the first end."""
@@ -153,7 +153,7 @@ def _when(note: Note) -> str:
     return f"after step {note['steps']}" if note["steps"] else "before the first step"
 
 
-def check_seeds(mine: Facts, theirs: Facts, towers: int) -> Check:
+def check_seeds(mine: Facts, theirs: Facts, towers: int) -> CheckResult:
     """The seeds of generators, of the graph and of its shuffling operations are the same, and how far these shuffle.
 
     A buffer may grow with the batch, where the script computes it from the batch size.
@@ -162,20 +162,24 @@ def check_seeds(mine: Facts, theirs: Facts, towers: int) -> Check:
     own, other = (Counter(map(tuple, diary["seeds"])) for diary in (mine, theirs))
     more, fewer = (sorted(counted.elements()) for counted in (other - own, own - other))
     for (what, value), (_, wanted) in zip(more, fewer, strict=False):
-        return Check(name, "failed", f"{what} is given the seed {value} instead of {wanted}")
+        return CheckResult(name, "failed", f"{what} is given the seed {value} instead of {wanted}")
     for what, value in fewer:
-        return Check(name, "failed", f"{what} is not given the seed {value}")
+        return CheckResult(name, "failed", f"{what} is not given the seed {value}")
     if mine["graph seed"] != theirs["graph seed"]:
-        return Check(name, "failed", f"the graph has the seed {theirs['graph seed']} instead of {mine['graph seed']}")
+        return CheckResult(
+            name, "failed", f"the graph has the seed {theirs['graph seed']} instead of {mine['graph seed']}"
+        )
     if mine["shuffling"] != theirs["shuffling"]:
         drawn, wanted = (listing(map(_shuffle, diary["shuffling"])) or "nothing" for diary in (theirs, mine))
-        return Check(name, "failed", f"data are shuffled by {drawn} instead of {wanted}")
+        return CheckResult(name, "failed", f"data are shuffled by {drawn} instead of {wanted}")
     for size, wanted in zip(theirs.get("buffers", ()), mine.get("buffers", ()), strict=False):
         if size and wanted and size not in (wanted, wanted * towers):
-            return Check(name, "failed", f"a data set is shuffled in a buffer of {size} examples instead of {wanted}")
+            return CheckResult(
+                name, "failed", f"a data set is shuffled in a buffer of {size} examples instead of {wanted}"
+            )
     count = sum(own.values()) + (mine["graph seed"] is not None) + sum(bool(seeds) for _, seeds in mine["shuffling"])
     detail = f"{count} seed{'s' if count > 1 else ''} as in the original" if count else "neither script sets a seed"
-    return Check(name, "passed", detail)
+    return CheckResult(name, "passed", detail)
 
 
 def _shuffle(shuffling: Sequence[Any]) -> str:
@@ -183,20 +187,20 @@ def _shuffle(shuffling: Sequence[Any]) -> str:
     return f"{kind} ({', '.join(map(str, seeds))})" if seeds else str(kind)
 
 
-def check_savers(both: _Notes) -> Iterator[Check]:
+def check_savers(both: _Notes) -> Iterator[CheckResult]:
     """The script's own savers write the same names; files are saved and restored at the same steps."""
     name = "savers"
     own, other = (Counter(map(tuple, diary["savers"])) for diary in (both.mine, both.theirs))
     if sum(own.values()) != sum(other.values()):  # one of both may have gone on to what follows the training
         own, other = both.savers(both.mine), both.savers(both.theirs)
     if sum(own.values()) != sum(other.values()):
-        yield Check(name, "failed", f"makes {sum(other.values())} savers instead of {sum(own.values())}")
+        yield CheckResult(name, "failed", f"makes {sum(other.values())} savers instead of {sum(own.values())}")
         return
     for keys, wanted in zip(sorted((other - own).elements()), sorted((own - other).elements()), strict=False):
-        yield Check(name, "failed", f"a saver {_unlike(keys, wanted)}")
+        yield CheckResult(name, "failed", f"a saver {_unlike(keys, wanted)}")
         return
     if len(own) == len(other) and (unlike := _kept_otherwise(both)):
-        yield Check(name, "failed", unlike)
+        yield CheckResult(name, "failed", unlike)
         return
     compared = [kind for kind in ("saved", "restored") if kind not in both.by_values]
     for kind in ("saved", "restored"):
@@ -204,16 +208,16 @@ def check_savers(both: _Notes) -> Iterator[Check]:
     for kind in compared:
         for note, match in both.pairs(kind, "keys"):
             if match is None:
-                yield Check(name, "failed", f"{note['file']} is {kind} {_when(note)}, not so in the original")
+                yield CheckResult(name, "failed", f"{note['file']} is {kind} {_when(note)}, not so in the original")
                 return
             if _file(note) != _file(match):
-                yield Check(name, "failed", f"{note['file']} is {kind} {_when(note)} instead of {match['file']}")
+                yield CheckResult(name, "failed", f"{note['file']} is {kind} {_when(note)} instead of {match['file']}")
                 return
             if not _counts_alike(both, kind, "keys", note, match):
-                yield Check(name, "failed", _another_number(note, match, f"the file {kind}"))
+                yield CheckResult(name, "failed", _another_number(note, match, f"the file {kind}"))
                 return
         for note in both.lacking(kind, "keys"):
-            yield Check(name, "failed", f"{note['file']} is not {kind} {_when(note)}")
+            yield CheckResult(name, "failed", f"{note['file']} is not {kind} {_when(note)}")
             return
     files = sum(len(both.other(kind)) for kind in compared)
     paired = [pair for kind in compared for pair in both.pairs(kind, "keys")]
@@ -221,7 +225,7 @@ def check_savers(both: _Notes) -> Iterator[Check]:
     if own or files:
         made = f"{sum(own.values())} with the names that the original's write" if own else "none of its own yet"
         made += f"; {files} files as the original's" if files else ""
-        yield Check(name, "passed", made + (f", {later} of them after as many examples" if later else ""))
+        yield CheckResult(name, "passed", made + (f", {later} of them after as many examples" if later else ""))
 
 
 def _kept_otherwise(both: _Notes) -> str:
@@ -273,7 +277,7 @@ def _counts_alike(both: _Notes, kind: str, same: str, note: Note, match: Note) -
     return later is None and not ways or later == note["number"] or note["number"] == match["number"] * both.towers
 
 
-def check_summaries(both: _Notes) -> Iterator[Check]:
+def check_summaries(both: _Notes) -> Iterator[CheckResult]:
     """The same summaries are written, with the same tags and step numbers."""
     name = "summaries"
     yield from both.left(name, "summary")
@@ -281,10 +285,12 @@ def check_summaries(both: _Notes) -> Iterator[Check]:
         return
     for note, match in both.pairs("summary", "tags"):
         if match is None:
-            yield Check(name, "failed", f"{listing(note['tags'])} is written {_when(note)}, not so in the original")
+            yield CheckResult(
+                name, "failed", f"{listing(note['tags'])} is written {_when(note)}, not so in the original"
+            )
             return
         if not _counts_alike(both, "summary", "tags", note, match):
-            yield Check(name, "failed", _another_number(note, match, f"the summary {listing(note['tags'])}"))
+            yield CheckResult(name, "failed", _another_number(note, match, f"the summary {listing(note['tags'])}"))
             return
     lacking = both.lacking("summary", "tags")
     written = {(note["steps"], _words(note, "tags")) for note in both.other("summary")}
@@ -293,14 +299,14 @@ def check_summaries(both: _Notes) -> Iterator[Check]:
         kind = note["steps"], _words(note, "tags")
         if kind in written and less[kind] <= few[note["steps"]]:
             continue
-        yield Check(name, "failed", f"{listing(note['tags'])} is not written {_when(note)}")
+        yield CheckResult(name, "failed", f"{listing(note['tags'])} is not written {_when(note)}")
         return
     count = len(both.other("summary"))
     if count:
-        yield Check(name, "passed", f"{count} written with the original's tags and step numbers")
+        yield CheckResult(name, "passed", f"{count} written with the original's tags and step numbers")
 
 
-def check_printed(both: _Notes) -> Iterator[Check]:
+def check_printed(both: _Notes) -> Iterator[CheckResult]:
     """A printed number that shows a fetched value in the original shows the same value in the conversion."""
     pairs, left = [], 0
     waiting: dict[Any, list[Note]] = {}
@@ -313,10 +319,10 @@ def check_printed(both: _Notes) -> Iterator[Check]:
     if not (fault := "" if both.by_one else _miscounted(pairs)):
         yield from _printed(pairs, left, both.own("run"), both.other("run"), both.towers)
     else:
-        yield Check("printed values", "failed", fault)
+        yield CheckResult("printed values", "failed", fault)
 
 
-def check_printed_in_order(mine: Facts, theirs: Facts, towers: int, by_one: bool) -> Iterator[Check]:
+def check_printed_in_order(mine: Facts, theirs: Facts, towers: int, by_one: bool) -> Iterator[CheckResult]:
     """The same check for whole runs: lines of one form are paired in their order."""
     notes = [diary["notes"] for diary in (mine, theirs)]
     pairs = []
@@ -329,7 +335,7 @@ def check_printed_in_order(mine: Facts, theirs: Facts, towers: int, by_one: bool
     if not (fault := "" if by_one else _miscounted(pairs, chain(*waiting.values()))):
         yield from _printed(pairs, 0, notes[0].get("run", []), notes[1].get("run", []), towers)
     else:
-        yield Check("printed values", "failed", fault)
+        yield CheckResult("printed values", "failed", fault)
 
 
 def _miscounted(pairs: list[tuple[Note, Note]], rest: Iterable[Note] = ()) -> str:
@@ -362,7 +368,7 @@ def _form(note: Note) -> str:
 
 def _printed(
     pairs: list[tuple[Note, Note]], left: int, own: list[Note], theirs: list[Note], towers: int
-) -> Iterator[Check]:
+) -> Iterator[CheckResult]:
     """Compares pairs of printed lines, one of each script; left: how many lines have no partner."""
     name, shown = "printed values", 0
     for match, note in pairs:
@@ -370,13 +376,15 @@ def _printed(
         for text, wanted in zip(NUMBER.findall(note["line"]), NUMBER.findall(match["line"]), strict=True):
             how = _shows(text, wanted, runs, towers)
             if how is not None and how != 1.0:
-                yield Check(name, "failed", f"prints {text} {_when(note)}, which is {how:g} times the value fetched")
+                yield CheckResult(
+                    name, "failed", f"prints {text} {_when(note)}, which is {how:g} times the value fetched"
+                )
                 return
             shown, left = shown + (how is not None), left + (how is None and text != wanted)
     if shown:
-        yield Check(name, "passed", f"{shown} are the values that the runs fetched")
+        yield CheckResult(name, "passed", f"{shown} are the values that the runs fetched")
     if left:
-        yield Check(name, "skipped", f"{left} are not values of a run (counts, sums, averages of several)")
+        yield CheckResult(name, "skipped", f"{left} are not values of a run (counts, sums, averages of several)")
 
 
 def _runs(runs: list[Note], line: Note) -> list[list[float]]:
