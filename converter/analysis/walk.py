@@ -125,6 +125,7 @@ class Walk:
         self.given: list[tuple[frozenset[ast.AST], dict[str, Value]]] = []  # what scopes give to functions
         self.control: list[Value] = []
         self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe
+        self.one_of: dict[int, Instance] = {}  # objects of one class, by uid, and those that stand for several classes
         self.maybe_none: set[int] = set()  # uids of values in whose place there may be None
         self.undo_log: UndoLog = []  # what attributes and items stood for before they were changed
         self.scopes: list[str] = []
@@ -168,8 +169,20 @@ class Walk:
 
     def options_taken(self, instance: Instance) -> tuple[Instance, ...]:
         """The objects of several classes that one stands for in the branch which is executed."""
+        self.one_of.update((each.uid, instance) for each in instance.options)
         taken = self.as_taken(instance)
         return (taken.options or (taken,)) if isinstance(taken, Instance) and instance.options else instance.options
+
+    def attribute_of(self, holder: Value, name: str) -> Place:
+        """The place of an attribute; of an object that is one of several, where that which stands for all has it.
+
+        There it was written, and there it has another value in each tower.
+        """
+        while isinstance(holder, Instance) and (whole := self.one_of.get(holder.uid)) is not None:
+            if name not in whole.attributes or whole.attributes[name] is not holder.attributes.get(name):
+                break
+            holder = whole
+        return Place("attr", holder.uid, name, holder=holder)
 
     def as_taken(self, value: Value) -> Value:
         """Of two objects of which a switch chose one, that of the branch which is executed; else the value itself."""

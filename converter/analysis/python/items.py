@@ -126,7 +126,7 @@ def _module_attribute(walk: Walk, holder: Module, name: str, node: ast.AST) -> V
 
 
 def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node: ast.AST) -> Value | None:
-    place = Place("attr", holder.uid, name, holder=holder)
+    place = walk.attribute_of(holder, name)
     own = holder.state if isinstance(holder, Typed) else holder.attributes
     if name in own and not isinstance(holder, Class):
         value = walk.function_taken(own[name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import codes
+from tests.scripts import INPUTS, STEP, TRAINING, codes, parts
 
 SCRIPT = """\
 import argparse
@@ -128,3 +128,37 @@ def test_methods_of_methods(body: str, wanted: list[str]) -> None:
 def test_what_is_set_later_is_set_for_each() -> None:
     chosen = CHOSEN[0] + "\nlayer.axis = 0"
     assert found(chosen) == ["TMG302"] and found(chosen, mixed="        return given") == ["TMG302"]
+
+
+HELD = """\
+import sys
+
+
+class Linear(object):
+    def __init__(self):
+        self.units = 3
+
+    def logits(self):
+        return tf.layers.dense(self.shown(), self.units)
+
+    def shown(self):
+        return self.images
+
+
+class Rectified(Linear):
+    def __init__(self):
+        self.units = 5
+
+    def logits(self):
+        return tf.nn.relu(tf.layers.dense(self.images, self.units))
+
+
+net = Linear() if len(sys.argv) > 1 else Rectified()
+net.images = X
+loss = tf.reduce_mean(tf.square(tf.reduce_sum(net.logits(), 1, keepdims=True) - Y))
+"""
+
+
+def test_an_input_that_the_object_is_given_is_its_own_in_each_tower() -> None:
+    _, inside, _ = parts(INPUTS + HELD + STEP + TRAINING)
+    assert any(line.startswith("(net.images, Y), rows, weight = shard(") for line in inside), inside
