@@ -66,12 +66,12 @@ class Shard:
     handed: for placeholders that each tower makes, the expression of the one whose rows are counted.
     """
 
-    places: tuple[str, ...]
-    saved: tuple[str, ...]
-    axes: tuple[int, ...]
     rows: str
     weight: str
-    static: bool
+    places: tuple[str, ...] = ()
+    saved: tuple[str, ...] = ()
+    axes: tuple[int, ...] = ()
+    static: bool = False
     lead: tuple[str, str, int] | None = None
     data: bool = False
     drawn: tuple[str, bool] | None = None

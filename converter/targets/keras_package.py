@@ -11,7 +11,7 @@ from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.syntax.known import last_name
 from converter.syntax.script import Script
-from converter.targets.mirrored.copies import is_of_package, obstacle, trainings
+from converter.targets.mirrored.copies import is_of_package, obstacle
 from converter.targets.mirrored.keras import keras_fits
 from converter.targets.mirrored.program import Program, program_of
 
@@ -49,7 +49,7 @@ def trained_by_keras(script: Script, options: Options) -> Diagnostic | None:
     """The refusal of a script that compiles and fits a model of the package `keras`; None for others."""
     minimises = any(has(last_name(script, call.func), Trait.TRAINS) for call in script.calls)
     program = program_of(script)
-    if is_of_package(program) and trainings(program):
+    if is_of_package(program) and program.trainings:
         return _of_package(program, options)
     if minimises or not keras_fits(script):
         return None
@@ -84,7 +84,7 @@ def _of_package(program: Program, options: Options) -> Diagnostic | None:
     if why and not old and options.target in ("auto", "mirrored"):
         message += f"; its own multi_gpu_model is not written here, {why}"
     hint = f"import the same from tf.keras, in {where}: {written}; --target mirrored converts that"
-    if not old and any(getattr(call.func, "attr", "") != "fit" for _, call in trainings(program)):
+    if not old and any(getattr(call.func, "attr", "") != "fit" for _, call in program.trainings):
         hint = "use --target cluster, which makes a process for each GPU; a strategy takes no generators"
     if old:
         message += ", and is written for Keras 1, which tf.keras is not"

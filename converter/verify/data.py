@@ -50,7 +50,7 @@ class VerifySettings:
     epochs: run both scripts by themselves so far, too, and compare what goes in and what they do beside; 0: not.
     data: folders and files outside of the original's folder that both scripts find where it finds them.
     more_gpus, each_choice, whole: what `verify_more` proves, too: these numbers of towers, each choice of the
-        original's flags, or all that there is (runs/more.py).
+        original's flags, or all that there is (runs/several_proofs.py).
     constants: other values for constants of the project's modules, in both copies.
     devices: what towers run on: virtual CPU devices, or GPUs of this machine (the CPU's where there are none).
     """

@@ -37,11 +37,11 @@ from converter.planner.batch_size.overlapping import first_bounds
 from converter.planner.batch_size.pipelines import training_sizes
 from converter.planner.batch_size.reshaped import binned, reshaped
 from converter.planner.batch_size.set_again import SetAgain, compared, set_in_branches
-from converter.planner.batch_size.written_out import LOOPS, PASSED_ON, in_heads, parents_of
+from converter.planner.batch_size.written_out import LOOPS, PASSED_ON, in_heads
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.drawn_batches import drawn_sizes
 from converter.planner.questions.fixed_size import fixed_size
-from converter.planner.questions.statements import LOGS, called
+from converter.planner.questions.statements import LOGS, called, parents_of
 from converter.planner.region.region import Region
 from converter.planner.wording import finding, refuse
 from converter.planner.writing.free_names import TakenNames

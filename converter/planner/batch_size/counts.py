@@ -10,7 +10,8 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.nodes import below
 from converter.analysis.values import Number, Origin, needed
 from converter.dataclass import dataclass
-from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same, parents_of
+from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same
+from converter.planner.questions.statements import parents_of
 
 _DIVIDED = (ast.Div, ast.FloorDiv)
 _TERMS = (ast.Add, ast.Sub)

@@ -9,7 +9,8 @@ from converter.analysis.counts.size_names import named_batch
 from converter.analysis.facts import Facts, Fallback
 from converter.analysis.frames import Access
 from converter.analysis.values import Number, Origin
-from converter.planner.batch_size.written_out import counts_batches, counts_rows, parents_of
+from converter.planner.batch_size.written_out import counts_batches, counts_rows
+from converter.planner.questions.statements import parents_of
 
 CASTS = ("int", "str", "float")
 SHOWS = ("print", "format", "info", "debug", "warning", "log")

@@ -16,8 +16,8 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Number, Origin, Sequence, Site, Value, Variable
 from converter.dataclass import dataclass
 from converter.planner.batch_size.steps import Reads, grown_steps
-from converter.planner.batch_size.written_out import FUNCTIONS, LOOPS, PASSED_ON, RANGES, parents_of
-from converter.planner.questions.statements import LOGS, called
+from converter.planner.batch_size.written_out import FUNCTIONS, LOOPS, PASSED_ON, RANGES
+from converter.planner.questions.statements import LOGS, called, parents_of
 from converter.planner.region.region import Region
 
 COUNTED = (*RANGES, "count", "enumerate", "trange")  # what a loop goes over to count its iterations

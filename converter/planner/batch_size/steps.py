@@ -17,7 +17,8 @@ from converter.analysis.facts import End, Facts, RunCall
 from converter.analysis.frames import Access
 from converter.analysis.values import Host, Input, Number, Origin, Site, Value, needed
 from converter.dataclass import dataclass
-from converter.planner.batch_size.written_out import LOOPS, parents_of
+from converter.planner.batch_size.written_out import LOOPS
+from converter.planner.questions.statements import parents_of
 
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 ASSIGNED = 3  # assignments behind each other through which a number of steps is followed

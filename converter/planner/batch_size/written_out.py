@@ -9,7 +9,7 @@ from converter.analysis.arrays.filled_lists import is_multiple
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.values import Number, Origin, Value, needed
 from converter.dataclass import dataclass
-from converter.planner.questions.statements import called
+from converter.planner.questions.statements import called, parents_of
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.While)
@@ -106,13 +106,6 @@ def _heads(facts: Facts, run: RunCall) -> Iterator[Value]:
 
 def _counted_by(values: Iterable[Value]) -> set[Origin]:
     return {o for v in values if isinstance(v, Number) for o in v.origins}
-
-
-def parents_of(facts: Facts, node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes around a node, from the inside out."""
-    while (above := facts.parents.get(node)) is not None:
-        yield above
-        node = above
 
 
 def counts_rows(facts: Facts, node: ast.AST) -> bool:

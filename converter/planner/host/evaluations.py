@@ -15,9 +15,9 @@ from converter.planner.batch_size.epochs import made_in
 from converter.planner.batch_size.evaluated import takes_batches
 from converter.planner.batch_size.pipelines import behind_runs, behind_training
 from converter.planner.batch_size.streams import FILLED, is_share
-from converter.planner.batch_size.written_out import parents_of
 from converter.planner.host.untrained import Branch, runs_in
 from converter.planner.questions.fixed_size import fixed_size
+from converter.planner.questions.statements import parents_of
 from converter.planner.region.layers import layers_in
 from converter.planner.region.region import Region
 

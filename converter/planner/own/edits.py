@@ -45,8 +45,7 @@ def _first_alone(facts: Facts, regions: Sequence[Region], feeds: Sequence[ast.ex
     """Whether runs that are fed an example for each tower compute something else of the first tower's alone."""
     for run in (run for run in facts.runs if run.feed_node in feeds):
         for value in run.behind.values():
-            made = isinstance(value, Tensor) and not isinstance(value, Input) and value.site is not None
-            if not made or not isinstance(value, Tensor) or value.op == "summary":
+            if not isinstance(value, Tensor) or isinstance(value, Input) or value.site is None or value.op == "summary":
                 continue
             if _reads_own(value) and not any(region.in_tower(value.site) for region in regions):
                 return True

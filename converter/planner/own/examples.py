@@ -131,7 +131,11 @@ def _all_feeds(facts: Facts, names: Iterable[Named]) -> tuple[ast.expr, ...]:
 
     Raises _Unclear where something does.
     """
-    shown = {id(display): run for run in facts.runs if (display := _display(facts, run)) is not None}
+    fed: dict[int, list[ast.expr]] = {}
+    for run in facts.runs:
+        display = _display(facts, run)
+        if display is not None and run.feed_node is not None:
+            fed.setdefault(id(display), []).append(run.feed_node)
     calls, todo = _frames_by_call(facts), list(names)
     done, feeds = set[Named](), dict[ast.expr, None]()
     while todo:
@@ -139,9 +143,8 @@ def _all_feeds(facts: Facts, names: Iterable[Named]) -> tuple[ast.expr, ...]:
             continue
         done.add(named)
         for item, around in _uses(facts, *named):
-            if isinstance(around, ast.Dict) and id(around) in shown:
-                runs = (run for run in facts.runs if _display(facts, run) is around)
-                feeds.update((run.feed_node, None) for run in runs if run.feed_node is not None)
+            if isinstance(around, ast.Dict) and id(around) in fed:
+                feeds.update(dict.fromkeys(fed[id(around)]))
             elif isinstance(around, ast.Call):
                 todo += _handed_on(calls.get(around, ()), item)
             else:

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import takewhile
 
 from converter.analysis.facts import Facts
+from converter.planner.questions.statements import parents_of
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+SCOPES = (*FUNCTIONS, ast.Module)
 
 
 def function_of(facts: Facts, node: ast.AST) -> ast.AST:
     """The function, or the module, in whose body a node stands."""
-    around = facts.parents.get(node)
-    while around is not None and not isinstance(around, (*FUNCTIONS, ast.Module)):
-        around = facts.parents.get(around)
-    return around if around is not None else facts.tree
+    return next((around for around in parents_of(facts, node) if isinstance(around, SCOPES)), facts.tree)
 
 
 def enclosing(facts: Facts, node: ast.AST) -> Iterator[ast.AST]:
     """The nodes around one, innermost first, up to the function that it stands in."""
-    around = facts.parents.get(node)
-    while around is not None and not isinstance(around, (*FUNCTIONS, ast.Module)):
-        yield around
-        around = facts.parents.get(around)
+    return takewhile(lambda around: not isinstance(around, SCOPES), parents_of(facts, node))
 
 
 def parameters(function: ast.AST) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from converter.analysis.facts import Facts
 from converter.analysis.values import Site
 
 LOGS = ("print", "pprint", "info", "debug", "warning", "warn", "error", "log")  # that show what they are given
@@ -16,6 +17,13 @@ def path(site: Site | None) -> tuple[Step, ...]:
     if site is None:
         return ()
     return tuple(reversed([(s.frame.uid, s.stmt) for s in site.chain()]))
+
+
+def parents_of(facts: Facts, node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes around a node, from the inside out."""
+    while (above := facts.parents.get(node)) is not None:
+        yield above
+        node = above
 
 
 def blocks(tree: ast.Module) -> Iterator[tuple[ast.AST, list[ast.stmt]]]:

@@ -158,7 +158,7 @@ def _stand_in(region: Region, traffic: Traffic) -> Traffic:
     """A stand-in with one shard of all inputs, to go on checking when the inputs themselves were refused."""
     if traffic.shards:
         return traffic
-    shard = Shard(places=(), saved=(), axes=(), rows="", weight="", static=False)
+    shard = Shard(rows="", weight="")
     return replace(traffic, shards=(shard,), groups=(region.inputs,) if region.inputs else ())
 
 

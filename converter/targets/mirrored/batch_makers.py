@@ -120,10 +120,9 @@ def _constructor(program: Program, file: Script, function: ast.expr) -> tuple[Sc
     module, _, name = file.name(function).rpartition(".")
     name = name or (function.id if isinstance(function, ast.Name) else "")
     there = module_beside(file, module, program.folder) if module else None
-    paths = {there.path} if there is not None else {file.path}
-    for where in program.files if not module or there is not None else ():
-        if module and not any(_same(where.path, path) for path in paths):
-            continue
+    mine = program.file_of(there) if there is not None else None
+    files = program.files if not module else [mine] if mine is not None else []
+    for where in files:
         for node in ast.walk(where.tree):
             if isinstance(node, ast.ClassDef) and node.name == name:
                 methods = (one for one in node.body if isinstance(one, ast.FunctionDef))
@@ -131,9 +130,3 @@ def _constructor(program: Program, file: Script, function: ast.expr) -> tuple[Sc
                 if made is not None:
                     return where, made
     return None
-
-
-def _same(path: str, other: str) -> bool:
-    import os
-
-    return os.path.abspath(path) == os.path.abspath(other)

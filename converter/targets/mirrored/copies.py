@@ -41,7 +41,7 @@ from converter.targets.mirrored.counts import (
 from converter.targets.mirrored.elsewhere import definition, module_beside
 from converter.targets.mirrored.keras import DEFAULT_BATCH, compiles, grown_fits
 from converter.targets.mirrored.losses import keras_losses
-from converter.targets.mirrored.program import Program, bound, is_model, last, program_of
+from converter.targets.mirrored.program import Program, bound, last
 from converter.targets.mirrored.replicated import keras_code, reachable
 from converter.targets.mirrored.rows_of_batches import Rows, grown_rows, rows_of
 from converter.targets.passes import Case
@@ -52,18 +52,6 @@ _HELPER, _INNER = "train_on_copies", "copies_of"
 _REDUCTIONS = [kind + what for kind in ("", "reduce_") for what in ("sum", "mean", "max", "min", "std", "var", "prod")]
 Call = tuple[Script, ast.Call]
 Function = tuple[Script, ast.FunctionDef | ast.Lambda]
-
-
-def trainings(program: Program) -> list[Call]:
-    """The calls that train a model of Keras, in code that runs."""
-    return [
-        (file, call)
-        for file, call in program.calls()
-        if isinstance(call.func, ast.Attribute)
-        and has(call.func.attr, Trait.FITS_MODEL)
-        and not file.name(call.func)
-        and is_model(program, file, call.func.value)
-    ]
 
 
 def is_of_package(program: Program) -> bool:
@@ -82,7 +70,7 @@ def imports_package(script: Script) -> bool:
 
 def obstacle(program: Program, total: bool) -> str:
     """Why the models of a program are not copied to several GPUs, as the end of a sentence; "" where they are."""
-    trained = trainings(program)
+    trained = program.trainings
     for why in (
         *(_of_training(program, *call) for call in trained),
         *(_of_compile(program, file, call) for file in program.files for call in compiles(file)),
@@ -306,11 +294,10 @@ def _norms(program: Program) -> Iterator[Call]:
     return ((file, call) for file, call in program.calls() if _is_norm(file, call))
 
 
-def copied(case: Case) -> Case:
-    """Copies of each model are trained in its place."""
+def copied(program: Program, case: Case) -> Case:
+    """Copies of each model of a program are trained in its place; case: of its script."""
     script, options = case.script, case.options
-    program = program_of(script)
-    trained = trainings(program)
+    trained = program.trainings
     if options.num_gpus is None or options.num_gpus < 2 or options.fewer_gpus != "refuse":
         flag = "--fewer-gpus allow" if options.fewer_gpus != "refuse" else f"--num-gpus {options.num_gpus or 'auto'}"
         message = f"{flag} is not for the package keras: its multi_gpu_model takes a number of GPUs from 2 on"

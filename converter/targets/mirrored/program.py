@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+from converter.analysis.traits import Trait, has
 from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.source import parse, read
@@ -63,14 +64,30 @@ class Program:
         """The calls that may be run, with their files."""
         return ((file, call) for file in self.files for call in file.calls if self.runs(file, call))
 
+    def file_of(self, other: Script) -> Script | None:
+        """The file of the program that was read for itself as `other`."""
+        path = os.path.abspath(other.path)
+        return next((one for one in self.files if os.path.abspath(one.path) == path), None)
+
+    @cached_property
+    def trainings(self) -> list[tuple[Script, ast.Call]]:
+        """The calls that train a model of Keras, in code that runs."""
+        return [
+            (file, call)
+            for file, call in self.calls()
+            if isinstance(call.func, ast.Attribute)
+            and has(call.func.attr, Trait.FITS_MODEL)
+            and not file.name(call.func)
+            and is_model(self, file, call.func.value)
+        ]
+
     def definition(self, file: Script, function: ast.expr) -> tuple[Script, ast.FunctionDef] | None:
         """The function of the program that an expression calls, and its file."""
         found = definition(file, function, self.folder)
         if found is None:
             return None
         where, node = found
-        path = os.path.abspath(where.path)
-        mine = next((one for one in self.files if os.path.abspath(one.path) == path), file)
+        mine = self.file_of(where) or file
         same = (one for one in mine.functions.get(node.name, ()) if one.lineno == node.lineno)
         return next(((mine, one) for one in same), None)
 

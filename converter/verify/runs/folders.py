@@ -27,7 +27,7 @@ def verify_folders(
     """The report of the first converted script; each further one is a check of it.
 
     After the training of the first one, the scripts that import a file that the conversion changed run in both
-    folders, and those of `settings.also`; see others.py.
+    folders, and those of `settings.also`; see other_scripts.py.
 
     Raises:
         VerifyError: no script of the one folder is a conversion of one in the other.

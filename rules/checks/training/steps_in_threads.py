@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from converter.analysis.facts import Facts, Threaded
 from converter.diagnostics import Diagnostic
-from converter.planner.batch_size.written_out import parents_of
 from converter.planner.cases import Selected
 from converter.planner.checking import check
+from converter.planner.questions.statements import parents_of
 from converter.planner.writing.findings import error, warn
 
 CODES = ("TMG346", "TMG248")

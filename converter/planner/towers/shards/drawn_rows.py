@@ -74,14 +74,6 @@ def drawn_rows(
     first = "" if not traffic.shards else "_drawn"
     rows, traffic = traffic.fresh(f"rows{first}", f"tower_rows{first}")
     weight, traffic = traffic.fresh(f"weight{first}", f"tower_weight{first}")
-    shard = Shard(
-        places=(),
-        saved=(),
-        axes=(),
-        rows=rows,
-        weight=weight,
-        static=False,
-        drawn=(rebound.get(text, text), text in rebound),
-        helper="shard_drawn",
-    )
+    whole = (rebound.get(text, text), text in rebound)
+    shard = Shard(rows=rows, weight=weight, drawn=whole, helper="shard_drawn")
     return replace(traffic, shards=(*traffic.shards, shard), drawn=len(traffic.shards))

@@ -114,7 +114,7 @@ def handed_shard(site: LoopSite, before: Traffic, group: list[Input], alone: boo
     weight, traffic = traffic.fresh("weight" + suffix, f"tower_weight{suffix}")
     static = all(fixed_size(value) is not None and not value.is_own for value in group)
     helper = before.handing.helper if before.handing is not None else HELPER
-    shard = Shard(places=(), saved=(), axes=(), rows=rows, weight=weight, static=static, handed=lead, helper=helper)
+    shard = Shard(rows=rows, weight=weight, static=static, handed=lead, helper=helper)
     return replace(traffic, groups=(*traffic.groups, tuple(group)), shards=(*traffic.shards, shard))
 
 

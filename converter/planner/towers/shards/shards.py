@@ -613,16 +613,7 @@ def _counted_on_parts(site: LoopSite, traffic: Traffic) -> Traffic:
     name, traffic = traffic.fresh(f"first_{leaf(text)}", f"lead_{leaf(text)}")
     rows, traffic = traffic.fresh("rows", "tower_rows")
     weight, traffic = traffic.fresh("weight", "tower_weight")
-    shard = Shard(
-        places=(),
-        saved=(),
-        axes=(),
-        rows=rows,
-        weight=weight,
-        static=False,
-        lead=(name, saved, axis),
-        helper=shard_helper(False, axis != 0),
-    )
+    shard = Shard(rows=rows, weight=weight, lead=(name, saved, axis), helper=shard_helper(False, axis != 0))
     return replace(traffic, shards=(shard,), groups=(site.region.inputs,))
 
 
