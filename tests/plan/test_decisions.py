@@ -102,6 +102,10 @@ def test_what_a_global_loss_comes_to_is_said(loss: str, told: str) -> None:
         ("while step < 100:\n        seen += batch_size", 0),
         ("while step < 100:\n        step += 1", 0),
         ("for step in range(len(xs) // parts):", 0),
+        ("for part in np.split(xs, len(xs) // batch_size):", 11),
+        ("for step in range(len(np.array_split(xs, len(xs) // batch_size))):", 11),
+        ("for part in np.split(xs, 10):", 0),
+        ("for part in np.split(xs, len(xs) // batch_size, axis=1):", 0),
     ],
 )
 @pytest.mark.parametrize("name", ["batch_size", "n"])

@@ -249,6 +249,8 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
             return None
         _, shape = reshaping(source)
         return _split(at, source) or (_size(at, shape[1], deep) if len(shape) > 1 else None) or at.asked(source, deep)
+    if isinstance(parts := parts_of(value), (Number, Host)) and parts.uid not in at.facts.ranges:
+        return _size(at, parts, deep)  # as many arrays as it is split into
     return _called(at, value, node, deep) if isinstance(node, ast.Call) else None
 
 
