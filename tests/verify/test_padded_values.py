@@ -42,6 +42,7 @@ def model(x, lengths):
     return tf.reduce_mean(losses * tf.sequence_mask(lengths, dtype=tf.float32)), said.sample_id
 
 
+tf.set_random_seed(SEED)
 x = tf.placeholder(tf.int32, [None, None])
 lengths = tf.placeholder(tf.int32, [None])
 loss, words = model(x, lengths)
@@ -60,10 +61,10 @@ with tf.Session() as sess:
 MERGED = "words = concat_steps(tower_words, 0)\n"
 
 
-def proven(folder: Path, python: str, wrong: str = "") -> Report:
+def proven(folder: Path, python: str, wrong: str = "", seed: int = 0) -> Report:
     """The report of the script, whose conversion has this in place of what puts the words together."""
     single, multi = folder / "single.py", folder / "multi.py"
-    single.write_text(SINGLE)
+    single.write_text(SINGLE.replace("SEED", str(seed)))
     text = convert(read(str(single)), Options(num_gpus=2)).text or ""
     assert MERGED in text
     multi.write_text(text.replace(MERGED, f"words = {wrong}\n") if wrong else text)
@@ -71,8 +72,9 @@ def proven(folder: Path, python: str, wrong: str = "") -> Report:
 
 
 @pytest.mark.tf1
-def test_shorter_towers_are_filled_up(tmp_path: Path, tensorflow_python: str) -> None:
-    report = proven(tmp_path, tensorflow_python)
+@pytest.mark.parametrize("seed", [0, pytest.param(16, id="the whole batch takes more steps than any tower")])
+def test_shorter_towers_are_filled_up(tmp_path: Path, tensorflow_python: str, seed: int) -> None:
+    report = proven(tmp_path, tensorflow_python, seed=seed)
     assert report.verdict == "passed", report.reason
     (found,) = (check for check in report.checks if check.name == "fetches")
     assert "with zeros behind those of a tower that has fewer time steps" in found.detail
@@ -95,7 +97,10 @@ def test_rows_of_unlike_width() -> None:
     wide, narrow = np.ones([2, 4]), np.ones([3, 2])
     joined = merge.padded_rows([wide, narrow], [2, 3], np.zeros([5, 4]))
     assert joined.tolist() == [[1, 1, 1, 1]] * 2 + [[1, 1, 0, 0]] * 3
-    assert merge.padded_rows([wide, narrow], [2, 3], np.zeros([5, 5])) is None  # no tower is as wide
+    assert merge.padded_rows([wide, narrow], [2, 3], np.zeros([5, 5])).shape == (5, 4)  # all examples took a step more
+    assert merge.padded_rows([wide, narrow], [2, 3], np.zeros([5, 3])) is None  # and here fewer than a tower's
+    assert merge.padded_rows([wide, narrow], [2, 3], np.zeros([5, 6])) is None  # a column for each row of a tower
+    assert merge.padded_rows([wide, wide], [2, 2], np.zeros([4, 8])) is None
     assert merge.padded_rows([wide, narrow], [2, 2], None) is None  # no rows of these examples
     assert merge.padded_rows([wide, np.ones([3])], [2, 3], None) is None
     assert merge.padded_rows([np.array([b"a"]), np.array([b"b"])], [1, 1], None) is None

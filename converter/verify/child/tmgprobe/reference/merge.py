@@ -407,16 +407,30 @@ def rows(pieces, sizes, whole):
 
 
 def padded_rows(pieces, sizes, whole):
-    """As `rows`, of values with unlike numbers of time steps: zeros fill up the shorter (as concat_steps does)."""
+    """As `rows`, of values with unlike numbers of time steps: zeros fill up the shorter (as concat_steps does).
+
+    The whole may have more steps than any shard, where a decoder ends with its batch (steps by the longest of the
+    examples), but fewer than all shards together: as many as that are one for each example.
+    """
     pieces = [np.asarray(piece) for piece in pieces]
     if len({piece.ndim for piece in pieces}) > 1 or any(piece.dtype.kind not in 'fiub' for piece in pieces):
         return None
     most = [max(lengths) for lengths in zip(*(piece.shape for piece in pieces))]
     for axis in range(pieces[0].ndim):
         wide = [_filled(piece, most[:axis] + [piece.shape[axis]] + most[axis + 1 :]) for piece in pieces]
-        if row_axis(wide, sizes, whole) == axis:
+        if row_axis(wide, sizes, None if _has_more_steps(whole, pieces, axis) else whole) == axis:
             return np.concatenate(wide, axis)
     return None
+
+
+def _has_more_steps(whole, pieces, axis):
+    """Whether the whole's shape is that of the shards' rows, with more time steps than each of them, see padded_rows."""
+    if whole is None or np.ndim(whole) != pieces[0].ndim:
+        return False
+    others = [(size, [piece.shape[at] for piece in pieces]) for at, size in enumerate(np.shape(whole)) if at != axis]
+    unlike = [(size, lengths) for size, lengths in others if set(lengths) != {size}]
+    all_rows = np.shape(whole)[axis] == sum(piece.shape[axis] for piece in pieces)
+    return all_rows and len(unlike) == 1 and all(max(lengths) < size < sum(lengths) for size, lengths in unlike)
 
 
 def _filled(value, shape):
