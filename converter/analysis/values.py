@@ -280,7 +280,8 @@ class Length(Number):
 
     def __init__(self, value: int | None, shape: ShapeOf, factor: Factor) -> None:
         super().__init__(value, inputs=(shape,))
-        self.roots = frozenset()  # that of each example: no number of them goes into it
+        if value is not None or shape.tensor.batch.kind != "opaque":  # of what is followed it is that of each example
+            self.roots = frozenset()
         self.factor = factor
 
     @property

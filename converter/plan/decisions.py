@@ -246,7 +246,7 @@ def _rate(scale: str, of_batch_size: bool) -> Decision:
     """The decision about the learning rate."""
     if of_batch_size:
         further = {"none": "", "linear": ", and once more by --scale-lr", "sqrt": ", and by --scale-lr"}[scale]
-        text = f"times the number of towers, as the script computes it from the batch size{further}"
+        text = f"as the script computes it from the batch size, which grows with the number of towers{further}"
         return Decision("learning rate", text, f"learning rate {text}")
     if scale == "none":
         text = "unchanged; --scale-lr linear or sqrt would scale it with the number of towers"

@@ -22,6 +22,7 @@ from tests.report.standins import FOLDER, report, scripts
 NOTEBOOKS, PROJECT = goldens.FIXTURES / "notebooks/digits_cells", goldens.FIXTURES / "projects/attributes"
 WARNING = Diagnostic("TMG301", "train.py", 31, 1, "the loss is a sum", severity="warning")
 NOTE = Diagnostic("TMG009", "train.py", 1, 1, "converted before", severity="info")
+COMPUTED = replace(WARNING, code="TMG341")
 
 
 def failing(*names: str) -> Report:
@@ -57,6 +58,7 @@ def test_the_points_stand_in_order() -> None:
         ({"batch": "per-gpu", "gpus": 1}, False),
         ({"batch": "per-gpu", "gpus": 4, "verdict": "not comparable"}, False),
         ({"batch": "per-gpu", "gpus": 4, "ledger": (LedgerLine("differs", "schedule", "counts steps"),)}, False),
+        ({"batch": "per-gpu", "gpus": 4, "origin": ConversionOrigin(findings=(COMPUTED,))}, False),
     ],
 )
 def test_a_rate_that_stays_is_said_where_the_batch_grows(changes: dict[str, object], is_said: bool) -> None:

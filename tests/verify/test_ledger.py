@@ -296,6 +296,9 @@ def test_how_far_the_steps_went_that_were_asked_for() -> None:
         ([2.0, 2.0], set(), ""),
         ([2.0, 1.9], {"TMG341"}, ""),
         ([4.0], {"TMG341"}, ""),
+        ([0.5, 0.5], {"TMG341"}, "TMG341: 0.5 times the original's, as it is computed from the batch size"),
+        ([2**0.5], {"TMG341"}, "TMG341: 1.41 times the original's, as it is computed from the batch size"),
+        ([2.0, 0.5], {"TMG341"}, ""),
         ([], {"TMG341"}, ""),
     ],
 )

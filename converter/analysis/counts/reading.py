@@ -8,7 +8,8 @@ from fractions import Fraction
 from math import isfinite
 
 from converter.analysis.counts.terms import Of, Terms, atom, function, number, taken_together
-from converter.analysis.values import Constant, Host, Number, Origin, Sequence, Symbol, Value
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Constant, Count, Host, Number, Origin, Sequence, Symbol, Tensor, Value
 
 Length = Callable[[Number], Number | None]  # of what `len(…)` is asked for; None where it is not followed
 UNFOLLOWED = "value "  # how the name of what is no number begins
@@ -34,11 +35,13 @@ QUOTIENTS = ("divide", "floordiv", "truediv", "floor_divide", "true_divide")
 
 
 class TermReader:
-    """Reads the terms of values, each once.
+    """Reads the terms of values that Python computes, each once.
 
     sizes: the origins that are the batch size; other numbers that are written out are plain ones. moving: a number that
         is another one in each turn of a loop, of which the walk knows that of one turn.
     """
+
+    _followed: tuple[type[Value], ...] = (Number, Host, Constant)
 
     def __init__(self, sizes: frozenset[Origin], length: Length, moving: Value | None = None) -> None:
         self._sizes = sizes
@@ -134,7 +137,7 @@ class TermReader:
     def _computed(self, value: Value, name: str, given: list[Value], deep: int) -> Terms:
         """What an operator or a function of numbers gives."""
         shared = name in QUOTIENTS and isinstance(given[0], Symbol)  # `data.num_examples // size` of an unknown object
-        if not all(isinstance(v, (Number, Host, Constant)) for v in (given[1:] if shared else given)):
+        if not all(isinstance(v, self._followed) for v in (given[1:] if shared else given)):
             return self._unknown(value, given, deep)
         terms = [self.of(v, deep) for v in given]
         made = combined(name, terms)
@@ -153,6 +156,21 @@ class TermReader:
         """A number of its own, that depends on what numbers there are among its inputs."""
         parts = [self.of(v, deep) for v in given if isinstance(v, (Number, Host)) and deep > 0]
         return function(f"{UNFOLLOWED}{value.uid}", *(part for part in parts if part.value is None))
+
+
+class GraphTermReader(TermReader):
+    """As `TermReader`, of numbers that the graph computes, too: a number of rows read off a tensor is the batch's."""
+
+    _followed = (Number, Host, Constant, Count, Tensor)
+
+    def _read(self, value: Value, deep: int) -> Terms:
+        if isinstance(value, Count):
+            return atom(SIZE)
+        if not isinstance(value, Tensor) or value.batch.kind != "free" or not value.operands:
+            return super()._read(value, deep)
+        if has(value.op, Trait.CASTS):
+            return self.of(value.operands[0], deep)
+        return self._computed(value, value.op, list(value.operands), deep)
 
 
 def combined(name: str, terms: list[Terms]) -> Terms | None:

@@ -91,6 +91,9 @@ class Terms:
             return Terms(frozenset(((frozenset((a, e * exponent) for a, e in self.single[0]), Fraction(1)),)))
         if exponent.denominator == 1 and 0 <= exponent <= HIGHEST:
             return reduce(Terms.__mul__, [self] * int(exponent), number(1))
+        if self.single is not None and self.single[0] and self.single[1] > 0:  # `(b / 256) ** 0.5`
+            monomial, factor = self.single
+            return function("pow", number(factor), to) * Terms(frozenset(((monomial, Fraction(1)),))).raised(to)
         return function("pow", self, to)
 
     @cached_property

@@ -33,6 +33,7 @@ from converter.analysis.values import (
     Number,
     Origin,
     Sequence,
+    ShapeOf,
     Tensor,
     Value,
     opaque,
@@ -231,7 +232,7 @@ def as_tensor(value: Value) -> Tensor:
     if isinstance(value, Tensor):
         return value
     if isinstance(value, (Number, Constant, Count)):
-        return Tensor(FREE, (value,), ())
+        return Tensor(_batch_of_length(value), (value,), ())
     inner = [t for t in tensors_in(value) if t.batch.kind != "free"]
     if not inner and isinstance(value, Host) and value.roots and value.call != "run":
         return Tensor(opaque(Why.HOST_CODE, value.call or "code"), (value,))
@@ -242,6 +243,15 @@ def as_tensor(value: Value) -> Tensor:
     if isinstance(value, Sequence):
         return stack(value, 0)
     return Tensor(opaque(Why.HOST_OBJECT), (value,))
+
+
+def _batch_of_length(value: Value) -> Batch:
+    """What a number has of the batch: the length of what is not followed is another one for each batch."""
+    if not isinstance(value, Number) or value.value is not None or not value.roots:
+        return FREE
+    measured = (v.tensor if isinstance(v, ShapeOf) else v for v in value.inputs)
+    parts = [v.batch if isinstance(v, Tensor) else _batch_of_length(v) for v in measured]
+    return next((batch for batch in parts if batch.kind == "opaque"), FREE)
 
 
 def broadcast(tensors: Iterable[Tensor]) -> Lengths:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from converter.analysis.counts.degrees import origins_behind
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.inputs.row_counts import is_row_count
 from converter.analysis.values import Input, Number, Site, Value, needed
@@ -212,8 +213,14 @@ def rates_differ(comparison: WalkComparison) -> Iterator[Sized]:
     """Learning rates that grow with the towers, where neither an option nor the script asks for that."""
     for one, two, node in comparison.rates:
         power = comparison.power(two)
-        if power and power != MIXED and not is_size(comparison.first, one):
+        if power and power != MIXED and not _follows_size(comparison, one):
             yield "a number of the optimizer grows with the towers", node, getattr(two.site, "stmt", None)
+
+
+def _follows_size(comparison: WalkComparison, rate: Number) -> bool:
+    """Whether the script computes a learning rate from a batch size, in any degree: a warning says how it grows."""
+    origins = origins_behind(rate)
+    return bool(comparison.first.named_sizes(origins)) or any(origin.key in comparison.sizes for origin in origins)
 
 
 __all__ = ["counts_differ", "rates_differ"]

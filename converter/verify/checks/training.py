@@ -222,14 +222,18 @@ def another_rate(steps: list[Facts], rate: str, towers: int, said: Collection[st
     """Why updates go another way than the original's on purpose; "" if they should not.
 
     rate: how the conversion scales the learning rate; said: the codes of the warnings with which it was made. A rate
-    that is computed from the batch size makes each update go as many times as far as there are batches in a step.
+    that is computed from the batch size makes each update go as many times as far as there are batches in a step, or
+    by the root of that number, or less far by one of them.
     """
     if rate != "none":
         return f"--scale-lr {rate}"
     paces = [number(step["pace"]) for step in steps if step.get("pace") is not None]
-    if towers == 1 or GROWN not in said or not paces or any(abs(pace / towers - 1) > GROWN_ALIKE for pace in paces):
+    if towers == 1 or GROWN not in said or not paces:
         return ""
-    return f"{GROWN}: {towers} times the original's, as it is computed from the batch size"
+    for factor in (towers, 1 / towers, towers**0.5, towers**-0.5):
+        if all(abs(pace / factor - 1) <= GROWN_ALIKE for pace in paces):
+            return f"{GROWN}: {factor:.3g} times the original's, as it is computed from the batch size"
+    return ""
 
 
 def unless_meant(mine: Facts, why: str, check: CheckResult) -> CheckResult:

@@ -34,10 +34,12 @@ def told_apart_by_row(case: Placed) -> Iterator[Diagnostic]:
         parts = [v for v in value.inputs if isinstance(v, Tensor)]
         counted = [v for v in parts if v.uid in numbers]
         numbered = value.op in RANGES and value.batch.kind == "example"
-        weighs = any(v.uid in fractions for v in counted) and any(_is_data(v) for v in parts if v not in counted)
-        if not weighs and (numbered or counted and has(value.op, Trait.PASSES_ROW_NUMBERS)):
+        fraction = any(v.uid in fractions for v in counted)
+        weighs = fraction and any(_is_data(v) for v in parts if v not in counted)
+        passes = has(value.op, Trait.PASSES_ROW_NUMBERS) or (fraction and has(value.op, Trait.OF_ONE_NUMBER))
+        if not weighs and (numbered or (counted and passes)):
             numbers[value.uid] = value
-            if _becomes_float(value) or any(v.uid in fractions for v in counted):
+            if fraction or _becomes_float(value):
                 fractions.add(value.uid)
         elif weighs or (len(counted) == 1 and has(value.op, Trait.TELLS_ROWS)) or (counted and _looks_up(value)):
             message = "the number of an example's row decides what is computed for it, and each tower counts from 0"
@@ -53,12 +55,13 @@ def told_apart_by_row(case: Placed) -> Iterator[Diagnostic]:
 
 
 def _becomes_float(value: Tensor) -> bool:
-    """Whether numbers become floats: `tf.cast(rows, tf.float32)`, `tf.to_float(rows)`."""
+    """Whether numbers become floats: `tf.cast(rows, tf.float32)`, `tf.to_float(rows)`; or are made as floats."""
     if has(value.op, Trait.FLOAT32):
         return True
     call = value.node
     given = [*call.args[1:], *(k.value for k in call.keywords)] if isinstance(call, ast.Call) else []
-    return has(value.op, Trait.TAKES_DTYPE) and any("float" in ast.unparse(node) for node in given)
+    told = has(value.op, Trait.TAKES_DTYPE) or value.op in RANGES
+    return told and any("float" in ast.unparse(node) for node in given)
 
 
 def _is_data(value: Tensor) -> bool:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
-from converter.analysis.values import Number
+from converter.analysis.counts.degrees import degree_in
+from converter.analysis.counts.reading import SIZE, GraphTermReader
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Number, Tensor, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -12,18 +16,37 @@ from converter.planner.writing.findings import warn
 
 CODES = ("TMG341",)
 
+FACTORS = {
+    Fraction(1): "N times as large",
+    Fraction(-1): "1/N of what it was",
+    Fraction(1, 2): "sqrt(N) times as large",
+    Fraction(-1, 2): "1/sqrt(N) of what it was",
+}
+
 
 @check(Placed)
 def rate_of_batch_size(case: Placed) -> Iterator[Diagnostic]:
-    """Optimizers whose learning rate is a multiple of a batch size that grows. Says so once for each."""
+    """Optimizers whose learning rate follows a batch size that grows. Says so once for each."""
     if case.options.batch != "per-gpu":
         return
+    reading = GraphTermReader(frozenset(case.size.scaled), lambda _: None)
     for call, rate in {site.call: site.value for site in case.facts.rates}.items():
-        if isinstance(rate, Number) and rate.linear & case.size.scaled:
-            yield warn(
-                case.facts,
-                call,
-                "TMG341",
-                "the learning rate is computed from the batch size, so it is N times as large on N GPUs",
-                "write it as a number where it should stay, and scale it by --scale-lr",
-            )
+        if rate is None or (isinstance(rate, Tensor) and any(region.in_tower(rate.site) for region in case.regions)):
+            continue  # one that a tower computes counts the rows of its share
+        terms = reading.of(_at_first(rate))
+        if SIZE not in terms.atoms:
+            continue
+        factor = FACTORS.get(degree_in(terms) or Fraction(0), "another one")
+        yield warn(
+            case.facts,
+            call,
+            "TMG341",
+            f"the learning rate is computed from the batch size, so it is {factor} on N GPUs",
+            "write it as a number where it should stay, and scale it by --scale-lr",
+        )
+
+
+def _at_first(rate: Value) -> Value:
+    """The learning rate that a schedule begins with; any other rate as it is."""
+    given = rate.operands if isinstance(rate, Tensor) and has(rate.op, Trait.SCHEDULES) else ()
+    return given[0] if given and isinstance(given[0], (Number, Tensor)) else rate

@@ -69,6 +69,8 @@ def test_other_numbers(two: str) -> None:
         ("b ** 2 // 64", 2),
         ("n // b", -1),
         ("b ** 0.5", Fraction(1, 2)),
+        ("(b / 256) ** 0.5", Fraction(1, 2)),
+        ("(n * b / 7) ** 1.5", Fraction(3, 2)),
         ("n * b // b", 0),
         ("b - 1", None),
         ("b + 4 * n", None),

@@ -45,6 +45,9 @@ with tf.Session() as sess:
         "tf.reduce_mean(h) * tf.cond(tf.reduce_sum(m) > 1., lambda: 2., lambda: 1.)",
         "tf.reduce_mean(h) * tf.case([(tf.reduce_sum(m) > 1., lambda: tf.constant(2.))], lambda: tf.constant(1.))",
         "tf.reduce_mean(h) * tf.cond(tf.reduce_sum(m) > 1., lambda: (2., 1.), lambda: (1., 1.))[0]",
+        "tf.reduce_mean(h) / tf.to_float(tf.size(tf.unique(h[:, 0])[0]))",
+        "tf.reduce_mean(h) / tf.to_float(tf.shape(tf.where(h > 0.5))[0] + 1)",
+        "tf.reduce_mean(h) / tf.to_float(tf.size(tf.matmul(h, h, transpose_b=True)))",
     ],
 )
 def test_no_mean_any_more(loss: str) -> None:

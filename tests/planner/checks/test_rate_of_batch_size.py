@@ -28,7 +28,21 @@ GROWS = [
     ("rate = 0.1", "learning_rate=rate * (batch_size / 256.0)"),
     ("rate = batch_size * 1e-4", "rate"),
 ]
+ROWS = "rows = tf.cast(tf.shape(X)[0], tf.float32)\n"
+FOLLOWS = [
+    ("rate = 0.1 * 64 / batch_size", "1/N of what it was"),
+    ("rate = 0.1 * (batch_size / 64) ** 0.5", "sqrt(N) times as large"),
+    ("rate = 0.1 / np.sqrt(batch_size)", "1/sqrt(N) of what it was"),
+    ("rate = 0.1 + batch_size / 6400", "another one"),
+    (ROWS + "rate = 0.01 * rows / 64.0", "N times as large"),
+    (ROWS + "rate = tf.multiply(0.01, rows)", "N times as large"),
+    (ROWS + "rate = 0.01 / rows", "1/N of what it was"),
+    (ROWS + "rate = tf.train.exponential_decay(0.01 * rows, tf.Variable(0), steps, 0.9)", "N times as large"),
+    ("rate = tf.train.exponential_decay(0.1 * batch_size, tf.Variable(0), 10, 0.9)", "N times as large"),
+]
 STAYS = [
+    (ROWS + "rate = 0.01 * rows / tf.to_float(batch_size)", "rate"),
+    ("rate = 0.1 * tf.to_float(tf.shape(X)[1]) / 784.0", "rate"),
     ("rate = 0.1", "rate"),
     ("rate = 0.1 * 64 / 256", "rate"),
     ("rate = tf.train.exponential_decay(0.1, tf.Variable(0, trainable=False), steps, 0.9)", "rate"),
@@ -47,7 +61,16 @@ def said(rate: str, argument: str, batch: str = "per-gpu") -> tuple[list[str], s
 def test_a_rate_that_grows_is_told(rate: str, argument: str) -> None:
     codes, text = said(rate, argument)
     assert codes == ["TMG341"]
-    assert text == "times the number of towers, as the script computes it from the batch size"
+    assert text == "as the script computes it from the batch size, which grows with the number of towers"
+
+
+@pytest.mark.parametrize(("rate", "factor"), FOLLOWS)
+def test_how_a_rate_follows_the_batch_size(rate: str, factor: str) -> None:
+    script = SCRIPT.replace("import tensorflow", "import numpy as np\nimport tensorflow")
+    done = convert(from_bytes("train.py", script.format(rate=rate, argument="rate").encode()), Options(num_gpus=2))
+    (found,) = done.diagnostics
+    assert found.code == "TMG341" and done.text is not None
+    assert found.message == f"the learning rate is computed from the batch size, so it is {factor} on N GPUs"
 
 
 @pytest.mark.parametrize(("rate", "argument"), STAYS)

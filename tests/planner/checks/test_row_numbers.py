@@ -27,6 +27,8 @@ with tf.Session() as sess:
 TOLD = {
     "a weight": "made *= tf.expand_dims(tf.cast(rows, tf.float32), 1)",
     "a weight in two steps": "made *= 0.5 * tf.expand_dims(tf.to_float(rows) + 1.0, 1)",
+    "a weight of a float range": "made *= tf.expand_dims(tf.range(tf.shape(X)[0], dtype=tf.float32), 1)",
+    "a weight that falls off": "made *= tf.exp(-tf.expand_dims(tf.to_float(rows), 1))",
     "each other row": "made = tf.where(tf.equal(rows % 2, 0), made, Y)",
     "the first ones": "made = tf.where(rows < 5, made, Y)",
     "one of them": "made = made * tf.cast(tf.expand_dims(tf.not_equal(rows, 0), 1), tf.float32)",

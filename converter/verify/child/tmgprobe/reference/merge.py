@@ -424,7 +424,7 @@ def padded_rows(pieces, sizes, whole):
 
 
 def _has_more_steps(whole, pieces, axis):
-    """Whether the whole's shape is that of the shards' rows, with more time steps than each of them, see padded_rows."""
+    """Whether the whole has the shards' rows, and more time steps than each of them, see padded_rows."""
     if whole is None or np.ndim(whole) != pieces[0].ndim:
         return False
     others = [(size, [piece.shape[at] for piece in pieces]) for at, size in enumerate(np.shape(whole)) if at != axis]
