@@ -328,6 +328,7 @@ class Plan:
     evaluated: runs of evaluations that keep the script's batch size.
     untrained: where branches begin in which nothing trains, and one tower is built.
     counted: where the script counts its training steps by a batch size that grows.
+    schedules: numbers of steps in schedules of the learning rate that stay, while a step takes more examples.
     """
 
     loops: tuple[Loop, ...]
@@ -357,6 +358,7 @@ class Plan:
     evaluated: tuple[At, ...] = ()
     untrained: tuple[At, ...] = ()
     counted: tuple[At, ...] = ()
+    schedules: tuple[At, ...] = ()
     flag_above: At | None = None
 
     @property

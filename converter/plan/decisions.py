@@ -78,6 +78,7 @@ def decisions_of(
         *_inputs(plans),
         *_batch(plans, files, COUNTED_BY_ANOTHER in codes),
         *_step_numbers(plans, files),
+        *_schedules(plans[0], files),
         *_loss(plans),
         *_statistics(plans[0], files),
         *_models_beside_towers(plans[0], files),
@@ -183,6 +184,18 @@ def _step_numbers(plans: Sequence[Plan], files: Mapping[str, NamedFile]) -> Iter
         where = [f"{_before(file, edit)} ({file.name}:{edit.at.line})" for file, edit in edits]
         text = f"divided by the number of towers: {', '.join(where)}"
         yield Decision("steps", text, "numbers of steps divided by the number of towers")
+
+
+def _schedules(plan: Plan, files: Mapping[str, NamedFile]) -> Iterator[Decision]:
+    """Schedules that go on by steps, which take more examples than before."""
+    places = dict.fromkeys(f"{files[at.path].name}:{at.line}" for at in plan.schedules if at.path in files)
+    if places:
+        number = "N" if plan.options.num_gpus is None else plan.options.num_gpus
+        text = (
+            f"{_listed(list(places))} count{'s' if len(places) == 1 else ''} as many steps as before, each of which "
+            f"takes {number} times the examples; --scale-steps divide divides them"
+        )
+        yield Decision("schedule", text)
 
 
 def _stays(file: NamedFile, edit: Replace) -> bool:

@@ -26,7 +26,7 @@ from converter.planner.host.padding import longest_edits
 from converter.planner.host.pinned_variables import only_variables, pinned
 from converter.planner.host.sessions import session_edits
 from converter.planner.host.step_numbers import HELPER as FEWER_STEPS
-from converter.planner.host.step_numbers import step_edits, step_numbers
+from converter.planner.host.step_numbers import schedules_left, step_edits, step_numbers
 from converter.planner.host.untrained import Branch, one_tower, untrained_branches
 from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Faults, Refused, noted
@@ -102,6 +102,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         beside=tuple(text.start(node) for node in _nets_beside(case)),
         evaluated=tuple(sorted(text.start(node) for node in case.evaluated.calls)),
         counted=tuple(sorted({text.start(node) for node in steps_by_size(made.size_reads, made.kept)})),
+        schedules=tuple(sorted({text.start(node) for node in schedules_left(facts, options, _grown(case))})),
     )
     whole, branches = _with_one_tower(case, whole, count, text)
     paths = ["", *sorted({at.path for at in whole.places()} - {""})]

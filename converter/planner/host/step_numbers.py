@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from converter.analysis.facts import Facts, RunCall, StepNumber, TrainStep
 from converter.analysis.frames import Access
@@ -51,11 +51,19 @@ def step_numbers(
     counting = counting_of(facts, regions, steps, set(scaled))
     loops = [_step_loop(counting, run) for run in counting.runs]
     around = {found.site.stmt for found in loops if found is not None}
-    counts = [*_ends(counting, loops), *_tests(counting, around), *_arguments(counting)]
+    counts = [*_ends(counting, loops), *_tests(counting, around), *_arguments(facts, counting.scaled)]
     left = [loop.end for loop in loops if loop is not None and loop.unsure and loop.end is not None]
-    left += [one.node for one in facts.step_numbers if not _is_known(counting, one)]
+    left += [one.node for one in facts.step_numbers if not _is_known(facts, one)]
     ordered = sorted(dict.fromkeys(counts), key=lambda node: (facts.path_of(node), node.lineno, node.col_offset))
     return StepNumbers(tuple(ordered), tuple(dict.fromkeys(left)))
+
+
+def schedules_left(facts: Facts, options: Options, scaled: Iterable[Origin]) -> list[ast.expr]:
+    """The numbers of steps in schedules that stay as they are while a step takes more examples."""
+    if options.scale_steps == "divide" or options.batch == "total":
+        return []
+    schedules = {one.node for one in facts.step_numbers if one.counter is not None}
+    return [node for node in _arguments(facts, set(scaled)) if node in schedules]
 
 
 @dataclass(frozen=True)
@@ -156,23 +164,23 @@ def _is_counter(counting: Counting, access: Access, around: set[ast.stmt]) -> bo
     )
 
 
-def _arguments(counting: Counting) -> Iterator[ast.expr]:
+def _arguments(facts: Facts, scaled: Set[Origin]) -> Iterator[ast.expr]:
     """Arguments of TensorFlow's own functions that count steps and do not follow the batch size."""
-    for one in counting.facts.step_numbers:
-        if _is_known(counting, one) and not is_none(one.value) and not _follows(counting, one.value):
+    for one in facts.step_numbers:
+        if _is_known(facts, one) and not is_none(one.value) and not _follows(scaled, one.value):
             yield one.node
 
 
-def _is_known(counting: Counting, number: StepNumber) -> bool:
+def _is_known(facts: Facts, number: StepNumber) -> bool:
     """Whether it is clear that an argument is a number of training steps."""
     if number.counter is None:
         return number.function not in step_counters()
-    return _is_global_step(counting, number.counter)
+    return _is_global_step(facts, number.counter)
 
 
-def _is_global_step(counting: Counting, value: Value) -> bool:
+def _is_global_step(facts: Facts, value: Value) -> bool:
     """Whether a tensor is the variable that the training steps count up, or the same in another type."""
-    given = [v for made in counting.facts.tensors if made.op == "train op" for v in made.inputs]
+    given = [v for made in facts.tensors if made.op == "train op" for v in made.inputs]
     counters = {v.uid for v in given}
     asked_for = {v.op for v in given if isinstance(v, Variable) and not v.inputs}  # there is one in a graph
     for _ in range(_CASTS):
@@ -184,6 +192,6 @@ def _is_global_step(counting: Counting, value: Value) -> bool:
     return False
 
 
-def _follows(counting: Counting, value: Value) -> bool:
+def _follows(scaled: Set[Origin], value: Value) -> bool:
     """Whether a number is computed from the batch size, so that it grows or shrinks with the batches already."""
-    return any(isinstance(v, Number) and v.origins & counting.scaled for v in needed([value]).values())
+    return any(isinstance(v, Number) and v.origins & scaled for v in needed([value]).values())

@@ -34,8 +34,8 @@ def rate_of_batch_size(case: Placed) -> Iterator[Diagnostic]:
         if rate is None or (isinstance(rate, Tensor) and any(region.in_tower(rate.site) for region in case.regions)):
             continue  # one that a tower computes counts the rows of its share
         terms = reading.of(_at_first(rate))
-        if SIZE not in terms.atoms:
-            continue
+        if not any(atom == SIZE for monomial, _ in terms for atom, _ in monomial):
+            continue  # nor where it only decides, by a number of steps, which of several rates it is
         factor = FACTORS.get(degree_in(terms) or Fraction(0), "another one")
         yield warn(
             case.facts,

@@ -41,6 +41,7 @@ FOLLOWS = [
     ("rate = tf.train.exponential_decay(0.1 * batch_size, tf.Variable(0), 10, 0.9)", "N times as large"),
 ]
 STAYS = [
+    ("step = tf.train.get_or_create_global_step()\nrate = tf.where(step > steps, 0.01, 0.1)", "rate"),
     (ROWS + "rate = 0.01 * rows / tf.to_float(batch_size)", "rate"),
     ("rate = 0.1 * tf.to_float(tf.shape(X)[1]) / 784.0", "rate"),
     ("rate = 0.1", "rate"),

@@ -116,3 +116,14 @@ def test_total_batches_need_no_division() -> None:
 def test_nothing_is_divided_unasked() -> None:
     done = run(script(RATES[0][0], LOOPS[0][0]))
     assert done.text is not None and "fewer_steps" not in done.text
+
+
+@pytest.mark.parametrize(("rate", "numbers"), RATES, ids=range(len(RATES)))
+def test_schedules_that_stay_are_named(rate: str, numbers: list[str]) -> None:
+    text = script(rate, f"for rows in batches:\n    {FEED}")
+    (line,) = (n for n, code in enumerate(text.splitlines(), 1) if "rate = tf.train." in code)
+    said = [decision.text for decision in run(text).decisions if decision.topic == "schedule"]
+    assert len(said) == len(numbers)
+    assert all(one.startswith(f"train.py:{line} counts as many steps as before") for one in said)
+    assert not [d for d in run(text, batch="total").decisions if d.topic == "schedule"]
+    assert not [d for d in run(text, scale_steps="divide").decisions if d.topic == "schedule"]
