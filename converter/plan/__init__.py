@@ -328,6 +328,7 @@ class Plan:
     evaluated: runs of evaluations that keep the script's batch size.
     untrained: where branches begin in which nothing trains, and one tower is built.
     counted: where the script counts its training steps by a batch size that grows.
+    ended: loops that train until the data ends, after fewer steps as these take more examples.
     schedules: numbers of steps in schedules of the learning rate that stay, while a step takes more examples.
     """
 
@@ -358,6 +359,7 @@ class Plan:
     evaluated: tuple[At, ...] = ()
     untrained: tuple[At, ...] = ()
     counted: tuple[At, ...] = ()
+    ended: tuple[At, ...] = ()
     schedules: tuple[At, ...] = ()
     flag_above: At | None = None
 

@@ -212,6 +212,9 @@ def _epochs(plans: Sequence[Plan], files: Mapping[str, NamedFile], by_another: b
         line = f"{files[at.path].name}:{at.line}"
         text = f"{line} counts by the batch size, so that an epoch takes 1/{number} of the steps"
         return Decision("epochs", text)
+    for at in (at for at in plans[0].ended if at.path in files):
+        line = f"{files[at.path].name}:{at.line}"
+        return Decision("epochs", f"{line} trains until the data ends, which takes 1/{number} of the steps")
     text = (
         f"no line was seen that counts steps by the batch size: as many steps take {number} times the examples, and as "
         "long as before; --scale-steps divide trains on as many examples"

@@ -15,7 +15,7 @@ from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan import At, Loop, Plan
 from converter.planner.batch_size.batch_size import Scaled, Scaling, scale
-from converter.planner.batch_size.epochs import steps_by_size
+from converter.planner.batch_size.epochs import ends_with_data, steps_by_size
 from converter.planner.batch_size.intervals import SizeReads, intervals, reads_of
 from converter.planner.cases import Placed, Planned
 from converter.planner.host.devices import own_devices
@@ -102,6 +102,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         beside=tuple(text.start(node) for node in _nets_beside(case)),
         evaluated=tuple(sorted(text.start(node) for node in case.evaluated.calls)),
         counted=tuple(sorted({text.start(node) for node in steps_by_size(made.size_reads, made.kept)})),
+        ended=tuple(sorted({text.start(node) for node in ends_with_data(facts, case.steps)})),
         schedules=tuple(sorted({text.start(node) for node in schedules_left(facts, options, _grown(case))})),
     )
     whole, branches = _with_one_tower(case, whole, count, text)

@@ -230,3 +230,40 @@ def test_pairs_of_ranges_count_as_the_ranges_do(starts: str, ends: str, counts: 
     script = script.replace("{x: rows}", DRAWN)
     said = decided(script=script)["epochs"]
     assert said.startswith("train.py:24 counts" if counts else "no line was seen"), said
+
+
+READ = """\
+import numpy as np
+import tensorflow as tf
+data = tf.data.Dataset.from_tensor_slices(np.random.rand(640, 4)).repeat(3).batch(8)
+x = data.make_one_shot_iterator().get_next()
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1)))
+count = tf.train.get_or_create_global_step()
+step = tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=count)
+"""
+SESSION = "with tf.Session() as sess:\n    sess.run(tf.global_variables_initializer())\n"
+CAUGHT = "    except tf.errors.OutOfRangeError:\n        print('end')\n"
+MONITORED = "with tf.train.MonitoredTrainingSession({}) as sess:\n    while not sess.should_stop():\n"
+AT_STEP = "hooks=[tf.train.StopAtStepHook(last_step=99)]"
+UNTIL_THE_END = {
+    "around": (SESSION + f"    try:\n        while True:\n            sess.run(step)\n{CAUGHT}", True),
+    "within": (SESSION + "    while True:\n        try:\n            sess.run(step)\n"
+               "        except tf.errors.OutOfRangeError:\n            break\n", True),
+    "monitored": (MONITORED.format("") + "        sess.run(step)\n", True),
+    "a step to stop at": (MONITORED.format(AT_STEP) + "        sess.run(step)\n", False),
+    "asked to stop": (MONITORED.format("") + "        if sess.run([step, count])[1] > 50:\n"
+                      "            sess.request_stop()\n", False),
+    "some steps": (SESSION + "    for i in range(9):\n        sess.run(step)\n", False),
+    "stopped after some": (SESSION + "    try:\n        while True:\n            if sess.run([step, count])[1] > 50:\n"
+                           f"                break\n{CAUGHT}", False),
+    "another error": (SESSION + "    try:\n        while True:\n            sess.run(step)\n"
+                      "    except KeyboardInterrupt:\n        print('end')\n", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("loop", "is_said"), UNTIL_THE_END.values(), ids=UNTIL_THE_END)
+def test_a_loop_over_all_data_ends_after_fewer_steps(loop: str, is_said: bool) -> None:
+    said = decided(script=READ + loop)["epochs"]
+    line = next(n for n, text in enumerate((READ + loop).splitlines(), 1) if "while" in text or "for i" in text)
+    there = f"train.py:{line} trains until the data ends, which takes 1/2 of the steps"
+    assert (said == there) if is_said else said.startswith("no line was seen"), said

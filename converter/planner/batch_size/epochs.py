@@ -10,12 +10,15 @@ from collections.abc import Collection, Iterable, Iterator
 
 from converter.analysis.arrays.rows import terms_of, turns_of
 from converter.analysis.counts.degrees import follows
-from converter.analysis.facts import Facts, RunCall
+from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Number, Site, Value, needed
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Host, Input, Number, Site, Value, needed
 from converter.planner.batch_size.intervals import SizeReads
 from converter.planner.batch_size.steps import Reads, ends_of, loops_around, moves_in_loops, moves_that_end_loops
+from converter.planner.batch_size.written_out import LOOPS
 
+STOPS_AT_STEP = "train.StopAtStepHook"
 NUMBERED = 2  # what a loop goes over gives pairs, and these the batches
 
 
@@ -39,6 +42,33 @@ def steps_by_size(size_reads: SizeReads, kept: Collection[ast.AST]) -> Iterator[
     for one in facts.step_numbers:
         if one.counter is None and follows(terms_of(facts, one.value, reads.sizes, facts.runs[0].site), -1):
             yield one.node
+
+
+def ends_with_data(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[ast.AST]:
+    """The loops that train until a data set or a queue has no more batches, which are fewer where they are larger."""
+    steps = tuple(steps)
+    read = {root.op for step in steps for root in step.loss.roots if isinstance(root, Input)}
+    if any(has(op, Trait.FROM_DATA_SET) or has(op, Trait.FROM_QUEUE) for op in read):
+        trained = {step.result.uid for step in steps}
+        for run in facts.runs:
+            around = [site.stmt for site in run.site.chain()] if run.computes(trained) else []
+            loop = next((stmt for stmt in around if isinstance(stmt, LOOPS)), None)
+            if isinstance(loop, ast.While) and _has_no_other_end(facts, loop, around):
+                yield loop
+
+
+def _has_no_other_end(facts: Facts, loop: ast.While, around: Iterable[ast.stmt]) -> bool:
+    """Whether a loop ends by an exception, or when a session or a coordinator says that there are no more batches."""
+    inner = [node for stmt in loop.body for node in ast.walk(stmt)]
+    handlers = [handler for stmt in around if isinstance(stmt, ast.Try) for handler in stmt.handlers]
+    handled = {node for handler in handlers for node in ast.walk(handler)}
+    if any(isinstance(node, ast.Break) and node not in handled for node in inner):
+        return False
+    if any(getattr(node, "attr", "") == "should_stop" for node in ast.walk(loop.test)):
+        asked = any(getattr(node, "attr", "") == "request_stop" and node not in handled for node in inner)
+        return not asked and not any(one.function == STOPS_AT_STEP for one in facts.step_numbers)
+    ends = (handler.type is None or "OutOfRangeError" in ast.unparse(handler.type) for handler in handlers)
+    return isinstance(loop.test, ast.Constant) and any(ends)
 
 
 def _read_for(reads: Reads, head: ast.AST) -> Collection[ast.AST]:
