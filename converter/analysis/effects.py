@@ -41,6 +41,7 @@ class EffectKind(Enum):
     TIME_MAJOR = "a recurrent net reads steps along what was taken for the batch axis"
     HOST_FUNCTION = "a function of Python is called by the graph and gives a row for each example"
     UNSEEN_HOOK = "a hook of a session may feed batches, and what it feeds is not seen"
+    BATCHES_COUNTED = "a number of batches is taken from a data set, or left out; the value is their size"
     READ_BY_PYTHON = "Python code reads data that is cut"
     # Python
     MUTATION = "a list, a dict or an object is changed in place"

@@ -192,6 +192,7 @@ class Trait(Enum):
     SHOWS_DEVICES = "says which devices are used, for the whole program"
     ASKED_BY_HOOK = "what a hook asks for in front of a run: more fetches, and feeds"
     FEEDS_BY_FUNCTION = "a hook that feeds what a function returns"
+    ENDS_AT_STEP = "a hook that ends the session at a step"
     FEEDS_NOTHING = "a hook that feeds nothing, or the class that hooks inherit from"
     SPEC = "what a model function gives"
     CLIPS_TOGETHER = "clips a list of gradients by the norm of all of them, by the last part of its name"

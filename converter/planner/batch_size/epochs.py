@@ -18,7 +18,6 @@ from converter.planner.batch_size.intervals import SizeReads
 from converter.planner.batch_size.steps import Reads, ends_of, loops_around, moves_in_loops, moves_that_end_loops
 from converter.planner.batch_size.written_out import LOOPS
 
-STOPS_AT_STEP = "train.StopAtStepHook"
 NUMBERED = 2  # what a loop goes over gives pairs, and these the batches
 
 
@@ -66,7 +65,7 @@ def _has_no_other_end(facts: Facts, loop: ast.While, around: Iterable[ast.stmt])
         return False
     if any(getattr(node, "attr", "") == "should_stop" for node in ast.walk(loop.test)):
         asked = any(getattr(node, "attr", "") == "request_stop" and node not in handled for node in inner)
-        return not asked and not any(one.function == STOPS_AT_STEP for one in facts.step_numbers)
+        return not asked and not any(has(one.function, Trait.ENDS_AT_STEP) for one in facts.step_numbers)
     ends = (handler.type is None or "OutOfRangeError" in ast.unparse(handler.type) for handler in handlers)
     return isinstance(loop.test, ast.Constant) and any(ends)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.call import Call, Handler
+from converter.analysis.effects import EffectKind
 from converter.analysis.python.following import follow
 from converter.analysis.rows import below, makes, table, unbatched
 from converter.analysis.tensors import shaping
@@ -98,12 +99,35 @@ def _chain(call: Call) -> Value:
     return dataset
 
 
+def _part(call: Call) -> Value:
+    """`take` and `skip`: some of the elements, which are batches behind `batch`."""
+    count, size = call.get(0, "count"), call.receiver.state.get("size") if isinstance(call.receiver, Typed) else None
+    if isinstance(count, Number) and isinstance(size, Number) and not count.origins & size.origins:
+        call.walk.effect(EffectKind.BATCHES_COUNTED, call.name.rpartition(".")[2], size, call.node)
+    return _chain(call)
+
+
+def _sampled(call: Call) -> Value:
+    """Elements of several data sets, which are alike: batches where each of the sets gives batches."""
+    sets = call.get(0, "datasets")
+    parts = [one for one in sets.elements if isinstance(one, Typed)] if isinstance(sets, Sequence) else []
+    dataset = call.typed("Dataset")
+    for part in parts[:1]:
+        dataset.state.update(part.state)
+    if not all("batched" in part.state for part in parts):
+        dataset.state.pop("batched", None)
+    dataset.inputs = tuple(call.values())
+    return dataset
+
+
 def _batch(call: Call) -> Value:
     size = call.get(0, "batch_size")
     note_sizes(call, size, "Dataset.batch")
     dataset = _chain(call)
     assert isinstance(dataset, Typed)
     dataset.state["batched"] = Constant(True)
+    if size is not None:
+        dataset.state["size"] = size
     told = call.get(1, "drop_remainder") if call.name == "Dataset.batch" else call.kwargs.get("drop_remainder")
     drops = call.name.endswith("_and_drop_remainder") or getattr(told, "value", False) is True
     if size is not None and drops and "endless" not in dataset.state:
@@ -280,7 +304,7 @@ def _slices(call: Call) -> Value:
     return Sequence([call.gives(FREE, shape and shape[1:]) for shape in shapes], mutable=True)
 
 
-CHAINS = "shuffle prefetch cache take skip filter enumerate shard interleave flat_map zip concatenate with_options"
+CHAINS = "shuffle prefetch cache filter enumerate shard interleave flat_map zip concatenate with_options"
 
 QUEUES = ("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join")
 
@@ -314,6 +338,8 @@ CALLS: dict[str, Handler] = table(
     ("data.Dataset.from_generator", _from_generator),
     ("data.Dataset.zip", _zip),
     (below("Dataset.", CHAINS), _chain),
+    ("Dataset.take Dataset.skip", _part),
+    (below("contrib.data. data.experimental.", "sample_from_datasets choose_from_datasets"), _sampled),
     ("Dataset.repeat", _repeat),
     ("Dataset.batch Dataset.padded_batch", _batch),
     (below("contrib.data. data.experimental.", BATCHING), makes("Transformation")),

@@ -180,6 +180,7 @@ def _run_args(call: Call) -> Value:
 
 TRAITS: dict[Trait, str] = {
     Trait.ASKED_BY_HOOK: "train.SessionRunArgs",
+    Trait.ENDS_AT_STEP: "train.StopAtStepHook",
     Trait.FEEDS_BY_FUNCTION: "train.FeedFnHook",
     Trait.FEEDS_NOTHING: (
         "train.CheckpointSaverHook train.FinalOpsHook train.GlobalStepWaiterHook train.LoggingTensorHook "
