@@ -14,31 +14,10 @@ _SAME = ("train", "eval", "parameters", "zero_grad")
 _ALLOWED = (*_SAME, "named_parameters", "state_dict", "buffers", "training")
 # What a method may call that only makes values to begin with.
 _MAKES = frozenset(
-    [
-        "zeros",
-        "randn",
-        "ones",
-        "empty",
-        "new",
-        "new_zeros",
-        "new_ones",
-        "zero_",
-        "to",
-        "cuda",
-        "cpu",
-        "next",
-        "parameters",
-        "Variable",
-        "detach",
-        "data",
-        "tuple",
-        "size",
-        "zeros_like",
-        "normal_",
-        "float",
-        "len",
-        "range",
-    ]
+    (
+        "zeros randn ones empty new new_zeros new_ones zero_ to cuda cpu next parameters Variable detach data tuple "
+        "size zeros_like normal_ float len range"
+    ).split()
 )
 _MOVED = ("to", "cuda", "cpu", "half", "float", "double", "requires_grad_", "apply", "register_parameter", "add_module")
 
@@ -164,5 +143,4 @@ def _check_late(script: Script, use: ast.Attribute, called: bool) -> None:
         inner = above
     stored = isinstance(getattr(inner, "ctx", None), ast.Store)
     if stored or (called and use.attr in _MOVED):
-        message = f"{ast.unparse(inner)} changes the model after it was wrapped in DistributedDataParallel"
-        script.say(use, "TMG293", message, "change the model before the training begins")
+        script.finding(use, "TMG293", code=ast.unparse(inner))

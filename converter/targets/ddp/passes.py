@@ -151,9 +151,7 @@ def _check_carried(training: Training) -> None:
         first = script.statement(min(stores, key=lambda n: (n.lineno, n.col_offset)))
         loads = _named(training.loop, name, ast.Load)
         if any(n.lineno <= (first.end_lineno or 0) for n in loads):
-            message = f"{name} is handed from one batch to the next, and the next batch is another process's"
-            hint = f"begin each batch with a new {name}: the share of a process is not a sequence"
-            script.say(first, "TMG292", message, hint)
+            script.finding(first, "TMG292", name=name)
 
 
 def _named(loop: ast.For, name: str, context: type[ast.expr_context]) -> Iterator[ast.Name]:
@@ -169,19 +167,14 @@ def _warn(training: Training) -> None:
     script = training.script
     norm = next(_norms(script), None)
     if norm is not None:
-        message = "batch normalisation takes its statistics from the examples of one process"
-        hint = "for those of all, on GPUs: net = nn.SyncBatchNorm.convert_sync_batchnorm(net), before the wrapper"
-        script.say(norm, "TMG371", message, hint, "warning")
+        script.finding(norm, "TMG371")
     loss = mean_loss(training)
     if loss is not None and _is_sum(training, loss):
-        message = "this loss is a sum over the examples: the processes' gradients are averaged, not added"
-        script.say(loss, "TMG372", message, "use the mean, or multiply the learning rate yourself", "warning")
+        script.finding(loss, "TMG372")
     for call in script.calls:
         stepping = isinstance(call.func, ast.Attribute) and call.func.attr == "step" and call not in training.steps
         if stepping and training.in_loop(call):
-            message = "this schedule takes a step for each batch, and an epoch has fewer of them now"
-            hint = "lengths in steps shrink by the number of GPUs: take them from len(loader)"
-            script.say(call, "TMG373", message, hint, "warning")
+            script.finding(call, "TMG373")
 
 
 def _norms(script: Script) -> Iterator[ast.AST]:

@@ -8,7 +8,7 @@ from converter.analysis.effects import EffectKind
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG013",)
 
@@ -18,10 +18,4 @@ def unread_modules(case: Placed) -> Iterator[Diagnostic]:
     """Files of the project that could not be followed."""
     for effect in case.facts.effects:
         if effect.kind is EffectKind.UNREAD_MODULE:
-            yield warn(
-                case.facts,
-                effect.node,
-                "TMG013",
-                f"{effect.name}; what the script does with it is not known",
-                "see that no part of the model is in it, and mend it: Python stops there, too",
-            )
+            yield finding(case.facts, effect.node, "TMG013", name=effect.name)

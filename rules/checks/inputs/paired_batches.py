@@ -13,7 +13,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.region.inputs import batch_inputs
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG340",)
 
@@ -30,14 +30,7 @@ def paired_batches(case: Placed) -> Iterator[Diagnostic]:
         for (one, first), (two, second) in combinations(drawn, 2):
             again = first is not second and ast.dump(first) == ast.dump(second)
             if again and any(_meet(step, one, two) for step in meeting):
-                yield warn(
-                    case.facts,
-                    second,
-                    "TMG340",
-                    "each step draws two batches from this source, and the model compares their examples pair by "
-                    "pair: with larger batches the pairs differ from the original's",
-                    "draw pairs, or keep the batch's size with --batch total, if the order of the examples matters",
-                )
+                yield finding(case.facts, second, "TMG340")
 
 
 def _drawn(facts: Facts, run: RunCall, fed: Value) -> ast.Call | None:

@@ -8,7 +8,7 @@ from converter.analysis.effects import EffectKind
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG313",)
 
@@ -18,10 +18,4 @@ def host_functions(case: Placed) -> Iterator[Diagnostic]:
     """Functions of Python that the towers call with their shards."""
     for effect in case.facts.effects:
         if effect.kind is EffectKind.HOST_FUNCTION and any(region.in_any_tower(effect.site) for region in case.regions):
-            yield warn(
-                case.facts,
-                effect.node,
-                "TMG313",
-                f"{effect.name} is assumed to treat each example by itself: each tower calls it with its shard",
-                "check that it does not depend on the whole batch, or use TensorFlow's operations",
-            )
+            yield finding(case.facts, effect.node, "TMG313", name=effect.name)

@@ -8,7 +8,7 @@ from converter.analysis.effects import EffectKind
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG309",)
 
@@ -18,10 +18,4 @@ def known_from_a_run(case: Placed) -> Iterator[Diagnostic]:
     """Calls whose results are known from a run of the script (`--trace`)."""
     for effect in case.facts.effects:
         if effect.kind is EffectKind.TRACED:
-            yield warn(
-                case.facts,
-                effect.node,
-                "TMG309",
-                f"the result of this call is known only from a run of the script: {effect.name}",
-                "prove the conversion with `tf-multigpu verify`",
-            )
+            yield finding(case.facts, effect.node, "TMG309", name=effect.name)

@@ -22,6 +22,7 @@ from converter.planner.questions.imported import (
     package_of,
     unseen_modules,
 )
+from converter.planner.wording import finding
 from converter.planner.writing.findings import error
 
 CODES = ("TMG201",)
@@ -114,13 +115,7 @@ def _run_of_tensorflow(facts: Facts) -> Diagnostic | None:
                 continue
             module = name.rpartition(".")[0]
             file = module.rpartition(".")[2]
-            return error(
-                facts,
-                run.call,
-                "TMG201",
-                f"{_NONE}: what is run here comes from tensorflow.{module}, which is not followed",
-                f"copy that module's file beside the script, and import it from there: import {file}",
-            )
+            return finding(facts, run.call, "TMG201", module=module, file=file)
     return None
 
 

@@ -8,7 +8,7 @@ from converter.analysis.values import Number
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG341",)
 
@@ -20,10 +20,4 @@ def rate_of_batch_size(case: Placed) -> Iterator[Diagnostic]:
         return
     for call, rate in {site.call: site.value for site in case.facts.rates}.items():
         if isinstance(rate, Number) and rate.linear & case.size.scaled:
-            yield warn(
-                case.facts,
-                call,
-                "TMG341",
-                "the learning rate is computed from the batch size, so it is N times as large on N GPUs",
-                "write it as a number where it should stay, and scale it by --scale-lr",
-            )
+            yield finding(case.facts, call, "TMG341")

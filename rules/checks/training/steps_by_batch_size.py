@@ -8,7 +8,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.intervals import divided_steps
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG387",)
 
@@ -19,10 +19,4 @@ def steps_by_batch_size(case: Placed) -> Iterator[Diagnostic]:
     if case.options.batch != "per-gpu":
         return
     for node in divided_steps(case.facts, case.regions, case.steps, case.size.scaled):
-        yield warn(
-            case.facts,
-            node,
-            "TMG387",
-            "a number of steps is divided by the batch size here: with N GPUs this is 1/N of what it was",
-            "give the number of steps a name of its own",
-        )
+        yield finding(case.facts, node, "TMG387")
