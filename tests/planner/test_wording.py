@@ -15,6 +15,7 @@ from tests.trees import nodes_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MESSAGES = [one for rule in all_rules() for one in rule.messages]
+KEYS = {"finding": 2, "refuse": 2, "each": 1, "of_effects": 1}  # the place of a message's key among the arguments
 CASES = {case.name for case in PlanFault}
 
 
@@ -35,8 +36,11 @@ def named() -> Iterator[tuple[str, set[str], set[str]]]:
     """Place, keys of messages and what is said about them, for each call that makes a finding."""
     for path in sorted([*(ROOT / "converter/planner").rglob("*.py"), *(ROOT / "rules").rglob("*.py")]):
         for node in nodes_of(path):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("finding", "refuse") and len(node.args) > 2:
-                yield f"{path.name}:{node.lineno}", keys_in(node.args[2]), {str(k.arg) for k in node.keywords}
+            called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            if not isinstance(node, ast.Call) or called not in KEYS or len(node.args) <= KEYS[called]:
+                continue
+            told = {"each": set(), "of_effects": {"name"}}.get(called, {str(k.arg) for k in node.keywords})
+            yield f"{path.name}:{node.lineno}", keys_in(node.args[KEYS[called]]), told
 
 
 def test_each_message_has_its_own_key() -> None:

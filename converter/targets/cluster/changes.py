@@ -19,7 +19,7 @@ from converter.targets.cluster.reading import BATCH_SIZE, ReadFacts
 from converter.targets.cluster.worker import helper_module, importing_lines, worker_lines
 from converter.targets.passes import Case, adding
 
-WORKER, WHOLE = "TMG158", "TMG376"
+WORKER = "TMG158"
 # Calls that prepare what follows and build no graph.
 _SETS = re.compile(r"sys\.|os\.|warnings\.|matplotlib|plt\.|.*([Ff]lags|FLAGS|logging)\.|(reload|print|int|str|len)$")
 

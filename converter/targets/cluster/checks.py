@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from converter.syntax.script import Script
 from converter.targets.passes import Case
 
-ALIKE = "TMG260"
 _OWN_FLAGS = ("worker_hosts", "task_index")
 _UNSEEDED = ("numpy.random.RandomState", "numpy.random.default_rng", "random.Random")
 

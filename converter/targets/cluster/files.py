@@ -10,7 +10,6 @@ from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument
 
 WORKER = "TMG158"
-_HINT = "leave --shard out: each worker reads all files, and takes its part of each batch"
 _NAMES = ("filenames", "string_tensor", "file_pattern")
 
 
@@ -22,12 +21,12 @@ def own_files(script: Script, cluster: str) -> list[Change]:
         script.finding(None, "TMG259 no_files")
         return []
     for other in calls[1:]:
-        script.finding(other, "TMG259 27")
+        script.finding(other, "TMG259 several_calls")
     call = calls[0]
     for function in [one for one in script.above(call) if isinstance(one, ast.FunctionDef)]:
         uses = [node for node in ast.walk(script.tree) if _names(node, function.name)]
         if len(uses) > 1:
-            script.finding(call, "TMG259 33", name=function.name)
+            script.finding(call, "TMG259 used_more_than_once", name=function.name)
     given = next((found for name in _NAMES if (found := argument(call, 0, name)) is not None), None)
     if given is None or isinstance(given, ast.Starred):
         script.finding(call, "TMG259 files_not_seen")

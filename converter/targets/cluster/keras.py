@@ -36,16 +36,12 @@ def check_keras(case: Case) -> Case:
     for call in script.calls:
         for keyword in call.keywords:
             if keyword.arg == "stateful" and is_on(keyword.value):
-                script.finding(keyword.value, "TMG259 40")
+                script.finding(keyword.value, "TMG259 stateful")
             if keyword.arg == "run_eagerly" and is_on(keyword.value):
-                _refuse_eager(script, keyword.value)
+                script.finding(keyword.value, "TMG259 eagerly")
         if has(last_name(script, call.func), Trait.STARTS_EAGERNESS) and script.name(call.func):
-            _refuse_eager(script, call)
+            script.finding(call, "TMG259 eagerly")
     return case
-
-
-def _refuse_eager(script: Script, node: ast.AST) -> None:
-    script.finding(node, "TMG259 50")
 
 
 def reading_keras(case: Case) -> ReadFacts:
@@ -103,7 +99,7 @@ def _why_whole(script: Script) -> str:
 def _check_files(script: Script, fits: list[ast.Call]) -> None:
     for call in fits:
         if is_given(argument(call, 1, "y")):  # of fit_generator, the number of steps: a generator gives arrays
-            script.finding(call, "TMG259 109")
+            script.finding(call, "TMG259 arrays")
 
 
 def _check_shared(script: Script, why: str) -> None:
@@ -112,4 +108,4 @@ def _check_shared(script: Script, why: str) -> None:
         script.finding(script.tree.body[0], "TMG259 shared", why=why)
     for loss in keras_losses(script):
         if LossReader(script).of_keras(loss, True) in (Dependence.SUM, Dependence.OTHER):
-            script.finding(loss, "TMG259 120")
+            script.finding(loss, "TMG259 no_mean")

@@ -18,7 +18,6 @@ from converter.source import read
 from converter.source.python2 import is_view
 from converter.targets.passes import Case
 
-OUTSIDE = "TMG259"
 BATCH_SIZE = "TMG110"
 ELSEWHERE = "TMG221"  # another file must change with the script
 ALREADY = ("TMG216", "TMG217")  # towers, or several processes, of the script's own

@@ -43,7 +43,7 @@ class ReadImports(Case):
 
 
 @dataclass(frozen=True)
-class Trained(Case):
+class Trained(ReadImports):
     """The case once the training step is found."""
 
     training: Training = field(kw_only=True)
@@ -67,8 +67,7 @@ def calls(case: Case) -> Case:
     """Check imports and calls that must not happen N times, and change those that choose a device."""
     project = check_project(case.script)
     check_names(case.script)
-    made = (*case.changes, *device_changes(case.script))
-    return ReadImports(case.script, case.options, case.width, made, case.decisions, project=project)
+    return ReadImports(**vars(adding(case, device_changes(case.script))), project=project)
 
 
 def step(case: ReadImports) -> Case:
@@ -78,15 +77,14 @@ def step(case: ReadImports) -> Case:
     except Unclear:
         return case
     check_given(case.project, training)
-    return Trained(case.script, case.options, case.width, case.changes, case.decisions, training=training)
+    return Trained(**vars(case), training=training)
 
 
 def model(case: Trained) -> Case:
     """The wrapper of the model."""
     training, wrapper = case.training, case.script.new(f"ddp_{case.training.net.name}")
     _check_carried(training)
-    made = (*case.changes, *model_changes(training, wrapper))
-    return Wrapped(case.script, case.options, case.width, made, case.decisions, training=training, wrapper=wrapper)
+    return Wrapped(**vars(adding(case, model_changes(training, wrapper))), wrapper=wrapper)
 
 
 def data(case: Wrapped) -> Case:
@@ -97,17 +95,7 @@ def data(case: Wrapped) -> Case:
 def rank_0(case: Wrapped) -> Case:
     """Evaluation and files."""
     by_rank_0, changes = rank_0_changes(case.training)
-    made, training, wrapper = (*case.changes, *changes), case.training, case.wrapper
-    return Divided(
-        case.script,
-        case.options,
-        case.width,
-        made,
-        case.decisions,
-        training=training,
-        wrapper=wrapper,
-        by_rank_0=by_rank_0,
-    )
+    return Divided(**vars(adding(case, changes)), by_rank_0=by_rank_0)
 
 
 def decisions(case: Divided) -> Case:

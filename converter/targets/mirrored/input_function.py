@@ -19,8 +19,6 @@ from converter.targets.mirrored.replicated import reachable
 from converter.targets.mirrored.strategy import check_shares
 
 RETURNED, BATCH, FROM_ARRAYS = "TMG151", "TMG154", "TMG152"
-_HINT = "return the dataset, and put work on the examples into dataset.map()"
-_UNSEEN, _HERE = "the code of this input function is not seen", "define it in this file, returning a dataset"
 
 
 def training_input(script: Script, given: ast.expr, options: Options) -> list[Change]:

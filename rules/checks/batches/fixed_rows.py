@@ -25,13 +25,11 @@ CODES = ("TMG252",)
 BLOCKS = (ast.For, ast.AsyncFor, ast.While, ast.If)
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def rows_that_stay(case: Placed) -> Iterator[Diagnostic]:
     """Runs that feed fewer rows than the inputs and the model have once the batch grows with the towers."""
     facts = case.facts
     keys = {o.key for o in case.size.scaled}
-    if case.options.batch != "per-gpu":
-        return
     read = [a for region in case.regions for a in region.tower_reads() if _grows(a.value, keys)]
     for run in facts.runs:
         built = _is_built_for(run, case.regions)

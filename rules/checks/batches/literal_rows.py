@@ -42,11 +42,11 @@ BY_NUMBER = (Why.APART, Why.PART, Why.PICKED, Why.PICKED_BY_INDEX, Why.PICKED_LA
 PARTS = (Why.APART, Why.PART, Why.PICKED, Why.SPLIT, Why.REVERSED)
 
 
-@check(Placed)
+@check(Placed, batch="total")
 def as_large_as_the_batch(case: Placed) -> Iterator[Diagnostic]:
     """Numbers written in the model that are as large as the batch size, where a tower has a share of the rows."""
     facts, regions = case.facts, case.regions
-    known = _values(facts, case.size) if case.options.batch == "total" else set()
+    known = _values(facts, case.size)
     if not known:
         return
     share = min(known) / (case.options.num_gpus or LEAST_TOWERS)
@@ -75,17 +75,16 @@ def _message_of_literal(tensor: Tensor, literal: _Literal) -> str:
     return TAKES if taken or _counts_rows(tensor, literal) or _loops_over_rows(tensor, literal) else ""
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def rows_of_one_batch(case: Placed) -> Iterator[Diagnostic]:
     """With --batch per-gpu a loss that is computed once takes several of the script's batches, one after the other.
 
     A number in it that is as large as the batch size has the rows of one of them; a part of the rows, such as the
     first half, is another one.
     """
-    if case.options.batch == "per-gpu":
-        for group in case.groups:
-            if group.region.exact:
-                yield from _rows_of_losses(case, group)
+    for group in case.groups:
+        if group.region.exact:
+            yield from _rows_of_losses(case, group)
 
 
 def _is_told(group: StepGroup, value: Value, reader: Tensor) -> bool:

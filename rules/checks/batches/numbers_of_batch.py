@@ -20,9 +20,6 @@ from converter.planner.region.inputs import uncut_values
 from converter.planner.region.region import Region
 from converter.planner.wording import finding
 
-HINT = "read it off an input in the model, as tf.shape(X)[0]"
-READ_ITSELF = "read the batch size itself, or tf.shape(x)[0] of an input, where the model uses the tensor"
-
 CODES = ("TMG207",)
 
 
@@ -48,12 +45,12 @@ def fed_as_no_integer(case: Placed) -> Iterator[Diagnostic]:
             yield finding(facts, value.node or case.steps[0].call, "TMG207 counts_rows")
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def fed_size_may_not_grow(case: Placed) -> Iterator[Diagnostic]:
     """Values computed after the loop with a fed batch size that may stay what it is while the batch grows."""
     facts, size = case.facts, case.size
     trained = {step.result.uid for step in case.steps}
-    for run in facts.runs if case.options.batch == "per-gpu" and facts.fed_sizes else ():
+    for run in facts.runs if facts.fed_sizes else ():
         behind = _read_after(run, case.regions) if run.computes(trained) else None
         if behind is not None and not _grows(run, size):
             yield finding(facts, behind.node or run.call, "TMG207 fed_size_may_not_grow")
@@ -119,11 +116,11 @@ def _is_read_after(facts: Facts, region: Region, made: Tensor) -> bool:
     )
 
 
-@check(Placed, unless=("TMG255",))
+@check(Placed, unless=("TMG255",), batch="total")
 def size_in_loss(case: Placed) -> Iterator[Diagnostic]:
     """Sums and products of the towers with the batch size, but for sums over the examples that are divided by it."""
     sizes = {o.key for o in case.size.counted_in_towers(case.options.batch) if o.key[0] != FED}
-    for value in behind_losses(case.steps).values() if case.options.batch == "total" else ():
+    for value in behind_losses(case.steps).values():
         if not isinstance(value, Tensor) or value.batch.kind not in ("example", "reduced") or value.node is None:
             continue
         if not any(region.in_tower(value.site) for region in case.regions) or _is_mean_of_sum(value):

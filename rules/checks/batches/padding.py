@@ -21,11 +21,9 @@ def as_wide_as_a_shard(case: Placed) -> Iterator[Diagnostic]:
         yield not_cut(case.facts, uncut)
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def padded_further(case: Placed) -> Iterator[Diagnostic]:
     """Batches that are as wide as their longest sequence, where the loss depends on it and the batch grows."""
-    if case.options.batch != "per-gpu":
-        return
     padded = padded_inputs(case.facts, case.steps, case.size.scaled)
     wider = [step for step in case.steps if depends_on_width(case.facts, step, padded.keys())]
     for node in dict.fromkeys(node for i, node in padded.items() if any(i in step.behind.values() for step in wider)):

@@ -15,9 +15,6 @@ from converter.planner.wording import finding
 CODES = ("TMG018",)
 
 
-OFTEN = "building nothing: what a further call would change is not known"
-
-
 @check(Started)
 def builds_without_end(case: Started) -> Iterator[Diagnostic]:
     """Scripts whose loops and calls execute more statements than the analysis follows."""

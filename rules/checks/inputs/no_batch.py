@@ -25,7 +25,6 @@ CODES = ("TMG202",)
 
 
 DICTS = (("builtins", "dict"), ("collections", "OrderedDict"), ("collections", "defaultdict"))
-FEED = "feed examples through placeholders with a batch axis, such as [None, …]"
 _CALLER = "convert the script that calls it: this file changes with it (--output-dir)"
 NONE = "no batch of examples goes into the loss of this training step"
 

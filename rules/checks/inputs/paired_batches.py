@@ -18,13 +18,11 @@ from converter.planner.wording import finding
 CODES = ("TMG340",)
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def paired_batches(case: Placed) -> Iterator[Diagnostic]:
     """Runs of training steps whose inputs meet in the model and are drawn by the same call, written twice."""
-    if case.options.batch != "per-gpu" or not case.size.scaled:
-        return
     cut = set(batch_inputs(case.steps))
-    for run in case.facts.runs:
+    for run in case.facts.runs if case.size.scaled else ():
         meeting = [step for step in case.steps if run.computes({step.result.uid})]
         drawn = [(key, call) for key, fed in run.feeds if key in cut and (call := _drawn(case.facts, run, fed))]
         for (one, first), (two, second) in combinations(drawn, 2):

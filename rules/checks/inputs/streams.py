@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from itertools import islice
 
-from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.overlapping import overlapping
 from converter.planner.batch_size.streams import kept_places, streams
 from converter.planner.cases import Placed
-from converter.planner.checking import check
-from converter.planner.wording import finding
+from converter.planner.checking import each
 
 CODES = ("TMG344",)
 
 
-@check(Placed)
-def cut_into_rows(case: Placed) -> Iterator[Diagnostic]:
-    """Data whose rows are as many as a batch has, if the batch grows."""
-    for node in streams(case.facts, case.size.scaled) if case.options.batch == "per-gpu" else ():
-        yield finding(case.facts, node, "TMG344 cut_into_rows")
+def _first_place(case: Placed) -> Iterator[ast.AST]:
+    """Where rows each go on through a part of the data of their own."""
+    return islice(kept_places(case.facts, case.size.scaled), 1)
 
 
-@check(Placed)
-def followed_by_rows(case: Placed) -> Iterator[Diagnostic]:
-    """Rows that each go on through a part of the data of their own, if the batch grows. Says so once."""
-    nodes = kept_places(case.facts, case.size.scaled) if case.options.batch == "per-gpu" else ()
-    for node in nodes:
-        yield finding(case.facts, node, "TMG344 followed_by_rows")
-        return
+def _first_window(case: Placed) -> Iterator[ast.AST]:
+    """Where batches do not begin at the end of the one before."""
+    return islice(overlapping(case.facts, case.steps, case.size.scaled), 1)
 
 
-@check(Placed)
-def taken_in_windows(case: Placed) -> Iterator[Diagnostic]:
-    """Batches that do not begin where the one before ends, if the batch grows. Says so once."""
-    if case.options.batch != "per-gpu":
-        return
-    for node in overlapping(case.facts, case.steps, case.size.scaled):
-        yield finding(case.facts, node, "TMG344 taken_in_windows")
-        return
+cut = each(Placed, "TMG344 cut_into_rows", lambda case: streams(case.facts, case.size.scaled), batch="per-gpu")
+followed = each(Placed, "TMG344 followed_by_rows", _first_place, batch="per-gpu")
+taken = each(Placed, "TMG344 taken_in_windows", _first_window, batch="per-gpu")

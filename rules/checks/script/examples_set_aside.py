@@ -19,11 +19,9 @@ CODES = ("TMG395",)
 SPLITS = ("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def set_aside(case: Placed) -> Iterator[Diagnostic]:
     """Calls that split the examples after as many as a batch has."""
-    if case.options.batch != "per-gpu":
-        return
     found: dict[ast.AST, None] = {
         node: None
         for (_, node), value in case.facts.results.items()

@@ -18,4 +18,4 @@ def own_flags(case: Selected) -> Iterator[Diagnostic]:
     """Flags for the number of GPUs."""
     for flag in case.facts.flags:
         if flag.name in OWN_FLAGS:
-            yield finding(case.facts, flag.call, "TMG334", name=flag.name)  # fmt: skip
+            yield finding(case.facts, flag.call, "TMG334", name=flag.name)

@@ -15,11 +15,9 @@ from converter.planner.wording import finding
 CODES = ("TMG386",)
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def row_at_batch_size(case: Placed) -> Iterator[Diagnostic]:
     """Warn of reads of one row, outside of the model, at an index that grows with the batch."""
-    if case.options.batch != "per-gpu":
-        return
     scaled = case.size.scaled
     picks = [a for a in case.facts.accesses if _picks(a, scaled)]
     picks = [a for a in picks if not any(region.in_any_tower(a.site) for region in case.regions)]

@@ -33,7 +33,6 @@ CODES = ("TMG241",)
 TRACE = "convert with --trace, which runs the script to see what it gives"
 
 
-LOOKED_UP = "the loss needs what is looked up here by a name which only a run tells, and called: it is not followed"
 PICKED = f"pick it from a dict, as in {{'NAME': Class}}[name](…), which is followed; or {TRACE}"
 
 

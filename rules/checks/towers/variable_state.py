@@ -19,9 +19,6 @@ from converter.planner.wording import finding
 CODES = ("TMG234",)
 
 
-EACH = "each tower would change this variable once, and the loss reads what comes of that"
-
-
 @check(Placed)
 def carries_state(case: Placed) -> Iterator[Diagnostic]:
     """Variables that carry something of a batch to the next step: each tower would go on from its own shard.

@@ -14,11 +14,9 @@ from converter.planner.wording import finding
 CODES = ("TMG338", "TMG339", "TMG399")
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def counted_apart(case: Placed) -> Iterator[Diagnostic]:
     """Numbers beside a count of steps that are as large as a batch size that grows."""
-    if case.options.batch != "per-gpu":
-        return
     doubtful = counted_again(case.facts, case.steps, case.size.scaled).doubtful
     for node in doubtful:
         yield finding(case.facts, node, "TMG338 counts")
@@ -26,11 +24,9 @@ def counted_apart(case: Placed) -> Iterator[Diagnostic]:
         yield finding(case.facts, node, "TMG338 divides")
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def turns_that_stay(case: Placed) -> Iterator[Diagnostic]:
     """Loops that walk through rows by the batch size, as often as before. Says so once."""
-    if case.options.batch != "per-gpu":
-        return
     for node in fixed_turns(case.facts, case.steps, case.size.scaled):
         yield finding(case.facts, node, "TMG339 takes_rows")
         return
@@ -39,11 +35,9 @@ def turns_that_stay(case: Placed) -> Iterator[Diagnostic]:
         return
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def counted_by_another(case: Placed) -> Iterator[Diagnostic]:
     """Loops around the training steps that are counted by another batch size than the one that grows. Says so once."""
-    if case.options.batch != "per-gpu":
-        return
     for node, name in other_sizes(case.facts, case.steps, case.size.scaled):
         yield finding(case.facts, node, "TMG399", name=name)
         return

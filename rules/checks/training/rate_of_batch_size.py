@@ -13,11 +13,9 @@ from converter.planner.wording import finding
 CODES = ("TMG341",)
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def rate_of_batch_size(case: Placed) -> Iterator[Diagnostic]:
     """Optimizers whose learning rate is a multiple of a batch size that grows. Says so once for each."""
-    if case.options.batch != "per-gpu":
-        return
     for call, rate in {site.call: site.value for site in case.facts.rates}.items():
         if isinstance(rate, Number) and rate.linear & case.size.scaled:
             yield finding(case.facts, call, "TMG341")
