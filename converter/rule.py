@@ -59,8 +59,8 @@ class Message:
 
     @property
     def severity(self) -> Severity:
-        """A warning for a code of warnings, an error for others, unless the page says otherwise."""
-        return "warning" if self.said == "warning" or (not self.said and self.code.startswith("TMG3")) else "error"
+        """A warning for a code of warnings or of lint, an error for others, unless the page says otherwise."""
+        return "warning" if self.said == "warning" or (not self.said and self.code[3] in "34") else "error"
 
     def of(self, about: dict[str, object]) -> tuple[str, str]:
         """What is said, and what is advised, of a place. about: the fields."""

@@ -48,6 +48,11 @@ def test_each_message_has_its_own_key() -> None:
     assert sorted(set(keys)) == sorted(keys)
 
 
+def test_the_only_message_of_a_page_has_no_name() -> None:
+    several = [rule for rule in all_rules() if len(rule.messages) > 1]
+    assert [rule.code for rule in several if not all(said.name for said in rule.messages)] == []
+
+
 def test_each_case_has_a_message() -> None:
     assert {said.key for said in MESSAGES if said.key.isupper() and not said.key.startswith("TMG")} == CASES
 

@@ -139,7 +139,7 @@ def _check_carried(training: Training) -> None:
         first = script.statement(min(stores, key=lambda n: (n.lineno, n.col_offset)))
         loads = _named(training.loop, name, ast.Load)
         if any(n.lineno <= (first.end_lineno or 0) for n in loads):
-            script.finding(first, "TMG292", name=name)
+            script.finding(first, "TMG292 carried", name=name)
 
 
 def _named(loop: ast.For, name: str, context: type[ast.expr_context]) -> Iterator[ast.Name]:

@@ -42,7 +42,9 @@ def without_a_shape(case: Placed) -> Iterator[Diagnostic]:
             name = value.label or "this input"
             options = f", or say so: --shared {name}, --batch-axis {name}=0" if value.label else ""
             later = "" if value.shape is None else "its shape is known only in a run, and "
-            yield finding(facts, value.node or case.steps[0].call, "TMG253", later=later, name=name, options=options)
+            yield finding(
+                facts, value.node or case.steps[0].call, "TMG253 without_shape", later=later, name=name, options=options
+            )
 
 
 @check(Leaving)

@@ -17,4 +17,4 @@ CODES = ("TMG217",)
 def distributed(case: Started) -> Iterator[Diagnostic]:
     """Scripts that train on several machines, or by a distribution strategy."""
     for effect in list(case.facts.effects_of(EffectKind.DISTRIBUTED))[:1]:
-        yield finding(case.facts, effect.node, "TMG217", name=effect.name)
+        yield finding(case.facts, effect.node, "TMG217 distributed", name=effect.name)
