@@ -1,6 +1,7 @@
 """What a rule is: a code, a title, its reason, and the pattern before and after.
 
-Each rule is a page below `rules`, `TMG254.md`: front matter, the reason, and the sections Before, After and References.
+Each rule is a page below `rules`, `TMG254.md`: front matter, the reason, and the sections Messages, Before, After and
+References.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from types import ModuleType
 from typing import Literal
 
 from converter.dataclass import dataclass
+from converter.diagnostics import Severity
 
 Kind = Literal["conversion", "refusal", "warning", "input", "lint"]
 
@@ -37,6 +39,35 @@ HAPPENS: dict[Kind, str] = {  # what the tool does about a rule of each kind
 
 
 @dataclass(frozen=True)
+class Message:
+    """What a finding says and advises, with {fields} in place of what the code that finds it tells of the place.
+
+    name: of this message among those of its page; "" for the only one. said: the severity that the page says, "" for
+        that of the code's kind.
+    """
+
+    code: str
+    name: str
+    text: str
+    advice: str
+    said: str = ""
+
+    @property
+    def key(self) -> str:
+        """By what findings name it: "TMG341", "TMG207 counts_rows", and SIZE_NOT_FOUND for a case that a pass finds."""
+        return self.name if self.name.isupper() else f"{self.code} {self.name}".strip()
+
+    @property
+    def severity(self) -> Severity:
+        """A warning for a code of warnings or of lint, an error for others, unless the page says otherwise."""
+        return "warning" if self.said == "warning" or (not self.said and self.code[3] in "34") else "error"
+
+    def of(self, about: dict[str, object]) -> tuple[str, str]:
+        """What is said, and what is advised, of a place. about: the fields."""
+        return self.text.format(**about), self.advice.format(**about)
+
+
+@dataclass(frozen=True)
 class Rule:
     """One thing the tool knows, as `explain` and the generated docs show it.
 
@@ -46,6 +77,7 @@ class Rule:
         and looks for every line of `after` in the result, in order. For a refusal or a warning
         `before` is a script that causes it and `after` the script with the advice followed.
     file: the name that the example has, which tells scripts from configurations.
+    messages: what its findings say.
     """
 
     code: str
@@ -56,6 +88,7 @@ class Rule:
     references: tuple[str, ...] = field(default=())
     options: tuple[str, ...] = field(default=())
     file: str = "train.py"
+    messages: tuple[Message, ...] = ()
 
     @property
     def reason(self) -> str:
@@ -96,7 +129,8 @@ def with_links(reference: str) -> Iterator[tuple[str, str]]:
 
 
 _RULES = Path(__file__).parent.parent / "rules"
-_HEADINGS = ("Before", "After", "References")
+_HEADINGS = ("Messages", "Before", "After", "References")
+_LABEL = re.compile(r"(?:`(\w+)` ?)?(?:\((error|warning)\))?: ")  # of a message: its name, its severity
 
 
 @cache
@@ -109,6 +143,42 @@ def find_rule(code: str) -> Rule | None:
     """The rule with this code; no other page is read."""
     known = re.fullmatch(r"TMG\d{3}", code)
     return next(map(rule_on, _RULES.rglob(f"{code}.md")), None) if known else None
+
+
+@cache
+def message(key: str) -> Message:
+    """The message with this key; of other pages than its own no more is looked at than whether they name it.
+
+    Raises:
+        KeyError: no page has it.
+    """
+    code, _, name = key.partition(" ") if key.startswith("TMG") else ("TMG*", "", key)
+    for page in _RULES.rglob(f"{code}.md"):
+        text = page.read_text(encoding="utf-8")
+        for found in messages_in(page.stem, text) if name in text else ():
+            if found.key == key:
+                return found
+    raise KeyError(key)
+
+
+def messages_in(code: str, page: str) -> tuple[Message, ...]:
+    """The messages in the text of a page: items of a list, each with its advice as the one item of a list in it.
+
+    Raises:
+        ValueError: an item has another form.
+    """
+    section = page.partition("\n## Messages\n\n")[2].partition("\n## ")[0].strip()
+    return tuple(_message(code, item) for item in section.split("\n- ")) if section else ()
+
+
+def _message(code: str, item: str) -> Message:
+    text, _, advice = item.removeprefix("- ").partition("\n  - ")
+    label = _LABEL.match(text)
+    name, severity = label.groups("") if label else ("", "")
+    text = text[label.end() :] if label else text
+    if not advice or "\n  - " in advice:
+        raise ValueError(f"{code} has a message of another form: {item}")
+    return Message(code, name, " ".join(text.split()), " ".join(advice.split()), severity)
 
 
 def rule_on(page: Path) -> Rule:
@@ -127,7 +197,8 @@ def rule_in(text: str) -> Rule:
     """The rule that a page's text describes.
 
     Raises:
-        ValueError: the page has a section that is not one of Before, After and References, or lacks its front matter.
+        ValueError: the page has a section that is not one of Messages, Before, After and References, or lacks its
+            front matter.
     """
     front, body = text.removeprefix("---\n").split("\n---\n", 1)
     about = dict(line.split(": ", 1) for line in front.splitlines())
@@ -144,6 +215,7 @@ def rule_in(text: str) -> Rule:
         references=tuple(line.removeprefix("- ") for line in sections.get("References", "").splitlines()),
         options=tuple(about.get("options", "").split()),
         file=about.get("file", "train.py"),
+        messages=messages_in(about["code"], text),
     )
 
 

@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "converter.rule": set(),
     "converter.source": {"converter.rule"},
     # A script as its text: what calls mean is asked of the rules, as in the analysis.
-    "converter.syntax": {"converter.source", "converter.analysis"},
+    "converter.syntax": {"converter.source", "converter.analysis", "converter.rule"},
     "converter.analysis": {"converter.source", "converter.rule"},
     "rules": {"converter.source", "converter.analysis"},
     # A check looks at the facts, and at what the planner's passes have found out by then.

@@ -7,6 +7,7 @@ files.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,7 @@ def page(rule: Rule) -> str:
         "Why": rule.reason,
         "Before": _block(rule, rule.before),
         "After": _block(rule, rule.after),
+        "Messages": _said(rule),
         "References": "\n".join(f"- {_linked(reference)}" for reference in rule.references),
     }
     parts = [
@@ -98,6 +100,16 @@ def page(rule: Rule) -> str:
         *(f"## {head}\n\n{body}" for head, body in sections.items() if body),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _said(rule: Rule) -> str:
+    """The messages as a block of text, each with its advice below it."""
+    lines = [
+        textwrap.fill(text, 96, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+        for said in rule.messages
+        for text, indent in ((said.text, ""), (said.advice, "    "))
+    ]
+    return "\n".join(["```text", *lines, "```"]) if lines else ""
 
 
 def _linked(reference: str) -> str:

@@ -35,7 +35,7 @@ from converter.planner.towers.global_loss.global_region import global_region
 from converter.planner.towers.global_loss.named_calls import CallsOnOwnLines, Named
 from converter.planner.towers.merges.loss_kind import needs_whole_batch
 from converter.planner.towers.merges.loss_weights import loss_counts
-from converter.planner.wording import all_words
+from converter.planner.wording import message_for
 from converter.planner.writing.aliases import TENSORFLOW, Aliases
 from converter.planner.writing.free_names import names_in
 from converter.planner.writing.source_text import SourceText
@@ -92,7 +92,7 @@ def _only_for_inputs(placed: Refused, handed: Refused) -> bool:
 
     That is what its user has to change: the towers would be handed these inputs then.
     """
-    inside = all_words()[PlanFault.INPUT_BY_STATEMENT_OF_MODEL].code
+    inside = message_for(PlanFault.INPUT_BY_STATEMENT_OF_MODEL).code
     first, then = ({finding.code for finding in refused.findings} for refused in (placed, handed))
     return first == {inside} and inside not in then
 

@@ -1,4 +1,4 @@
-"""Cases that passes may find while they plan. Passes name them; `rules.checks` has their messages (`wording`)."""
+"""Cases that passes may find while they plan. Passes name them; pages of `rules.checks` have their messages."""
 
 from __future__ import annotations
 

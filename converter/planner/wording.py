@@ -1,54 +1,31 @@
-"""Messages for the cases that passes find: a pass names the case and its place, `rules.checks` has the message.
-
-A file of `rules.checks` has them in `WORDS`, and the page of their code stands beside it.
-"""
+"""Findings of passes and checks: they name a message, which stands on the page of its code in `rules.checks`."""
 
 from __future__ import annotations
 
 import ast
-from functools import cache
 
 from converter.analysis.facts import Facts
-from converter.dataclass import dataclass
-from converter.diagnostics import Diagnostic, Refusal, Severity
+from converter.diagnostics import Diagnostic, Refusal
 from converter.planner.plan_faults import PlanFault
 from converter.planner.writing.findings import at_node
-from converter.rule import rule_modules
+from converter.rule import Message, message
 
 
-@dataclass(frozen=True)
-class Words:
-    """The message and advice for a case.
+def finding(facts: Facts, node: ast.AST, case: PlanFault | str, **about: object) -> Diagnostic:
+    """The finding for a case at a node.
 
-    message: with {names} in place of what the pass says about the case. hint: the smallest edit that helps.
-    severity: an error for a code of refusals, a warning for one of warnings, if nothing else is given.
+    case: what a pass found; a check names a message by its code, with the message's name where the page has several:
+    "TMG341", "TMG207 counts_rows". about: the fields of the message.
     """
-
-    code: str
-    message: str
-    hint: str
-    severity: Severity | None = None
+    said = message_for(case)
+    return at_node(facts, node, said.code, *said.of(about), said.severity)
 
 
-def finding(facts: Facts, node: ast.AST, case: PlanFault, **about: str | int) -> Diagnostic:
-    """The finding for a case at a node; about: what its words name."""
-    words = all_words()[case]
-    severity = words.severity or ("error" if words.code.startswith("TMG2") else "warning")
-    return at_node(facts, node, words.code, words.message.format(**about), words.hint.format(**about), severity)
-
-
-def refuse(facts: Facts, node: ast.AST, case: PlanFault, **about: str | int) -> Refusal:
+def refuse(facts: Facts, node: ast.AST, case: PlanFault, **about: object) -> Refusal:
     """The finding as an exception, which ends the planning of the current value or loop."""
     return Refusal(finding(facts, node, case, **about))
 
 
-@cache
-def all_words() -> dict[PlanFault, Words]:
-    """The words for every case, found by walking `rules.checks`."""
-    known: dict[PlanFault, Words] = {}
-    for module in rule_modules("checks"):
-        for case, words in getattr(module, "WORDS", {}).items():
-            if case in known:
-                raise ValueError(f"worded twice: {case}")
-            known[case] = words
-    return known
+def message_for(case: PlanFault | str) -> Message:
+    """The message of a case, or by its key."""
+    return message(case.name if isinstance(case, PlanFault) else case)

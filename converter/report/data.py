@@ -34,7 +34,8 @@ def verification(report: Report) -> str:
 
 def rules(known: Sequence[Rule]) -> str:
     """All rules as one JSON list of objects: code, kind, title, why, before, after, references."""
-    return _dump([{"code": rule.code, "kind": rule.kind, **asdict(rule)} for rule in known])
+    shown = [{name: value for name, value in asdict(rule).items() if name != "messages"} for rule in known]
+    return _dump([{"code": rule.code, "kind": rule.kind, **one} for rule, one in zip(known, shown, strict=True)])
 
 
 def _dump(value: object) -> str:

@@ -13,6 +13,7 @@ from typing import TypeGuard
 
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic, Severity
+from converter.rule import message
 from converter.source.text import line_ends
 from converter.syntax.names import ImportedNames
 
@@ -203,6 +204,11 @@ class Script:
             elif name in ("FSTRING_END", "TSTRING_END"):
                 found.update(range(begun.pop() + 1, token.end[0] + 1))
         return found
+
+    def finding(self, node: ast.AST | None, key: str, **about: object) -> None:
+        """Notes a finding at a node, or for the file as a whole. key: of its message; about: the message's fields."""
+        said = message(key)
+        self.say(node, said.code, *said.of(about), said.severity)
 
     def say(self, node: ast.AST | None, code: str, message: str, hint: str, severity: Severity = "error") -> None:
         """Notes a finding at a node, or for the file as a whole."""

@@ -21,9 +21,4 @@ def find(towers: TowerLoops) -> Iterator[Diagnostic]:
         for call in towers.after(loop):
             whole = loop.of(call) == "tf.get_collection" and argument(call, 1, "scope") is None and call.args
             if whole and "UPDATE_OPS" in ast.unparse(call.args[0]).upper():
-                yield towers.finding(
-                    call,
-                    "TMG404",
-                    "these are the update operations of all towers: the moving averages move once for each",
-                    "take those of one tower: tf.get_collection(tf.GraphKeys.UPDATE_OPS, its name scope)",
-                )
+                yield towers.finding(call, "TMG404")

@@ -23,12 +23,7 @@ def find(towers: TowerLoops) -> Iterator[Diagnostic]:
             if argument(call, place, "scope") is not None:
                 continue
             if name in _LOSSES or (name == "tf.get_collection" and call.args and _holds_losses(towers, call.args[0])):
-                yield towers.finding(
-                    call,
-                    "TMG409",
-                    "inside a tower this collection also holds the losses of earlier towers",
-                    "read it with the tower's scope: `with tf.name_scope(...) as scope`, then (..., scope)",
-                )
+                yield towers.finding(call, "TMG409")
 
 
 def _holds_losses(towers: TowerLoops, key: ast.expr) -> bool:

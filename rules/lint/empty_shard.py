@@ -17,12 +17,7 @@ def find(towers: TowerLoops) -> Iterator[Diagnostic]:
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in open_rows:
                 rows = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
                 if isinstance(rows, ast.Slice) and rows.upper is not None and _counts(loop, rows):
-                    yield towers.finding(
-                        node,
-                        "TMG407",
-                        f"a batch smaller than the slices of {node.value.id} leaves towers empty: a mean of NaN",
-                        f"use tf.split({node.value.id}, {loop.counts or 'N'}), or drop the last batch",
-                    )
+                    yield towers.finding(node, "TMG407", name=node.value.id, number=loop.counts or "N")
 
 
 def _counts(loop: TowerLoop, rows: ast.Slice) -> bool:

@@ -20,12 +20,10 @@ def find(towers: TowerLoops) -> Iterator[Diagnostic]:
             for name in _reported(loop, call):
                 if name.id not in made or towers.binds_again(loop, name) or _has_own_rows(loop, call, name.id):
                     continue
-                hint = "collect it from all towers in a list, and report the mean"
                 if name.id in whole and name.id in loop.of_first:
-                    kept = f"keep {name.id} for line {whole[name.id].lineno}, which feeds the rows of one tower"
-                    hint = f"report the mean over the towers here, and {kept}"
-                message = f"{name.id} is one tower's: it tells of that tower's examples alone"
-                yield towers.finding(name, "TMG408", message, hint)
+                    yield towers.finding(name, "TMG408 fed_elsewhere", name=name.id, line=whole[name.id].lineno)
+                else:
+                    yield towers.finding(name, "TMG408 reported", name=name.id)
 
 
 def _reported(loop: TowerLoop, call: ast.Call) -> Iterator[ast.Name]:

@@ -19,12 +19,7 @@ def find(towers: TowerLoops) -> Iterator[Diagnostic]:
             if loop.of(call) == ".run" and is_fed_one_slice(loop, call):
                 for name in fetched(call):
                     if _is_last_towers(towers, loop, name) or _is_mean_of_towers(towers, loop, name):
-                        yield towers.finding(
-                            name,
-                            "TMG410",
-                            f"the rows fed here fill the first tower's slice alone: {name.id}, a mean of all, is NaN",
-                            f"feed {loop.counts or 'N'} times as many rows, or fetch the first tower's value",
-                        )
+                        yield towers.finding(name, "TMG410", name=name.id, number=loop.counts or "N")
 
 
 def _is_last_towers(towers: TowerLoops, loop: TowerLoop, name: ast.Name) -> bool:

@@ -21,12 +21,7 @@ def find(towers: TowerLoops) -> Iterator[Diagnostic]:
     for call in towers.script.calls:
         scope = _filter(towers, call)
         if scope is not None and template(scope) in scopes - {""}:
-            yield towers.finding(
-                scope,
-                "TMG405",
-                f"{ast.unparse(scope)} also matches other towers: {template(scope)}1 begins {template(scope)}10",
-                "end it with a slash",
-            )
+            yield towers.finding(scope, "TMG405", scope=ast.unparse(scope), name=template(scope))
 
 
 def _filter(towers: TowerLoops, call: ast.Call) -> ast.expr | None:

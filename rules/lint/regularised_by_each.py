@@ -16,12 +16,7 @@ def find(towers: TowerLoops) -> Iterator[Diagnostic]:
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
                 for one, other in ((node.left, node.right), (node.right, node.left)):
                     if _by_towers(loop, one) and not is_scaled(other) and _regularises(loop, other):
-                        yield towers.finding(
-                            other,
-                            "TMG403",
-                            "each tower adds all of the regularisation, while its own loss is divided",
-                            f"divide their sum by {loop.counts}",
-                        )
+                        yield towers.finding(other, "TMG403", counts=loop.counts)
 
 
 def _by_towers(loop: TowerLoop, node: ast.expr) -> bool:

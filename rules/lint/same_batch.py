@@ -19,12 +19,8 @@ def find(towers: TowerLoops) -> Iterator[Diagnostic]:
             continue
         for node in loop.walked:
             if isinstance(node, ast.Name) and node.id in batches:
-                yield towers.finding(
-                    node,
-                    "TMG402",
-                    f"every tower reads the whole of {node.id}: they all compute the same gradient",
-                    f"give each tower its part: tf.split({node.id}, {loop.counts or 'the number of towers'})",
-                )
+                number = loop.counts or "the number of towers"
+                yield towers.finding(node, "TMG402", name=node.id, number=number)
                 break
 
 

@@ -21,12 +21,7 @@ def find(towers: TowerLoops) -> Iterator[Diagnostic]:
             if loop.of(call).endswith((".apply_gradients", ".minimize", ".compute_gradients")) and call.args:
                 given = towers.script.value(call.args[0])
                 if isinstance(given, ast.Call) and _adds(towers, loop, given):
-                    yield towers.finding(
-                        given,
-                        "TMG401",
-                        "the towers' gradients are added: each step is as many times larger as there are towers",
-                        "take their mean: tf.reduce_mean of the stacked gradients, or divide the sum",
-                    )
+                    yield towers.finding(given, "TMG401")
 
 
 def _adds(towers: TowerLoops, loop: TowerLoop, call: ast.Call) -> bool:

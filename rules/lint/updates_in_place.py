@@ -16,12 +16,7 @@ def find(towers: TowerLoops) -> Iterator[Diagnostic]:
             continue
         for node in _built(towers, loop):
             for value in _told_none(node):
-                yield towers.finding(
-                    value,
-                    "TMG411",
-                    "every tower updates the moving averages: they move once for each tower in a step",
-                    "pass None in the first tower alone, and the name of a collection that nothing runs in the others",
-                )
+                yield towers.finding(value, "TMG411")
 
 
 def _trains(towers: TowerLoops, loop: TowerLoop) -> bool:

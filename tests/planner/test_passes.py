@@ -67,7 +67,7 @@ with tf.Session() as sess:
 # Each mended by itself, with its code and line: GPUs, batch size, a result, an input, a name.
 MENDED = [
     ("str(os.getpid())", "'0'", ("TMG264", 4)),
-    ("[FLAGS.batch_size, width]", "[None, width]", ("TMG212", 10)),
+    ("[FLAGS.batch_size, width]", "[None, width]", ("TMG205", 10)),
     ("    keep(sess.run(largest, {given['x']: xs, given['y']: ys}))\n", "", ("TMG210", 16)),
     ("feeds['train']['x'] +", "given['x'] +", ("TMG205", 17)),
     ("names()[0]", "'loss:0'", ("TMG209", 19)),

@@ -63,8 +63,8 @@ def codes(conversion: Conversion) -> list[str]:
 
 @cache
 def emitted() -> dict[str, str]:
-    """Every code that the program names outside of CODES and docstrings, with one place of it."""
-    found: dict[str, str] = {}
+    """Every code that the program names outside of CODES and docstrings, or that has messages, with one place of it."""
+    found = {rule.code: "messages" for rule in all_rules() if rule.messages}
     for path in [*(ROOT / "converter").rglob("*.py"), *(ROOT / "rules").rglob("*.py")]:
         tree = tree_of(path)
         skipped = {id(node) for codes in codes_in(tree) for node in ast.walk(codes)} | docstrings(tree)
@@ -250,7 +250,7 @@ def test_checks_say_their_codes_and_have_their_pages_beside_them() -> None:
 
 @pytest.mark.parametrize("rule", of_kind(*KINDS.values()))
 def test_every_page_has_the_same_headings(rule: Rule) -> None:
-    order = ["What it does", "Why", "Before", "After", "References"]
+    order = ["What it does", "Why", "Before", "After", "Messages", "References"]
     found = [line[3:] for line in page(rule).splitlines() if line.startswith("## ")]
     assert found == [heading for heading in order if heading in found]
     assert found[:2] == order[:2]

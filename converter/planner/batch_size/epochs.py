@@ -63,8 +63,8 @@ def _has_no_other_end(facts: Facts, loop: ast.While, around: Iterable[ast.stmt])
     handled = {node for handler in handlers for node in ast.walk(handler)}
     if any(isinstance(node, ast.Break) and node not in handled for node in inner):
         return False
-    if any(getattr(node, "attr", "") == "should_stop" for node in ast.walk(loop.test)):
-        asked = any(getattr(node, "attr", "") == "request_stop" and node not in handled for node in inner)
+    if any(has(getattr(node, "attr", ""), Trait.SAYS_TO_STOP) for node in ast.walk(loop.test)):
+        asked = any(has(getattr(node, "attr", ""), Trait.ASKS_TO_STOP) and node not in handled for node in inner)
         return not asked and not any(has(one.function, Trait.ENDS_AT_STEP) for one in facts.step_numbers)
     ends = (handler.type is None or "OutOfRangeError" in ast.unparse(handler.type) for handler in handlers)
     return isinstance(loop.test, ast.Constant) and any(ends)

@@ -9,7 +9,7 @@ from converter.analysis.reasons import Why
 from converter.analysis.values import Input, Tensor, Value, is_of_own
 from converter.diagnostics import Diagnostic
 from converter.planner.questions.drawn_batches import drawn_in
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 
 def batch_inputs(steps: Iterable[TrainStep]) -> tuple[Input, ...]:
@@ -25,11 +25,11 @@ def batches_behind(steps: Iterable[TrainStep]) -> set[Value]:
     return {*(v for v in values.values() if isinstance(v, Input) and v.is_batch), *drawn_in(values)}
 
 
-def uncut_values(facts: Facts, steps: Sequence[TrainStep], code: str, hints: Mapping[Why, str]) -> Iterator[Diagnostic]:
-    """The first value behind the losses that cannot be cut for one of these reasons, with advice."""
+def uncut_values(facts: Facts, steps: Sequence[TrainStep], keys: Mapping[Why, str]) -> Iterator[Diagnostic]:
+    """The first value behind the losses that cannot be cut for one of these reasons. keys: of their messages."""
     for value in behind_losses(steps).values():
         lost = isinstance(value, Tensor) and value.batch.kind == "opaque" and not is_of_own(value)
         why = value.batch.why if isinstance(value, Tensor) and lost else None
-        if isinstance(value, Tensor) and why is not None and why in hints:
-            yield error(facts, value.node or steps[0].call, code, value.batch.reason, hints[why])
+        if isinstance(value, Tensor) and why is not None and why in keys:
+            yield finding(facts, value.node or steps[0].call, keys[why], reason=value.batch.reason)
             return

@@ -36,7 +36,7 @@ from converter.planner.region.changed_between_towers import copied_cells, starti
 from converter.planner.region.handed import handed_inside
 from converter.planner.region.neighbours import close
 from converter.planner.region.splitting import SplitLosses, behind_loop, in_front
-from converter.planner.wording import all_words, finding
+from converter.planner.wording import finding, message_for
 from converter.planner.writing.spelling import spelling
 
 
@@ -258,11 +258,11 @@ def find_region(model: Model, once: bool = False) -> Region | Refused | Reread:
 
 def _with_other_loss(model: Model, refused: Refused) -> Refused:
     """The refusal, with the option under which the loss could be computed once from merged results, if it can be."""
-    way = all_words()[PlanFault.LOSS_COULD_BE_COMPUTED_ONCE]
+    way = message_for(PlanFault.LOSS_COULD_BE_COMPUTED_ONCE)
     told = refused.shorter and any(finding.code == way.code for finding in refused.findings)
     if not told or not isinstance(region_in_one_block(model, forward=True, exact=True), Region):
         return refused
-    findings = (replace(f, hint=way.hint.format(hint=f.hint)) if f.code == way.code else f for f in refused.findings)
+    findings = (replace(f, hint=way.advice.format(hint=f.hint)) if f.code == way.code else f for f in refused.findings)
     return replace(refused, findings=tuple(findings))
 
 

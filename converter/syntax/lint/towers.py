@@ -9,6 +9,7 @@ from functools import cached_property
 from converter.analysis.traits import Trait, has
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
+from converter.rule import message
 from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument
 
@@ -259,11 +260,11 @@ class TowerLoops:
             for node in ast.walk(self.script.tree)
         )
 
-    def finding(self, node: ast.expr | ast.stmt, code: str, message: str, hint: str) -> Diagnostic:
-        """A warning at a node."""
-        return Diagnostic(
-            code, self.script.path, node.lineno, node.col_offset + 1, message=message, hint=hint, severity="warning"
-        )
+    def finding(self, node: ast.expr | ast.stmt, key: str, **about: object) -> Diagnostic:
+        """A finding at a node. key: of its message; about: the message's fields."""
+        said = message(key)
+        place = (said.code, self.script.path, node.lineno, node.col_offset + 1)
+        return Diagnostic(*place, *said.of(about), severity=said.severity)
 
     def batches(self, loop: TowerLoop) -> dict[str, bool]:
         """Names of batches from before a loop; each with whether its number of rows is open."""

@@ -19,7 +19,7 @@ from converter.targets.cluster.reading import BATCH_SIZE, ReadFacts
 from converter.targets.cluster.worker import helper_module, importing_lines, worker_lines
 from converter.targets.passes import Case, adding
 
-WORKER, WHOLE = "TMG158", "TMG376"
+WORKER = "TMG158"
 # Calls that prepare what follows and build no graph.
 _SETS = re.compile(r"sys\.|os\.|warnings\.|matplotlib|plt\.|.*([Ff]lags|FLAGS|logging)\.|(reload|print|int|str|len)$")
 
@@ -39,9 +39,7 @@ def changes(case: ReadFacts) -> Case:
     if case.options.shard == "files":
         made += own_files(script, cluster)
     elif case.by_runs:
-        message = f"a step takes the batches of N runs of the training step, as {case.why}"
-        hint = "an epoch stays an epoch; a number of steps that the script counts itself takes 1/N of the updates"
-        script.say(place, WHOLE, message, hint, "warning")
+        script.finding(place, "TMG376", why=case.why)
     return replace(adding(case, made), decisions=tuple(_decisions(case)), modules=modules)
 
 

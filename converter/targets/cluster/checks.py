@@ -6,10 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from converter.syntax.script import Script
-from converter.targets.cluster.reading import OUTSIDE
 from converter.targets.passes import Case
 
-ALIKE = "TMG260"
 _OWN_FLAGS = ("worker_hosts", "task_index")
 _UNSEEDED = ("numpy.random.RandomState", "numpy.random.default_rng", "random.Random")
 
@@ -20,12 +18,11 @@ def checks(case: Case) -> Case:
     for call in script.calls:
         name = script.name(call.func)
         if _draws_of_its_own(name, call):
-            hint = "give it a seed, the same in all workers"
-            script.say(call, ALIKE, f"each worker would draw other numbers: {name} has no seed", hint)
+            script.finding(call, "TMG260", name=name)
     for node, text in _texts(script):
         flag = text.lstrip("-")
         if flag in _OWN_FLAGS:
-            script.say(node, OUTSIDE, f"the worker takes the flag --{flag} itself", "call it otherwise")
+            script.finding(node, "TMG259 flag", flag=flag)
     return case
 
 

@@ -8,10 +8,8 @@ from converter.analysis.traits import Trait
 from converter.syntax.changes import Change
 from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument
-from converter.targets.cluster.reading import OUTSIDE
 
 WORKER = "TMG158"
-_HINT = "leave --shard out: each worker reads all files, and takes its part of each batch"
 _NAMES = ("filenames", "string_tensor", "file_pattern")
 
 
@@ -20,20 +18,18 @@ def own_files(script: Script, cluster: str) -> list[Change]:
     calls = [call for call in script.calls if is_known(script, call.func, Trait.READS_FILES)]
     calls = [call for call in calls if not _reads_what_is_listed(script, call)]
     if not calls:
-        script.say(None, OUTSIDE, "no call in this script names the files to train on", _HINT)
+        script.finding(None, "TMG259 no_files")
         return []
     for other in calls[1:]:
-        message = "cannot tell which files are trained on: this call names some, and so does another one"
-        script.say(other, OUTSIDE, message, _HINT)
+        script.finding(other, "TMG259 several_calls")
     call = calls[0]
     for function in [one for one in script.above(call) if isinstance(one, ast.FunctionDef)]:
         uses = [node for node in ast.walk(script.tree) if _names(node, function.name)]
         if len(uses) > 1:
-            message = f"{function.name} is used more than once: its files are not those of the training alone"
-            script.say(call, OUTSIDE, message, _HINT)
+            script.finding(call, "TMG259 used_more_than_once", name=function.name)
     given = next((found for name in _NAMES if (found := argument(call, 0, name)) is not None), None)
     if given is None or isinstance(given, ast.Starred):
-        script.say(call, OUTSIDE, "the files of this call are not seen", _HINT)
+        script.finding(call, "TMG259 files_not_seen")
         return []
     listed = call if is_known(script, call.func, Trait.LISTS_FILES) else given
     begin, end = script.span(listed)

@@ -10,7 +10,7 @@ from converter.analysis.traits import Trait, has
 from converter.syntax.changes import Change
 from converter.syntax.known import last_name
 from converter.syntax.script import Script, argument, is_given, is_on, is_spread
-from converter.targets.cluster.reading import BATCH_SIZE, OUTSIDE, ReadFacts
+from converter.targets.cluster.reading import BATCH_SIZE, ReadFacts
 from converter.targets.mirrored.counts import batch_counts
 from converter.targets.mirrored.keras import grown_fits, keras_fits
 from converter.targets.mirrored.losses import Dependence, LossReader, keras_losses
@@ -36,18 +36,12 @@ def check_keras(case: Case) -> Case:
     for call in script.calls:
         for keyword in call.keywords:
             if keyword.arg == "stateful" and is_on(keyword.value):
-                message = "a stateful layer hands its state on to the next batch, which another worker takes"
-                script.say(keyword.value, OUTSIDE, message, "begin each batch with a new state: take stateful out")
+                script.finding(keyword.value, "TMG259 stateful")
             if keyword.arg == "run_eagerly" and is_on(keyword.value):
-                _refuse_eager(script, keyword.value)
+                script.finding(keyword.value, "TMG259 eagerly")
         if has(last_name(script, call.func), Trait.STARTS_EAGERNESS) and script.name(call.func):
-            _refuse_eager(script, call)
+            script.finding(call, "TMG259 eagerly")
     return case
-
-
-def _refuse_eager(script: Script, node: ast.AST) -> None:
-    message = "Keras would train eagerly: workers average the gradients of a graph, in a session"
-    script.say(node, OUTSIDE, message, "take it out")
 
 
 def reading_keras(case: Case) -> ReadFacts:
@@ -105,16 +99,13 @@ def _why_whole(script: Script) -> str:
 def _check_files(script: Script, fits: list[ast.Call]) -> None:
     for call in fits:
         if is_given(argument(call, 1, "y")):  # of fit_generator, the number of steps: a generator gives arrays
-            message = "arrays are trained on: they come from no files that each worker could read its part of"
-            script.say(call, OUTSIDE, message, "leave --shard out, or train on a tf.data dataset")
+            script.finding(call, "TMG259 arrays")
 
 
 def _check_shared(script: Script, why: str) -> None:
     """Refuse --batch total where a part of a batch is none, or has another loss."""
     if why == "its model is built for one size of batch":
-        hint = "leave --batch total out: each worker takes whole batches, N of them make a step"
-        script.say(script.tree.body[0], OUTSIDE, f"workers cannot share a batch: {why}", hint)
+        script.finding(script.tree.body[0], "TMG259 shared", why=why)
     for loss in keras_losses(script):
         if LossReader(script).of_keras(loss, True) in (Dependence.SUM, Dependence.OTHER):
-            message = "this loss is not a mean over the examples: workers cannot share a batch"
-            script.say(loss, OUTSIDE, message, "let it be a mean over the examples, or leave --batch total out")
+            script.finding(loss, "TMG259 no_mean")

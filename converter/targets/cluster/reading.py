@@ -18,7 +18,6 @@ from converter.source import read
 from converter.source.python2 import is_view
 from converter.targets.passes import Case
 
-OUTSIDE = "TMG259"
 BATCH_SIZE = "TMG110"
 ELSEWHERE = "TMG221"  # another file must change with the script
 ALREADY = ("TMG216", "TMG217")  # towers, or several processes, of the script's own
@@ -60,8 +59,7 @@ def reading(case: Case) -> Case:
         case.script.findings.extend(finding for finding in made.findings if finding.code in ALREADY)
     if case.options.shard == "files":
         if case.options.batch == "total":
-            hint = "leave --batch total out: each worker takes batches of its own files"
-            case.script.say(case.script.tree.body[0], OUTSIDE, "workers with files of their own share no batch", hint)
+            case.script.finding(case.script.tree.body[0], "TMG259 own_files")
         return ReadFacts(case.script, case.options, case.width)
     why = _why_refused(made) if isinstance(made, Refused) else _why_whole(facts, made.plans)
     if not why:
@@ -73,8 +71,7 @@ def reading(case: Case) -> Case:
             return ReadFacts(case.script, case.options, case.width, sizes=sizes, num_gpus=plan.num_gpus)
         why = "the size of its batch is not found"
     if case.options.batch == "total":
-        hint = "leave --batch total out: each worker takes whole batches, N of them make a step"
-        case.script.say(case.script.tree.body[0], OUTSIDE, f"workers cannot share a batch: {why}", hint)
+        case.script.finding(case.script.tree.body[0], "TMG259 shared", why=why)
     by_rows = all(_are_rows(run) for run in facts.runs if run.feeds) and any(run.feeds for run in facts.runs)
     return ReadFacts(case.script, case.options, case.width, by_runs=True, by_rows=by_rows, why=why)
 

@@ -9,121 +9,34 @@ from converter.syntax.script import Script, argument, is_on
 
 # What several processes may do at the same time: it computes, or reads.
 _COMPUTES = frozenset(
-    [
-        "torch",
-        "torchvision",
-        "torchaudio",
-        "torchtext",
-        "numpy",
-        "math",
-        "time",
-        "random",
-        "os",
-        "sys",
-        "argparse",
-        "collections",
-        "itertools",
-        "functools",
-        "sklearn",
-        "pandas",
-        "copy",
-        "datetime",
-        "json",
-        "pickle",
-        "PIL",
-        "tqdm",
-        "string",
-        "re",
-        "pathlib",
-        "warnings",
-        "typing",
-        "dataclasses",
-        "scipy",
-        "cv2",
-        "operator",
-        "glob",
-        "platform",
-        "logging",
-        "enum",
-        "gzip",
-        "struct",
-        "csv",
-        "io",
-        "contextlib",
-        "types",
-        "pprint",
-        "abc",
-        "matplotlib",
-        "yaml",
-        "__future__",
-        "textwrap",
-        "statistics",
-        "heapq",
-        "bisect",
-        "inspect",
-    ]
+    (
+        "torch torchvision torchaudio torchtext numpy math time random os sys argparse collections itertools "
+        "functools sklearn pandas copy datetime json pickle PIL tqdm string re pathlib warnings typing dataclasses "
+        "scipy cv2 operator glob platform logging enum gzip struct csv io contextlib types pprint abc matplotlib yaml "
+        "__future__ textwrap statistics heapq bisect inspect"
+    ).split()
 )
-_WRITES = (
-    "torch.save",
-    "torch.jit.save",
-    "torch.onnx.export",
-    "torchvision.utils.save_image",
-    "numpy.save",
-    "numpy.savez",
-    "numpy.savetxt",
-    "matplotlib.",
-    "torch.utils.tensorboard.",
-    "json.dump",
-    "pickle.dump",
-    "os.makedirs",
-    "os.mkdir",
-    "os.remove",
-    "os.rename",
-    "os.replace",
-    "os.unlink",
-    "csv.writer",
-    "csv.DictWriter",
-    "logging.FileHandler",
-    "yaml.dump",
+_WRITES = tuple(
+    (
+        "torch.save torch.jit.save torch.onnx.export torchvision.utils.save_image numpy.save numpy.savez "
+        "numpy.savetxt matplotlib. torch.utils.tensorboard. json.dump pickle.dump os.makedirs os.mkdir os.remove "
+        "os.rename os.replace os.unlink csv.writer csv.DictWriter logging.FileHandler yaml.dump"
+    ).split()
 )
 _ONLY_READS = ("json.dumps", "pickle.dumps")
 _METHODS = frozenset(
-    [
-        "add_scalar",
-        "add_scalars",
-        "add_graph",
-        "add_image",
-        "add_images",
-        "add_histogram",
-        "add_figure",
-        "add_text",
-        "add_embedding",
-        "add_hparams",
-        "savefig",
-        "to_csv",
-        "to_json",
-        "to_pickle",
-        "write",
-        "writelines",
-        "writerow",
-        "writerows",
-        "mkdir",
-        "unlink",
-        "write_text",
-        "write_bytes",
-        "touch",
-        "rmdir",
-    ]
+    (
+        "add_scalar add_scalars add_graph add_image add_images add_histogram add_figure add_text add_embedding "
+        "add_hparams savefig to_csv to_json to_pickle write writelines writerow writerows mkdir unlink write_text "
+        "write_bytes touch rmdir"
+    ).split()
 )
 # Several processes, or a way to several GPUs, that the script takes itself.
-_SEVERAL = (
-    "torch.nn.DataParallel",
-    "torch.nn.parallel.",
-    "torch.distributed.",
-    "torch.utils.data.distributed.",
-    "torch.multiprocessing.",
-    "torch.cuda.set_device",
-    "torch.cuda.device",
+_SEVERAL = tuple(
+    (
+        "torch.nn.DataParallel torch.nn.parallel. torch.distributed. torch.utils.data.distributed. "
+        "torch.multiprocessing. torch.cuda.set_device torch.cuda.device"
+    ).split()
 )
 _WITHOUT = "convert the script as it was for one GPU: without it"
 # Packages that train on several GPUs by themselves, with how they are told to.
@@ -135,18 +48,11 @@ _ALREADY = {
     "deepspeed": "start the script by: deepspeed --num_gpus N",
     **dict.fromkeys(("ignite", "fairscale", "apex", "ray"), _WITHOUT),
 }
-_UNKNOWN = (
-    "torch.compile",
-    "torch.autograd.grad",
-    "torch.autograd.backward",
-    "torch.func.",
-    "torch.set_default_device",
-    "torch.jit.script",
-    "os.system",
-    "os.popen",
-    "os.fork",
-    "os._exit",
-    "os.chdir",
+_UNKNOWN = tuple(
+    (
+        "torch.compile torch.autograd.grad torch.autograd.backward torch.func. torch.set_default_device "
+        "torch.jit.script os.system os.popen os.fork os._exit os.chdir"
+    ).split()
 )
 
 
@@ -189,17 +95,12 @@ def check_calls(script: Script, models: frozenset[str], refused: frozenset[str] 
         elif name in models or package in refused:
             continue
         elif _is_one_of(name, _UNKNOWN) or (name and package not in _COMPUTES):
-            message = f"what {name} does in several processes is not known"
-            script.say(call, "TMG299", message, "take it out, or put it into a script of its own")
+            script.finding(call, "TMG299 unknown_call", name=name)
         elif isinstance(call.func, ast.Name) and call.func.id in ("input", "exec", "eval"):
-            message = f"{call.func.id}() is not followed"
-            script.say(call, "TMG299", message, "write out what it does")
+            script.finding(call, "TMG299 not_followed", name=call.func.id)
     for node in ast.walk(script.tree):
         if isinstance(node, ast.Constant) and node.value == "CUDA_VISIBLE_DEVICES":
-            message = "the script chooses its visible GPUs itself"
-            script.say(
-                node, "TMG216", message, "choose them where the script is started: CUDA_VISIBLE_DEVICES=0,1 torchrun …"
-            )
+            script.finding(node, "TMG216 visible_gpus")
 
 
 def check_import(script: Script, node: ast.Import | ast.ImportFrom, local: frozenset[str]) -> Iterator[str]:
@@ -217,4 +118,4 @@ def check_import(script: Script, node: ast.Import | ast.ImportFrom, local: froze
         elif package in local or relative:
             yield module or "."
         elif package == "tensorflow":
-            script.say(node, "TMG299", "the script uses TensorFlow, too", "take TensorFlow out")
+            script.finding(node, "TMG299 tensorflow")

@@ -13,24 +13,10 @@ from converter.targets.ddp.training import LOADER, Training, looped_over, unmove
 SHARE = "TMG178"
 # Losses that are means over the examples where neither reduction nor weights are given (torch.nn, torch.nn.functional).
 _MEANS = frozenset(
-    [
-        "crossentropyloss",
-        "nllloss",
-        "mseloss",
-        "l1loss",
-        "smoothl1loss",
-        "bceloss",
-        "bcewithlogitsloss",
-        "huberloss",
-        "cross_entropy",
-        "nll_loss",
-        "mse_loss",
-        "l1_loss",
-        "smooth_l1_loss",
-        "binary_cross_entropy",
-        "binary_cross_entropy_with_logits",
-        "huber_loss",
-    ]
+    (
+        "crossentropyloss nllloss mseloss l1loss smoothl1loss bceloss bcewithlogitsloss huberloss cross_entropy "
+        "nll_loss mse_loss l1_loss smooth_l1_loss binary_cross_entropy binary_cross_entropy_with_logits huber_loss"
+    ).split()
 )
 
 
@@ -38,16 +24,15 @@ def data_changes(training: Training, options: Options, width: int) -> list[Chang
     """The sampler of the loader, and its epoch."""
     script, call = training.script, training.loaded
     if any(isinstance(arg, ast.Starred) for arg in call.args):
-        script.say(call, "TMG294", "the arguments of this DataLoader are given by *", "write them out")
+        script.finding(call, "TMG294 arguments_by_star")
         return []
     for place, name in ((3, "sampler"), (4, "batch_sampler"), (-1, "generator"), (-1, "multiprocessing_context")):
         given = argument(call, place, name)
         if is_given(given):
-            message = f"{name} of this DataLoader would be every process's own"
-            script.say(given, "TMG294", message, "use shuffle=True: each process then gets a share of its own")
+            script.finding(given, "TMG294 own_sampler", name=name)
     data = argument(call, 0, "dataset")
     if data is None:
-        script.say(call, "TMG294", "the dataset of this DataLoader is not seen", "give it as its first argument")
+        script.finding(call, "TMG294 dataset_not_seen")
         return []
     _check_set(training, data)
     _check_loops(training)
@@ -72,7 +57,7 @@ def _sampler(script: Script, call: ast.Call, data: ast.expr, width: int) -> Chan
         sampler = f"{sampler[:-1]}, shuffle={script.of(shuffle)})"
     keyword = next((k for k in call.keywords if k.value is shuffle), None)
     if keyword is None and len(call.args) > 3:
-        script.say(call, "TMG294", "the arguments of this DataLoader are given by position", "name them: shuffle=True")
+        script.finding(call, "TMG294 arguments_by_position")
     begin = script.at(keyword.lineno, keyword.col_offset) if keyword else script.span(shuffle)[0]
     return Change(begin, script.span(shuffle)[1], sampler, SHARE)
 
@@ -121,15 +106,12 @@ def _check_set(training: Training, data: ast.expr) -> None:
             if isinstance(node, ast.ClassDef) and node.name == name:
                 bases = [script.name(base) or ast.unparse(base) for base in node.bases]
                 if any(base.endswith("IterableDataset") for base in bases):
-                    hint = "give it __len__ and __getitem__, as torch.utils.data.Dataset has"
-                    script.say(node, "TMG294", "an IterableDataset gives every process all of its examples", hint)
+                    script.finding(node, "TMG294 iterable")
 
 
 def _check_loops(training: Training) -> None:
     """Refuse other ways through the training data: each process sees only its share."""
     script = training.script
-    message = "here a process would see only its share of the training data"
-    hint = "make a second DataLoader of the same dataset for everything but training"
     for node in ast.walk(script.tree):
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or not training.is_data(node):
             continue
@@ -152,7 +134,7 @@ def _check_loops(training: Training) -> None:
             continue
         if isinstance(above, ast.Return):
             continue
-        script.say(node, "TMG294", message, hint)
+        script.finding(node, "TMG294 share_of_data")
 
 
 def _counts(training: Training, data: ast.expr, options: Options) -> list[Change]:
@@ -178,8 +160,7 @@ def _counts(training: Training, data: ast.expr, options: Options) -> list[Change
         if whole or early or scopes.scope(call) not in here:
             if _is_shown(script, call):
                 continue
-            message = "this counts the examples of all processes, and each takes a share of them"
-            script.say(call, "TMG294", message, "take len(loader), which counts the batches of a process")
+            script.finding(call, "TMG294 counts_examples")
             continue
         begin, end = script.span(given)
         changes.append(Change(begin, end, f"{loader}.sampler", SHARE))
@@ -197,33 +178,25 @@ def _total(training: Training, size: ast.expr | None, options: Options) -> list[
     """Each process takes its part of the script's batch."""
     script = training.script
     if size is None and is_spread(training.loaded):
-        message = "the batch size of this DataLoader is not seen"
-        script.say(training.loaded, "TMG298", message, "give it as batch_size=, or use --batch per-gpu")
+        script.finding(training.loaded, "TMG298 size_not_seen")
         return []
     if size is None:
-        script.say(
-            training.loaded, "TMG298", "batches of one example cannot be shared", "give the DataLoader a batch_size"
-        )
+        script.finding(training.loaded, "TMG298 one_example")
         return []
     if script.name(size):
-        message = f"{ast.unparse(size)} is bound in another file, whose uses of it are not seen"
-        script.say(size, "TMG298", message, "bind the batch size in this file, or use --batch per-gpu")
+        script.finding(size, "TMG298 size_of_other_file", code=ast.unparse(size))
     number = script.value(size)
     whole = number.value if isinstance(number, ast.Constant) and isinstance(number.value, int) else 0
     if whole % (options.num_gpus or 1):
-        message = f"a batch of {whole} cannot be shared by {options.num_gpus} processes"
-        script.say(size, "TMG298", message, "choose a multiple")
+        script.finding(size, "TMG298 not_divisible", whole=whole, number=options.num_gpus)
     for node in ast.walk(script.tree):
         if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) == ast.unparse(size):
             used = isinstance(node.ctx, ast.Load) and not _is_for_a_loader(script, node)
             if used:
-                message = f"with --batch total a process takes a part of {ast.unparse(size)}, which is used here, too"
-                script.say(node, "TMG298", message, "take the number of examples from the batch: len(x)")
+                script.finding(node, "TMG298 size_is_used", code=ast.unparse(size))
     loss = mean_loss(training)
     if loss is not None:
-        message = "the mean of this loss over parts of a batch need not be the one over all of it"
-        hint = "use a loss that is a mean over the examples, without reduction and weights, or --batch per-gpu"
-        script.say(loss, "TMG298", message, hint)
+        script.finding(loss, "TMG298 no_mean")
     begin, end = script.span(size)
     return [Change(begin, end, f"rank_batch({script.of(size)})", SHARE)]
 

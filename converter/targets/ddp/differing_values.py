@@ -195,15 +195,12 @@ def figures(differing: DifferingValues) -> list[Change]:
     whole = list(_formatted_whole(differing))
     shown = next(_shown_sums(differing), None)
     if shown is not None and not whole:
-        message = f"{shown.id} is shown as it is, and counts the examples of one process: of N processes, 1/N of all"
-        hint = f"ratios of two sums are right; where the sum itself is meant, write {shown.id} * world_size"
-        script.say(shown, "TMG375", message, hint, "warning")
+        script.finding(shown, "TMG375", name=shown.id)
     names = sorted({origin.name for origin in differing.averaged})
     if not names:
         return []
     for node in whole:
-        message = f"{ast.unparse(node)} becomes a mean over the processes, and is formatted as a whole number here"
-        script.say(node, "TMG297", message, "write {:.0f} in place of {:d}")
+        script.finding(node, "TMG297", code=ast.unparse(node))
     left = ", ".join(names) if len(names) > 1 else f"[{names[0]}]"
     place = script.line((training.loop.end_lineno or 0) + 1)
     line = f"{script.indentation(training.loop)}{left} = mean_of_ranks({', '.join(names)}){script.newline}"
@@ -275,28 +272,23 @@ def _whole_arguments(call: ast.Call, text: ast.expr) -> Iterator[ast.expr]:
 def check_decisions(differing: DifferingValues) -> None:
     """Refuse decisions that part the processes (TMG295); warn of figures of one process (TMG370)."""
     training, by_rank_0, script = differing.training, differing.by_rank_0, differing.script
-    hint = "decide by what all processes have: the epoch, or what an evaluation returned"
     for node in ast.walk(script.tree):
         if isinstance(node, ast.If | ast.While) and by_rank_0.of_all(node) and differing.differs(node.test):
             what = _parts(differing, node)
             if what:
-                message = (
-                    f"each process would decide this by its own examples, and {what}: the others would wait for ever"
-                )
-                script.say(node.test, "TMG295", message, hint)
+                script.finding(node.test, "TMG295 parts_processes", what=what)
         elif isinstance(node, ast.For) and node is not training.loop and by_rank_0.of_all(node):
             if differing.differs(node.iter) and (what := _parts(differing, node, leaves=False)):
-                message = f"each process would repeat this as its own examples ask for, and {what}"
-                script.say(node.iter, "TMG295", message, hint)
+                script.finding(node.iter, "TMG295 repeats", what=what)
         elif isinstance(node, ast.Assert | ast.IfExp) and by_rank_0.of_all(node) and differing.differs(node.test):
             if isinstance(node, ast.Assert) or any(n is training.forward for n in ast.walk(node)):
-                script.say(node.test, "TMG295", "each process would decide this by its own examples", hint)
+                script.finding(node.test, "TMG295 decides")
         elif isinstance(node, ast.Call) and by_rank_0.of_all(node):
             _check_given(differing, node)
         elif isinstance(node, ast.Assign) and by_rank_0.of_all(node) and differing.differs(node.value):
             for target in node.targets:
                 if "param_groups" in ast.unparse(target):
-                    script.say(node, "TMG295", "each process would have a learning rate of its own", hint)
+                    script.finding(node, "TMG295 learning_rate")
     _warn_of_figures(differing)
 
 
@@ -335,8 +327,7 @@ def _check_given(differing: DifferingValues, call: ast.Call) -> None:
     if isinstance(call.func, ast.Attribute) and call.func.attr == "step" and call not in differing.training.steps:
         for given in call.args:
             if differing.differs(given):
-                message = "each process would schedule its learning rate by its own value"
-                differing.script.say(given, "TMG295", message, "give it what an evaluation returned")
+                differing.script.finding(given, "TMG295 schedule")
 
 
 def _warn_of_figures(differing: DifferingValues) -> None:
@@ -346,9 +337,7 @@ def _warn_of_figures(differing: DifferingValues) -> None:
             continue
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(map(differing.differs, given)):
-            message = "this value is computed from the examples of rank 0 only"
-            hint = "on average it equals that of all; sums that are read after the loop are averaged over the processes"
-            differing.script.say(call, "TMG370", message, hint, "warning")
+            differing.script.finding(call, "TMG370")
             return
 
 

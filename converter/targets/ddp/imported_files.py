@@ -243,8 +243,7 @@ def _check_named(project: ImportedFiles) -> None:
         above = next(script.above(node))
         called = isinstance(above, ast.Call) and (above.func is node or _applies(above))
         if not called and not (isinstance(above, ast.keyword) and above.arg in _GIVEN):
-            message = f"{ast.unparse(node)}, of another file, is passed on as a value: what it is given is not seen"
-            script.say(node, "TMG299", message, "call it by its name, or move it into this file")
+            script.finding(node, "TMG299 passed_on", code=ast.unparse(node))
 
 
 def _applies(call: ast.Call) -> bool:
@@ -264,8 +263,14 @@ def check_given(project: ImportedFiles, training: Training) -> None:
             what = next(filter(None, (_whole(training, n) for n in ast.walk(value) if isinstance(n, ast.Name))), "")
             if what and not _only_reads(function):
                 place = file.fault(function, "").place
-                message = f"{ast.unparse(call.func)} is given {what}, and is not followed into {place}"
-                script.say(call, "TMG299", message, f"move {function.name} into this file")
+                script.finding(
+                    call,
+                    "TMG299 given_to_other_file",
+                    code=ast.unparse(call.func),
+                    what=what,
+                    place=place,
+                    name=function.name,
+                )
                 break
 
 

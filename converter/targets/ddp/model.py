@@ -14,31 +14,10 @@ _SAME = ("train", "eval", "parameters", "zero_grad")
 _ALLOWED = (*_SAME, "named_parameters", "state_dict", "buffers", "training")
 # What a method may call that only makes values to begin with.
 _MAKES = frozenset(
-    [
-        "zeros",
-        "randn",
-        "ones",
-        "empty",
-        "new",
-        "new_zeros",
-        "new_ones",
-        "zero_",
-        "to",
-        "cuda",
-        "cpu",
-        "next",
-        "parameters",
-        "Variable",
-        "detach",
-        "data",
-        "tuple",
-        "size",
-        "zeros_like",
-        "normal_",
-        "float",
-        "len",
-        "range",
-    ]
+    (
+        "zeros randn ones empty new new_zeros new_ones zero_ to cuda cpu next parameters Variable detach data tuple "
+        "size zeros_like normal_ float len range"
+    ).split()
 )
 _MOVED = ("to", "cuda", "cpu", "half", "float", "double", "requires_grad_", "apply", "register_parameter", "add_module")
 
@@ -127,18 +106,11 @@ def _check_uses(training: Training) -> None:
             if late and not training.in_loop(node):
                 _check_late(script, above, called)
             if training.in_loop(node) and not _is_harmless(training, above):
-                _around(script, node, f"{ast.unparse(above)} goes around the wrapper that averages the gradients")
+                script.finding(node, "TMG293 around_wrapper", code=ast.unparse(above))
         elif training.in_loop(node) and node is not training.forward.func and isinstance(above, ast.Call):
-            what = ast.unparse(above.func)
-            if not script.name(above.func).startswith(("torch.nn.utils.", "torch.save")):
-                _around(
-                    script, node, f"{what} gets the model: calls of the model in it would not average the gradients"
-                )
-
-
-def _around(script: Script, node: ast.AST, message: str) -> None:
-    hint = "in the loop over the training batches, only call the model: put the rest into its forward()"
-    script.say(node, "TMG293", message, hint)
+            harmless = script.name(above.func).startswith(("torch.nn.utils.", "torch.save"))
+            if not harmless:
+                script.finding(node, "TMG293 gets_model", code=ast.unparse(above.func))
 
 
 def _is_harmless(training: Training, use: ast.Attribute) -> bool:
@@ -164,5 +136,4 @@ def _check_late(script: Script, use: ast.Attribute, called: bool) -> None:
         inner = above
     stored = isinstance(getattr(inner, "ctx", None), ast.Store)
     if stored or (called and use.attr in _MOVED):
-        message = f"{ast.unparse(inner)} changes the model after it was wrapped in DistributedDataParallel"
-        script.say(use, "TMG293", message, "change the model before the training begins")
+        script.finding(use, "TMG293 changed_when_wrapped", code=ast.unparse(inner))

@@ -43,7 +43,7 @@ class ReadImports(Case):
 
 
 @dataclass(frozen=True)
-class Trained(Case):
+class Trained(ReadImports):
     """The case once the training step is found."""
 
     training: Training = field(kw_only=True)
@@ -67,8 +67,7 @@ def calls(case: Case) -> Case:
     """Check imports and calls that must not happen N times, and change those that choose a device."""
     project = check_project(case.script)
     check_names(case.script)
-    made = (*case.changes, *device_changes(case.script))
-    return ReadImports(case.script, case.options, case.width, made, case.decisions, project=project)
+    return ReadImports(**vars(adding(case, device_changes(case.script))), project=project)
 
 
 def step(case: ReadImports) -> Case:
@@ -78,15 +77,14 @@ def step(case: ReadImports) -> Case:
     except Unclear:
         return case
     check_given(case.project, training)
-    return Trained(case.script, case.options, case.width, case.changes, case.decisions, training=training)
+    return Trained(**vars(case), training=training)
 
 
 def model(case: Trained) -> Case:
     """The wrapper of the model."""
     training, wrapper = case.training, case.script.new(f"ddp_{case.training.net.name}")
     _check_carried(training)
-    made = (*case.changes, *model_changes(training, wrapper))
-    return Wrapped(case.script, case.options, case.width, made, case.decisions, training=training, wrapper=wrapper)
+    return Wrapped(**vars(adding(case, model_changes(training, wrapper))), wrapper=wrapper)
 
 
 def data(case: Wrapped) -> Case:
@@ -97,17 +95,7 @@ def data(case: Wrapped) -> Case:
 def rank_0(case: Wrapped) -> Case:
     """Evaluation and files."""
     by_rank_0, changes = rank_0_changes(case.training)
-    made, training, wrapper = (*case.changes, *changes), case.training, case.wrapper
-    return Divided(
-        case.script,
-        case.options,
-        case.width,
-        made,
-        case.decisions,
-        training=training,
-        wrapper=wrapper,
-        by_rank_0=by_rank_0,
-    )
+    return Divided(**vars(adding(case, changes)), by_rank_0=by_rank_0)
 
 
 def decisions(case: Divided) -> Case:
@@ -151,9 +139,7 @@ def _check_carried(training: Training) -> None:
         first = script.statement(min(stores, key=lambda n: (n.lineno, n.col_offset)))
         loads = _named(training.loop, name, ast.Load)
         if any(n.lineno <= (first.end_lineno or 0) for n in loads):
-            message = f"{name} is handed from one batch to the next, and the next batch is another process's"
-            hint = f"begin each batch with a new {name}: the share of a process is not a sequence"
-            script.say(first, "TMG292", message, hint)
+            script.finding(first, "TMG292 carried", name=name)
 
 
 def _named(loop: ast.For, name: str, context: type[ast.expr_context]) -> Iterator[ast.Name]:
@@ -169,19 +155,14 @@ def _warn(training: Training) -> None:
     script = training.script
     norm = next(_norms(script), None)
     if norm is not None:
-        message = "batch normalisation takes its statistics from the examples of one process"
-        hint = "for those of all, on GPUs: net = nn.SyncBatchNorm.convert_sync_batchnorm(net), before the wrapper"
-        script.say(norm, "TMG371", message, hint, "warning")
+        script.finding(norm, "TMG371")
     loss = mean_loss(training)
     if loss is not None and _is_sum(training, loss):
-        message = "this loss is a sum over the examples: the processes' gradients are averaged, not added"
-        script.say(loss, "TMG372", message, "use the mean, or multiply the learning rate yourself", "warning")
+        script.finding(loss, "TMG372")
     for call in script.calls:
         stepping = isinstance(call.func, ast.Attribute) and call.func.attr == "step" and call not in training.steps
         if stepping and training.in_loop(call):
-            message = "this schedule takes a step for each batch, and an epoch has fewer of them now"
-            hint = "lengths in steps shrink by the number of GPUs: take them from len(loader)"
-            script.say(call, "TMG373", message, hint, "warning")
+            script.finding(call, "TMG373")
 
 
 def _norms(script: Script) -> Iterator[ast.AST]:

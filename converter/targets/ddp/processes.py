@@ -70,19 +70,10 @@ def rank_loader(dataset, batch_size=1, shuffle=False, **settings):
 '''
 _ASKED = {"rank_loader": _LOADER, "on_rank_0": _ON, "mean_of_ranks": _MEAN, "rank_batch": _BATCH}
 _NAMES = frozenset(
-    [
-        "rank",
-        "world_size",
-        "dist",
-        "start_processes",
-        "from_rank_0",
-        "on_rank_0",
-        "mean_of_ranks",
-        "rank_batch",
-        "rank_loader",
-        "DistributedDataParallel",
-        "DistributedSampler",
-    ]
+    (
+        "rank world_size dist start_processes from_rank_0 on_rank_0 mean_of_ranks rank_batch rank_loader "
+        "DistributedDataParallel DistributedSampler"
+    ).split()
 )
 
 
@@ -200,11 +191,10 @@ def check_names(script: Script) -> None:
         name = node.id if isinstance(node, ast.Name) else getattr(node, "arg", getattr(node, "name", ""))
         named = isinstance(node, ast.Name | ast.arg | ast.FunctionDef | ast.ClassDef)
         if named and name in _NAMES:
-            message = f"the script has the name {name}, which the added lines need"
-            script.say(node, "TMG299", message, "rename it")
+            script.finding(node, "TMG299 name_taken", name=name)
             return
     if script.name(ast.Name("torch", ast.Load())) not in ("torch", ""):
-        script.say(script.tree.body[0], "TMG299", "torch is the name of something else", "rename it")
+        script.finding(script.tree.body[0], "TMG299 torch_renamed")
 
 
 def _below_imports(script: Script) -> int:
@@ -254,14 +244,12 @@ def device_changes(script: Script) -> list[Change]:
                 begin, end = script.span(node)
                 changes.append(Change(begin, end, "'cuda'", "TMG181"))
             else:
-                script.say(node, "TMG299", "the name of the GPU is computed", "write 'cuda'")
+                script.finding(node, "TMG299 computed_gpu")
     for call in script.calls:
         name = script.name(call.func)
         by_number = isinstance(call.func, ast.Attribute) and call.func.attr == "cuda" and bool(call.args)
         if by_number or (name == "torch.device" and len(call.args) + len(call.keywords) > 1):
-            script.say(
-                call, "TMG299", "the GPU is named by a number", "leave the number out: each process has its own GPU"
-            )
+            script.finding(call, "TMG299 numbered_gpu")
         if (
             name == "torch.load"
             and not any(k.arg in ("map_location", None) for k in call.keywords)

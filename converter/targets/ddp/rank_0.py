@@ -16,20 +16,7 @@ from converter.targets.ddp.training import LOADER, Training, looped_over
 
 EVALUATES, WRITES, DOWNLOADS = "TMG179", "TMG180", "TMG183"
 _CHANGING = frozenset(
-    [
-        "append",
-        "extend",
-        "insert",
-        "update",
-        "add",
-        "pop",
-        "clear",
-        "remove",
-        "setdefault",
-        "load_state_dict",
-        "step",
-        "backward",
-    ]
+    "append extend insert update add pop clear remove setdefault load_state_dict step backward".split()
 )
 
 
@@ -122,7 +109,7 @@ def _blocks(by_rank_0: RankZero) -> Iterator[Change]:
     by_rank_0.blocks += outer
     for stmt in outer:
         if any(training_node is by_rank_0.training.loop for training_node in ast.walk(stmt)):
-            script.say(stmt, "TMG296", "this loop over other data holds the training loop", "evaluate outside of it")
+            script.finding(stmt, "TMG296 holds_training")
             continue
         _check_statement(by_rank_0, stmt)
         yield from _only_rank_0(by_rank_0, stmt, EVALUATES, False)
@@ -168,9 +155,7 @@ def _read_later(by_rank_0: RankZero, stmt: ast.stmt) -> list[str]:
             if origin.name == name and id(b.stmt) not in inside and b.stmt in _before(script, stmt)
         ]
         if not before:
-            message = f"{name} is bound by rank 0 only, and read by all processes"
-            hint = "bind it before this loop, or evaluate in a function that returns it"
-            script.say(node, "TMG296", message, hint)
+            script.finding(node, "TMG296 read_by_all", name=name)
         names.append(name)
     return names
 
@@ -199,7 +184,7 @@ def _before(script: Script, stmt: ast.stmt) -> list[ast.stmt]:
 def _only_rank_0(by_rank_0: RankZero, stmt: ast.stmt, code: str, waits: bool) -> Iterator[Change]:
     script = by_rank_0.training.script
     if not _own_lines(script, stmt):
-        script.say(stmt, "TMG296", "this statement shares its line with others", "give it a line of its own")
+        script.finding(stmt, "TMG296 shares_its_line")
         return
     begin = script.line(stmt.lineno)
     yield Change(begin, begin, f"{script.indentation(stmt)}if rank == 0:{script.newline}", code)
@@ -226,7 +211,7 @@ def _calls(by_rank_0: RankZero) -> Iterator[Change]:
         if function is scopes.scope(call):
             continue
         if by_rank_0.training.in_loop(call):
-            script.say(call, "TMG296", "this evaluates between the training batches", "evaluate after the loop")
+            script.finding(call, "TMG296 between_batches")
         end = script.span(call.func)[1]
         opened = script.text.index("(", end) + 1
         blank = "" if not call.args and not call.keywords else ", "
@@ -234,8 +219,7 @@ def _calls(by_rank_0: RankZero) -> Iterator[Change]:
     for function in by_rank_0.functions:
         named = script.uses(function.name)
         if len(named) != len(scopes.calls_of(function)):
-            message = f"{function.name} is passed on as a value, so that its calls are not seen"
-            script.say(function, "TMG296", message, "call it by its name")
+            script.finding(function, "TMG296 function_passed_on", name=function.name)
 
 
 def _check_functions(by_rank_0: RankZero) -> None:
@@ -244,8 +228,7 @@ def _check_functions(by_rank_0: RankZero) -> None:
         if isinstance(node, ast.comprehension) and isinstance(node.iter, ast.Name) and by_rank_0.of_all(node):
             made = [b.value for origin in scopes.origins(node.iter) for b in scopes.values(origin)]
             if any(isinstance(value, ast.Call) and script.name(value.func) == LOADER for value in made):
-                message = "all processes would go through this data"
-                script.say(node.iter, "TMG296", message, "write the loop as a statement")
+                script.finding(node.iter, "TMG296 data_read_by_all")
     for function in by_rank_0.functions:
         for stmt in function.body:
             _check_statement(by_rank_0, stmt, function)
@@ -254,21 +237,20 @@ def _check_functions(by_rank_0: RankZero) -> None:
 def _check_statement(by_rank_0: RankZero, stmt: ast.stmt, function: ast.FunctionDef | None = None) -> None:
     """Refuse what rank 0 alone would change for all."""
     script = by_rank_0.training.script
-    hint = "only compute and return values here; change things where they are used"
     for node in ast.walk(stmt):
         if isinstance(node, ast.Global | ast.Nonlocal):
-            script.say(node, "TMG296", "only rank 0 would change these variables", hint)
+            script.finding(node, "TMG296 changes_variables")
         elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
             listed = function is None and isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
             if not listed and not _is_local(by_rank_0, node.value, function):
-                script.say(node, "TMG296", f"only rank 0 would change {ast.unparse(node)}", hint)
+                script.finding(node, "TMG296 changes", code=ast.unparse(node))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
             if node.func.attr in ("load_state_dict", "step", "backward") or (
                 function is not None and not _is_local(by_rank_0, node.func.value, function)
             ):
-                script.say(node, "TMG296", f"only rank 0 would run {ast.unparse(node.func)}()", hint)
+                script.finding(node, "TMG296 runs", code=ast.unparse(node.func))
         elif isinstance(node, ast.Return) and function is None:
-            script.say(node, "TMG296", "only rank 0 would return here", hint)
+            script.finding(node, "TMG296 returns")
 
 
 def _is_local(by_rank_0: RankZero, node: ast.expr, function: ast.FunctionDef | None) -> bool:
@@ -296,9 +278,7 @@ def _check_mode(by_rank_0: RankZero) -> None:
         for call in set_by["train"]
     )
     if evaluated and not trained:
-        message = "after this only the model of rank 0 is in the mode of evaluation"
-        hint = "call net.train() right before the loop over the training batches"
-        script.say(evaluated[0], "TMG296", message, hint)
+        script.finding(evaluated[0], "TMG296 mode_of_evaluation")
 
 
 def _gate(by_rank_0: RankZero) -> None:
@@ -308,7 +288,7 @@ def _gate(by_rank_0: RankZero) -> None:
         if not writes(script, call):
             continue
         if scopes.in_class(call):
-            script.say(call, "TMG299", "a class writes this file, in each process", "write it outside of classes")
+            script.finding(call, "TMG299 file_written_by_class")
         elif by_rank_0.of_all(call):
             _gated(by_rank_0, call)
     done: set[str] = set()
@@ -334,12 +314,11 @@ def _binds(stmt: ast.AST) -> set[str]:
 def _gated(by_rank_0: RankZero, node: ast.expr) -> None:
     script, scopes = by_rank_0.training.script, by_rank_0.training.scopes
     stmt = script.statement(node)
-    hint = "write it as a statement of its own, which nothing else depends on"
     own = [c for c in ast.walk(stmt) if isinstance(c, ast.Call) and scopes.called(c) is not None]
     steps = [c for c in ast.walk(stmt) if isinstance(c, ast.For | ast.While) and not isinstance(stmt, ast.With)]
     reaches = any(n is by_rank_0.training.loop for n in ast.walk(stmt))
     if not isinstance(stmt, ast.Expr | ast.Assign | ast.With) or own or steps or reaches:
-        script.say(node, "TMG296", "all processes would write this file", hint)
+        script.finding(node, "TMG296 file_written_by_all")
         return
     if isinstance(stmt, ast.With):
         _check_statement(by_rank_0, stmt)
@@ -348,7 +327,7 @@ def _gated(by_rank_0: RankZero, node: ast.expr) -> None:
             bound = (b.stmt for o, bindings in scopes.bindings.items() if o.name == name for b in bindings)
             others = [one for one in bound if not by_rank_0.covers(one)]
             if any(one is not stmt and one not in list(ast.walk(stmt)) for one in others):
-                script.say(stmt, "TMG296", f"{name} is bound elsewhere, too; here only rank 0 would bind it", hint)
+                script.finding(stmt, "TMG296 bound_elsewhere", name=name)
     if stmt not in by_rank_0.gated:
         by_rank_0.gated.append(stmt)
 
@@ -369,7 +348,7 @@ def _downloads(by_rank_0: RankZero) -> Iterator[Change]:
             continue
         done.add(id(stmt))
         if not isinstance(stmt, ast.Assign | ast.Expr) or not _own_lines(script, stmt):
-            script.say(call, "TMG296", "all processes would download this at once", "bind it in a statement of its own")
+            script.finding(call, "TMG296 downloaded_by_all")
             continue
         blanks, end = script.indentation(stmt), script.newline
         begin, after = script.line(stmt.lineno), script.line((stmt.end_lineno or 0) + 1)

@@ -14,7 +14,6 @@ LOADER = "torch.utils.data.DataLoader"
 _SCHEDULERS = ("torch.optim.lr_scheduler.", "torch.optim.swa_utils.")
 _MOVES = ("to", "cuda", "cpu", "float", "double", "train", "apply")
 _BARS = ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.trange", "tqdm.auto.trange")
-_ONE_MODEL = "convert a script that trains one model with one optimizer"
 
 
 class Unclear(Exception):
@@ -78,11 +77,11 @@ def fitting(script: Script) -> Iterator[ast.Call]:
 def training_of(script: Script) -> Training:
     """The training step; raises Unclear."""
     scopes = Scopes(script)
-    (backward,) = _one(script, backwards(script), "gradients are taken at several places")
+    (backward,) = _one(script, backwards(script), "TMG292 several_gradients")
     optimizers = [call for call in script.calls if _is_optimizer(script, call)]
-    (optimizer,) = _one(script, optimizers or [backward], "several optimizers are made")
+    (optimizer,) = _one(script, optimizers or [backward], "TMG292 several_optimizers")
     if optimizer is backward:
-        raise _unclear(script, backward, "the optimizer is not made by torch.optim", "make it in this file")
+        raise _unclear(script, backward, "TMG292 optimizer_elsewhere")
     loop, loader = _loop(script, scopes, backward)
     data, loaded = _loader(script, scopes, loader)
     steps = _steps(script, scopes, loop, optimizer)
@@ -94,14 +93,8 @@ def training_of(script: Script) -> Training:
         if isinstance(call.func, ast.Name) and net in scopes.origins(call.func) and _inside(script, call, loop)
     ]
     if len(calls) != 1:
-        what = "is not called" if not calls else "is called at several places"
-        raise _unclear(
-            script,
-            calls[1] if calls else loop,
-            f"the model {what} in the loop over the training batches",
-            "call the model once for each batch, in this loop",
-            "TMG293",
-        )
+        key = "TMG293 called_twice" if calls else "TMG293 not_called"
+        raise _unclear(script, calls[1] if calls else loop, key)
     path = _path(script, scopes, loop)
     wrap = _wrap(script, scopes, built, loop)
     return Training(
@@ -122,14 +115,14 @@ def training_of(script: Script) -> Training:
     )
 
 
-def _unclear(script: Script, node: ast.AST, message: str, hint: str, code: str = "TMG292") -> Unclear:
-    script.say(node, code, message, hint)
+def _unclear(script: Script, node: ast.AST, key: str, **about: object) -> Unclear:
+    script.finding(node, key, **about)
     return Unclear()
 
 
-def _one(script: Script, found: list[ast.Call], message: str) -> list[ast.Call]:
+def _one(script: Script, found: list[ast.Call], key: str) -> list[ast.Call]:
     if len(found) > 1:
-        raise _unclear(script, found[1], message, _ONE_MODEL)
+        raise _unclear(script, found[1], key)
     return found
 
 
@@ -157,7 +150,8 @@ def looped_over(script: Script, loop: ast.For) -> ast.expr:
 def _loop(script: Script, scopes: Scopes, backward: ast.Call) -> tuple[ast.For, ast.Name]:
     """The innermost loop around the gradients that goes over a loader."""
     if scopes.in_class(backward):
-        raise _unclear(script, backward, *advice(script, backward))
+        script.say(backward, "TMG292", *advice(script, backward))
+        raise Unclear()
     for loop in scopes.loops(backward):
         over = looped_over(script, loop) if isinstance(loop, ast.For) else None
         if isinstance(loop, ast.For) and isinstance(over, ast.Name):
@@ -165,26 +159,18 @@ def _loop(script: Script, scopes: Scopes, backward: ast.Call) -> tuple[ast.For, 
             if any(isinstance(value, ast.Call) and script.name(value.func) == LOADER for value in made):
                 return loop, over
         if isinstance(over, ast.Subscript):
-            message = f"{ast.unparse(over)} stands for several loaders, and the loop over it does not only train"
-            hint = "train in a loop of its own, over the name of the training loader; evaluate in another"
-            raise _unclear(script, over, message, hint, "TMG294")
-    hint = (
-        "let torch.utils.data.DataLoader give the batches: DataLoader(TensorDataset(x, y), batch_size=…, shuffle=True)"
-    )
-    message = "the batches of this training step do not come from a DataLoader that a name is bound to"
-    raise _unclear(script, backward, message, hint, "TMG294")
+            raise _unclear(script, over, "TMG294 several_loaders_in_loop", code=ast.unparse(over))
+    raise _unclear(script, backward, "TMG294 no_loader")
 
 
 def _loader(script: Script, scopes: Scopes, loader: ast.Name) -> tuple[ScopedName, ast.Call]:
     origins = scopes.origins(loader)
     values = [binding for origin in origins for binding in scopes.values(origin)]
     if len(origins) != 1 or len(values) != 1 or not isinstance(values[0].value, ast.Call):
-        message = f"{loader.id} stands for several loaders"
-        hint = "train in a function that has the training loader alone"
-        raise _unclear(script, loader, message, hint, "TMG294")
+        raise _unclear(script, loader, "TMG294 several_loaders", name=loader.id)
     call = values[0].value
     if scopes.loops(call):
-        raise _unclear(script, call, "the loader is made again in a loop", "make it once, before the loop", "TMG294")
+        raise _unclear(script, call, "TMG294 loader_in_loop")
     (origin,) = origins
     return origin, call
 
@@ -198,13 +184,11 @@ def _steps(script: Script, scopes: Scopes, loop: ast.For, optimizer: ast.Call) -
         direct = _stands_for(scopes, call.func.value, optimizer)
         scaled = bool(call.args) and _stands_for(scopes, call.args[0], optimizer)
         if direct and (call.args or call.keywords):
-            message = "the optimizer's step is given a closure, which may compute the loss several times"
-            raise _unclear(script, call, message, "call step() without one")
+            raise _unclear(script, call, "TMG292 closure")
         if direct or scaled:
             found.append(call)
     if len(found) != 1 or not _inside(script, found[0], loop):
-        message = "the optimizer does not take its one step in the loop over the training batches"
-        raise _unclear(script, found[-1] if found else loop, message, "call optimizer.step() once, in this loop")
+        raise _unclear(script, found[-1] if found else loop, "TMG292 no_step")
     return found
 
 
@@ -227,12 +211,8 @@ def _net(script: Script, scopes: Scopes, optimizer: ast.Call) -> ScopedName:
                 base = base.value
             found |= scopes.origins(base)
     if len(found) != 1:
-        message = "the optimizer does not get the parameters of one model"
-        if len(found) > 1:
-            message = "the optimizer gets the parameters of several models"
-        raise _unclear(
-            script, given or optimizer, message, "give it net.parameters(), of one model that a name is bound to"
-        )
+        key = "TMG292 several_models" if len(found) > 1 else "TMG292 parameters"
+        raise _unclear(script, given or optimizer, key)
     (net,) = found
     return net
 
@@ -274,20 +254,16 @@ def _built(script: Script, scopes: Scopes, net: ScopedName) -> list[Binding]:
     made = [b for b in bindings if not _is_moved(scopes, b, net)]
     if len(made) != 1 or not isinstance(made[0].value, ast.Call) or made[0].place is not None:
         node = made[1].stmt if len(made) > 1 else script.tree.body[0]
-        raise _unclear(
-            script, node, f"{net.name} is not made by one call", f"bind {net.name} once: net = Net().to(device)"
-        )
+        raise _unclear(script, node, "TMG292 not_made_once", name=net.name)
     value = unmoved(made[0].value)
     name = script.name(value.func) if isinstance(value, ast.Call) else ""
     if name in ("torch.load", "torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.load"):
-        raise _unclear(
-            script, value, f"the model comes from {name}", "make it from its class, and load its state_dict()"
-        )
+        raise _unclear(script, value, "TMG292 from_file", name=name)
     block = script.block(made[0].stmt)
     if any(standing_in(script, block, b.stmt) is None for b in bindings):
-        raise _unclear(script, bindings[-1].stmt, f"{net.name} is bound in several blocks", "bind it in one")
+        raise _unclear(script, bindings[-1].stmt, "TMG292 several_blocks", name=net.name)
     if scopes.loops(made[0].stmt):
-        raise _unclear(script, made[0].stmt, "a model is made in each turn of a loop", _ONE_MODEL)
+        raise _unclear(script, made[0].stmt, "TMG292 made_in_loop")
     return bindings
 
 
@@ -321,20 +297,14 @@ def _path(script: Script, scopes: Scopes, loop: ast.For) -> list[ast.FunctionDef
     function = scopes.scope(loop)
     while function is not None:
         if function in path or function.name not in scopes.functions:
-            raise _unclear(
-                script, function, f"the calls of {function.name} are not followed", "give it a name of its own"
-            )
+            raise _unclear(script, function, "TMG292 not_followed", name=function.name)
         path.insert(0, function)
         calls = scopes.calls_of(function)
         named = script.uses(function.name)
         if len(calls) != 1 or len(named) != 1:
-            message = f"{function.name}, which trains, is never called here"
-            hint = "convert the script that calls it"
-            if calls:
-                message = f"{function.name}, which trains, is called or named at several places"
-                hint = "train by one call, in a loop; use other functions for evaluation"
             node = calls[1] if len(calls) > 1 else function
-            raise _unclear(script, node, message, hint)
+            key = "TMG292 several_calls" if calls else "TMG292 never_called"
+            raise _unclear(script, node, key, name=function.name)
         function = scopes.scope(calls[0])
     return path
 
@@ -351,10 +321,9 @@ def _wrap(script: Script, scopes: Scopes, built: list[Binding], loop: ast.For) -
             break
         calls = scopes.calls_of(function) if function else []
         if not calls:
-            message = "the model is made where the training loop does not see that it is made once"
-            raise _unclear(script, built[0].stmt, message, "make it in the function that starts the training")
+            raise _unclear(script, built[0].stmt, "TMG292 made_out_of_sight")
         node = calls[0]
     bound = [standing_in(script, block, b.stmt) for b in built]
     if block.index(found) <= max(block.index(stmt) for stmt in bound if stmt is not None):
-        raise _unclear(script, found, "the model is bound after it is trained", "bind it once, before")
+        raise _unclear(script, found, "TMG292 bound_late")
     return found

@@ -300,8 +300,7 @@ def copied(program: Program, case: Case) -> Case:
     trained = program.trainings
     if options.num_gpus is None or options.num_gpus < 2 or options.fewer_gpus != "refuse":
         flag = "--fewer-gpus allow" if options.fewer_gpus != "refuse" else f"--num-gpus {options.num_gpus or 'auto'}"
-        message = f"{flag} is not for the package keras: its multi_gpu_model takes a number of GPUs from 2 on"
-        script.say(_in(script, trained[0]), "TMG287", message, f"leave {flag} out")
+        script.finding(_in(script, trained[0]), "TMG287", flag=flag)
         return case
     seen = _sizes_seen(program, trained)
     total = options.batch == "total" or seen is None
@@ -328,9 +327,7 @@ def _say_not_found(program: Program, trained: list[Call]) -> None:
     file, call = next(
         (file, call) for file, call in trained if not is_of_arrays(call) and makers_of(program, file, call) is None
     )
-    message = "the size of the batches that are trained on here was not found: the GPUs share each of them"
-    hint = "give the generator its size by a parameter batch_size, or load N times as many examples for each batch"
-    file.say(call, "TMG303", message, hint, "warning")
+    file.finding(call, "TMG303 keras_generator")
 
 
 def _check(program: Program, case: Case, total: bool) -> None:
@@ -338,15 +335,12 @@ def _check(program: Program, case: Case, total: bool) -> None:
     for file in program.files:
         for loss in () if total else keras_losses(file):
             if _adds_up(program, file, loss):
-                message = "this loss adds up the examples: it takes those of all GPUs, not the mean of the GPUs' sums"
-                file.say(loss, "TMG288", message, "let it be a mean over the examples, or use --batch total")
+                file.finding(loss, "TMG288 copies_add_up")
         if total:
             check_part(file, keras_code(file))
     norm = next(_norms(program), None)
     if norm is not None:
-        message = "batch normalisation takes its statistics from the examples of one GPU"
-        hint = "the moving averages are those of the last GPU's examples"
-        norm[0].say(norm[1], "TMG381", message, hint, "warning")
+        norm[0].finding(norm[1], "TMG381 last_copy")
 
 
 def _adds_up(program: Program, script: Script, loss: ast.expr) -> bool:

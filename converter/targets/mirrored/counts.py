@@ -54,8 +54,7 @@ def check_part(script: Script, inside: Collection[ast.AST]) -> None:
         bound = [script.value(one) for one in script.bindings.get(ast.unparse(node), [])]
         own = isinstance(node, ast.Name) and any(id(one) in replicas for one in bound)  # tf.shape(x)[0]
         if isinstance(node.ctx, ast.Load) and not own and _Use.COUNT not in _uses(script, node, replicas):
-            message = f"with --batch total a GPU takes a part of {ast.unparse(node)}, which the model uses here"
-            script.say(node, "TMG288", message, "take the number of examples from the tensors, or use --batch per-gpu")
+            script.finding(node, "TMG288 size_in_model", code=ast.unparse(node))
 
 
 class _Use(Enum):
@@ -129,13 +128,7 @@ def _is_size(script: Script, node: ast.Name | ast.Attribute | ast.Subscript) -> 
 
 def warn_of_count(script: Script, node: ast.expr) -> None:
     """Warns of a number that may count batches (TMG384)."""
-    script.say(
-        node,
-        "TMG384",
-        "this number may count batches, of which a step takes one for each GPU",
-        "divide it by the number of GPUs where it does",
-        "warning",
-    )
+    script.finding(node, "TMG384")
 
 
 def check_count(script: Script, given: ast.expr) -> None:

@@ -66,13 +66,7 @@ def model_functions(case: Case) -> Replicated:
         if is_known(script, call.func, Trait.OWN_MODEL):
             inside += check_model_function(script, call, case.options.batch == "total")
         else:
-            script.say(
-                call,
-                "TMG383",
-                "the optimizer's slot variables are stored under other names by the strategy",
-                "training goes on from checkpoints of the conversion, not from older ones",
-                "warning",
-            )
+            script.finding(call, "TMG383")
             _check_reduction(script, call, case.options.batch == "total")
     return Replicated(**vars(case), inside=tuple(inside))
 
@@ -84,13 +78,10 @@ def _check_reduction(script: Script, call: ast.Call, total: bool) -> None:
     """
     given = argument(call, -1, "loss_reduction")
     name = "SUM" if given is None else ast.unparse(given).rpartition(".")[2]
-    hint = "loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE"
     if name == "SUM" and not total:
-        message = "this estimator's loss is a sum: a step takes the sum over the batches of all GPUs, not their mean"
-        script.say(given or call, "TMG288", message, f"{hint}, or --batch total")
+        script.finding(given or call, "TMG288 estimator_sum")
     elif name not in ("SUM", "SUM_OVER_BATCH_SIZE") and total:
-        message = "the loss of this estimator is not seen to be a mean, or a sum, over the examples of a batch"
-        script.say(given or call, "TMG288", message, hint)
+        script.finding(given or call, "TMG288 estimator_reduction")
 
 
 def hooks(case: Known) -> Known:
@@ -117,9 +108,7 @@ def _check_feeds(script: Script) -> None:
         if is_known(script, call.func, Trait.ASKED_BY_HOOK):
             fed = argument(call, 1, "feed_dict")
         if is_given(fed):
-            message = "a hook feeds placeholders, of which each replica has its own: only those of one are fed"
-            hint = "give the values by the dataset of the input function, or compute them in the graph"
-            script.say(fed, "TMG291", message, hint)
+            script.finding(fed, "TMG291")
 
 
 def inputs(case: Known) -> Known:
@@ -127,13 +116,11 @@ def inputs(case: Known) -> Known:
     script, options, trained = case.script, case.options, trainings(case.script)
     changes: list[Change] = []
     if not trained and not case.refused:
-        message = "an Estimator is made here, and not trained"
-        script.say(None, "TMG201", message, "name the script that calls its train()")
+        script.finding(None, "TMG201 estimator_not_trained")
     for training in trained:
         given = argument(training, 0, "input_fn")
         if given is None:
-            message = "this training has no input function that is seen"
-            script.say(training, "TMG281", message, "give it as input_fn=")
+            script.finding(training, "TMG281 no_input_function")
             continue
         changes += training_input(script, given, options)
         if options.batch == "per-gpu":
@@ -173,23 +160,13 @@ def _with_strategy(script: Script, call: ast.Call, options: Options, width: int)
         or not is_known(script, config.func, Trait.RUN_CONFIG)
         or any(map(is_spread, [config, *replacing]))
     ):
-        script.say(
-            given,
-            "TMG282",
-            "the content of this configuration is not known",
-            "write config=tf.estimator.RunConfig(…) out",
-        )
+        script.finding(given, "TMG282 configuration")
         return []
     if is_known(script, config.func, Trait.TAKES_NO_STRATEGY):
-        script.say(
-            config,
-            "TMG282",
-            "tf.contrib.learn.RunConfig takes no distribution strategy",
-            "use tf.estimator.RunConfig",
-        )
+        script.finding(config, "TMG282 contrib_configuration")
         return []
     if any(argument(one, -1, "train_distribute") is not None for one in (config, *replacing)):
-        script.say(config, "TMG216", "this RunConfig holds a distribution strategy already", "leave it as it is")
+        script.finding(config, "TMG216 strategy")
         return []
     name = script.new("strategy")
     made = strategy_lines(script, script.statement(config), name, options, CONFIG)

@@ -19,8 +19,6 @@ from converter.targets.mirrored.replicated import reachable
 from converter.targets.mirrored.strategy import check_shares
 
 RETURNED, BATCH, FROM_ARRAYS = "TMG151", "TMG154", "TMG152"
-_HINT = "return the dataset, and put work on the examples into dataset.map()"
-_UNSEEN, _HERE = "the code of this input function is not seen", "define it in this file, returning a dataset"
 
 
 def training_input(script: Script, given: ast.expr, options: Options) -> list[Change]:
@@ -29,7 +27,7 @@ def training_input(script: Script, given: ast.expr, options: Options) -> list[Ch
     changes: list[Change] = []
     found = list(_functions(script, given))
     if not found:
-        script.say(given, "TMG281", _UNSEEN, _HERE)
+        script.finding(given, "TMG281 unseen")
     for where, function in found:
         if where is not script:
             assert isinstance(function, ast.FunctionDef)
@@ -39,9 +37,9 @@ def training_input(script: Script, given: ast.expr, options: Options) -> list[Ch
             changes += _from_arrays(script, function)
         elif isinstance(function, ast.Lambda):
             if _is_unseen(script, function.body):
-                script.say(function, "TMG281", _UNSEEN, _HERE)
+                script.finding(function, "TMG281 unseen")
             elif reader.kind(function.body) is not Kind.DATASET:
-                script.say(function, "TMG281", "this input function does not return a dataset", _HINT)
+                script.finding(function, "TMG281 no_dataset")
         else:
             changes += _of_function(script, function, reader)
         if options.batch == "total":
@@ -59,20 +57,18 @@ def _of_other_file(
     passed = reader.passed(call, function) if isinstance(call, ast.Call) else {}
     returns = other.body(function, passed).returns
     if not returns:
-        other.script.say(function, "TMG281", "this input function returns nothing", _HINT)
+        other.script.finding(function, "TMG281 returns_nothing")
     for stmt, kind in returns:
         if kind is Kind.ELEMENT:
-            message = "this input function returns the tensors of an iterator, and stands in another file"
-            other.script.say(stmt, "TMG281", message, _HINT)
+            other.script.finding(stmt, "TMG281 tensors_of_other_file")
         elif kind is not Kind.DATASET:
-            other.script.say(stmt, "TMG281", "this input function does not return a dataset", _HINT)
+            other.script.finding(stmt, "TMG281 no_dataset")
     for node in reachable(other.script, function) if options.batch == "per-gpu" else ():
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.FloorDiv) and is_batch_size(node.right):
             warn_of_count(other.script, node)
     script.findings.extend(other.script.findings[before:])
     if options.batch == "total":
-        message = "--batch total makes the batch of this input function smaller, which stands in another file"
-        script.say(given, "TMG288", message, "use --batch per-gpu, or define it in this file")
+        script.finding(given, "TMG288 input_of_other_file")
 
 
 def _functions(script: Script, given: ast.expr) -> Iterator[tuple[Script, Function | ast.Call]]:
@@ -140,13 +136,13 @@ def _made_by(script: Script, factory: ast.FunctionDef) -> Iterator[tuple[Script,
 def _of_function(script: Script, function: ast.FunctionDef, reader: Reader) -> list[Change]:
     body = reader.body(function)
     if not body.returns:
-        script.say(function, "TMG281", "this input function returns nothing", _HINT)
+        script.finding(function, "TMG281 returns_nothing")
     changes: list[Change] = []
     for stmt, kind in body.returns:
         if kind is Kind.ELEMENT:
             changes += _returned(script, function, stmt, body)
         elif kind is not Kind.DATASET:
-            script.say(stmt, "TMG281", "this input function does not return a dataset", _HINT)
+            script.finding(stmt, "TMG281 no_dataset")
     return changes
 
 
@@ -154,19 +150,19 @@ def _returned(script: Script, function: ast.FunctionDef, stmt: ast.Return, body:
     """`return iterator.get_next()` becomes `return dataset`."""
     taken = [node for node in ast.walk(function) if _is_next(node)]
     if len(taken) != 1 or len(body.returns) != 1:
-        script.say(stmt, "TMG281", "this input function returns tensors in several ways", _HINT)
+        script.finding(stmt, "TMG281 several_ways")
         return []
     where = script.statement(taken[0])
     iterator = taken[0].func.value if isinstance(taken[0].func, ast.Attribute) else taken[0]
     made = body.made.get(iterator.id) if isinstance(iterator, ast.Name) else iterator
     if made is None or not is_iterator_call(made, script):
-        script.say(taken[0], "TMG281", "the dataset behind this iterator is not seen", _HINT)
+        script.finding(taken[0], "TMG281 iterator_not_seen")
         return []
     gone = [where] if where is not stmt else []
     if isinstance(iterator, ast.Name):
         uses = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == iterator.id and n is not iterator]
         if len(uses) > 1:
-            script.say(uses[1], "TMG281", "the iterator is used for more than its elements", _HINT)
+            script.finding(uses[1], "TMG281 iterator_used")
             return []
         gone.append(script.statement(made))
     names = {node.id for node in ast.walk(dataset_of(made, script)) if isinstance(node, ast.Name)}
@@ -176,12 +172,12 @@ def _returned(script: Script, function: ast.FunctionDef, stmt: ast.Return, body:
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in names and n.lineno > made.lineno
     ]
     if late:
-        script.say(late[0], "TMG281", "the dataset's name is bound again after its iterator is made", _HINT)
+        script.finding(late[0], "TMG281 bound_again")
         return []
     dataset = script.of(dataset_of(made, script))
     text = _mapped(script, function, stmt, where, dataset)
     if text is None or any(not _has_own_lines(script, one) for one in gone):
-        script.say(stmt, "TMG281", "this input function works on the tensors that its iterator gives", _HINT)
+        script.finding(stmt, "TMG281 works_on_tensors")
         return []
     assert stmt.value is not None
     begin, end = script.span(stmt.value)
@@ -243,7 +239,7 @@ def _from_arrays(script: Script, call: ast.Call) -> list[Change]:
     )
     assert isinstance(first, ast.stmt)
     if HELPER in script.words:
-        script.say(call, "TMG281", f"the script has a {HELPER} of its own", "rename it")
+        script.finding(call, "TMG281 own_helper", helper=HELPER)
     return [*changes, lines_before(script, first, helper_lines(script), FROM_ARRAYS)]
 
 
@@ -254,12 +250,7 @@ def _holds_numpy(script: Script, stmt: ast.stmt) -> bool:
 def _smaller(script: Script, function: Function | ast.Call, options: Options) -> list[Change]:
     """`--batch total`: each GPU takes its share of the script's batch."""
     if options.num_gpus is None:
-        script.say(
-            function,
-            "TMG288",
-            "--batch total needs the number of GPUs when the script is converted",
-            "name it: --num-gpus 2",
-        )
+        script.finding(function, "TMG288 number_of_gpus")
         return []
     if isinstance(function, ast.Call):
         sizes = [argument(function, 2, "batch_size")]
@@ -270,13 +261,12 @@ def _smaller(script: Script, function: Function | ast.Call, options: Options) ->
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "batch"
         ]
     if len(sizes) != 1 or sizes[0] is None:
-        script.say(function, "TMG288", "the batch size of this input function is not seen", "use --batch per-gpu")
+        script.finding(function, "TMG288 input_size_not_seen")
         return []
     check_shares(script, sizes[0], options)
     for call in [] if isinstance(function, ast.Call) else ast.walk(function):
         method = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
         if isinstance(call, ast.Call) and has(method, Trait.COUNTS_BATCHES) and sizes[0] in ast.walk(call.func):
-            message = f"{method}() counts batches here, and those of --batch total are smaller"
-            script.say(call, "TMG288", message, f"call {method}() before batch(), where it counts examples")
+            script.finding(call, "TMG288 input_counts_batches", name=method)
     begin, end = script.span(sizes[0])
     return [Change(begin, end, f"{script.operand(sizes[0])} // {options.num_gpus}", BATCH)]

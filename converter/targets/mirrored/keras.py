@@ -135,26 +135,14 @@ def differences(case: Known) -> Known:
         check_part(script, keras_code(script))
     for call in script.calls:
         if is_known(script, call.func, Trait.TAPE):
-            script.say(call, "TMG289", "the training loop takes gradients itself", "train by model.fit")
+            script.finding(call, "TMG289 takes_gradients")
         if is_known(script, call.func, Trait.KERAS_BATCH_NORM):
-            script.say(
-                call,
-                "TMG381",
-                "batch normalisation takes its statistics from the examples of one GPU",
-                "the moving averages are the mean of all GPUs', with Keras 3 the first GPU's",
-                "warning",
-            )
+            script.finding(call, "TMG381 keras")
         for keyword in call.keywords:
             if keyword.arg == "stateful" and is_on(keyword.value):
-                message = "a stateful layer hands its state on to the next batch, which another GPU takes"
-                script.say(keyword.value, "TMG289", message, "begin each batch with a new state: take stateful out")
+                script.finding(keyword.value, "TMG289 stateful")
             if keyword.arg in ("clipnorm", "clipvalue", "global_clipnorm"):
-                script.say(
-                    keyword.value,
-                    "TMG284",
-                    f"{keyword.arg} would clip the gradients of each GPU, not their mean",
-                    "take it out",
-                )
+                script.finding(keyword.value, "TMG284 keras", name=keyword.arg)
         last = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         takes_rows = last in ("evaluate", "predict") and len(call.args) > (last == "evaluate")
         if takes_rows and not script.name(call.func) and Reader(script).kind(call.args[0]) is not Kind.DATASET:
@@ -163,13 +151,7 @@ def differences(case: Known) -> Known:
 
 
 def _warn_of_rows(script: Script, call: ast.Call, what: str) -> None:
-    script.say(
-        call,
-        "TMG382",
-        f"{what}() raises an error where the GPUs get different numbers of rows",
-        "give it a multiple of the number of GPUs, on TensorFlow 1.15 of its batch size, or a tf.data dataset",
-        "warning",
-    )
+    script.finding(call, "TMG382", what=what)
 
 
 def _scope(script: Script, compiled: ast.Call, options: Options, calls: _OfModels) -> tuple[str, list[Change]]:
@@ -183,15 +165,10 @@ def _scope(script: Script, compiled: ast.Call, options: Options, calls: _OfModel
     begin = 1 + max((i for i, s in enumerate(in_front) if not calls.fitting.isdisjoint(ast.walk(s))), default=-1)
     built = [s for s in [*in_front[begin:], stmt] if not calls.building.isdisjoint(_run_by(s))]
     if not built:
-        script.say(
-            compiled,
-            "TMG289",
-            "the model is not built in the block that compiles it",
-            "build it right before compile(): the strategy has to see both",
-        )
+        script.finding(compiled, "TMG289 built_elsewhere")
         return "", []
     if not _own_lines(script, built[0], stmt):
-        script.say(built[0], "TMG289", "these statements share a line with others", "give each a line of its own")
+        script.finding(built[0], "TMG289 shares_its_line")
         return "", []
     name = script.new("strategy")
     early = [s for s in block[: block.index(built[0])] if not calls.batching.isdisjoint(_run_by(s))]
@@ -243,23 +220,13 @@ def _fit(script: Script, call: ast.Call, strategy: str, options: Options, width:
     """The batch of fit() is the one of all GPUs; rows that do not fill one are left out."""
     attribute = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     if attribute != "fit":
-        script.say(
-            call,
-            "TMG289",
-            f"{attribute}() is not supported under a distribution strategy",
-            "give fit() a tf.data dataset",
-        )
+        script.finding(call, "TMG289 not_fit", name=attribute)
         return []
     if is_spread(call):
-        script.say(call, "TMG289", "the arguments of fit() are given by * or **", "write them out")
+        script.finding(call, "TMG289 arguments_by_star")
         return []
     if script.function(call) is not None and not _reaches(script, call):
-        script.say(
-            call,
-            "TMG289",
-            "fit() is called in a function that does not see the strategy",
-            "build, compile and fit in one function, or at top level",
-        )
+        script.finding(call, "TMG289 strategy_not_seen")
         return []
     steps = argument(call, 12, "steps_per_epoch")
     if steps is not None and not isinstance(steps, ast.Constant) and options.batch == "per-gpu":
@@ -289,12 +256,7 @@ def _fit(script: Script, call: ast.Call, strategy: str, options: Options, width:
         )
     if x is not None and Reader(script).kind(x) is Kind.DATASET:
         return _of_dataset(script, call, x, factor, options)
-    script.say(
-        x or call,
-        "TMG289",
-        f"what fit() is given is not seen to be a tf.data dataset, and there is no y beside it: {script.of(x or call)}",
-        "make a tf.data dataset in this file, or give arrays as x and y",
-    )
+    script.finding(x or call, "TMG289 no_dataset", code=script.of(x or call))
     return []
 
 
@@ -310,17 +272,11 @@ def _of_arrays(
     arrays = [array for given in arrays for array in _single(given)]
     unnamed = next((array for array in arrays if not _is_array(array)), None)
     if unnamed is not None:
-        script.say(
-            unnamed,
-            "TMG289",
-            f"what fit() takes here is no array under a name: {script.of(unnamed)}",
-            "bind it to a name in front of fit()",
-        )
+        script.finding(unnamed, "TMG289 no_array", code=script.of(unnamed))
         return []
     for array in arrays:
         if isinstance(script.value(_held(array)), ast.List | ast.Tuple | ast.Dict | ast.ListComp | ast.DictComp):
-            message = f"{script.of(array)} holds several arrays"
-            script.say(array, "TMG289", message, "write them out in the call of fit(), each under its name")
+            script.finding(array, "TMG289 several_arrays", code=script.of(array))
             return []
     given = argument(call, 2, "batch_size")
     size = script.of(given) if given is not None else str(DEFAULT_BATCH)
@@ -375,12 +331,7 @@ def _of_dataset(script: Script, call: ast.Call, data: ast.expr, factor: str, opt
     """The dataset's own batch grows; a last batch that is smaller is left out."""
     found = _cut(script, data)
     if len(found) != 1 or argument(found[0], 0, "batch_size") is None:
-        script.say(
-            data,
-            "TMG289",
-            "the batch size of this dataset is not seen",
-            "call dataset.batch() in this file, once",
-        )
+        script.finding(data, "TMG289 size_not_seen")
         return []
     size = argument(found[0], 0, "batch_size")
     assert size is not None
@@ -390,18 +341,12 @@ def _of_dataset(script: Script, call: ast.Call, data: ast.expr, factor: str, opt
         block = script.block(script.statement(compiled))
         beside = any(one in block for one in script.above(found[0]))  # there the strategy is made before it
         if script.function(found[0]) is not script.function(call) or (found[0].lineno < compiled.lineno and not beside):
-            script.say(
-                found[0],
-                "TMG289",
-                "the dataset is made before the strategy",
-                "build and compile the model first, or use --batch total",
-            )
+            script.finding(found[0], "TMG289 made_before_strategy")
             return []
         for node in _behind(script, data):
             method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
             if has(method, Trait.COUNTS_BATCHES) and script.span(node)[1] > script.span(found[0])[1]:
-                message = f"{method}() counts batches here, which grow with the number of GPUs"
-                script.say(node, "TMG289", message, f"call {method}() before batch(), where it counts examples")
+                script.finding(node, "TMG289 counts_batches", name=method)
         begin, end = script.span(size)
         changes.append(Change(begin, end, f"{script.operand(size)} * {factor}", BATCH))
     if argument(found[0], 1, "drop_remainder") is None:

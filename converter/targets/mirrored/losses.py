@@ -224,14 +224,11 @@ def check_keras_losses(script: Script, total: bool) -> None:
         if made is Dependence.SUM and isinstance(one, ast.Call) and script.name(one.func):
             # reduction='sum': the sum over the examples of all GPUs (seen on TensorFlow 1.15.5 and 2.21)
             if not total:
-                message = "this loss is a sum: a step takes the sum over the batches of all GPUs, not their mean"
-                script.say(one, "TMG288", message, "let it be a mean over the examples, or use --batch total")
+                script.finding(one, "TMG288 keras_sum")
         elif made is Dependence.SUM:  # the mean of the GPUs' sums on TensorFlow 1.15.5, their sum on 2.21
-            message = "this loss is a sum: one version of Keras adds up the GPUs' sums, another takes their mean"
-            script.say(one, "TMG288", message, "let it be a mean over the examples")
+            script.finding(one, "TMG288 sum_of_function")
         elif made is Dependence.OTHER and total:
-            message = "this loss is not a mean over the examples: that of parts of a batch is another one"
-            script.say(one, "TMG288", message, "let it be a mean over the examples, or use --batch per-gpu")
+            script.finding(one, "TMG288 keras_no_mean")
 
 
 def keras_losses(script: Script) -> Iterator[ast.expr]:

@@ -22,12 +22,7 @@ def check_model_function(script: Script, estimator: ast.Call, total: bool) -> li
     given = argument(estimator, 0, "model_fn")
     found = _function(script, given) if given is not None else None
     if found is None:
-        script.say(
-            estimator,
-            "TMG282",
-            "the code of this Estimator's model function is not seen",
-            "define it in this file, or in a file beside it",
-        )
+        script.finding(estimator, "TMG282 model_function")
         return []
     where, function = found
     before = len(where.findings)
@@ -70,31 +65,15 @@ def _check_collections(script: Script, call: ast.Call, last: str) -> None:
     # Each replica would see the losses of those before it, and regularisation counts once in N (seen on TensorFlow
     # 1.15.5: its gradient reaches the variables of the first replica only).
     if has(last, Trait.GIVES_COLLECTED_LOSSES) or losses:
-        script.say(
-            call,
-            "TMG283",
-            f"{last}() gives the losses of all GPUs, not those of the one that calls it",
-            "add up the terms in the model function: "
-            "tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()]) for weight decay",
-        )
+        script.finding(call, "TMG283", name=last)
 
 
 def _check_updates(script: Script, call: ast.Call, last: str) -> None:
     if has(last, Trait.CLIPS) or (has(last, Trait.CLIPS_ENTRIES) and _of_gradients(script, call)):
-        script.say(
-            call,
-            "TMG284",
-            f"{last} would clip the gradients of each GPU, not their mean",
-            "take it out, or train in a session: towers clip once",
-        )
+        script.finding(call, "TMG284 estimator", name=last)
     clipped = argument(call, -1, clip_arguments().get(last, ""))
     if is_on(clipped):
-        script.say(
-            clipped,
-            "TMG284",
-            f"{clip_arguments()[last]} would clip the gradients of each GPU, not their mean",
-            "take it out, or train in a session: towers clip once",
-        )
+        script.finding(clipped, "TMG284 estimator", name=clip_arguments()[last])
     averaged = (
         last == "apply"
         and isinstance(call.func, ast.Attribute)
@@ -115,20 +94,9 @@ def _check_updates(script: Script, call: ast.Call, last: str) -> None:
 
 def _check_rest(script: Script, call: ast.Call, last: str) -> None:
     if has(last, Trait.NORMALIZES):
-        script.say(
-            call,
-            "TMG381",
-            "batch normalisation takes its statistics from the examples of one GPU",
-            "the moving averages are the mean of all GPUs'",
-            "warning",
-        )
+        script.finding(call, "TMG381 estimator")
     if is_known(script, call.func, Trait.DEVICE) and "gpu" in ast.unparse(call).lower():
-        script.say(
-            call,
-            "TMG286",
-            "the model places operations on a GPU of its choice, for all replicas",
-            "take tf.device out: the strategy places each replica",
-        )
+        script.finding(call, "TMG286")
 
 
 def _check_slices(script: Script, calls: list[ast.Call]) -> None:
@@ -139,9 +107,7 @@ def _check_slices(script: Script, calls: list[ast.Call]) -> None:
         order = argument(call, 2, "partition_strategy")
         consecutive = isinstance(order, ast.Constant) and order.value == "div"
         if cut and is_known(script, call.func, Trait.LOOKS_UP, Trait.TAKES_SPARSE_ROWS) and not consecutive:
-            message = "this takes rows of a table in slices, by turns; the strategy makes one variable of the slices"
-            hint = "leave the partitioner out, or look up with partition_strategy='div'"
-            script.say(call, "TMG278", message, hint)
+            script.finding(call, "TMG278")
             return
 
 
@@ -152,28 +118,24 @@ def _check_sums(script: Script, nodes: list[ast.AST]) -> None:
     """
     added = [node for node in nodes if isinstance(node, ast.Call) and is_library_sum(script, node)]
     for call in added:
-        message = "this loss is a sum: a step takes the sum over the batches of all GPUs, not their mean"
-        script.say(call, "TMG288", message, "let it be a mean over the examples")
+        script.finding(call, "TMG288 library_sum")
     for loss in losses_of(script, nodes):
         if not added and LossReader(script).makes(loss) is Dependence.SUM:
-            message = "this loss adds up the examples: a step takes the mean of the GPUs' sums, each over one batch"
-            hint = "use a mean over the examples, if a step is to be as large as on one GPU with the larger batch"
-            script.say(script.value(loss), "TMG374", message, hint, "warning")
+            script.finding(script.value(loss), "TMG374")
 
 
 def _check_total(script: Script, nodes: list[ast.AST], function: ast.AST) -> None:
     """With --batch total a replica has a part of the script's batch: its loss must be a mean, its code not count."""
     losses = list(losses_of(script, nodes))
     if not losses:
-        script.say(function, "TMG288", "the loss of this model function is not seen", "use --batch per-gpu")
+        script.finding(function, "TMG288 loss_not_seen")
     for loss in losses:
         made = LossReader(script).makes(loss)
         if is_library_sum(script, LossReader(script).bound_expression(loss)):
             continue  # the strategy adds up the sums of the GPUs
         if made is not Dependence.MEAN:
             what = "is a sum" if made is Dependence.SUM else "is not seen to be a mean over the examples"
-            message = f"this loss {what}: the mean of the GPUs' losses, each of its part of the batch, is another one"
-            script.say(script.value(loss), "TMG288", message, "let it be a mean, or use --batch per-gpu")
+            script.finding(script.value(loss), "TMG288 no_mean", what=what)
     check_part(script, nodes)
 
 

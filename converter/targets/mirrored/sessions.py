@@ -22,9 +22,7 @@ def check_session(script: Script) -> None:
     """Refuse a session that the script gives to Keras: it is configured for a single GPU (TMG289)."""
     for call in script.calls:
         if is_known(script, call.func, Trait.SETS_SESSION):
-            message = "Keras is handed a session that was made without the strategy, and may not see its devices"
-            hint = "take it out: Keras makes one for the strategy (for allow_growth set TF_FORCE_GPU_ALLOW_GROWTH=true)"
-            script.say(call, "TMG289", message, hint)
+            script.finding(call, "TMG289 session")
 
 
 def _is_for_keras(script: Script, session: ast.Call) -> bool:

@@ -55,8 +55,7 @@ def check_shares(script: Script, size: ast.expr, options: Options) -> None:
     if not isinstance(number, ast.Constant) or not isinstance(number.value, int) or options.num_gpus is None:
         return
     if number.value % options.num_gpus:
-        message = f"a batch of {number.value} cannot be shared by {options.num_gpus} GPUs"
-        script.say(size, "TMG288", message, "choose a multiple")
+        script.finding(size, "TMG288 not_divisible", size=number.value, number=options.num_gpus)
 
 
 def check_devices(case: Known) -> Known:
@@ -117,16 +116,11 @@ def _named_devices(script: Script, call: ast.Call) -> Iterator[tuple[ast.expr, s
                     yield value, "device_count"
 
 
-_OTHER_MEANS = (
-    "MirroredStrategy",
-    "ParameterServerStrategy",
-    "multi_gpu_model",
-    "replicate_model_fn",
-    "TowerOptimizer",
-    "MultiWorkerMirroredStrategy",
-    "CollectiveAllReduceStrategy",
-    "TPUStrategy",
-    "SyncReplicasOptimizer",
+_OTHER_MEANS = tuple(
+    (
+        "MirroredStrategy ParameterServerStrategy multi_gpu_model replicate_model_fn TowerOptimizer "
+        "MultiWorkerMirroredStrategy CollectiveAllReduceStrategy TPUStrategy SyncReplicasOptimizer"
+    ).split()
 )
 
 
@@ -140,7 +134,7 @@ def no_other_means(case: Known) -> Known:
     for node in ast.walk(case.script.tree):
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and _is_cluster(node.slice):
             message = "the script names the machines of a cluster itself: TF_CONFIG"
-            case.script.say(node, "TMG217", message, "take it out: the strategy is for the GPUs of one machine")
+            case.script.finding(node, "TMG217 no_other_means")
     return case
 
 

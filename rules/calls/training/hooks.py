@@ -180,6 +180,8 @@ def _run_args(call: Call) -> Value:
 
 TRAITS: dict[Trait, str] = {
     Trait.ASKED_BY_HOOK: "train.SessionRunArgs",
+    Trait.SAYS_TO_STOP: "should_stop",
+    Trait.ASKS_TO_STOP: "request_stop",
     Trait.ENDS_AT_STEP: "train.StopAtStepHook",
     Trait.FEEDS_BY_FUNCTION: "train.FeedFnHook",
     Trait.FEEDS_NOTHING: (

@@ -9,22 +9,14 @@ from converter.analysis.values import Number
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG396",)
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def counted_batches(case: Placed) -> Iterator[Diagnostic]:
     """`take` and `skip` behind `batch`, where a batch grows and their number does not follow it."""
-    effects = case.facts.effects_of(EffectKind.BATCHES_COUNTED) if case.options.batch == "per-gpu" else ()
-    for call, effect in {effect.node: effect for effect in effects}.items():
+    for call, effect in {one.node: one for one in case.facts.effects_of(EffectKind.BATCHES_COUNTED)}.items():
         if isinstance(effect.value, Number) and effect.value.linear & case.size.scaled:
-            yield warn(
-                case.facts,
-                call,
-                "TMG396",
-                f"{effect.name}() counts batches here, each of which has N times as many examples with N GPUs",
-                f"call {effect.name}() before batch(), where it counts examples; or compute the number of batches from "
-                "the batch size",
-            )
+            yield finding(case.facts, call, "TMG396", method=effect.name)

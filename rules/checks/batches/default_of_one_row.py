@@ -8,7 +8,7 @@ from converter.analysis.effects import EffectKind
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG243",)
 
@@ -22,11 +22,4 @@ def left_to_its_default(case: Placed) -> Iterator[Diagnostic]:
     for run in facts.runs if single else ():
         keys = {key.uid for key, _ in run.feeds}
         if keys & inputs and single - keys:
-            yield error(
-                facts,
-                run.call,
-                "TMG243",
-                "this run does not feed an input whose default has one row for all examples: it cannot be cut into "
-                "shards",
-                "feed it, or give it a default with a row for each example",
-            )
+            yield finding(facts, run.call, "TMG243")

@@ -17,7 +17,7 @@ from converter.planner.questions.drawn_batches import rows_of_drawn
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.region import Region
 from converter.planner.towers.border.fed_results import is_fed_by_towers
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG252",)
 
@@ -25,13 +25,11 @@ CODES = ("TMG252",)
 BLOCKS = (ast.For, ast.AsyncFor, ast.While, ast.If)
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def rows_that_stay(case: Placed) -> Iterator[Diagnostic]:
     """Runs that feed fewer rows than the inputs and the model have once the batch grows with the towers."""
     facts = case.facts
     keys = {o.key for o in case.size.scaled}
-    if case.options.batch != "per-gpu":
-        return
     read = [a for region in case.regions for a in region.tower_reads() if _grows(a.value, keys)]
     for run in facts.runs:
         built = _is_built_for(run, case.regions)
@@ -49,15 +47,7 @@ def rows_that_stay(case: Placed) -> Iterator[Diagnostic]:
                 stays = built and not key.batch.axis and any(_is_for(facts, run, a) for a in as_long)
             if stays:
                 name = key.label or "an input"
-                yield error(
-                    facts,
-                    run.call,
-                    "TMG252",
-                    f"the array that is fed here to {name} has a fixed number of rows, but the model now takes "
-                    "those of all towers",
-                    "compute its size from the batch size, or leave the input's number of rows open (None); --batch "
-                    "total keeps the number",
-                )
+                yield finding(facts, run.call, "TMG252", name=name)
 
 
 def _size_of_model(key: Tensor, keys: set[tuple[object, ...]]) -> Number | None:

@@ -30,26 +30,23 @@ from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.region.executions import StepGroup
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG254",)
 
 
-EQUALS = "the model contains a number here that equals the batch size, but each tower has only a share of the batch"
-BY_NAME = "write the batch size by its name"
-TAKES = "rows of the batch are counted here by a plain number, but each tower has only a share of them"
-BY_NAME_OR_SHARE = "write the batch size by its name, and compute the number from it"
+EQUALS, TAKES = "TMG254 equals_batch_size", "TMG254 counts_rows"
 LEAST_TOWERS = 2  # where the number of GPUs is not known before a run
 OF_LAYERS = ("batch_input_shape", "batch_shape", "batch_size")  # arguments of Keras layers
 BY_NUMBER = (Why.APART, Why.PART, Why.PICKED, Why.PICKED_BY_INDEX, Why.PICKED_LARGEST)  # how rows are taken
 PARTS = (Why.APART, Why.PART, Why.PICKED, Why.SPLIT, Why.REVERSED)
 
 
-@check(Placed)
+@check(Placed, batch="total")
 def as_large_as_the_batch(case: Placed) -> Iterator[Diagnostic]:
     """Numbers written in the model that are as large as the batch size, where a tower has a share of the rows."""
     facts, regions = case.facts, case.regions
-    known = _values(facts, case.size) if case.options.batch == "total" else set()
+    known = _values(facts, case.size)
     if not known:
         return
     share = min(known) / (case.options.num_gpus or LEAST_TOWERS)
@@ -65,12 +62,12 @@ def as_large_as_the_batch(case: Placed) -> Iterator[Diagnostic]:
         rows = tensor.batch.kind == "example" and not tensor.batch.axis and literal.counts(first)
         if rows and any(region.in_tower(site) for region in regions):
             found[node] = EQUALS
-    for node, message in found.items():
-        yield error(facts, node, "TMG254", message, BY_NAME if message == EQUALS else BY_NAME_OR_SHARE)
+    for node, key in found.items():
+        yield finding(facts, node, key)
 
 
 def _message_of_literal(tensor: Tensor, literal: _Literal) -> str:
-    """What a plain number tells an operation of the rows of a batch, as a message; "" where it tells nothing."""
+    """What a plain number tells an operation of the rows of a batch: the key of a message; "" for nothing."""
     if any(literal.is_meant(length.by) for length in equated(tensor)) or _is_told_rows(tensor, literal):
         return EQUALS
     rows = any(v.batch.kind == "example" for part in tensor.inputs for v in tensors_in(part))
@@ -78,17 +75,16 @@ def _message_of_literal(tensor: Tensor, literal: _Literal) -> str:
     return TAKES if taken or _counts_rows(tensor, literal) or _loops_over_rows(tensor, literal) else ""
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def rows_of_one_batch(case: Placed) -> Iterator[Diagnostic]:
     """With --batch per-gpu a loss that is computed once takes several of the script's batches, one after the other.
 
     A number in it that is as large as the batch size has the rows of one of them; a part of the rows, such as the
     first half, is another one.
     """
-    if case.options.batch == "per-gpu":
-        for group in case.groups:
-            if group.region.exact:
-                yield from _rows_of_losses(case, group)
+    for group in case.groups:
+        if group.region.exact:
+            yield from _rows_of_losses(case, group)
 
 
 def _is_told(group: StepGroup, value: Value, reader: Tensor) -> bool:
@@ -106,13 +102,7 @@ def _rows_of_losses(case: Placed, group: StepGroup) -> Iterator[Diagnostic]:
         numbers = (v for v in chain(value.inputs, *lists) if isinstance(v, Number))
         apart = value.batch.why in PARTS and not any(_is_told(group, v, value) for v in value.inputs)
         if apart or any(n.value in known and _is_apart(n, keys) for n in numbers):
-            yield error(
-                case.facts,
-                value.node or group.steps[0].call,
-                "TMG254",
-                "this number counts the rows of one batch, but the loss is computed from the batches of all towers",
-                "use --batch total, with which these are one batch",
-            )
+            yield finding(case.facts, value.node or group.steps[0].call, "TMG254 rows_of_one_batch")
 
 
 @dataclass(frozen=True)

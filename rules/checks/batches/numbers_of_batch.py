@@ -15,63 +15,18 @@ from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.batch_size.fed.number import is_fed_number
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
-from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.tensors_of_size import counts_examples, is_made_of_size
 from converter.planner.region.inputs import uncut_values
 from converter.planner.region.region import Region
-from converter.planner.wording import Words
-from converter.planner.writing.findings import error
-
-HINT = "read it off an input in the model, as tf.shape(X)[0]"
-READ_ITSELF = "read the batch size itself, or tf.shape(x)[0] of an input, where the model uses the tensor"
+from converter.planner.wording import finding
 
 CODES = ("TMG207",)
-
-WORDS = {
-    PlanFault.NUMBER_OF_FED_SIZE: Words(
-        "TMG207",
-        "the model reads a number that is computed from a fed batch size before the model",
-        "compute it inside the model",
-    ),
-    PlanFault.ROWS_FROM_PYTHON: Words(
-        "TMG207",
-        "the model reads rows that Python makes for the whole batch",
-        "make them where the model is built, all alike",
-    ),
-    PlanFault.ROWS_FROM_PYTHON_READ_TWICE: Words(
-        "TMG207",
-        "rows that Python makes for the whole batch are read by the model and after it",
-        "make them once for the model and once for what comes after it",
-    ),
-    PlanFault.NUMBER_IN_UNKNOWN_WAY: Words(
-        "TMG207",
-        "the model reads a number that depends on the batch size in an unknown way",
-        "compute it from the batch size inside the model",
-    ),
-    PlanFault.NUMBER_LEFT_BY_TOWERS: Words(
-        "TMG207",
-        "this number depends on the batch size, and the model sets it: behind the towers it counts one tower's share",
-        "set it in front of the model, or compute it from the batch size where it is read",
-    ),
-    PlanFault.FED_SIZE_OF_WHICH_INPUT: Words(
-        "TMG207",
-        "the batch size is fed to the model, and it is not known which of its inputs has as many rows",
-        "read it off an input in the model, as tf.shape(X)[0]",
-    ),
-}
 
 
 @check(Selected)
 def unknown_number_of_rows(case: Selected) -> Iterator[Diagnostic]:
     """Batches that the model gives a number of rows which is not known to be the batch size."""
-    yield from uncut_values(
-        case.facts,
-        case.steps,
-        "TMG207",
-        {
-            Why.UNSIZED: "reshape to -1 rows, or name the number batch_size where it is one",
-        },
-    )
+    yield from uncut_values(case.facts, case.steps, {Why.UNSIZED: "TMG207 unsized"})
 
 
 @check(Placed)
@@ -85,41 +40,20 @@ def fed_as_no_integer(case: Placed) -> Iterator[Diagnostic]:
             continue
         written = {a.place.key for a in facts.accesses_of(value) if a.write and isinstance(a.place.key, str)}
         if named_batch(written):
-            yield error(
-                facts,
-                value.node or case.steps[0].call,
-                "TMG207",
-                "the fed batch size is not an integer placeholder: each tower would take the size of the whole "
-                "batch for its own",
-                HINT,
-            )
+            yield finding(facts, value.node or case.steps[0].call, "TMG207 fed_as_no_integer")
         elif takes_what_counts_rows(facts, value) or may_count_rows(facts, value):
-            yield error(
-                facts,
-                value.node or case.steps[0].call,
-                "TMG207",
-                "training feeds this a number that counts rows of its batch, or may do so: each tower would take that "
-                "of the whole batch",
-                "compute it in the model of tf.shape(x)[0], for an input x",
-            )
+            yield finding(facts, value.node or case.steps[0].call, "TMG207 counts_rows")
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def fed_size_may_not_grow(case: Placed) -> Iterator[Diagnostic]:
     """Values computed after the loop with a fed batch size that may stay what it is while the batch grows."""
     facts, size = case.facts, case.size
     trained = {step.result.uid for step in case.steps}
-    for run in facts.runs if case.options.batch == "per-gpu" and facts.fed_sizes else ():
+    for run in facts.runs if facts.fed_sizes else ():
         behind = _read_after(run, case.regions) if run.computes(trained) else None
         if behind is not None and not _grows(run, size):
-            yield error(
-                facts,
-                behind.node or run.call,
-                "TMG207",
-                "this is computed from the whole batch with a batch size that is fed, and nothing tells that "
-                "the number that is fed in training grows as the batch does",
-                HINT,
-            )
+            yield finding(facts, behind.node or run.call, "TMG207 fed_size_may_not_grow")
 
 
 def _read_after(run: RunCall, regions: tuple[Region, ...]) -> Tensor | None:
@@ -156,33 +90,12 @@ def tensor_of_size(case: Placed) -> Iterator[Diagnostic]:
         if counts_examples(case.facts, value, sizes):
             continue
         assert isinstance(value, Tensor)
-        yield error(
-            case.facts,
-            value.node or case.steps[0].call,
-            "TMG207",
-            "the model reads this tensor, which is made of the batch size in front of the towers: in each it would "
-            "be that of the whole batch",
-            READ_ITSELF,
-        )
+        yield finding(case.facts, value.node or case.steps[0].call, "TMG207 tensor_before_towers")
     for value in inside:
         if counts_examples(case.facts, value, sizes):
-            yield error(
-                case.facts,
-                value.node or case.steps[0].call,
-                "TMG207",
-                "the model counts the examples so far, by the training steps and the batch size: each tower would "
-                "count those of its share",
-                "compute it in front of the model",
-            )
+            yield finding(case.facts, value.node or case.steps[0].call, "TMG207 examples_so_far")
         elif is_made_of_size(value, sizes) and any(_is_read_after(case.facts, r, value) for r in case.regions):
-            yield error(
-                case.facts,
-                value.node or case.steps[0].call,
-                "TMG207",
-                "this tensor is made of the batch size and read by the model and after it: there it would be that of "
-                "one tower's share",
-                READ_ITSELF,
-            )
+            yield finding(case.facts, value.node or case.steps[0].call, "TMG207 tensor_read_after")
 
 
 def _is_made_elsewhere(value: Value) -> bool:
@@ -203,25 +116,18 @@ def _is_read_after(facts: Facts, region: Region, made: Tensor) -> bool:
     )
 
 
-@check(Placed, unless=("TMG255",))
+@check(Placed, unless=("TMG255",), batch="total")
 def size_in_loss(case: Placed) -> Iterator[Diagnostic]:
     """Sums and products of the towers with the batch size, but for sums over the examples that are divided by it."""
     sizes = {o.key for o in case.size.counted_in_towers(case.options.batch) if o.key[0] != FED}
-    for value in behind_losses(case.steps).values() if case.options.batch == "total" else ():
+    for value in behind_losses(case.steps).values():
         if not isinstance(value, Tensor) or value.batch.kind not in ("example", "reduced") or value.node is None:
             continue
         if not any(region.in_tower(value.site) for region in case.regions) or _is_mean_of_sum(value):
             continue
         arithmetic = has(value.op, Trait.SCALES) or has(value.op, Trait.ADDS)
         if arithmetic and any(_has_size(v, sizes) for v in value.inputs):
-            yield error(
-                case.facts,
-                value.node,
-                "TMG207",
-                "the loss is computed with the batch size here, which is that of a share of the batch in each tower",
-                "divide a sum over the examples by it; or use --batch per-gpu, for which a batch size must be found in "
-                "the script",
-            )
+            yield finding(case.facts, value.node, "TMG207 size_in_loss")
 
 
 def _is_mean_of_sum(value: Tensor) -> bool:

@@ -15,22 +15,14 @@ from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.fed.rows import is_kept
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
-from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.fed_without_rows import fed_without_rows
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.one_value import is_one_value
 from converter.planner.region.inputs import batch_inputs, uncut_values
-from converter.planner.wording import Words
-from converter.planner.writing.findings import error, line_seen_from
+from converter.planner.wording import finding
+from converter.planner.writing.findings import line_seen_from
 
 CODES = ("TMG218",)
-WORDS = {
-    PlanFault.OWN_EXAMPLES_UNCLEAR: Words(
-        "TMG218",
-        "each training step takes one example, and how it comes from its reader into the graph is not seen",
-        "read it by one call in the training loop, and give its parts to the run's feed_dict as they are",
-    ),
-}
 
 
 @check(Selected)
@@ -54,13 +46,12 @@ def rows_of_one_example(case: Selected) -> Iterator[Diagnostic]:
         beside = next((key for key in keys if key.uid in cut), None)
         for key in keys if beside is not None and run.computes(trained) else ():
             if key.batch.kind == "free" and key.dims and len(key.dims) > 2 and key.dims[0] == 1 and None in key.dims:
-                yield error(
+                yield finding(
                     facts,
                     key.node or run.call,
-                    "TMG218",
-                    f"{_label(facts, key)} holds one example a step, to which the rows of {_label(facts, beside)} "
-                    "belong: towers would need an example each",
-                    "feed several examples in each step: None in place of the 1, and rows that name their example",
+                    "TMG218 rows_beside",
+                    name=_label(facts, key),
+                    beside=_label(facts, beside),
                 )
 
 
@@ -83,16 +74,7 @@ def _label(facts: Facts, value: Input | None) -> str:
 @check(Selected)
 def in_pieces(case: Selected) -> Iterator[Diagnostic]:
     """Batches of which only the steps of a sequence, or one joined row, are left."""
-    yield from uncut_values(
-        case.facts,
-        case.steps,
-        "TMG218",
-        {
-            Why.STEPS: "feed several sequences at a time; where they lie along the second axis, say so: "
-            "--batch-axis NAME=1",
-            Why.JOINED: "feed one row for each example, to a placeholder of shape [None, steps, …]",
-        },
-    )
+    yield from uncut_values(case.facts, case.steps, {Why.STEPS: "TMG218 steps", Why.JOINED: "TMG218 joined"})
 
 
 @check(Placed)
@@ -101,13 +83,7 @@ def room_for_one(case: Placed) -> Iterator[Diagnostic]:
     for value in batch_inputs(case.steps) if case.size.fixed else ():
         rows = fixed_size(value)
         if rows is not None and rows.value == 1:
-            yield error(
-                case.facts,
-                value.node or case.steps[0].call,
-                "TMG218",
-                "each training step takes one example: this input has room for only one",
-                "feed several examples at a time, and leave the batch axis open",
-            )
+            yield finding(case.facts, value.node or case.steps[0].call, "TMG218 room_for_one")
 
 
 @check(Placed)
@@ -119,13 +95,7 @@ def one_by_default(case: Placed) -> Iterator[Diagnostic]:
         keys |= {origin.key for rows in counted if rows is not None for origin in rows.linear}
     for fallback in case.facts.fallbacks:
         if fallback.setting in keys and _is_one(case.facts, fallback.node):
-            yield error(
-                case.facts,
-                fallback.node,
-                "TMG218",
-                "a batch has one example by default, and cannot grow: there is nothing to share among the towers",
-                "give the batch size a larger default",
-            )
+            yield finding(case.facts, fallback.node, "TMG218 one_by_default")
 
 
 def _is_one(facts: Facts, node: ast.expr) -> bool:
@@ -152,13 +122,7 @@ def _without_axis(facts: Facts, steps: Sequence[TrainStep], any_shape: bool) -> 
             rate = not getattr(key, "dims", None) and key not in rows and _is_literal(value)
             single = is_one_example(value) or (numbers and not rate and (any_shape or key in cut))
             if shapeless and key.uid in roots and single and run.computes(trained):
-                yield error(
-                    facts,
-                    run.call,
-                    "TMG218",
-                    "each training step takes one example, without a batch axis",
-                    "feed several examples at a time to placeholders with a batch axis",
-                )
+                yield finding(facts, run.call, "TMG218 without_axis")
 
 
 def _has_batch_axis(key: Value) -> bool:
@@ -204,13 +168,7 @@ def _of_one_row(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[Diagnostic
         at = getattr(value, "node", None) or run.call
         beside = set(ast.walk(run.call))
         fed_in = "" if at in beside else f", which {line_seen_from(facts, at, run.call)} feeds,"
-        yield error(
-            facts,
-            at,
-            "TMG218",
-            f"each training step takes one example: this batch{fed_in} has a single row",
-            "collect several examples, and feed them in one step",
-        )
+        yield finding(facts, at, "TMG218 one_row", fed_in=fed_in)
 
 
 def _is_part(value: Value) -> bool:

@@ -9,25 +9,9 @@ from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.host.padded_widths import depends_on_width, padded_inputs
 from converter.planner.host.padding import not_cut, uncut_lengths
-from converter.planner.plan_faults import PlanFault
-from converter.planner.wording import Words
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG227", "TMG349")
-
-WORDS = {
-    PlanFault.DECODER_OF_SHARD: Words(
-        "TMG227",
-        "this decoder stops at the longest sequence of a tower's shard, but the batch is padded to the longest of all",
-        "feed the lengths that its helper takes as a separate input",
-    ),
-    PlanFault.MASK_OF_SHARD: Words(
-        "TMG227",
-        "this mask is as wide as the longest sequence of a tower's shard, but the batch is as wide as the longest of "
-        "all",
-        "give it the width of the padded batch: maxlen=tf.shape(x)[1]",
-    ),
-}
 
 
 @check(Placed)
@@ -37,19 +21,10 @@ def as_wide_as_a_shard(case: Placed) -> Iterator[Diagnostic]:
         yield not_cut(case.facts, uncut)
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def padded_further(case: Placed) -> Iterator[Diagnostic]:
     """Batches that are as wide as their longest sequence, where the loss depends on it and the batch grows."""
-    if case.options.batch != "per-gpu":
-        return
     padded = padded_inputs(case.facts, case.steps, case.size.scaled)
     wider = [step for step in case.steps if depends_on_width(case.facts, step, padded.keys())]
     for node in dict.fromkeys(node for i, node in padded.items() if any(i in step.behind.values() for step in wider)):
-        yield warn(
-            case.facts,
-            node,
-            "TMG349",
-            "each batch is padded here to its longest sequence, and the loss depends on the padding: the larger batch "
-            "pads most sequences further than the original's batches do",
-            "leave the padding out of the loss by a mask of the lengths, or pad all batches to one length",
-        )
+        yield finding(case.facts, node, "TMG349")

@@ -14,7 +14,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.region.inputs import uncut_values
-from converter.planner.writing.findings import error, warn
+from converter.planner.wording import finding
 
 CODES = ("TMG244", "TMG317", "TMG249")
 
@@ -42,15 +42,8 @@ def told_apart_by_row(case: Placed) -> Iterator[Diagnostic]:
             if fraction or _becomes_float(value):
                 fractions.add(value.uid)
         elif weighs or (len(counted) == 1 and has(value.op, Trait.TELLS_ROWS)) or (counted and _looks_up(value)):
-            message = "the number of an example's row decides what is computed for it, and each tower counts from 0"
-            node = value.node or case.steps[0].call
-            if case.options.batch == "total":
-                yield error(
-                    case.facts, node, "TMG244", message, "distinguish examples by a value that is fed with them"
-                )
-            else:
-                hint = "check that each GPU may count the rows of a smaller last batch from 0"
-                yield warn(case.facts, node, "TMG317", message, hint)
+            code = "TMG244" if case.options.batch == "total" else "TMG317"
+            yield finding(case.facts, value.node or case.steps[0].call, code)
             return
 
 
@@ -77,12 +70,4 @@ def _looks_up(value: Tensor) -> bool:
 @check(Selected)
 def numbered_by_the_script(case: Selected) -> Iterator[Diagnostic]:
     """Rows of the batch that are picked by numbers which are fed."""
-    yield from uncut_values(
-        case.facts,
-        case.steps,
-        "TMG249",
-        {
-            Why.PLACES_FED: "number the rows in the graph: tf.range(tf.shape(x)[0]), for a batch x that goes with them"
-            "; where the rows are a table that is fed, --shared NAME"
-        },
-    )
+    yield from uncut_values(case.facts, case.steps, {Why.PLACES_FED: "TMG249"})

@@ -16,7 +16,7 @@ from converter.planner.checking import check
 from converter.planner.questions.fed_without_rows import WithoutRows, computed_of, fed_without_rows
 from converter.planner.questions.one_value import is_one_value
 from converter.planner.towers.merges.recomputed import repeats
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG253",)
 
@@ -42,12 +42,8 @@ def without_a_shape(case: Placed) -> Iterator[Diagnostic]:
             name = value.label or "this input"
             options = f", or say so: --shared {name}, --batch-axis {name}=0" if value.label else ""
             later = "" if value.shape is None else "its shape is known only in a run, and "
-            yield error(
-                facts,
-                value.node or case.steps[0].call,
-                "TMG253",
-                f"{later}nothing tells whether {name} is one value or has a row for each example, as other inputs do",
-                f"give it a shape ([] for one value, [None] for one per example){options}",
+            yield finding(
+                facts, value.node or case.steps[0].call, "TMG253 without_shape", later=later, name=name, options=options
             )
 
 
@@ -64,13 +60,10 @@ def fed_one_example(case: Leaving) -> Iterator[Diagnostic]:
         name = fed.key.label or "an input"
         lone = {other.key for other in feeds if other.run is fed.run}
         beside = any(key in region.inputs and key not in lone for key, _ in fed.run.feeds)
-        yield error(
-            facts,
-            fed.run.call,
-            "TMG253",
-            f"{name} is fed one value or one example here, and rows by other runs: towers cannot share a single one",
-            "feed as many values as the other inputs have rows" if beside else f"feed a list of one: {_listed(fed)}",
+        advice = (
+            "feed as many values as the other inputs have rows" if beside else f"feed a list of one: {_listed(fed)}"
         )
+        yield finding(facts, fed.run.call, "TMG253 fed_one_example", name=name, advice=advice)
 
 
 def _listed(fed: WithoutRows) -> str:

@@ -16,7 +16,7 @@ from converter.planner.checking import check
 from converter.planner.questions.batch_statistics import norms_behind
 from converter.planner.region.executions import StepGroup
 from converter.planner.region.inputs import uncut_values
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG215",)
 CONCATENATES = ("numpy.concatenate", "numpy.vstack", "numpy.row_stack")
@@ -25,15 +25,8 @@ CONCATENATES = ("numpy.concatenate", "numpy.vstack", "numpy.row_stack")
 @check(Selected)
 def stacked_batches(case: Selected) -> Iterator[Diagnostic]:
     """Several batches stacked on top of each other that meet an input with one row for each example."""
-    yield from uncut_values(
-        case.facts,
-        case.steps,
-        "TMG215",
-        {
-            Why.CONFLICT: "feed a separate input for each of the batches",
-            Why.PIECES: "feed a separate input for each of the pieces",
-        },
-    )
+    keys = {Why.CONFLICT: "TMG215 batches", Why.PIECES: "TMG215 pieces"}
+    yield from uncut_values(case.facts, case.steps, keys)
 
 
 @check(Placed)
@@ -48,14 +41,7 @@ def fed_in_parts(case: Placed) -> Iterator[Diagnostic]:
             continue
         for run in case.facts.runs_of(group.steps):
             if _is_fed_in_parts(case, run, group):
-                yield error(
-                    case.facts,
-                    run.call,
-                    "TMG215",
-                    "what is fed here was several batches that are concatenated: a tower's share holds other kinds of "
-                    "examples than a batch does, which this loss does not allow, as it is no mean over the examples",
-                    "feed a separate input for each of the batches, and concatenate them in the model",
-                )
+                yield finding(case.facts, run.call, "TMG215 fed_in_parts")
                 return
 
 

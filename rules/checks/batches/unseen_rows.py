@@ -13,7 +13,7 @@ from converter.analysis.values import Constant, Host, Input, Sequence, Tensor, V
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG274",)
 
@@ -25,14 +25,7 @@ def rows_of_unseen_number(case: Placed) -> Iterator[Diagnostic]:
         if not isinstance(value, Tensor) or isinstance(value, (Input, Variable)):
             continue
         if any(map(_is_size, _row_counts_given(value))) or _is_state_of_unseen_size(value):
-            yield error(
-                case.facts,
-                value.node or case.steps[0].call,
-                "TMG274",
-                "the batch size that is read here comes from an object that is not seen, and would not be that of "
-                "a tower's share",
-                "convert the script that makes the object (--output-dir), or use tf.shape(x)[0] of an input x",
-            )
+            yield finding(case.facts, value.node or case.steps[0].call, "TMG274")
 
 
 def _is_state_of_unseen_size(tensor: Tensor) -> bool:

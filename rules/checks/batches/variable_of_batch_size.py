@@ -12,10 +12,11 @@ from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.questions.imported import library_behind, unseen_module
 from converter.planner.questions.outside_calls import is_foreign
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG224",)
 
+OWN_SHAPE = "make its shape independent of the batch size: [1, …] for all examples"
 FED_STATE = (  # what to write in place of a variable that holds a state for each example
     "write a placeholder of that shape in its place, feed zeros to the first step, fetch the new state of each step "
     "and feed it to the next; a state that nothing assigns is tf.zeros([batch_size, …])"
@@ -27,7 +28,6 @@ def made_with_the_batch_size(case: Placed) -> Iterator[Diagnostic]:
     """Variables with the batch size in their shape: they have a value for each place of a batch, a shard has fewer."""
     keys = {o.key for o in case.size.origins}
     known: dict[int, bool] = {}
-    own = "make its shape independent of the batch size: [1, …] for all examples"
     for value in behind_losses(case.steps).values():
         if not isinstance(value, Variable):
             continue
@@ -35,21 +35,15 @@ def made_with_the_batch_size(case: Placed) -> Iterator[Diagnostic]:
         foreign = [v for v in behind if isinstance(v, Host) and is_foreign(v, known)]
         if not _holds(_sizes_behind([i for v in foreign for i in v.inputs], known, given=True), keys):
             foreign = []
-        node, how = value.node or case.steps[0].call, own if value.trainable else FED_STATE
+        node, how = value.node or case.steps[0].call, OWN_SHAPE if value.trainable else FED_STATE
         if _holds(behind, keys):
             size = _written(case.facts, behind, keys)
-            yield error(case.facts, node, "TMG224", f"this variable is made with the batch size{size} in it", how)
+            yield finding(case.facts, node, "TMG224 made_with_size", size=size, how=how)
         elif given := next((v for v in foreign if _holds(_sizes_behind(v.inputs, known, given=True), keys)), None):
             package = library_behind(given).split(".")[0]
             unseen = unseen_module(case.facts, given)
-            yield error(
-                case.facts,
-                node,
-                "TMG224",
-                f"this variable may be made with the batch size in it: its size comes from a call into {package} that "
-                "is given the batch size, and is not followed",
-                unseen.hint if unseen else f"take the size from what is not given the batch size, or {how}",
-            )
+            how = unseen.hint if unseen else f"take the size from what is not given the batch size, or {how}"
+            yield finding(case.facts, node, "TMG224 not_followed", package=package, how=how)
 
 
 @check(Placed)
@@ -62,13 +56,7 @@ def as_many_as_examples(case: Placed) -> Iterator[Diagnostic]:
         if not isinstance(value, Variable) or value.node is None or value.site is None:
             continue
         if not loops.isdisjoint(value.site.chain()) or not lists.isdisjoint(_gone_over(facts, value.node)):
-            yield error(
-                facts,
-                value.node,
-                "TMG224",
-                "a loop makes one of these variables for each example of a batch",
-                "make as many as the script needs by a number of its own, or one for all examples",
-            )
+            yield finding(facts, value.node, "TMG224 one_for_each")
             return
 
 

@@ -9,7 +9,7 @@ from converter.analysis.effects import EffectKind
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Shared
 from converter.planner.checking import check
-from converter.planner.writing.findings import error, warn
+from converter.planner.wording import finding
 
 CODES = ("TMG266", "TMG331")
 
@@ -20,18 +20,6 @@ def module_chosen_by_a_flag(case: Shared) -> Iterator[Diagnostic]:
     changed = {plan.path for plan in case.plans}
     for effect in case.facts.effects:
         if effect.kind is EffectKind.CHOSEN_MODULE and effect.name in changed:
-            yield error(
-                case.facts,
-                effect.node,
-                "TMG266",
-                f"a flag chooses the module here, and {os.path.basename(effect.name)} must change",
-                "build the loss and the training step in this script, or import it by name",
-            )
+            yield finding(case.facts, effect.node, "TMG266", file=os.path.basename(effect.name))
         elif effect.kind is EffectKind.CHOSEN_MODULE:
-            yield warn(
-                case.facts,
-                effect.node,
-                "TMG331",
-                "a flag chooses the module here: only the flag's default was read",
-                "prove the conversion with each choice: tf-multigpu verify … -- --flag=choice",
-            )
+            yield finding(case.facts, effect.node, "TMG331")

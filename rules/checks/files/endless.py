@@ -10,25 +10,16 @@ from converter.analysis.values import Host
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected, Started
 from converter.planner.checking import check
-from converter.planner.writing.findings import error, warn
+from converter.planner.wording import finding
 
 CODES = ("TMG018",)
-
-
-OFTEN = "building nothing: what a further call would change is not known"
 
 
 @check(Started)
 def builds_without_end(case: Started) -> Iterator[Diagnostic]:
     """Scripts whose loops and calls execute more statements than the analysis follows."""
     if case.facts.endless is not None:
-        yield error(
-            case.facts,
-            case.facts.endless,
-            "TMG018",
-            "loops or functions that call each other build too much here to be followed",
-            "build the model with fewer turns, or fewer calls inside of calls",
-        )
+        yield finding(case.facts, case.facts.endless, "TMG018 builds_without_end")
 
 
 @check(Selected)
@@ -40,20 +31,8 @@ def called_again_and_again(case: Selected) -> Iterator[Diagnostic]:
     for effect in facts.effects if case.steps else ():
         if effect.kind is EffectKind.REPETITION and effect.value is not None:
             if effect.value.uid in behind:
-                yield error(
-                    facts,
-                    effect.node,
-                    "TMG018",
-                    f"the loss needs what {effect.name} gives, which is called again and again, {OFTEN}",
-                    "compute it once, in front of the model",
-                )
+                yield finding(facts, effect.node, "TMG018 by_itself", name=effect.name)
             else:
                 found.setdefault(effect.name, effect)
     for name, effect in found.items():
-        yield warn(
-            facts,
-            effect.node,
-            "TMG018",
-            f"{name} is called again and again, {OFTEN}",
-            "prove the conversion with `tf-multigpu verify`",
-        )
+        yield finding(facts, effect.node, "TMG018 several_calls", name=name)

@@ -11,7 +11,8 @@ from converter.analysis.project import FoundModule
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected, Shared
 from converter.planner.checking import check
-from converter.planner.writing.findings import at_node, error, warn
+from converter.planner.wording import finding
+from converter.planner.writing.findings import at_node
 from converter.source.project.folders import in_folder
 
 CODES = ("TMG146", "TMG262", "TMG356")
@@ -55,13 +56,13 @@ def found_twice(case: Selected) -> Iterator[Diagnostic]:
         if other is None or module.partition(".")[0] in told:
             continue
         told.add(module.partition(".")[0])
-        yield warn(
+        yield finding(
             facts,
             node,
             "TMG356",
-            f"{module} is followed to {os.path.relpath(found.path, script)}, and {os.path.relpath(other, script)} has "
-            "that name, too: how the script is started decides which is imported",
-            "rename one of them, or start the script only as the note TMG146 says",
+            module=module,
+            first=os.path.relpath(found.path, script),
+            other=os.path.relpath(other, script),
         )
 
 
@@ -76,14 +77,7 @@ def under_two_names(case: Selected) -> Iterator[Diagnostic]:
             continue  # beside the importing file, which Python 2 names as a part of its package
         first = names.setdefault(found.path, module)
         if first != module and _keeps_something(facts, found.path):
-            yield error(
-                facts,
-                node,
-                "TMG262",
-                f"{os.path.basename(found.path)} is imported as {first} and as {module}: Python makes two modules of "
-                "it, and what one of them sets the other does not see",
-                f"import it as {module} everywhere",
-            )
+            yield finding(facts, node, "TMG262", file=os.path.basename(found.path), first=first, module=module)
 
 
 def _above(facts: Facts) -> list[str]:

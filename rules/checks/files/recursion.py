@@ -10,7 +10,7 @@ from converter.analysis.values import Host, Value, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG232",)
 
@@ -23,13 +23,7 @@ def model_calls_itself(case: Selected) -> Iterator[Diagnostic]:
         if effect.kind is not EffectKind.RECURSION or effect.value is None or effect.value.uid not in behind:
             continue
         if _builds(case.facts, effect.value):
-            yield error(
-                case.facts,
-                effect.node,
-                "TMG232",
-                f"the model is built by {effect.name}, which calls itself",
-                "build it in a loop",
-            )
+            yield finding(case.facts, effect.node, "TMG232", name=effect.name)
 
 
 def _builds(facts: Facts, result: Value) -> bool:

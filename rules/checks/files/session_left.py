@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG306", "TMG351")
 
@@ -19,13 +19,7 @@ def session_of_a_caller(case: Placed) -> Iterator[Diagnostic]:
         return
     run = next(iter(case.facts.runs_of(case.steps)), None)
     if run is not None:
-        yield warn(
-            case.facts,
-            run.call,
-            "TMG351",
-            "the session of this training step is made by other code, and keeps its configuration",
-            "give it tf.ConfigProto(allow_soft_placement=True) where it is made",
-        )
+        yield finding(case.facts, run.call, "TMG351")
 
 
 @check(Placed)
@@ -33,10 +27,4 @@ def sessions_left(case: Placed) -> Iterator[Diagnostic]:
     """Sessions in files that may not change."""
     for session in case.facts.sessions if not case.sources.several else ():
         if case.facts.path_of(session.call):
-            yield warn(
-                case.facts,
-                session.call,
-                "TMG306",
-                "this session in another file keeps its configuration",
-                "give it allow_soft_placement=True, or convert with --output-dir or --in-place",
-            )
+            yield finding(case.facts, session.call, "TMG306")

@@ -9,7 +9,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
 from converter.planner.questions.imported import imported_names
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG237",)
 
@@ -27,10 +27,4 @@ def in_several_folders(case: Selected) -> Iterator[Diagnostic]:
         told.add(top)
         here = os.path.dirname(os.path.abspath(facts.path))
         paths = [os.path.relpath(folder, here) for folder in folders]
-        yield error(
-            facts,
-            node,
-            "TMG237",
-            f"{top} is not found from this script, and the folders {', '.join(paths)} each have a module of that name",
-            f"say which: sys.path.append('{paths[0]}') in front of this import",
-        )
+        yield finding(facts, node, "TMG237", top=top, paths=', '.join(paths), first=paths[0])

@@ -1,27 +1,11 @@
-"""An imported file of the project cannot be read."""
+"""A file of the project that could not be followed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from converter.analysis.effects import EffectKind
-from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
-from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.checking import of_effects
 
 CODES = ("TMG013",)
 
-
-@check(Placed)
-def unread_modules(case: Placed) -> Iterator[Diagnostic]:
-    """Files of the project that could not be followed."""
-    for effect in case.facts.effects:
-        if effect.kind is EffectKind.UNREAD_MODULE:
-            yield warn(
-                case.facts,
-                effect.node,
-                "TMG013",
-                f"{effect.name}; what the script does with it is not known",
-                "see that no part of the model is in it, and mend it: Python stops there, too",
-            )
+unread_modules = of_effects(Placed, "TMG013", EffectKind.UNREAD_MODULE)

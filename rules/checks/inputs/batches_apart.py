@@ -9,7 +9,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.fed.row_counts_alike import inputs_with_other_row_counts, unsure
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG342",)
 
@@ -27,17 +27,8 @@ def batches_apart(case: Placed) -> Iterator[Diagnostic]:
             pair = known or next((pair for pair in pairs if (pair[0].uid, pair[1].uid) in doubtful), None)
             if pair is not None and step.loss.uid in region.needed and region.in_tower(step.loss.site):
                 first, second = map(_called, pair)
-                fed = "is fed another number of" if known else "may be fed another number of"
-                yield warn(
-                    case.facts,
-                    step.call,
-                    "TMG342",
-                    f"{second} {fed} rows than {first}, and "
-                    "both go into this loss: where the towers' shares differ by a row, one weight stands for both",
-                    "leave out a last batch that the number of GPUs does not divide"
-                    if known
-                    else f"feed as many rows of {second} as of {first}, or numbers that the number of GPUs divides",
-                )
+                key = "TMG342 known" if known else "TMG342 unsure"
+                yield finding(case.facts, step.call, key, first=first, second=second)
                 break
 
 

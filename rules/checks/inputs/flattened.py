@@ -11,7 +11,7 @@ from converter.analysis.values import Host, Input, Number, Sequence, Tensor, Val
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 FLATTENS = ("flatten", "ravel", "numpy.ravel")
 RESHAPES = {"reshape": 0, "numpy.reshape": 1}
@@ -26,13 +26,7 @@ def flattened_inputs(case: Placed) -> Iterator[Diagnostic]:
     for run in case.facts.runs:
         for key, fed in run.feeds:
             if key.uid in met and run.computes({met[key.uid].result.uid}) and _is_flattened(fed):
-                yield error(
-                    case.facts,
-                    run.feed_node or run.call,
-                    "TMG257",
-                    "an input is fed here as one long row, with several entries for each example of the others",
-                    "feed it with one row for each example, and flatten it in the model: tf.reshape(labels, [-1])",
-                )
+                yield finding(case.facts, run.feed_node or run.call, "TMG257")
                 return
 
 

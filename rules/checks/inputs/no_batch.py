@@ -18,13 +18,13 @@ from converter.planner.questions.drawn_batches import drawn_in
 from converter.planner.questions.imported import CHOSEN, brought_by, convert_importing, package_behind, unseen_module
 from converter.planner.questions.one_value import is_one_value
 from converter.planner.region.inputs import batch_inputs
+from converter.planner.wording import finding
 from converter.planner.writing.findings import error
 
 CODES = ("TMG202",)
 
 
 DICTS = (("builtins", "dict"), ("collections", "OrderedDict"), ("collections", "defaultdict"))
-FEED = "feed examples through placeholders with a batch axis, such as [None, …]"
 _CALLER = "convert the script that calls it: this file changes with it (--output-dir)"
 NONE = "no batch of examples goes into the loss of this training step"
 
@@ -34,20 +34,14 @@ def no_batch(case: Selected) -> Iterator[Diagnostic]:
     """Training steps that no batch of examples goes into."""
     facts = case.facts
     if case.unbatched and case.steps:
-        yield error(
-            facts,
-            case.unbatched[0].call,
-            "TMG202",
-            NONE,
-            "convert the models separately, each in a script of its own",
-        )
+        yield finding(facts, case.unbatched[0].call, "TMG202 several_models")
     elif case.unbatched:
         yield _why_no_batch(case)
     elif case.steps and facts.uncut:
         yield _uncut(case, "the loss reads arrays with a row for each example that is fed, but")
     for step in case.steps:
         if not batch_inputs([step]) and not drawn_in(step.behind):
-            yield error(facts, step.call, "TMG202", NONE, FEED)
+            yield finding(facts, step.call, "TMG202 none")
 
 
 @check(Selected)
@@ -56,13 +50,7 @@ def iterator_without_a_batch(case: Selected) -> Iterator[Diagnostic]:
     values = behind_losses(case.steps).values()
     for value in values if batch_inputs(case.steps) else ():
         if isinstance(value, Input) and value.op.endswith("get_next") and value.batch.kind == "free":
-            yield error(
-                case.facts,
-                value.node or case.steps[0].call,
-                "TMG202",
-                "nothing tells whether this iterator gives batches, as the other inputs of the loss do",
-                "batch it by Dataset.batch, also where a transformation gives batches",
-            )
+            yield finding(case.facts, value.node or case.steps[0].call, "TMG202 iterator")
 
 
 @check(Placed)
@@ -70,13 +58,7 @@ def whole_data_set_beside(case: Placed) -> Iterator[Diagnostic]:
     """Lists in the graph that meet a whole data set which is fed: they may have a row for each example, too."""
     for entry in operands_beside(case.facts, [step.loss for step in case.steps]) if case.size.whole else ():
         shown = entry.value.label or getattr(entry.value, "call", "") or "a list"
-        yield error(
-            case.facts,
-            entry.key[0],
-            "TMG202",
-            f"the data set that is fed here meets {shown}, which may have a row for each example, too",
-            "feed it through a placeholder",
-        )
+        yield finding(case.facts, entry.key[0], "TMG202 whole_data_set", shown=shown)
 
 
 def _why_no_batch(case: Selected) -> Diagnostic:
@@ -85,13 +67,7 @@ def _why_no_batch(case: Selected) -> Diagnostic:
     for value in step.behind.values():
         if isinstance(value, Input) and value.op == "train.dequeue":
             name = value.label or "NAME"
-            return error(
-                facts,
-                value.node or step.call,
-                "TMG202",
-                "nothing tells whether the tensors that are dequeued here for the loss are batches",
-                f"use dequeue_many, or --batch-axis {name}=0 where its rows are the examples",
-            )
+            return finding(facts, value.node or step.call, "TMG202 dequeued", name=name)
     outermost = list(step.site.chain())[-1].stmt
     if isinstance(outermost, (ast.FunctionDef, ast.ClassDef)):
         return error(
@@ -107,7 +83,7 @@ def _why_no_batch(case: Selected) -> Diagnostic:
     of_inputs = (_of_other_rows, _of_one_row, _of_entry)
     for reason in (*of_inputs, _from_chosen_module, _from_package, _from_op_library, _of_variables):
         found = found or reason(case)
-    return found or error(facts, step.call, "TMG202", NONE, FEED)
+    return found or finding(facts, step.call, "TMG202 none")
 
 
 def _inputs(case: Selected) -> list[Input]:
@@ -150,13 +126,7 @@ def _unbatched_iterator(case: Selected) -> Diagnostic | None:
     """Iterators of datasets that no batch() is seen of."""
     for value in _inputs(case):
         if value.op.endswith("get_next") and value.batch.kind == "free":
-            return error(
-                case.facts,
-                value.node or case.unbatched[0].call,
-                "TMG202",
-                "the dataset is not batched here: nothing tells whether this iterator gives batches or single examples",
-                "batch it by Dataset.batch, also where a transformation gives batches",
-            )
+            return finding(case.facts, value.node or case.unbatched[0].call, "TMG202 dataset")
     return None
 
 
@@ -171,13 +141,12 @@ def _of_changed_size(case: Selected) -> Diagnostic | None:
         if facts.named_sizes(rows.origins):
             lines = sorted({o.line for o in rows.origins})
             where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
-            return error(
+            return finding(
                 facts,
                 value.node or case.unbatched[0].call,
-                "TMG202",
-                f"the number of rows of {value.label or 'this input'} is set again in a branch ({where}): towers "
-                "could share it in one mode of the script, and not in the other",
-                "leave the branch out, or give the number that it sets by the option that gives the other one",
+                "TMG202 set_again",
+                name=value.label or 'this input',
+                where=where,
             )
     return None
 
@@ -186,12 +155,8 @@ def _of_one_row(case: Selected) -> Diagnostic | None:
     """Placeholders for a single example: `[1, 28, 28]`."""
     for value in _inputs(case):
         if has(value.op, Trait.PLACEHOLDER) and value.dims and value.dims[0] == 1 and len(value.dims) > 1:
-            return error(
-                case.facts,
-                value.node or case.unbatched[0].call,
-                "TMG202",
-                f"{value.label or 'this input'} has one row: each step takes one example, which towers cannot share",
-                "write None in place of the 1, and feed several examples in each step",
+            return finding(
+                case.facts, value.node or case.unbatched[0].call, "TMG202 one_row", name=value.label or 'this input'
             )
     return None
 
@@ -226,13 +191,7 @@ def _from_op_library(case: Selected) -> Diagnostic | None:
     for value in sorted(behind_losses(case.unbatched).values(), key=lambda v: v.uid):
         library = value.inputs[0] if isinstance(value, Tensor) and value.inputs else None
         if isinstance(library, Tensor) and has(library.op, Trait.LOADS_OPERATIONS):
-            return error(
-                case.facts,
-                getattr(value, "node", None) or case.unbatched[0].call,
-                "TMG202",
-                "the loss needs what this operation of a loaded library gives: whether that is a batch is not known",
-                "feed what they give through placeholders with a batch axis, such as [None, …]",
-            )
+            return finding(case.facts, getattr(value, "node", None) or case.unbatched[0].call, "TMG202 loaded_library")
     return None
 
 
@@ -243,8 +202,7 @@ def _of_variables(case: Selected) -> Diagnostic | None:
         return None
     if drawn_in(behind_losses(case.unbatched)):
         return None
-    message = "the loss is computed from variables and constants alone: each step minimises the same function"
-    return error(case.facts, case.unbatched[0].call, "TMG202", message, "there are no examples that towers could share")
+    return finding(case.facts, case.unbatched[0].call, "TMG202 variables_alone")
 
 
 def _in_variable(value: Host) -> bool:
@@ -257,8 +215,7 @@ def _from_chosen_module(case: Selected) -> Diagnostic | None:
     for value in behind_losses(case.unbatched).values():
         call = brought_by(value)
         if call is not None:
-            message = "the loss needs what the module that is imported here gives: which one that is, only a run tells"
-            return error(case.facts, call, "TMG202", message, CHOSEN)
+            return finding(case.facts, call, "TMG202 chosen_module", advice=CHOSEN)
     return None
 
 
@@ -295,17 +252,16 @@ def _of_other_rows(case: Selected) -> Diagnostic | None:
         return None
     first, *others = rows.items()
     shown = ", ".join(f"{v.label or 'another input'}: {n}" for n, v in (first, *others))
-    return error(
+    return finding(
         case.facts,
         first[1].node or case.unbatched[0].call,
-        "TMG202",
-        f"the inputs have plain numbers of rows ({shown}): nothing tells which of them counts the examples",
-        f"write None in place of the number of examples, or say --batch-axis {first[1].label or 'NAME'}=0",
+        "TMG202 other_rows",
+        shown=shown,
+        name=first[1].label or 'NAME',
     )
 
 
 def _uncut(case: Selected, lead: str) -> Diagnostic:
     """Arrays in the graph that hold the examples, and cannot be cut into shards."""
     step = (*case.steps, *case.unbatched)[0]
-    message = f"{lead} the arrays in the graph cannot be cut into shards: {case.facts.uncut}"
-    return error(case.facts, step.call, "TMG202", message, FEED)
+    return finding(case.facts, step.call, "TMG202 uncut", lead=lead, reason=case.facts.uncut)

@@ -13,7 +13,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.region.prepared_batches import upstream
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG222",)
 
@@ -41,13 +41,7 @@ def does_not_reach_the_loss(case: Placed) -> Iterator[Diagnostic]:
             if missed and key.uid not in used:
                 used[key.uid] = _only_fed(facts, key) or _used_elsewhere(facts, key)
             if missed and not used[key.uid]:
-                yield error(
-                    facts,
-                    run.call,
-                    "TMG222",
-                    f"{key.label or 'an input'} is fed to this training step, but is not seen to reach its loss",
-                    "leave it out of the feed if the step does not need it",
-                )
+                yield finding(facts, run.call, "TMG222", name=key.label or 'an input')
 
 
 def _only_fed(facts: Facts, value: Value) -> bool:

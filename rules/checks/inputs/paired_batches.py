@@ -13,31 +13,22 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.region.inputs import batch_inputs
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG340",)
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def paired_batches(case: Placed) -> Iterator[Diagnostic]:
     """Runs of training steps whose inputs meet in the model and are drawn by the same call, written twice."""
-    if case.options.batch != "per-gpu" or not case.size.scaled:
-        return
     cut = set(batch_inputs(case.steps))
-    for run in case.facts.runs:
+    for run in case.facts.runs if case.size.scaled else ():
         meeting = [step for step in case.steps if run.computes({step.result.uid})]
         drawn = [(key, call) for key, fed in run.feeds if key in cut and (call := _drawn(case.facts, run, fed))]
         for (one, first), (two, second) in combinations(drawn, 2):
             again = first is not second and ast.dump(first) == ast.dump(second)
             if again and any(_meet(step, one, two) for step in meeting):
-                yield warn(
-                    case.facts,
-                    second,
-                    "TMG340",
-                    "each step draws two batches from this source, and the model compares their examples pair by "
-                    "pair: with larger batches the pairs differ from the original's",
-                    "draw pairs, or keep the batch's size with --batch total, if the order of the examples matters",
-                )
+                yield finding(case.facts, second, "TMG340")
 
 
 def _drawn(facts: Facts, run: RunCall, fed: Value) -> ast.Call | None:

@@ -12,18 +12,10 @@ from converter.analysis.values import Host, Input, Tensor
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.plan_faults import PlanFault
 from converter.planner.region.prepared_batches import uncast
-from converter.planner.wording import Words
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG225",)
-
-WORDS = {
-    PlanFault.SPARSE_AMONG_OTHERS: Words(
-        "TMG225", "a sparse batch is read together with other inputs", "read each input by its own name or key"
-    ),
-}
 
 
 @check(Placed)
@@ -36,13 +28,7 @@ def sparse_without_rows(case: Placed) -> Iterator[Diagnostic]:
         if effect.kind is not EffectKind.SPARSE_PLACEHOLDER or not isinstance(value, Input) or value.uid not in inputs:
             continue
         if not has_rows(value, facts.tensors):
-            yield error(
-                facts,
-                effect.node,
-                "TMG225",
-                "nothing tells that the rows of this sparse batch are its examples",
-                "give it a shape with the batch axis in front, such as [None, 784]",
-            )
+            yield finding(facts, effect.node, "TMG225 sparse_without_rows")
 
 
 @check(Placed)
@@ -60,14 +46,7 @@ def sparse_fed_unseen(case: Placed) -> Iterator[Diagnostic]:
             continue
         if value.batch.kind == "free" and value.dims is None and value.label not in case.options.shared:
             options = f", or say so: --shared {value.label}" if value.label else ""
-            yield error(
-                facts,
-                effect.node,
-                "TMG225",
-                "this sparse input has no shape, and is fed where it cannot be followed: its rows may be the examples "
-                "that the other inputs have, or one matrix for all of them",
-                f"give it a shape ([None, 784] for a row for each example, [2708, 2708] for one matrix){options}",
-            )
+            yield finding(facts, effect.node, "TMG225 sparse_fed_unseen", options=options)
 
 
 @check(Placed)
@@ -80,11 +59,4 @@ def fed_in_parts(case: Placed) -> Iterator[Diagnostic]:
             continue
         given = [uncast(part) for part in (tensor.inputs[0], tensor.inputs[-1]) if isinstance(part, Tensor)]
         if any(part.uid in inputs for part in given):
-            yield error(
-                facts,
-                tensor.node,
-                "TMG225",
-                "the indices and the shape of this sparse tensor are fed apart, and each would be cut as if it had a "
-                "row for each example",
-                "feed it as a whole, through tf.sparse_placeholder with a shape, such as [None, 784]",
-            )
+            yield finding(facts, tensor.node, "TMG225 fed_in_parts")

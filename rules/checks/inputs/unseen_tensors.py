@@ -9,7 +9,7 @@ from converter.analysis.values import Host, Input, Tensor, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG275",)
 
@@ -26,13 +26,7 @@ def tensors_of_unseen_objects(case: Placed) -> Iterator[Diagnostic]:
             continue
         read = [_place(v) for v in value.inputs if isinstance(v, Host) and v.call not in SHAPES]
         if any(place in known or place[:-1] in fed for place in read):
-            yield error(
-                case.facts,
-                value.node or case.steps[0].call,
-                "TMG275",
-                "a tensor of an object that is not seen goes into the loss here, and may have a row for each example",
-                "convert the script that makes the object: this file changes with it (--output-dir)",
-            )
+            yield finding(case.facts, value.node or case.steps[0].call, "TMG275")
 
 
 def _tensors_by_shape(values: Iterable[Value]) -> Iterator[tuple[object, ...]]:

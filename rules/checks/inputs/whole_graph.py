@@ -14,6 +14,7 @@ from converter.analysis.values import Host, Input, Number, Sequence, Tensor, Val
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
+from converter.planner.wording import finding
 from converter.planner.writing.findings import error
 from rules.checks.batches.variable_of_batch_size import FED_STATE
 
@@ -66,14 +67,7 @@ def set_against_all_examples(case: Placed) -> Iterator[Diagnostic]:
         if products and both and any(region.in_tower(value.site) for region in case.regions):
             line = getattr(both[0].node, "lineno", None)
             name = both[0].label or f"the input of line {line}"
-            yield error(
-                case.facts,
-                value.node or case.steps[0].call,
-                "TMG233",
-                f"{name} is set against products of all examples with each other: it has them along both axes, and "
-                "each tower would hold some of its rows with all of its columns",
-                "compute the loss once for the whole batch (--loss global), or compute these numbers from the labels",
-            )
+            yield finding(case.facts, value.node or case.steps[0].call, "TMG233", name=name)
             return
 
 

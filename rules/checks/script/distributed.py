@@ -8,7 +8,7 @@ from converter.analysis.effects import EffectKind
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Started
 from converter.planner.checking import check
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG217",)
 
@@ -17,10 +17,4 @@ CODES = ("TMG217",)
 def distributed(case: Started) -> Iterator[Diagnostic]:
     """Scripts that train on several machines, or by a distribution strategy."""
     for effect in list(case.facts.effects_of(EffectKind.DISTRIBUTED))[:1]:
-        yield error(
-            case.facts,
-            effect.node,
-            "TMG217",
-            f"this script is distributed already ({effect.name})",
-            "convert the script as it was for one GPU",
-        )
+        yield finding(case.facts, effect.node, "TMG217 distributed", name=effect.name)

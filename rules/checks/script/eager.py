@@ -8,7 +8,7 @@ from converter.analysis.effects import EffectKind
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG235",)
 
@@ -18,10 +18,4 @@ def trains_eagerly(case: Selected) -> Iterator[Diagnostic]:
     """Scripts without a graph."""
     eager = next((e for e in case.facts.effects_of(EffectKind.EAGER)), None)
     if eager is not None and not case.trains_on_batches:
-        yield error(
-            case.facts,
-            eager.node,
-            "TMG235",
-            f"this script trains eagerly ({eager.name}): it has no graph",
-            "use tf.distribute.MirroredStrategy, which works with eager code",
-        )
+        yield finding(case.facts, eager.node, "TMG235", name=eager.name)

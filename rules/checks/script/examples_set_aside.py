@@ -12,18 +12,16 @@ from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.streams import is_share
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG395",)
 
 SPLITS = ("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def set_aside(case: Placed) -> Iterator[Diagnostic]:
     """Calls that split the examples after as many as a batch has."""
-    if case.options.batch != "per-gpu":
-        return
     found: dict[ast.AST, None] = {
         node: None
         for (_, node), value in case.facts.results.items()
@@ -34,14 +32,7 @@ def set_aside(case: Placed) -> Iterator[Diagnostic]:
     }
     found.update((node, None) for node in _cut_off(case))
     for node in found:
-        yield warn(
-            case.facts,
-            node,
-            "TMG395",
-            "as many examples as a batch has are set aside here, N times as many with N GPUs: fewer examples, and "
-            "others, are left to train on",
-            "give the number of examples that are set aside a name of its own",
-        )
+        yield finding(case.facts, node, "TMG395")
 
 
 Bound = tuple[object, ...]

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from converter.analysis.effects import EffectKind
-from converter.diagnostics import Diagnostic
+from converter.analysis.facts import Effect
 from converter.planner.cases import Placed
-from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.checking import of_effects
 
 CODES = ("TMG313",)
 
 
-@check(Placed)
-def host_functions(case: Placed) -> Iterator[Diagnostic]:
-    """Functions of Python that the towers call with their shards."""
-    for effect in case.facts.effects:
-        if effect.kind is EffectKind.HOST_FUNCTION and any(region.in_any_tower(effect.site) for region in case.regions):
-            yield warn(
-                case.facts,
-                effect.node,
-                "TMG313",
-                f"{effect.name} is assumed to treat each example by itself: each tower calls it with its shard",
-                "check that it does not depend on the whole batch, or use TensorFlow's operations",
-            )
+def _in_towers(case: Placed, effect: Effect) -> bool:
+    return any(region.in_any_tower(effect.site) for region in case.regions)
+
+
+host_functions = of_effects(Placed, "TMG313", EffectKind.HOST_FUNCTION, _in_towers)

@@ -1,27 +1,11 @@
-"""The result of a call is known only from a run of the script."""
+"""The result of a call is known only from a run of the script (`--trace`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from converter.analysis.effects import EffectKind
-from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
-from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.checking import of_effects
 
 CODES = ("TMG309",)
 
-
-@check(Placed)
-def known_from_a_run(case: Placed) -> Iterator[Diagnostic]:
-    """Calls whose results are known from a run of the script (`--trace`)."""
-    for effect in case.facts.effects:
-        if effect.kind is EffectKind.TRACED:
-            yield warn(
-                case.facts,
-                effect.node,
-                "TMG309",
-                f"the result of this call is known only from a run of the script: {effect.name}",
-                "prove the conversion with `tf-multigpu verify`",
-            )
+known_from_a_run = of_effects(Placed, "TMG309", EffectKind.TRACED)

@@ -10,7 +10,7 @@ from converter.analysis.values import Host, Number, Sequence, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Shared
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG388",)
 
@@ -30,14 +30,7 @@ def named_by_batch_size(case: Shared) -> Iterator[Diagnostic]:
             places = [(node.lineno, node.col_offset, case.facts.path_of(node)) for node in nodes]
             if len(places) == len(number.origins) == 1 and places[0] in grown and not told & {places[0], effect.node}:
                 told |= {places[0], effect.node}
-                yield warn(
-                    case.facts,
-                    effect.node,
-                    "TMG388",
-                    "the name of this checkpoint holds the batch size, which is N times as large with N GPUs: what was "
-                    "saved on one GPU has another name",
-                    "name it by something else, or rename what was saved",
-                )
+                yield finding(case.facts, effect.node, "TMG388")
 
 
 def _written(text: Host) -> Iterator[Number]:

@@ -22,26 +22,16 @@ from converter.planner.questions.imported import (
     package_of,
     unseen_modules,
 )
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG201",)
 
 
-# Parts of the names of packages that train, what the script does with them, what to do.
-BY_PACKAGE = (
-    ("torch", "this script trains by PyTorch, not by TensorFlow", "use torch.nn.parallel.DistributedDataParallel"),
-    (
-        "object_detection",
-        "the training step lies in the package object_detection, this script configures it",
-        "use that package's own options for several GPUs: num_clones, or model_main with a distribution strategy",
-    ),
-    (
-        "keras",
-        "this script builds with Keras, and minimises nothing in a session",
-        "use tf.distribute.MirroredStrategy for Model.fit",
-    ),
-)
-
+BY_PACKAGE = {  # messages about what a script does with packages that train, by a part of their names
+    "torch": "TMG201 torch",
+    "object_detection": "TMG201 object_detection",
+    "keras": "TMG201 keras",
+}
 # Packages that compute and train by themselves, as they call themselves.
 OTHER_LIBRARIES = {
     "theano": "Theano",
@@ -59,7 +49,6 @@ TRAINS = re.compile("_?(train|fit|learn|optimize)(_.*)?")  # names of methods an
 _NOT_TRAINING = {"numpy", "tqdm", *sys.stdlib_module_names} - {"builtins"}
 RESTORES = ("restore", "import_meta_graph", "load_model", "ParseFromString", "load_weights")
 
-_NONE = "no training step was found"
 _OTHER = "convert the script that calls minimize, compute_gradients or tf.gradients"
 
 
@@ -70,26 +59,22 @@ def minimises_nothing(case: Selected) -> Iterator[Diagnostic]:
     if facts.train_steps:
         return
     imported = list(imported_names(facts))
-    for part, message, hint in BY_PACKAGE:
+    for part, key in BY_PACKAGE.items():
         for name, node in imported:
             if part in name.split(".") and (part != "torch" or _takes_gradients(facts, node)):
-                yield error(facts, node, "TMG201", message, hint)
+                yield finding(facts, node, key)
                 return
     if not any(name.split(".")[0] in (*naming().modules, "keras") for name, _ in imported):
         for name, node in imported:
             if library := OTHER_LIBRARIES.get(name.split(".")[0]):
-                message = f"this script computes with {library}, and does not import TensorFlow"
-                yield error(facts, node, "TMG201", message, "convert a script that trains by TensorFlow")
+                yield finding(facts, node, "TMG201 other_library", library=library)
                 return
     for unseen in unseen_modules(facts):
-        message = f"no training step was found: nothing is minimised here, and {unseen.module} is not followed"
-        yield error(facts, unseen.node, "TMG201", message, unseen.hint)
+        yield finding(facts, unseen.node, "TMG201 unseen_module", module=unseen.module, advice=unseen.hint)
         return
     for run in facts.runs:
         if package := library_run(run):
-            message = f"no training step was found: what is run here comes from {package}, which is not followed"
-            hint = f"if {package} is a file of this project, put it beside the script, or its folder into sys.path"
-            yield error(facts, run.call, "TMG201", message, hint)
+            yield finding(facts, run.call, "TMG201 run_of_package", package=package)
             return
     yield (
         _run_of_tensorflow(facts)
@@ -114,13 +99,7 @@ def _run_of_tensorflow(facts: Facts) -> Diagnostic | None:
                 continue
             module = name.rpartition(".")[0]
             file = module.rpartition(".")[2]
-            return error(
-                facts,
-                run.call,
-                "TMG201",
-                f"{_NONE}: what is run here comes from tensorflow.{module}, which is not followed",
-                f"copy that module's file beside the script, and import it from there: import {file}",
-            )
+            return finding(facts, run.call, "TMG201 module_of_tensorflow", module=module, file=file)
     return None
 
 
@@ -142,13 +121,8 @@ def _may_train(facts: Facts) -> Diagnostic | None:
             continue
         package = package_of(facts, call) or ("" if root == "builtins" else root)
         comes = f" of the package {package}" if package else ""
-        return error(
-            facts,
-            call,
-            "TMG201",
-            f"{_NONE}: {ast.unparse(call.func)}(){comes}, which may train, is not followed",
-            _where_from(facts, package),
-        )
+        name, advice = ast.unparse(call.func), _where_from(facts, package)
+        return finding(facts, call, "TMG201 may_train", name=name, comes=comes, advice=advice)
     return None
 
 
@@ -168,23 +142,19 @@ def _where_from(facts: Facts, package: str) -> str:
     return _OTHER
 
 
-def _of_other_kind(facts: Facts, hint: str) -> Diagnostic:
+def _of_other_kind(facts: Facts, advice: str) -> Diagnostic:
     """What a script does instead of training: it restores, only defines, or computes without a loss."""
     defined = [s.name for s in facts.tree.body if isinstance(s, (ast.FunctionDef, ast.ClassDef))]
     if defined and all(map(_only_defines, facts.tree.body)):
         shown = ", ".join(defined[:3]) + (", …" if len(defined) > 3 else "")
-        return error(
-            facts, facts.tree, "TMG201", f"{_NONE}: this file only defines {shown}, and minimises nothing", hint
-        )
+        return finding(facts, facts.tree, "TMG201 only_defines", shown=shown, advice=advice)
     calls = ((c, getattr(c.func, "attr", getattr(c.func, "id", ""))) for c in facts.nodes(ast.Call, facts.tree))
     restored = next((call for call, name in calls if name in RESTORES), None)
     if restored is not None:
-        what = f"{ast.unparse(restored.func)}() reads a model that was trained elsewhere, and nothing is minimised"
-        return error(facts, restored, "TMG201", f"{_NONE}: {what}", hint)
+        return finding(facts, restored, "TMG201 restores", name=ast.unparse(restored.func), advice=advice)
     if facts.runs:
-        what = "the operations that are run here are evaluated, and none minimises a loss"
-        return error(facts, facts.runs[0].call, "TMG201", f"{_NONE}: {what}", hint)
-    return error(facts, facts.tree, "TMG201", f"{_NONE}: nothing is minimised here", hint)
+        return finding(facts, facts.runs[0].call, "TMG201 evaluates", advice=advice)
+    return finding(facts, facts.tree, "TMG201 none", advice=advice)
 
 
 def _only_defines(stmt: ast.stmt) -> bool:

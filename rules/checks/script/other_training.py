@@ -12,6 +12,7 @@ from converter.planner.cases import Selected
 from converter.planner.checking import check
 from converter.planner.questions.imported import convert_importing
 from converter.planner.questions.statements import is_executed, uncalled_around
+from converter.planner.wording import finding
 from converter.planner.writing.findings import error
 
 CODES = ("TMG220",)
@@ -23,13 +24,7 @@ def trains_by_other_means(case: Selected) -> Iterator[Diagnostic]:
     other = next((e for e in case.facts.effects_of(EffectKind.OTHER_TRAINING)), None)
     if other is not None and not case.trains_on_batches:
         name = of_library(case.facts, other)
-        yield error(
-            case.facts,
-            other.node,
-            "TMG220",
-            f"this script trains by {name}, not by a session of its own",
-            f"use several GPUs by its own means: {advice(name)}",
-        )
+        yield finding(case.facts, other.node, "TMG220", name=name, advice=advice(name))
 
 
 @check(Selected)

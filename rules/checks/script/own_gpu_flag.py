@@ -8,7 +8,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
 from converter.planner.host.gpu_count import OWN_FLAGS
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG334",)
 
@@ -18,7 +18,4 @@ def own_flags(case: Selected) -> Iterator[Diagnostic]:
     """Flags for the number of GPUs."""
     for flag in case.facts.flags:
         if flag.name in OWN_FLAGS:
-            yield warn(case.facts, flag.call, "TMG334",
-                       f"the script's own flag {flag.name} does not count the towers: convert --num-gpus does",
-                       "leave it 1 in runs, or take it out before the conversion, which adds one of this name",
-                       )  # fmt: skip
+            yield finding(case.facts, flag.call, "TMG334", name=flag.name)

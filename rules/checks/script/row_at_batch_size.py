@@ -10,16 +10,14 @@ from converter.analysis.values import Host, Input, Number, Origin, Sequence, nee
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG386",)
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def row_at_batch_size(case: Placed) -> Iterator[Diagnostic]:
     """Warn of reads of one row, outside of the model, at an index that grows with the batch."""
-    if case.options.batch != "per-gpu":
-        return
     scaled = case.size.scaled
     picks = [a for a in case.facts.accesses if _picks(a, scaled)]
     picks = [a for a in picks if not any(region.in_any_tower(a.site) for region in case.regions)]
@@ -31,13 +29,7 @@ def row_at_batch_size(case: Placed) -> Iterator[Diagnostic]:
         counted = not turns.isdisjoint(needed(access.value.inputs[1:]))
         if not counted and access.value.uid not in fed and access.site.stmt not in told:
             told.add(access.site.stmt)
-            yield warn(
-                case.facts,
-                access.node,
-                "TMG386",
-                "this row is read at a place that is computed from the batch size: with N GPUs it is another one",
-                "give the number of the row a name of its own",
-            )
+            yield finding(case.facts, access.node, "TMG386")
 
 
 def _picks(access: Access, scaled: frozenset[Origin]) -> bool:

@@ -13,17 +13,12 @@ from converter.planner.questions.imported import imported_names
 from converter.planner.questions.several_gpus import devices_of_several_gpus, differs_by_turn
 from converter.planner.questions.statements import is_executed
 from converter.planner.steps import is_run, takes_a_step
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG216",)
 
 
-TOGETHER = "convert both scripts at once, from their originals"
-SEVERAL = "convert the script as it was for one GPU"
-BY_PACKAGE = (
-    ("multi_gpu_model", "this script uses several GPUs already, by Keras' multi_gpu_model", SEVERAL),
-    ("model_deploy", "this script spreads clones of its model over devices already (slim's model_deploy)", SEVERAL),
-)
+BY_PACKAGE = {"multi_gpu_model": "TMG216 multi_gpu_model", "model_deploy": "TMG216 model_deploy"}
 
 
 @check(Started, unless=("TMG217",))
@@ -33,15 +28,13 @@ def places_on_several_gpus(case: Started) -> Iterator[Diagnostic]:
     trains = any(map(is_run, facts.train_steps))
     for effect in facts.effects:
         if effect.kind is EffectKind.CONVERTED_MODULE:
-            message = f"{effect.name} was converted before, with another script"
             if takes_a_step(facts):
-                yield error(facts, effect.node, "TMG216", message, TOGETHER)
+                yield finding(facts, effect.node, "TMG216 converted_module", name=effect.name)
             else:  # it goes on as it is: the module builds its model for one GPU here
-                message = f"no training step was found, and {message}"
-                yield error(facts, facts.tree, "TMG201", message, "leave it as it is: it builds the model for one GPU")
+                yield finding(facts, facts.tree, "TMG201 converted_module", name=effect.name)
     for effect in devices_of_several_gpus(facts):
         if not trains or is_executed(effect.site):
-            yield error(facts, effect.node, "TMG216", "this script places its model on several GPUs already", SEVERAL)
+            yield finding(facts, effect.node, "TMG216 devices")
             return
 
 
@@ -53,8 +46,7 @@ def places_by_a_loop(case: Selected) -> Iterator[Diagnostic]:
     model = {around.stmt for site in sites for around in site.chain()}
     for effect in devices:
         if is_executed(effect.site) and effect.site.stmt in model:
-            message = "this script places its model on several GPUs already, one in each turn of a loop"
-            yield error(case.facts, effect.node, "TMG216", message, SEVERAL)
+            yield finding(case.facts, effect.node, "TMG216 loop_over_gpus")
             return
 
 
@@ -69,8 +61,8 @@ def spread_by_a_package(case: Selected) -> Iterator[Diagnostic]:
 
 def several_gpus(facts: Facts) -> Iterator[Diagnostic]:
     """The packages that spread a model over GPUs, where the script imports one of them."""
-    for part, message, hint in BY_PACKAGE:
+    for part, key in BY_PACKAGE.items():
         for name, node in imported_names(facts):
             if part in name.split("."):
-                yield error(facts, node, "TMG216", message, hint)
+                yield finding(facts, node, key)
                 return

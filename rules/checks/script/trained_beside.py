@@ -8,7 +8,7 @@ from converter.analysis.effects import EffectKind
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 from rules.checks.script.other_training import of_library
 
 CODES = ("TMG398",)
@@ -21,10 +21,4 @@ def trained_on_one_gpu(case: Placed) -> Iterator[Diagnostic]:
     batches = ", with N times the batch where it takes the script's batch size" if grows else ""
     for effect in case.facts.effects_of(EffectKind.TRAINED_BY_LIBRARY):
         name = of_library(case.facts, effect)
-        yield warn(
-            case.facts,
-            effect.node,
-            "TMG398",
-            f"this trains {name}, which gets no towers: it goes on training on one GPU{batches}",
-            "put it in a script of its own, and convert that one",
-        )
+        yield finding(case.facts, effect.node, "TMG398", name=name, batches=batches)

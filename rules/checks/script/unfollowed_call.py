@@ -24,6 +24,7 @@ from converter.planner.questions.imported import (
 )
 from converter.planner.questions.outside_calls import is_foreign
 from converter.planner.region.inputs import uncut_values
+from converter.planner.wording import finding
 from converter.planner.writing.findings import error
 
 CODES = ("TMG241",)
@@ -32,7 +33,6 @@ CODES = ("TMG241",)
 TRACE = "convert with --trace, which runs the script to see what it gives"
 
 
-LOOKED_UP = "the loss needs what is looked up here by a name which only a run tells, and called: it is not followed"
 PICKED = f"pick it from a dict, as in {{'NAME': Class}}[name](…), which is followed; or {TRACE}"
 
 
@@ -59,7 +59,7 @@ def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
         if isinstance(value, Host) and value.roots and value.node in unfollowed and is_foreign(value):
             if (loop := _loop_around(case, value)) is not None and loop.node is not None:
                 if loop.node not in told:
-                    yield error(facts, loop.node, "TMG241", f"the loss needs what {_lost_in(facts, loop)}", TRACE)
+                    yield finding(facts, loop.node, "TMG241 loop", lost=_lost_in(facts, loop))
                 told.add(loop.node)
                 continue
             package = package_of(facts, value.node)
@@ -70,7 +70,7 @@ def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
             elif looked_up is not None and looked_up is not value.node:
                 goes = f" into what line {looked_up.lineno} looks up, by a name which only a run tells,"
             elif looked_up is not None:
-                yield error(facts, looked_up, "TMG241", LOOKED_UP, PICKED)
+                yield finding(facts, looked_up, "TMG241 looked_up")
                 continue
             yield error(
                 facts,
@@ -117,14 +117,7 @@ def needs_noise_from_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
             if not isinstance(value, Host) or value.node not in unfollowed:
                 continue
             if drawn & set(needed(value.inputs).values()):
-                yield error(
-                    case.facts,
-                    value.node,
-                    "TMG241",
-                    "the loss needs what this call makes of "
-                    "the noise that is drawn for each batch, and it is not followed",
-                    TRACE,
-                )
+                yield finding(case.facts, value.node, "TMG241 noise")
                 return
 
 
@@ -138,27 +131,13 @@ def fed_in_what_is_not_followed(case: Selected) -> Iterator[Diagnostic]:
     keys = [key for run in case.facts.runs_of(case.steps) for key, _ in run.feeds if isinstance(key, Host)]
     for node in dict.fromkeys(key.node for key in keys if key.roots and key.node in unfollowed):
         if node is not None:
-            yield error(
-                case.facts,
-                node,
-                "TMG241",
-                "a training step feeds the placeholders that go into this call together, and what it makes of them "
-                "is not followed",
-                "name the class that holds them, as in tf.nn.rnn_cell.LSTMStateTuple(*parts), or feed each by itself",
-            )
+            yield finding(case.facts, node, "TMG241 fed_together")
 
 
 @check(Selected)
 def made_by_unseen_code(case: Selected) -> Iterator[Diagnostic]:
     """Batches that come from code which is not seen."""
-    yield from uncut_values(
-        case.facts,
-        case.steps,
-        "TMG241",
-        {
-            Why.UNSEEN: "convert the script that makes it, and its files change with it (--output-dir)",
-        },
-    )
+    yield from uncut_values(case.facts, case.steps, {Why.UNSEEN: "TMG241 unseen_code"})
 
 
 def _set_unseen(facts: Facts, attribute: Bound) -> Iterator[Diagnostic]:
@@ -167,11 +146,4 @@ def _set_unseen(facts: Facts, attribute: Bound) -> Iterator[Diagnostic]:
         result = effect.value if effect.kind is EffectKind.UNFOLLOWED else None
         method = result.inputs[0] if result is not None and result.roots else None
         if isinstance(method, Bound) and method.receiver is attribute.receiver:
-            yield error(
-                facts,
-                effect.node,
-                "TMG241",
-                f"the loss needs {attribute.name}, which may be what this call "
-                "makes of a batch, and it is not followed",
-                "see that the module of this object's class can be imported from the folder of the script",
-            )
+            yield finding(facts, effect.node, "TMG241 attribute", name=attribute.name)

@@ -12,7 +12,7 @@ from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.region.penalties import added_to_shared
 from converter.planner.region.region import Region
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG236", "TMG250")
 
@@ -25,14 +25,7 @@ def read_after_the_towers(case: Placed) -> Iterator[Diagnostic]:
         for effect in case.facts.effects_of(EffectKind.GET_COLLECTION):
             after = effect.time > region.end and not region.in_tower(effect.site)
             if after and effect.name in added and effect.name not in OWN:
-                yield error(
-                    case.facts,
-                    effect.node,
-                    "TMG236",
-                    f"the towers add values to the collection {effect.name!r} that are not means over the "
-                    "examples: here it would hold only the first tower's",
-                    "keep them in a list of the script instead of a collection",
-                )
+                yield finding(case.facts, effect.node, "TMG236", name=effect.name)
 
 
 OWN = ("update_ops", "summaries")  # what TensorFlow adds there has rules of its own
@@ -53,11 +46,4 @@ def added_again(case: Placed) -> Iterator[Diagnostic]:
         effect = added.effect
         regions = [region for region in case.regions if added.is_met(region)]
         if any(not added.is_kept_apart(case.facts, region) for region in regions):
-            yield error(
-                case.facts,
-                effect.node,
-                "TMG250",
-                f"each tower would add this value to the collection {effect.name!r} once more, where the towers share "
-                "what variables add to it, and the list is read entry by entry, or behind the towers",
-                "add it to a collection of another name, or only add the collection up where the loss is built",
-            )
+            yield finding(case.facts, effect.node, "TMG250", name=effect.name)

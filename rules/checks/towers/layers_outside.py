@@ -13,7 +13,7 @@ from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.region.layers import SHARE, layers_in
 from converter.planner.region.region import Region
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG258",)
 
@@ -31,14 +31,7 @@ def layers_outside_of_towers(case: Placed) -> Iterator[Diagnostic]:
     if inside >= SHARE * len(layers):
         return
     first = min(outside, key=lambda t: t.time)
-    yield error(
-        case.facts,
-        first.node or case.steps[0].call,
-        "TMG258",
-        f"this layer would be computed once for the whole batch, on one device: of {len(layers)} layers "
-        f"between the inputs and the loss, {inside} would be in the towers",
-        "make all inputs before the model, in statements of their own",
-    )
+    yield finding(case.facts, first.node or case.steps[0].call, "TMG258 outside", number=len(layers), inside=inside)
 
 
 @check(Placed)
@@ -58,13 +51,11 @@ def model_of_no_batch(case: Placed) -> Iterator[Diagnostic]:
         and any(isinstance(v, Variable) for v in needed([t]).values())
     ]
     if products:
-        yield error(
+        yield finding(
             case.facts,
             min(products, key=lambda t: t.time).node or case.steps[0].call,
-            "TMG258",
-            f"the model computes this, and {len(products)} products of weights in all, of no examples, once for all of "
-            "them: the towers would only look up rows of the result, and have nothing to share",
-            "take larger batches on one GPU: they cost little more, as this is computed once for each step",
+            "TMG258 no_batch",
+            number=len(products),
         )
 
 

@@ -12,7 +12,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.region.region import Region
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG226",)
 
@@ -26,32 +26,12 @@ def moving_averages(case: Placed) -> Iterator[Diagnostic]:
         return
     for name in (e for e in facts.effects_of(EffectKind.GRAPH_NAME) if isinstance(e.value, Input)):
         if any(e.node is name.node for e in applied):
-            yield error(
-                facts,
-                name.node,
-                "TMG226",
-                "this moving average tracks an input that is split across towers",
-                "average a tensor that the model computes",
-            )
+            yield finding(facts, name.node, "TMG226 tracks_an_input")
     for effect in facts.effects:
         if effect.kind in (EffectKind.AVERAGE, EffectKind.AVERAGE_READ) and _meets(effect, applied, regions):
-            yield error(
-                facts,
-                effect.node,
-                "TMG226",
-                "moving averages that the model made of its tensors are asked for after it",
-                "keep what .average() gives in the model under a name, and use that",
-            )
+            yield finding(facts, effect.node, "TMG226 asked_for_after")
     yield from (
-        error(
-            facts,
-            tensor.node or facts.tree,
-            "TMG226",
-            "this makes the update of moving averages wait or depend on a condition, and is run after the model",
-            "return what .apply() gives from the model, and add the condition after the loss",
-        )
-        for region in regions
-        for tensor in _lost(region)
+        finding(facts, tensor.node or facts.tree, "TMG226 waits") for region in regions for tensor in _lost(region)
     )
 
 

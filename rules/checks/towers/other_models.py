@@ -9,7 +9,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.steps import executions, is_run
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG277",)
 
@@ -25,10 +25,4 @@ def beside_the_towers(case: Placed) -> Iterator[Diagnostic]:
         if not batched or any(r.in_any_tower(v.site) or v.node in r.inline for v in parts if v.site for r in regions):
             continue
         chain = [site.stmt for site in step.site.chain()]
-        yield error(
-            case.facts,
-            chain[1] if len(chain) > 1 else step.call,
-            "TMG277",
-            "the model that is trained here is built apart from the one that goes into the towers: it would be in none",
-            "build both models by one function that is called for each, or write a script for each",
-        )
+        yield finding(case.facts, chain[1] if len(chain) > 1 else step.call, "TMG277")

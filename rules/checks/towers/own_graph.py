@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG276",)
 
@@ -21,13 +21,7 @@ def blocks_of_own_graphs(case: Placed) -> Iterator[Diagnostic]:
     for region in case.regions:
         for block in _blocks(region.block.body[index] for index in sorted(region.tower) if index >= 0):
             if any(map(_makes_anew, block.items)):
-                yield error(
-                    case.facts,
-                    block,
-                    "TMG276",
-                    "this block makes a graph or a session, and a part of it, or of another one, is the model's",
-                    "put the placeholders, the model and the training step into one such block",
-                )
+                yield finding(case.facts, block, "TMG276")
 
 
 def _blocks(statements: Iterable[ast.stmt]) -> Iterator[ast.With]:

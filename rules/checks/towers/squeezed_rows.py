@@ -13,7 +13,7 @@ from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.inputs import batch_inputs
-from converter.planner.writing.findings import error, warn
+from converter.planner.wording import finding
 
 PAIR = 2  # rows of which a squeeze keeps the axis; the number of towers where the visible GPUs tell it
 
@@ -37,30 +37,11 @@ def squeezed_rows(case: Placed) -> Iterator[Diagnostic]:
             continue
         few = _rows_of_steps(case, tensor)
         if few is not None and few < PAIR * gpus:
-            yield error(
-                case.facts,
-                call,
-                "TMG261",
-                f"each step is fed {few} examples, of which one of {gpus} towers has a single one: there this squeeze "
-                "removes the batch axis, along which the towers' results are put together",
-                "say which axis is to be squeezed",
-            )
+            yield finding(case.facts, call, "TMG261 fed_few", few=few, gpus=gpus)
         elif _is_for_one_example(case, tensor):
-            yield error(
-                case.facts,
-                call,
-                "TMG261",
-                "for one example this squeeze removes the batch axis, along which the towers' results are put together",
-                "fetch the tensor as it is, and take its first row: sess.run(values, …)[0]",
-            )
+            yield finding(case.facts, call, "TMG261 for_one_example")
         else:
-            yield warn(
-                case.facts,
-                call,
-                "TMG385",
-                "a tower whose share of a batch is one example squeezes the batch axis away, too",
-                "say which axis is to be squeezed",
-            )
+            yield finding(case.facts, call, "TMG385")
 
 
 def _rows_of_steps(case: Placed, squeezed: Tensor) -> int | None:

@@ -11,7 +11,7 @@ from converter.analysis.values import Tensor
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG315",)
 
@@ -23,22 +23,9 @@ def summaries_of_the_model(case: Placed) -> Iterator[Diagnostic]:
     made = [e for e in made if any(region.in_tower(e.site) for region in case.regions)]
     shares = [e for e in made if _is_of_batch(case, e)]
     if shares:
-        yield warn(
-            case.facts,
-            shares[0].node,
-            "TMG315",
-            "this summary is made by the model: it shows one tower's share of each batch, under a tag that "
-            "begins with tower_0",
-            "make it after the loss where it should show the whole batch under its own tag",
-        )
+        yield finding(case.facts, shares[0].node, "TMG315 of_a_share")
     elif made:
-        yield warn(
-            case.facts,
-            made[0].node,
-            "TMG315",
-            "this summary is made by the model: its tag begins with tower_0",
-            "make it after the loss where it should have its own tag",
-        )
+        yield finding(case.facts, made[0].node, "TMG315 of_the_model")
 
 
 def _is_of_batch(case: Placed, made: Effect) -> bool:

@@ -11,42 +11,10 @@ from converter.analysis.values import Number, Tensor, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Leaving
 from converter.planner.checking import check
-from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.other_calls import bound_by_other_calls
-from converter.planner.wording import Words
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG210",)
-
-WORDS = {
-    PlanFault.MADE_BY_ONE_BRANCH: Words(
-        "TMG210",
-        "{name} is read after the loss, and only one branch of a condition makes it",
-        "let the other branch put None there",
-    ),
-    PlanFault.PART_MADE_BY_ONE_BRANCH: Words(
-        "TMG210",
-        "{name} is read after the loss, and only one branch of a condition makes it",
-        "give it a name of its own, and None in the other branch",
-    ),
-    PlanFault.LEFT_BY_EARLIER_CALL: Words(
-        "TMG210",
-        "{name} is read after the loss, and only one branch of a condition makes it: where that is not taken, it is "
-        "that of a model which an earlier call of this function has built",
-        "let the other branch put None there",
-    ),
-    PlanFault.FUNCTION_KEEPS_SHARD: Words(
-        "TMG210",
-        "{name} is called after the loss, too, with the argument that it keeps from line {line}: each tower keeps its "
-        "own part of the batch there",
-        "pass this argument where the function is called",
-    ),
-    PlanFault.NOT_MERGEABLE: Words(
-        "TMG210",
-        "{name} is read after the loss, and the towers' parts of it cannot be merged: {reason}",
-        "compute it from tensors that have one row for each example, after the loss",
-    ),
-}
 
 
 @check(Leaving)
@@ -65,23 +33,9 @@ def made_by_one_call_alone(case: Leaving) -> Iterator[Diagnostic]:
     for part, node in case.wanted.values():
         key = (part.root or part.text).rpartition(".")[2]
         if key in own and any(key not in bound for bound in calls):
-            yield error(
-                facts,
-                node,
-                "TMG210",
-                f"{part.text} is made by one call of the function that builds the model, and not by another: "
-                "the towers of that one would miss it",
-                "build the model without its loss in a function of its own",
-            )
+            yield finding(facts, node, "TMG210 made_by_one_call", text=part.text)
         elif key in own and part.value.roots and key in constants:
-            yield error(
-                facts,
-                constants[key].node or node,
-                "TMG210",
-                f"{part.text} is an integer in another call of the function that builds the model: "
-                "the towers' parts of it cannot be weighted",
-                "make it a float: tf.constant(0.0)",
-            )
+            yield finding(facts, constants[key].node or node, "TMG210 integer_in_one_call", text=part.text)
 
 
 def _is_integer(value: Value) -> TypeGuard[Tensor]:

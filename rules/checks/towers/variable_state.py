@@ -14,12 +14,9 @@ from converter.analysis.values import Input, Tensor, Value, Variable, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG234",)
-
-
-EACH = "each tower would change this variable once, and the loss reads what comes of that"
 
 
 @check(Placed)
@@ -36,17 +33,11 @@ def carries_state(case: Placed) -> Iterator[Diagnostic]:
         once = not any(r.in_any_tower(effect.site) for r in case.regions)
         if not any(isinstance(v, Tensor) and v.batch.kind != "free" for v in made.inputs):
             if not once and made.uid in read and _goes_on(effect, made):
-                yield error(case.facts, effect.node, "TMG234", EACH, "change it before the model, or after the loss")
+                yield finding(case.facts, effect.node, "TMG234 changed_by_each")
             continue
         carried = [v for v in made.inputs if isinstance(v, Variable) and v.uid in read]
         if made.uid in read or any(not once or not _is_number(v) for v in carried):
-            yield error(
-                case.facts,
-                effect.node,
-                "TMG234",
-                "a variable carries what is computed from one batch to the model's next step",
-                "feed the state and fetch it, or leave statistics to a normalising layer",
-            )
+            yield finding(case.facts, effect.node, "TMG234 carried")
 
 
 @check(Placed)
@@ -61,13 +52,7 @@ def reads_new_average(case: Placed) -> Iterator[Diagnostic]:
         owners = {v.uid for update in filter(_averages, tensor.control) for v in update.inputs}
         averages = (v for v in tensor.operands if isinstance(v, Tensor) and v.op == "average")
         if tensor.uid in read and any(owners & {v.uid for v in average.inputs} for average in averages):
-            yield error(
-                case.facts,
-                tensor.node or case.facts.tree,
-                "TMG234",
-                "the loss reads a moving average behind its update, which only the first tower makes, of its shard",
-                "read the batch's own statistics in training, or leave them to a normalising layer",
-            )
+            yield finding(case.facts, tensor.node or case.facts.tree, "TMG234 new_average")
 
 
 def _averages(value: Value) -> bool:

@@ -12,7 +12,7 @@ from converter.analysis.values import Host, Number, Sequence, Site, Tensor, Type
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG255",)
 OBJECTS = ("Cell", "Layer")
@@ -31,13 +31,7 @@ def as_wide_as_the_batch(case: Placed) -> Iterator[Diagnostic]:
             if any(o.key in keys for o in number.origins) and _changes(case, maker.site):
                 found.setdefault(here)
     for node in found:
-        yield error(
-            case.facts,
-            node,
-            "TMG255",
-            "the batch size is also a width here, which would change with the number of GPUs",
-            "give the width a number of its own",
-        )
+        yield finding(case.facts, node, "TMG255 as_wide_as_the_batch")
 
 
 def _changes(case: Placed, site: Site | None) -> bool:
@@ -93,13 +87,7 @@ def index_of_batch_size(case: Placed) -> Iterator[Diagnostic]:
             if not any(_is_of(v, keys) for v in case.facts.behind(whole).values()):
                 found.setdefault(node)
     for node in found:
-        yield error(
-            case.facts,
-            node,
-            "TMG255",
-            "this index is computed from the batch size, which is another number here with several GPUs",
-            "give the index a number of its own",
-        )
+        yield finding(case.facts, node, "TMG255 index_of_batch_size")
 
 
 def _is_of(value: Value, keys: set[tuple[object, ...]]) -> bool:

@@ -9,7 +9,7 @@ from converter.analysis.values import Typed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG238",)
 
@@ -22,14 +22,7 @@ def averages_behind_step(case: Placed) -> Iterator[Diagnostic]:
     made = {id(step.optimizer): step.optimizer for step in case.steps}
     for optimizer in made.values():
         if isinstance(optimizer, Typed) and optimizer.node and has(_last(optimizer.name), Trait.AVERAGES_BEHIND_STEP):
-            yield error(
-                case.facts,
-                optimizer.node,
-                "TMG238",
-                "this optimizer averages the variables behind its update, and a GPU would read them as they were "
-                "before it",
-                "use --variables gpu:0, or update tf.train.ExponentialMovingAverage under tf.control_dependencies",
-            )
+            yield finding(case.facts, optimizer.node, "TMG238")
 
 
 def _last(name: str) -> str:

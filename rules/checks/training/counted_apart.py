@@ -9,76 +9,35 @@ from converter.planner.batch_size.counts import counted_again, divided_apart, ot
 from converter.planner.batch_size.overlapping import fixed_strides, fixed_turns
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG338", "TMG339", "TMG399")
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def counted_apart(case: Placed) -> Iterator[Diagnostic]:
     """Numbers beside a count of steps that are as large as a batch size that grows."""
-    if case.options.batch != "per-gpu":
-        return
     doubtful = counted_again(case.facts, case.steps, case.size.scaled).doubtful
     for node in doubtful:
-        yield warn(
-            case.facts,
-            node,
-            "TMG338",
-            "this number equals the batch size, and was left unchanged: if it counts examples, the count is now too "
-            "small",
-            "give the batch size a name, and use the name wherever examples are counted",
-        )
+        yield finding(case.facts, node, "TMG338 counts")
     for node in (n for n in divided_apart(case.facts, case.size.scaled) if n not in doubtful):
-        yield warn(
-            case.facts,
-            node,
-            "TMG338",
-            "this number equals the batch size, and was left unchanged: if a number of examples is divided by it, the "
-            "number of steps is now N times too large",
-            "give the batch size a name, and divide by that",
-        )
+        yield finding(case.facts, node, "TMG338 divides")
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def turns_that_stay(case: Placed) -> Iterator[Diagnostic]:
     """Loops that walk through rows by the batch size, as often as before. Says so once."""
-    if case.options.batch != "per-gpu":
-        return
     for node in fixed_turns(case.facts, case.steps, case.size.scaled):
-        yield warn(
-            case.facts,
-            node,
-            "TMG339",
-            "this loop has a fixed number of iterations, and each takes the rows at its number times the batch size: "
-            "the batches now reach N times as far, perhaps past the last row",
-            "compute the number of iterations from the batch size: len(data) // batch_size",
-        )
+        yield finding(case.facts, node, "TMG339 takes_rows")
         return
     for node in fixed_strides(case.facts, case.steps, case.size.scaled):
-        yield warn(
-            case.facts,
-            node,
-            "TMG339",
-            "this loop has a fixed number of iterations, and each moves on by the batch size: the batches now reach N "
-            "times as far, perhaps past the last row",
-            "compute the number of iterations from the batch size: len(data) // batch_size",
-        )
+        yield finding(case.facts, node, "TMG339 moves_on")
         return
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def counted_by_another(case: Placed) -> Iterator[Diagnostic]:
     """Loops around the training steps that are counted by another batch size than the one that grows. Says so once."""
-    if case.options.batch != "per-gpu":
-        return
     for node, name in other_sizes(case.facts, case.steps, case.size.scaled):
-        yield warn(
-            case.facts,
-            node,
-            "TMG399",
-            f"the training steps are counted by this {name}, and the batches are made by another number: that one "
-            "grows, and as many steps take N times the examples",
-            "make the batches, and count them, by one number",
-        )
+        yield finding(case.facts, node, "TMG399", name=name)
         return

@@ -14,45 +14,12 @@ from converter.analysis.values import Constant, Host, Input, Mapping, Sequence, 
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import check
-from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.questions.uncalled import is_uncalled
 from converter.planner.region.names_in_graph import names_taken
-from converter.planner.wording import Words
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG209",)
-
-WORDS = {
-    PlanFault.LOSS_NAME_TAKEN: Words(
-        "TMG209",
-        "the model gives the name of this loss to another value before the towers end",
-        "give each loss a name of its own",
-    ),
-    PlanFault.LOSS_OF_EACH_EXAMPLE: Words(
-        "TMG209",
-        "the loss has one value for each example, and is minimised in another function",
-        "reduce it to a number where it is built: by tf.reduce_sum, which trains as before, or by tf.reduce_mean",
-    ),
-    PlanFault.LOSS_WITHOUT_NAME: Words(
-        "TMG209",
-        "the loss has no name where the towers are built",
-        "assign the loss to a variable before it is minimised",
-    ),
-    PlanFault.LOSS_WRITTEN_ELSEWHERE: Words(
-        "TMG209",
-        "the loss is written out where it is minimised, in another function than the model's",
-        "give it a name where the model is built, and minimise that",
-    ),
-    PlanFault.LOSS_OF_TWO_NAMES: Words(
-        "TMG209", "this loss has two names, and some branches do not create it", "give it one name"
-    ),
-    PlanFault.VALUE_WITHOUT_NAME: Words(
-        "TMG209",
-        "{name!r} has no name in the script where the towers are built",
-        "assign it to a variable where it is made",
-    ),
-}
 
 
 WEIGHTS = {"kernel", "bias", "weights", "biases", "gamma", "beta", "moving_mean", "moving_variance"}  # of layers
@@ -69,13 +36,7 @@ def looked_up_by_name(case: Placed) -> Iterator[Diagnostic]:
         first = re.split("[/:]", name.lower())[0]
         if any(_may_be(first, other) for other in taken):
             shown = f"{name!r}" if name != "*" else "a name that is not known"
-            yield error(
-                facts,
-                node,
-                "TMG209",
-                f"what is looked up here ({shown}) may be a part of the model, which has another name in each tower",
-                "keep the tensor in a variable where it is made, and read that",
-            )
+            yield finding(facts, node, "TMG209 looked_up", shown=shown)
 
 
 @check(Leaving)
@@ -93,13 +54,7 @@ def read_by_the_loss_alone(case: Leaving) -> Iterator[Diagnostic]:
             at = node or tensor.node or facts.tree
             if made and tensor.uid not in merged and at not in told:
                 told.add(at)
-                yield error(
-                    facts,
-                    at,
-                    "TMG209",
-                    "a value that the loss takes from the towers has no name where they are built",
-                    "make the inputs of the model before it, or assign its result to a variable",
-                )
+                yield finding(facts, at, "TMG209 read_by_loss")
 
 
 def _is_choice(value: Value) -> bool:
@@ -139,13 +94,7 @@ def layers_named_by_name_scopes(case: Placed) -> Iterator[Diagnostic]:
         inside = layers and any(region.in_tower(holder.site) for region in case.regions if holder is not None)
         last = re.sub(r"_\d+$", "", key.strip("'\"").rpartition("/")[2])
         if inside and not access.write and last in names:
-            yield error(
-                facts,
-                access.node,
-                "TMG209",
-                f"the layer {key} is collected under its name scope, which has the tower's in front in each tower",
-                "keep the layer's result in a variable where it is made, and read that",
-            )
+            yield finding(facts, access.node, "TMG209 layer_of_name_scope", key=key)
 
 
 def _names_looked_up(facts: Facts) -> Iterator[tuple[str, ast.AST]]:

@@ -8,7 +8,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.questions.batch_statistics import norms_behind, trains
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG239",)
 
@@ -22,12 +22,4 @@ def norm_of_shares(case: Placed) -> Iterator[Diagnostic]:
     for step in case.steps:
         norms = (norm for norm in norms_behind(case.facts, step.loss) if trains(case.facts, trained, norm))
         if (norm := next(norms, None)) is not None:
-            yield error(
-                case.facts,
-                norm.node,
-                "TMG239",
-                "this batch norm is in training, and the size of the batches was not found, so that the towers would "
-                "share them: each would normalise with the statistics of fewer examples than the script does",
-                "name the number of examples of a batch batch_size where the batches are made; or ask for "
-                "--batch total to train so all the same",
-            )
+            yield finding(case.facts, norm.node, "TMG239")

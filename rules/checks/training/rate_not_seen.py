@@ -8,7 +8,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.host.learning_rate import rates_not_seen
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 CODES = ("TMG256",)
 
@@ -19,11 +19,4 @@ def rate_not_seen(case: Placed) -> Iterator[Diagnostic]:
     if case.options.scale_lr == "none":
         return
     for node in rates_not_seen(case.facts, case.steps):
-        yield error(
-            case.facts,
-            node,
-            "TMG256",
-            "the learning rate is not written in a call of an optimizer that is followed, so --scale-lr cannot change "
-            "it",
-            "give it to the optimizer by its name or position, or leave --scale-lr out",
-        )
+        yield finding(case.facts, node, "TMG256")

@@ -12,7 +12,7 @@ from converter.analysis.values import Number, Tensor, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG341",)
 
@@ -24,11 +24,9 @@ FACTORS = {
 }
 
 
-@check(Placed)
+@check(Placed, batch="per-gpu")
 def rate_of_batch_size(case: Placed) -> Iterator[Diagnostic]:
     """Optimizers whose learning rate follows a batch size that grows. Says so once for each."""
-    if case.options.batch != "per-gpu":
-        return
     reading = GraphTermReader(frozenset(case.size.scaled), lambda _: None)
     for call, rate in {site.call: site.value for site in case.facts.rates}.items():
         if rate is None or (isinstance(rate, Tensor) and any(region.in_tower(rate.site) for region in case.regions)):
@@ -37,13 +35,7 @@ def rate_of_batch_size(case: Placed) -> Iterator[Diagnostic]:
         if not any(atom == SIZE for monomial, _ in terms for atom, _ in monomial):
             continue  # nor where it only decides, by a number of steps, which of several rates it is
         factor = FACTORS.get(degree_in(terms) or Fraction(0), "another one")
-        yield warn(
-            case.facts,
-            call,
-            "TMG341",
-            f"the learning rate is computed from the batch size, so it is {factor} on N GPUs",
-            "write it as a number where it should stay, and scale it by --scale-lr",
-        )
+        yield finding(case.facts, call, "TMG341", factor=factor)
 
 
 def _at_first(rate: Value) -> Value:

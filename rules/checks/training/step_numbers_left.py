@@ -8,7 +8,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.host.step_numbers import step_numbers
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 
 CODES = ("TMG362",)
 
@@ -20,20 +20,7 @@ def step_numbers_left(case: Placed) -> Iterator[Diagnostic]:
         return
     found = step_numbers(case.facts, case.options, case.regions, case.steps, case.size.scaled)
     for node in found.left:
-        yield warn(
-            case.facts,
-            node,
-            "TMG362",
-            "cannot tell whether this number counts training steps, so --scale-steps leaves it as it is",
-            "divide it by the number of GPUs yourself if it does",
-        )
+        yield finding(case.facts, node, "TMG362 unsure")
     if not found.counts and not found.left and case.steps:
-        yield warn(
-            case.facts,
-            case.steps[0].call,
-            "TMG362",
-            "--scale-steps changes nothing: no fixed number of training steps was found"
-            if case.options.batch == "per-gpu"
-            else "--scale-steps changes nothing: with --batch total a step trains on as many examples as before",
-            "leave --scale-steps out",
-        )
+        key = "TMG362 none" if case.options.batch == "per-gpu" else "TMG362 total"
+        yield finding(case.facts, case.steps[0].call, key)

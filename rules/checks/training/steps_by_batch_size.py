@@ -1,28 +1,19 @@
-"""A number of steps is divided by the batch size."""
+"""A number of steps is divided by a batch size that grows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterable
 
-from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.intervals import divided_steps
 from converter.planner.cases import Placed
-from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.checking import each
 
 CODES = ("TMG387",)
 
 
-@check(Placed)
-def steps_by_batch_size(case: Placed) -> Iterator[Diagnostic]:
-    """Ratios of a number of steps and a batch size that grows."""
-    if case.options.batch != "per-gpu":
-        return
-    for node in divided_steps(case.facts, case.regions, case.steps, case.size.scaled):
-        yield warn(
-            case.facts,
-            node,
-            "TMG387",
-            "a number of steps is divided by the batch size here: with N GPUs this is 1/N of what it was",
-            "give the number of steps a name of its own",
-        )
+def _ratios(case: Placed) -> Iterable[ast.AST]:
+    return divided_steps(case.facts, case.regions, case.steps, case.size.scaled)
+
+
+steps_by_batch_size = each(Placed, "TMG387", _ratios, batch="per-gpu")

@@ -10,7 +10,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
 from converter.planner.questions.statements import parents_of
-from converter.planner.writing.findings import error, warn
+from converter.planner.wording import finding
 
 CODES = ("TMG346", "TMG248")
 
@@ -26,23 +26,9 @@ def overlap(case: Selected) -> Iterator[Diagnostic]:
     if not training or not several:
         return
     if len(set().union(*(_steps_of(facts, thread) for thread in training))) > 1:
-        yield error(
-            facts,
-            training[0].call,
-            "TMG248",
-            "threads train here by a training step each, as workers of A3C do: each would build a model on every GPU",
-            "let the workers share the GPUs: make the i-th one under tf.device('/gpu:%d' % (i % number)); or train "
-            "with one worker, whose step the towers share",
-        )
+        yield finding(facts, training[0].call, "TMG248")
     else:
-        yield warn(
-            facts,
-            training[0].call,
-            "TMG346",
-            "training steps run in several threads: each step takes a batch for every tower, the threads share the "
-            "GPUs, and their updates overlap as before, which verify cannot compare",
-            "train with one thread: the steps of the towers are synchronous",
-        )
+        yield finding(facts, training[0].call, "TMG346")
 
 
 def _steps_of(facts: Facts, thread: Threaded) -> set[int]:

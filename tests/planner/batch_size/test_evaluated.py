@@ -260,7 +260,7 @@ def test_a_mode_that_trains_nothing() -> None:
 def test_a_mode_whose_model_has_the_size_of_training() -> None:
     model = "tf.reshape(tf.layers.dense(X, 4), [B, 4])"
     assert "TMG363" in codes(in_modes(CONSTANT, model), eval_batch="script")
-    assert codes(in_modes(FLAG, model), eval_batch="script") == ["TMG212"]
+    assert codes(in_modes(FLAG, model), eval_batch="script") == ["TMG205"]
 
 
 def test_a_mode_whose_model_has_the_size_of_training_takes_larger_batches() -> None:

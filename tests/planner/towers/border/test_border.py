@@ -60,7 +60,7 @@ def test_names_of_a_function_around_are_refused() -> None:
                     sess.run(train_op, {X: xs, Y: ys})
         outer(32)
     """
-    assert codes(script) == ["TMG206", "TMG206"]  # X and Y
+    assert codes(script) == ["TMG205", "TMG205"]  # X and Y
 
 
 def test_a_new_name_comes_with_another_traffic() -> None:
