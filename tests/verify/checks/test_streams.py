@@ -209,6 +209,25 @@ def test_train_ops_that_take_turns_at_the_batches(own: str, theirs: str, status:
     assert {row["status"] for row in found} <= {status, "same"}
 
 
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("ab cd ef ab cd ef", [6, 8, 10]),
+        ("ab cd ae bf cd eb", []),  # drawn anew for each batch: one after the other has come before
+        ("abcdefgh aijbckdl mnefgohp", []),
+        ("abcd efgh ijkl mnoa abcd", [16]),  # one of sixteen examples is there twice
+        ("abcd efgh fbga dhec", [8, 12]),  # shuffled anew
+        ("abcd efcb eafd", [4, 8]),  # an epoch ends within the second batch
+        ("abcd ef ghij kl", [6]),  # the last batch is smaller, and examples are changed anew
+    ],
+)
+def test_epochs_that_examples_tell(text: str, places: list[int]) -> None:
+    assert sorted(streams.epochs_begin(batches(text))) == places
+    kinds = {(0,): [{"x:0": (batch, None)} for batch in batches(text)]}
+    counts = stream.epoch(kinds, kinds)
+    assert counts == ([places[0] // len(batches(text)[0])] * 2 if places else None)
+
+
 def test_a_batch_that_several_train_ops_take_ends_no_epoch() -> None:
     epochs = stream.Epochs(1)
     for kind, batch in ((0, "ab"), (1, "ab"), (0, "cd"), (1, "cd")):

@@ -173,7 +173,7 @@ def epoch(own, theirs):
     counts = []
     for kinds in (theirs, own):
         batches = [turns.together(step) for steps in kinds.values() for step in steps]
-        ends = streams.starts(batches) if len(kinds) == 1 else ()
+        ends = streams.epochs_begin(batches) if len(kinds) == 1 else ()
         places = np.cumsum([0] + [len(batch) for batch in batches]).tolist()
         counts.append(places.index(min(ends)) if ends else None)
     return None if None in counts else counts
