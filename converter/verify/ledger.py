@@ -112,13 +112,24 @@ def _schedule(report: Report, mine: Facts) -> Iterator[LedgerLine]:
 
 
 def _constants(report: Report, steps: list[Facts], mine: Facts) -> Iterator[LedgerLine]:
-    """A schedule whose constants are the original's: they may count batches all the same."""
+    """A schedule whose constants are the original's: they may count batches all the same.
+
+    Where others were found, their rates lie between the original's after as many steps and after as many examples.
+    """
+    tried = [found for step in steps for found in step.get("constants", ())]
+    others = [pair for found in tried if not found["count"] for pair in found["others"]]
     followed = any(rates is not None and rates["meant"] for step in steps for rates in map(step.get, RATES))
-    if mine.get("schedules") and report.batch == "per-gpu" and report.gpus > 1 and not followed:
-        detail = (
-            "they are the original's; one that counts batches (decay_steps of an epoch) must follow the batch "
-            "(--epochs 1, or --steps all, compares the rates at the end)"
-        )
+    detail = ""
+    if others:
+        (theirs, own), *_ = others
+        given, wanted = (listing(f"{number(one):.6g}" for one in each) for each in (theirs, own))
+        detail = f"{given} instead of {wanted}, which is neither the same nor follows the batch"
+    elif any(found["otherwise"] for found in tried):
+        detail = "the rate is computed otherwise than in the original, and is the same in the compared steps"
+    elif mine.get("schedules") and report.batch == "per-gpu" and report.gpus > 1 and not followed and not tried:
+        detail = "they are the original's; one that counts batches (decay_steps of an epoch) must follow the batch"
+    if detail:
+        detail += " (--epochs 1, or --steps all, compares the rates at the end)"
         yield LedgerLine("unchecked", "schedule constants", detail)
 
 

@@ -191,6 +191,9 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> CheckResult:
             f"from the same gradients {listing(wrong)} gets another value (step {number_of})"
         )
         return CheckResult(name, "failed", detail, worst, UPDATE)
+    for step in done:
+        if later := _later_rate(step):
+            return CheckResult(name, "failed", later)
     worst = max(worst_of({k: v for k, v in step["update"].items() if k not in racing})[1] for step in done)
     detail = "the same gradients lead to the same values of all variables"
     if racing:
@@ -216,6 +219,19 @@ def _unlike_update(mine: Facts, theirs: Facts, trained: set[str], wrong: list[st
     if trained & set(more):
         return f"the optimizer's step runs {times} times ({who})"
     return f"the update ops of all towers run: {listing(more)} advances {times} times in one step"
+
+
+def _later_rate(step: Facts) -> str:
+    """Which schedule of other constants than the original's goes another way after the compared steps; or ""."""
+    for found in step.get("constants", ()):
+        if found["count"]:
+            name = "value of a schedule in the model" if found["model"] else "learning rate"
+            own = f"the original's is {number(found['own']):.6g} at the nearest"
+            return (
+                f"from other constants than the original's the {name} is {number(found['theirs']):.6g} after "
+                f"{found['count']} steps; after as many steps, as many examples and in between {own}"
+            )
+    return ""
 
 
 def another_rate(steps: list[Facts], rate: str, towers: int, said: Collection[str]) -> str:
