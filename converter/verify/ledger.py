@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from converter.verify.checks.figures import Facts, listing, number
 from converter.verify.checks.stream import ASIDE, DRAWS, STREAMS
-from converter.verify.checks.training import UPDATE
+from converter.verify.checks.training import UPDATE, goes_another_way
 from converter.verify.data import ALL_STEPS, CheckResult, ConversionOrigin, Fate, LedgerLine, Report
 
 BESIDE = ("savers", "summaries", "printed values")
@@ -119,8 +119,11 @@ def _constants(report: Report, steps: list[Facts], mine: Facts) -> Iterator[Ledg
     tried = [found for step in steps for found in step.get("constants", ())]
     others = [pair for found in tried if not found["count"] for pair in found["others"]]
     followed = any(rates is not None and rates["meant"] for step in steps for rates in map(step.get, RATES))
+    apart = [found for found in tried if found["model"] and found["count"]]
     detail = ""
-    if others:
+    if apart:
+        detail = f"from other constants a value of a schedule in the model is {goes_another_way(apart[0])}"
+    elif others:
         (theirs, own), *_ = others
         given, wanted = (listing(f"{number(one):.6g}" for one in each) for each in (theirs, own))
         detail = f"{given} instead of {wanted}, which is neither the same nor follows the batch"

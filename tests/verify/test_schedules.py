@@ -124,7 +124,7 @@ WARM = "0.01 + 0.1 * tf.minimum(1.0, tf.cast(global_step, tf.float32) / 64.0)"
         (STAIRS, "// batch_size)", "// batch_size * 4)", "the learning rate is 0.1 after 32 steps"),
         (NOAM, "64.0", "32.0", ""),
         (WARM, "64.0", "32.0", ""),
-        (WARM, "64.0", "640.0", "the learning rate is 0.0103125 after 2 steps"),
+        (WARM, "64.0", "640.0", "the learning rate is 0.010625 after 4 steps"),
     ],
     ids=["pieces doubled", "pieces halved", "stairs", "stairs doubled", "noam halved", "warm halved", "warm longer"],
 )

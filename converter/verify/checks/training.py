@@ -222,16 +222,16 @@ def _unlike_update(mine: Facts, theirs: Facts, trained: set[str], wrong: list[st
 
 
 def _later_rate(step: Facts) -> str:
-    """Which schedule of other constants than the original's goes another way after the compared steps; or ""."""
-    for found in step.get("constants", ()):
-        if found["count"]:
-            name = "value of a schedule in the model" if found["model"] else "learning rate"
-            own = f"the original's is {number(found['own']):.6g} at the nearest"
-            return (
-                f"from other constants than the original's the {name} is {number(found['theirs']):.6g} after "
-                f"{found['count']} steps; after as many steps, as many examples and in between {own}"
-            )
-    return ""
+    """Which learning rate of other constants than the original's goes another way after the compared steps; or ""."""
+    found = next((one for one in step.get("constants", ()) if one["count"] and not one["model"]), None)
+    return f"from other constants than the original's the learning rate is {goes_another_way(found)}" if found else ""
+
+
+def goes_another_way(found: Facts) -> str:
+    """Where a schedule of other constants leaves the original's; found: of child/tmgprobe/graph/rates.py."""
+    own = f"the original's is {number(found['own']):.6g} at the nearest"
+    given = f"{number(found['theirs']):.6g} after {found['count']} steps"
+    return f"{given}; after as many steps, as many examples and in between {own}"
 
 
 def another_rate(steps: list[Facts], rate: str, towers: int, said: Collection[str]) -> str:

@@ -16,8 +16,8 @@ import numpy as np
 from tmgprobe.graph import graphs
 
 CLOSE = 1e-5  # relative difference of two rates that are the same
-POWERS, BETWEEN = 18, 6  # rates are tried after 1, 2, 4 ... steps, and at so many counts of batches for each
-MARGIN = 0.02  # of the largest rate: a schedule of which only some constants follow the batch lies close by
+POWERS = 18  # rates are tried after 1, 2, 4 ... steps
+MARGIN = 0.05  # of the largest rate: a schedule of which only some constants follow the batch lies close by
 
 MODEL = -1  # stands for the number of the apply call in the key of a rate that the model takes
 
@@ -280,7 +280,8 @@ class Schedules(object):
             for tensor, value in zip(rate.given, theirs['constants'])
             if not hasattr(value, 'upper')
         }
-        spread = np.geomspace(1.0, 2.0 * ratio, BETWEEN).tolist() + [float(ratio)] + _quotients(rate, theirs)
+        halves = [2.0 ** (power / 2.0) for power in range(2 * POWERS)]  # of powers: the same counts for most rates
+        spread = [times for times in halves if times <= 3.0 * ratio] + [float(ratio)] + _quotients(rate, theirs)
         counts = [2**power for power in range(POWERS)]
         try:
             rates = [self._after(rate, count, fed) for count in counts]
@@ -331,6 +332,7 @@ def _is_of_other_constants(rate, theirs):
     texts = any(hasattr(one, 'upper') for one, kind in zip(theirs['constants'], kinds) if kind != 'same')
     shapes = all(np.shape(one) == np.shape(own) for one, own in zip(theirs['constants'], rate.constants))
     of_counts = 'Placeholder' not in rate.form  # and of nothing that a step is fed
+    of_counts = of_counts and rate.tensors[0].dtype.base_dtype.is_floating  # a remainder leaps
     return of_counts and not texts and shapes and any(kind != 'same' for kind in kinds)
 
 
