@@ -135,7 +135,8 @@ def _judge(
         checks += _beside_steps(mine, theirs, recorded, replayed, done, asked)
     first = recorded["first"]
     devices = first.get("devices")
-    checks.append(check_placement(devices, asked.gpus, first.get("work"), first.get("on_gpus", False)))
+    on_host = bool(replayed["first"].get("on_host"))
+    checks.append(check_placement(devices, asked.gpus, first.get("work"), first.get("on_gpus", False), on_host))
     checks.append(check_collections(mine, theirs))
     checks += check_slices(theirs, wholes_in(mine, theirs), asked.gpus)
     more_notes: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from converter.verify.checks.figures import Facts, listing, number
 from converter.verify.checks.stream import ASIDE, DRAWS, STREAMS
-from converter.verify.checks.training import UPDATE
+from converter.verify.checks.training import UPDATE, goes_another_way
 from converter.verify.data import ALL_STEPS, CheckResult, ConversionOrigin, Fate, LedgerLine, Report
 
 BESIDE = ("savers", "summaries", "printed values")
@@ -112,13 +112,27 @@ def _schedule(report: Report, mine: Facts) -> Iterator[LedgerLine]:
 
 
 def _constants(report: Report, steps: list[Facts], mine: Facts) -> Iterator[LedgerLine]:
-    """A schedule whose constants are the original's: they may count batches all the same."""
+    """A schedule whose constants are the original's: they may count batches all the same.
+
+    Where others were found, their rates lie between the original's after as many steps and after as many examples.
+    """
+    tried = [found for step in steps for found in step.get("constants", ())]
+    others = [pair for found in tried if not found["count"] for pair in found["others"]]
     followed = any(rates is not None and rates["meant"] for step in steps for rates in map(step.get, RATES))
-    if mine.get("schedules") and report.batch == "per-gpu" and report.gpus > 1 and not followed:
-        detail = (
-            "they are the original's; one that counts batches (decay_steps of an epoch) must follow the batch "
-            "(--epochs 1, or --steps all, compares the rates at the end)"
-        )
+    apart = [found for found in tried if found["model"] and found["count"]]
+    detail = ""
+    if apart:
+        detail = f"from other constants a value of a schedule in the model is {goes_another_way(apart[0])}"
+    elif others:
+        (theirs, own), *_ = others
+        given, wanted = (listing(f"{number(one):.6g}" for one in each) for each in (theirs, own))
+        detail = f"{given} instead of {wanted}, which is neither the same nor follows the batch"
+    elif any(found["otherwise"] for found in tried):
+        detail = "the rate is computed otherwise than in the original, and is the same in the compared steps"
+    elif mine.get("schedules") and report.batch == "per-gpu" and report.gpus > 1 and not followed and not tried:
+        detail = "they are the original's; one that counts batches (decay_steps of an epoch) must follow the batch"
+    if detail:
+        detail += " (--epochs 1, or --steps all, compares the rates at the end)"
         yield LedgerLine("unchecked", "schedule constants", detail)
 
 

@@ -152,3 +152,30 @@ def test_numbers_that_a_tower_draws_once(
     (found,) = (check for check in report.checks if check.name == "draws of the towers")
     assert found.status == status, report.checks
     assert status == "passed" or "a step draws 2 random numbers, the original 16" in found.detail
+
+
+CARRIED = """\
+import numpy as np
+import tensorflow as tf
+batch_size = 4
+text = np.random.RandomState(2).rand(batch_size, 40).astype('float32')
+x = tf.placeholder(tf.float32, [None, 5])
+first = tf.placeholder(tf.float32, [None, 3])
+last = tf.tanh(tf.layers.dense(x, 3) + tf.layers.dense(first, 3))
+loss = tf.reduce_mean(tf.square(tf.reduce_sum(last, 1) - x[:, 0]))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    state = np.zeros([batch_size, 3])
+    for begin in range(0, 40, 5):
+        _, state = sess.run([train_op, last], {x: text[:, begin:begin + 5], first: state})
+"""
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("change", [("", ""), ("_, state = sess", "_, unused = sess")], ids=["carried", "not carried"])
+def test_a_state_that_the_steps_hand_on(tmp_path: Path, tensorflow_python: str, change: tuple[str, str]) -> None:
+    report = proof(tmp_path, tensorflow_python, change, script=CARRIED)
+    failed = [check.detail for check in report.checks if check.status == "failed"]
+    assert bool(failed) is bool(change[0])
+    assert not failed or failed[0].startswith("what a run gave to the script is not fed to the next step")

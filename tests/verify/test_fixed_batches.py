@@ -44,6 +44,9 @@ DEVIATION = "tf.sqrt(tf.reduce_mean(tf.square(error - tf.reduce_mean(error))))"
 SUMMARY = f"tf.summary.scalar('masked', {MASKED})"
 OF_TOWER = MASKED.replace("error", "tower_error[{0}]").replace("m)", "tf.split(m, 2)[{0}])")
 BATCH, HALF = "[x, error]", "[tf.concat([tf.split(x, 2)[0]] * 2, 0), error]"
+# three rows, with a number for each example along axis 1
+CLASSES = "tf.stack([error, error * 2.0, error - m])"
+TURNED = f"tf.reverse({CLASSES}, [1])"
 FIRST, MEANS = OF_TOWER.format(0), f"({OF_TOWER.format(0)} + {OF_TOWER.format(1)}) / 2"
 
 
@@ -62,8 +65,8 @@ def proven(folder: Path, python: str, shown: str, wrong: str = "") -> Report:
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     "shown",
-    [MASKED, CHOSEN, RATIO, DEVIATION, SUMMARY, BATCH],
-    ids=["masked", "chosen", "ratio", "deviation", "summary", "batch"],
+    [MASKED, CHOSEN, RATIO, DEVIATION, SUMMARY, BATCH, CLASSES],
+    ids=["masked", "chosen", "ratio", "deviation", "summary", "batch", "classes"],
 )
 def test_what_is_computed_of_means_and_sums(tmp_path: Path, tensorflow_python: str, version: str, shown: str) -> None:
     report = proven(tmp_path, tensorflow_python, shown)
@@ -84,6 +87,8 @@ def test_what_is_computed_of_means_and_sums(tmp_path: Path, tensorflow_python: s
         (SUMMARY, SUMMARY.replace(MASKED, FIRST), "the summary 'masked' is"),
         (DEVIATION, DEVIATION.replace("error", "tower_error[0]"), "the value of tower 0 only"),
         (BATCH, HALF, "differs in 12 of 24 numbers"),
+        (CLASSES, TURNED, "differs in 24 of 24 numbers"),
+        (CLASSES, f"tf.concat(tf.split({CLASSES}, 2, 1), 0)", "has the shape [6, 4] instead of [3, 8]"),
     ],
 )
 def test_what_is_of_one_tower_or_a_mean_of_means(

@@ -341,6 +341,47 @@ def test_what_does_not_end_an_epoch_of_few_steps(
     assert verdict_of(text, tensorflow_python, tmp_path, Options(), change) == verdict
 
 
+DRAWN_ANEW = (
+    HEAD
+    + """\
+users, items, rates = rng.randint(20, size=136), rng.randint(30, size=136), rng.rand(136)
+batches = len(users) // batch_size
+user = tf.placeholder(tf.int32, [None])
+item = tf.placeholder(tf.int32, [None])
+rate = tf.placeholder(tf.float32, [None])
+rows = [tf.nn.embedding_lookup(tf.get_variable(name, [30, 4]), ids) for name, ids in (('u', user), ('i', item))]
+loss = tf.reduce_mean(tf.square(tf.reduce_sum(tf.multiply(rows[0], rows[1]), 1) - rate))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    writer = tf.summary.FileWriter('logs')
+    sess.run(tf.global_variables_initializer())
+    errors = []
+    for step in range(3 * batches):
+        drawn = rng.randint(len(users), size=batch_size)
+        errors.append(sess.run([train_op, loss], {user: users[drawn], item: items[drawn], rate: rates[drawn]})[1])
+        if step % batches == 0:
+            mean = tf.Summary(value=[tf.Summary.Value(tag='error', simple_value=np.mean(errors))])
+            writer.add_summary(mean, step)
+"""
+)
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),  # 17 steps in an epoch, and 8 of the conversion
+        (("step % batches == 0", "step % batches == 1"), "failed summaries"),
+        (("add_summary(mean, step)", "add_summary(mean, step + 1)"), "failed summaries"),
+    ],
+)
+def test_what_is_written_each_epoch_of_batches_that_are_drawn_anew(
+    change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    assert verdict_of(DRAWN_ANEW, tensorflow_python, tmp_path, Options(), change) == verdict
+
+
 SHOWN = (
     HEAD
     + """\

@@ -36,14 +36,16 @@ with tf.Session() as sess:
 EPOCHS = "tf.train.exponential_decay(0.1, global_step, len(data) / float(batch_size), 0.5)"
 
 
-def proven(folder: Path, python: str, rate: str, batch: BatchMode = "per-gpu", old: str = "", new: str = "") -> Report:
+def proven(
+    folder: Path, python: str, rate: str, batch: BatchMode = "per-gpu", old: str = "", new: str = "", steps: int = 4
+) -> Report:
     """The report of the script with this rate, whose conversion has `new` where `old` stood."""
     single, multi = folder / "single.py", folder / "multi.py"
     single.write_text(SINGLE.replace("RATE", rate))
     text = convert(read(str(single)), Options(num_gpus=2, batch=batch)).text or ""
     assert old in text, "the fault would change nothing"
     multi.write_text(text.replace(old, new) if old else text)
-    return verify(single, multi, VerifySettings(gpus=2, batch=batch, steps=4, python=python))
+    return verify(single, multi, VerifySettings(gpus=2, batch=batch, steps=steps, python=python))
 
 
 def rates(report: Report) -> list[LedgerLine]:
@@ -102,6 +104,45 @@ def test_another_schedule_is_a_fault(
     (found,) = (check for check in report.checks if check.name == "update")
     assert found.status == "failed" and words in found.detail
     assert not [entry for entry in rates(report) if entry.fate == "differs"]
+
+
+PIECES = "tf.train.piecewise_constant(global_step, [20, 40], [0.1, 0.05, 0.01])"
+STAIRS = "tf.train.exponential_decay(0.1, global_step, 3 * (len(data) // batch_size), 0.5, staircase=True)"
+NOAM = "0.1 * tf.minimum(tf.cast(global_step + 1, tf.float32) / 64.0, tf.rsqrt(tf.cast(global_step + 1, tf.float32)))"
+
+WARM = "0.01 + 0.1 * tf.minimum(1.0, tf.cast(global_step, tf.float32) / 64.0)"
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("rate", "old", "new", "words"),
+    [
+        (PIECES, "[20, 40]", "[20 * num_gpus, 40 * num_gpus]", "the learning rate is 0.1 after 32 steps"),
+        (PIECES, "[20, 40]", "[10, 20]", ""),
+        (STAIRS, "", "", ""),  # 30 steps, and 15 of the conversion
+        (STAIRS, "// batch_size)", "// batch_size * 4)", "the learning rate is 0.1 after 32 steps"),
+        (NOAM, "64.0", "32.0", ""),
+        (WARM, "64.0", "32.0", ""),
+        (WARM, "64.0", "640.0", "the learning rate is 0.010625 after 4 steps"),
+    ],
+    ids=["pieces doubled", "pieces halved", "stairs", "stairs doubled", "noam halved", "warm halved", "warm longer"],
+)
+def test_a_schedule_that_goes_another_way_later(
+    tmp_path: Path, tensorflow_python: str, rate: str, old: str, new: str, words: str
+) -> None:
+    report = proven(tmp_path, tensorflow_python, rate, old=old, new=new, steps=1)
+    assert report.verdict == ("failed" if words else "passed")
+    (found,) = (check for check in report.checks if check.name == "update")
+    assert words in found.detail
+    assert not [entry for entry in report.ledger if entry.what == "schedule constants"]
+
+
+@pytest.mark.tf1
+def test_a_constant_that_does_not_follow_the_batch(tmp_path: Path, tensorflow_python: str) -> None:
+    report = proven(tmp_path, tensorflow_python, STAIRS, old="0.5, stair", new="0.4, stair", steps=1)
+    (entry,) = (entry for entry in report.ledger if entry.what == "schedule constants")
+    assert entry.fate == "unchecked" and entry.detail.startswith("0.4 instead of 0.5, which is neither the same nor")
 
 
 MODEL = "tf.train.exponential_decay(1.0, global_step * batch_size, 120, 0.5)"

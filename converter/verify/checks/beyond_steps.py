@@ -71,9 +71,23 @@ class _Notes:
             detail = f"{place} decides by a value of a run what is {_DONE[kind]}: when it is, is not compared"
             yield CheckResult(name, "skipped", detail)
 
-    def of_epoch(self, steps: int) -> int | None:
+    def epochs(self, kind: str, same: str) -> dict[str, Sequence[int]]:
+        """{words: steps of the conversion, steps of the original} in the epochs in which such notes come once.
+
+        Where examples are drawn anew for each batch the data tell of no epoch. A script that counts its epochs by the
+        batch size does what ends them at steady distances: every 13 steps of 2 batches instead of every 27 of one.
+        """
+        found: dict[str, Sequence[int]] = {}
+        theirs = steady_distances(self.other(kind), same) if self.shorter else {}
+        for words, own in steady_distances(self.own(kind), same).items():
+            fewer = theirs.get(words, 0)
+            if fewer in (own // self.towers, -(-own // self.towers)) and fewer:
+                found[words] = fewer, own
+        return found
+
+    def of_epoch(self, steps: int, epoch: Sequence[int]) -> int | None:
         """After how many steps the original is as many steps behind an epoch's end; None before the first end."""
-        theirs, own = self.epoch
+        theirs, own = epoch
         return steps // theirs * own + steps % theirs if theirs and steps >= theirs else None
 
     def own(self, kind: str) -> list[Note]:
@@ -95,18 +109,20 @@ class _Notes:
         What comes at the end of an epoch, or some steps behind it, may come there in the original, after other steps;
         where none was recognised, as each epoch's examples are changed anew, after as many examples.
         """
+        epochs = self.epochs(kind, same)
         waiting: dict[Any, list[Note]] = {}
         for note in self.own(kind):
             waiting.setdefault((note["steps"], _words(note, same)), []).append(note)
         for note in self.other(kind):
-            found = waiting.get((note["steps"], _words(note, same)))
-            end = self.of_epoch(note["steps"])
-            ends = None if end is None else waiting.get((end, _words(note, same)))
+            words = _words(note, same)
+            found = waiting.get((note["steps"], words))
+            end = self.of_epoch(note["steps"], epochs.get(words, self.epoch))
+            ends = None if end is None else waiting.get((end, words))
             if ends and not (found and note["number"] == found[0]["number"]):
                 found = ends if not found or _at_epochs_end(note, ends[0]) else found
             if not found and self.shorter and note["steps"]:
                 end = note["steps"] * self.towers
-                found = waiting.get((end, _words(note, same)))
+                found = waiting.get((end, words))
             if not found and end is not None and end >= self.mine["steps"]:
                 continue  # the original was not seen so far
             yield note, found.pop(0) if found else None
@@ -128,6 +144,15 @@ class _Notes:
         )
         few = {steps: count - other[steps] for steps, count in own.items() if other[steps] * self.towers >= count > 1}
         return Counter(few)
+
+
+def steady_distances(notes: Iterable[Note], same: str) -> dict[str, int]:
+    """How many steps lie between each two notes with the same words; none of which these are not always as many."""
+    steps: dict[str, list[int]] = {}
+    for note in notes:
+        steps.setdefault(_words(note, same), []).append(note["steps"])
+    apart = {words: {b - a for a, b in zip(at, at[1:], strict=False)} for words, at in steps.items()}
+    return {words: found.pop() for words, found in apart.items() if len(found) == 1}
 
 
 def _words(note: Note, same: str) -> str:

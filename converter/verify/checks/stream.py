@@ -22,6 +22,7 @@ _FAULTS = {
     "reversed": "the original's examples come in reverse",
     "order": "the original's examples come in another order",
     "others": "none of the original's examples are fed",
+    "state": "what a run gave to the script is not fed to the next step, as it is in the original",
     "size": "a step does not take as many rows as so many steps of the original",
     "": "other examples than the original's are fed",
 }

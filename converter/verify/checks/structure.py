@@ -242,15 +242,23 @@ def check_checkpoint(name: str, found: Facts) -> CheckResult:
 
 
 def check_placement(
-    devices: Mapping[str, list[int]] | None, gpus: int, work: Mapping[str, int] | None = None, on_gpus: bool = False
+    devices: Mapping[str, list[int]] | None,
+    gpus: int,
+    work: Mapping[str, int] | None = None,
+    on_gpus: bool = False,
+    on_host: bool = False,
 ) -> CheckResult:
-    """Forward and backward operations on each tower's device: a GPU, or a virtual one of the CPU behind `cpu:0`."""
+    """Forward and backward operations on each tower's device: a GPU, or a virtual one of the CPU behind `cpu:0`.
+
+    on_host: whether the original itself places some of them on the CPU, where they stay.
+    """
     name = "placement"
     if devices is None:
         return CheckResult(name, "skipped", "the script traces its own runs")
     busy = {device for device, (forward, backward) in devices.items() if forward and backward}
     if gpus == 1:  # a loss of the whole batch, which is behind the tower, has no device: on the machine the first GPU
-        split = not busy or busy != set(devices)
+        elsewhere = set(devices) - busy - ({"cpu:0"} if on_host else set())
+        split = not busy or bool(elsewhere)
         return CheckResult(
             name, "failed" if split else "passed", f"computes on {listing(sorted(devices)) or 'no device'}"
         )

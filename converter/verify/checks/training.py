@@ -191,6 +191,9 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> CheckResult:
             f"from the same gradients {listing(wrong)} gets another value (step {number_of})"
         )
         return CheckResult(name, "failed", detail, worst, UPDATE)
+    for step in done:
+        if later := _later_rate(step):
+            return CheckResult(name, "failed", later)
     worst = max(worst_of({k: v for k, v in step["update"].items() if k not in racing})[1] for step in done)
     detail = "the same gradients lead to the same values of all variables"
     if racing:
@@ -216,6 +219,19 @@ def _unlike_update(mine: Facts, theirs: Facts, trained: set[str], wrong: list[st
     if trained & set(more):
         return f"the optimizer's step runs {times} times ({who})"
     return f"the update ops of all towers run: {listing(more)} advances {times} times in one step"
+
+
+def _later_rate(step: Facts) -> str:
+    """Which learning rate of other constants than the original's goes another way after the compared steps; or ""."""
+    found = next((one for one in step.get("constants", ()) if one["count"] and not one["model"]), None)
+    return f"from other constants than the original's the learning rate is {goes_another_way(found)}" if found else ""
+
+
+def goes_another_way(found: Facts) -> str:
+    """Where a schedule of other constants leaves the original's; found: of child/tmgprobe/graph/rates.py."""
+    own = f"the original's is {number(found['own']):.6g} at the nearest"
+    given = f"{number(found['theirs']):.6g} after {found['count']} steps"
+    return f"{given}; after as many steps, as many examples and in between {own}"
 
 
 def another_rate(steps: list[Facts], rate: str, towers: int, said: Collection[str]) -> str:

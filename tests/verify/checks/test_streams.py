@@ -209,6 +209,46 @@ def test_train_ops_that_take_turns_at_the_batches(own: str, theirs: str, status:
     assert {row["status"] for row in found} <= {status, "same"}
 
 
+@pytest.mark.parametrize(
+    ("theirs", "states", "fault"),
+    [
+        ("abcd efgh", {"s:0"}, ""),
+        ("abcd efgh", set(), "state"),
+        ("abcd", set(), ""),  # one step: nothing that went before
+        ("abcd abcd", set(), ""),  # each step begins an epoch, with a new state
+    ],
+)
+def test_a_state_that_is_carried_from_step_to_step(theirs: str, states: set[str], fault: str) -> None:
+    kept, others = stream.Streams(), stream.Streams()
+    mine = [{"s:0": (["z1" + mark for mark in batch], None), "x:0": (batch, None)} for batch in batches("ab cd ef gh")]
+    steps = [{"s:0": (["z2" + mark for mark in batch], None), "x:0": (batch, None)} for batch in batches(theirs)]
+    kept.kinds, kept.carried, kept.states = {(0,): mine}, {"s:0"}, {"s:0"}
+    others.kinds, others.states = {(0,): steps}, states
+    found = {row["input"]: row for row in stream.figures(kept, others, 2, "", ())}
+    assert (found["s:0"]["status"] == "differs", found["s:0"]["fault"]) == (bool(fault), fault or found["s:0"]["fault"])
+    checks = check_data({"fed": [found["s:0"]], "evaluated": [], "ended": False}, 2, ["TMG344"])
+    assert (checks[0].status == "failed") is bool(fault)
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("ab cd ef ab cd ef", [6, 8, 10]),
+        ("ab cd ae bf cd eb", []),  # drawn anew for each batch: one after the other has come before
+        ("abcdefgh aijbckdl mnefgohp", []),
+        ("abcd efgh ijkl mnoa abcd", [16]),  # one of sixteen examples is there twice
+        ("abcd efgh fbga dhec", [8, 12]),  # shuffled anew
+        ("abcd efcb eafd", [4, 8]),  # an epoch ends within the second batch
+        ("abcd ef ghij kl", [6]),  # the last batch is smaller, and examples are changed anew
+    ],
+)
+def test_epochs_that_examples_tell(text: str, places: list[int]) -> None:
+    assert sorted(streams.epochs_begin(batches(text))) == places
+    kinds = {(0,): [{"x:0": (batch, None)} for batch in batches(text)]}
+    before = [sum(map(len, batches(text)[:number])) for number in range(len(batches(text)))]
+    assert stream.epoch(kinds, kinds) == ([before.index(places[0])] * 2 if places else None)
+
+
 def test_a_batch_that_several_train_ops_take_ends_no_epoch() -> None:
     epochs = stream.Epochs(1)
     for kind, batch in ((0, "ab"), (1, "ab"), (0, "cd"), (1, "cd")):

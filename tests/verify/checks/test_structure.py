@@ -30,6 +30,19 @@ def test_placement(gpus: int, devices: dict[str, list[int]], passed: bool) -> No
     assert (check_placement(on_gpus, gpus, on_gpus=True).status == "passed") is passed
 
 
+@pytest.mark.parametrize(
+    ("devices", "passed"),
+    [
+        ({"cpu:0": [1, 0], "cpu:1": [2, 4]}, True),
+        ({"cpu:0": [0, 2], "cpu:1": [2, 2]}, True),
+        ({"cpu:1": [2, 4], "cpu:2": [1, 0]}, False),
+        ({"cpu:0": [0, 4], "cpu:1": [2, 0]}, False),  # the tower itself is split
+    ],
+)
+def test_what_the_original_places_on_the_cpu_stays_there(devices: dict[str, list[int]], passed: bool) -> None:
+    assert (check_placement(devices, 1, on_host=True).status == "passed") is passed
+
+
 def _on_gpus(device: str) -> str:
     """The device for the same tower on a machine with GPUs."""
     number = int(device.partition(":")[2])

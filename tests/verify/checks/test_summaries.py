@@ -78,3 +78,35 @@ def test_summaries_of_batches_of_an_evaluation(own: tuple[int, int], other: tupl
 )
 def test_summaries_that_an_evaluation_does_not_write(own: tuple[int, int], other: tuple[int, int]) -> None:
     assert fate(evaluated(*own), evaluated(*other)) == "loss is not written after step 1"
+
+
+def written(*steps: int, tags: str = "loss", numbers: int = -1) -> list[dict[str, Any]]:
+    """Notes of a summary after so many steps, with their number, counted from 0."""
+    return [{"steps": at, "tags": [tags], "number": at + numbers} for at in steps]
+
+
+# an epoch has 27 batches of the original, and 13 steps of the conversion; the examples are drawn anew for each
+@pytest.mark.parametrize(
+    ("mine", "theirs", "words"),
+    [
+        (written(1, 28, 55), written(1, 14, 27), ""),
+        (written(27, 54, 81), written(13, 26), ""),
+        (written(1, 28, 55), written(1, 15, 29), ""),  # what is left of an epoch counts as a batch
+        (written(1, 28, 55) + written(20, 40, 60, tags="rate"), written(1, 14, 27) + written(20, tags="rate"), ""),
+        (written(1, 28), written(1, 14, 27), ""),  # the original was not seen so far
+        (written(1, 28, 55), written(1, 13, 25), "after step 13, not so in the original"),
+        (written(1, 28, 55), written(1, 14, 30), "after step 30, not so in the original"),
+        (written(1, 28, 55), written(2, 15, 28), "after step 2, not so in the original"),
+        (written(1, 28, 55), written(1, 14, 27, numbers=0), "has the step 1 instead of 0"),
+    ],
+)
+def test_what_is_written_once_in_an_epoch_that_the_examples_do_not_tell(
+    mine: list[dict[str, Any]], theirs: list[dict[str, Any]], words: str
+) -> None:
+    plain = {"savers": [], "savers made": [], "seeds": [], "graph seed": None, "shuffling": []}
+    own = {**plain, "notes": {"summary": mine}, "steps": 81 if len(mine) > 2 else 30}
+    other = {**plain, "notes": {"summary": theirs}, "steps": 39, "shorter": True}
+    [found] = [check for check in check_beside(own, other, 39, 2) if check.name == "summaries"]
+    assert found.status == ("failed" if words else "passed") and words in found.detail
+    [fixed] = [check for check in check_beside(own, {**other, "shorter": False}, 39, 2) if check.name == "summaries"]
+    assert fixed.status == "failed"  # a script that does not count by the batch size

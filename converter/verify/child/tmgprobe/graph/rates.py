@@ -16,13 +16,16 @@ import numpy as np
 from tmgprobe.graph import graphs
 
 CLOSE = 1e-5  # relative difference of two rates that are the same
+POWERS = 18  # rates are tried after 1, 2, 4 ... steps
+MARGIN = 0.05  # of the largest rate: a schedule of which only some constants follow the batch lies close by
 
 MODEL = -1  # stands for the number of the apply call in the key of a rate that the model takes
 
 # key: the number of the apply call and the place among its rates; tensors: the rate, and others that are computed in
 # the same way from the same numbers; form: what it is computed by, constants left out; constants: these, in order;
-# counters: of steps, as {name of the operation: name of the variable}
-Rate = collections.namedtuple('Rate', 'key tensors form constants counters')
+# given: the tensors that hold them for the first of `tensors`; counters: of steps, as {name of the operation: name of
+# the variable}
+Rate = collections.namedtuple('Rate', 'key tensors form constants given counters')
 
 
 def of(watched, operations, variables):
@@ -54,9 +57,18 @@ def of(watched, operations, variables):
             and watched.graph.is_feedable(tensor)
         ]
         for place, tensor in enumerate(sorted(rates, key=lambda tensor: order[tensor.op])):
-            form, constants, above = described(tensor)
+            form, constants, given, above = described(tensor)
             mine = {name: counters[name] for name in above if name in counters}
-            found.append(Rate((apply.index, place), [tensor], form, constants, mine))
+            found.append(
+                Rate(
+                    key=(apply.index, place),
+                    tensors=[tensor],
+                    form=form,
+                    constants=constants,
+                    given=given,
+                    counters=mine,
+                )
+            )
     known = {rate.tensors[0].name for rate in found}
     return found + _of_model(_taken_by_model(watched.graph, order, operations, counters, known), counters)
 
@@ -111,14 +123,17 @@ def _of_model(tensors, counters):
     """
     found = {}
     for tensor in tensors:
-        form, constants, above = described(tensor)
+        form, constants, given, above = described(tensor)
         alike = found.setdefault(form, [])
         same = [rate for rate in alike if _are_equal(rate.constants, constants)]
         if same:
             same[0].tensors.append(tensor)
         elif constants:
             mine = {name: counters[name] for name in above if name in counters}
-            alike.append(Rate((MODEL, form, len(alike)), [tensor], form, constants, mine))
+            key = MODEL, form, len(alike)
+            alike.append(
+                Rate(key=key, tensors=[tensor], form=form, constants=constants, given=given, counters=mine)
+            )
     return [rate for alike in found.values() for rate in alike]
 
 
@@ -137,8 +152,8 @@ def _counters(operations, variables):
 
 
 def described(tensor):
-    """(what a tensor is computed by, as a text; its constants in order; the names of the variables it reads)."""
-    seen, words, constants, variables = {}, [], [], []
+    """(what a tensor is computed by, as a text; its constants in order, and their tensors; the variables it reads)."""
+    seen, words, constants, given, variables = {}, [], [], [], []
     todo = [tensor]
     while todo:
         one = todo.pop()
@@ -149,6 +164,7 @@ def described(tensor):
         seen[operation] = len(seen)
         if operation.type == 'Const':
             constants.append(_constant(operation))
+            given.append(one)
             words.append('Const')
         elif operation.type in graphs.HANDLES or operation.type.startswith('Placeholder'):
             variables.append(operation.name)
@@ -156,7 +172,7 @@ def described(tensor):
         else:
             words.append('%s(%d)' % (operation.type, len(operation.inputs)))
             todo.extend(reversed(list(operation.inputs)))
-    return ' '.join(words), constants, variables
+    return ' '.join(words), constants, given, variables
 
 
 def _constant(operation):
@@ -202,10 +218,13 @@ class Schedules(object):
     fed: {name of the tensor: rate} for those that are other ones on purpose. figures: 'rates' for those that updates
     take, 'model_rates' for those that the model takes: None where all are the same; else 'theirs' and 'own', a pair
     that differs, 'later', the original's after as many examples, and 'meant', whether all that differ are meant.
+    'constants': for each rate that is the original's by now, but computed from other constants, see `_at_other_counts`.
+
+    run: takes tensors, and what is fed for others. tried: keys of rates that were tried at other counts before.
     """
 
-    def __init__(self, rates, kept, ratio, store, run):
-        self.fed, self.figures = {}, {'rates': None, 'model_rates': None}
+    def __init__(self, rates, kept, ratio, store, run, tried):
+        self.fed, self.figures = {}, {'rates': None, 'model_rates': None, 'constants': []}
         there = [rate for rate in rates if rate.key in kept['rates']]
         if not there:
             return
@@ -215,6 +234,9 @@ class Schedules(object):
         for rate, value in zip(there, own):
             theirs = kept['rates'][rate.key]
             if _near(theirs['value'], value):
+                if rate.key not in tried:
+                    self.figures['constants'] += self._tried(rate, theirs, ratio)
+                tried.add(rate.key)
                 continue
             later = self._at([rate], ratio)[0]
             meant = ratio > 1 and self._meant(rate, theirs, ratio, later)
@@ -224,23 +246,70 @@ class Schedules(object):
             if self.figures[of] is None or self.figures[of]['meant']:
                 self.figures[of] = {'theirs': theirs['value'], 'own': value, 'later': later, 'meant': meant}
 
-    def _at(self, rates, times):
-        """Their values where the counters stand at so many times their count."""
+    def _at(self, rates, times, more=0):
+        """Their values where the counters stand at so many times their count, and so many more."""
         changed = {}
         for rate in rates:
             for name in rate.counters.values():
                 if name in self._before:
                     count = np.asarray(self._before[name])
-                    changed[name] = np.asarray(np.round(count * times), count.dtype)
+                    changed[name] = np.asarray(np.round(count * times) + more, count.dtype)
         self._store.write(dict(self._before, **changed))
         try:
             return [float(value) for value in self._run([rate.tensors[0] for rate in rates])]
         finally:
             self._store.write(self._before)
 
+    def _tried(self, rate, theirs, ratio):
+        """What `_at_other_counts` gives; a rate that is computed otherwise than the original's cannot be tried here."""
+        if theirs['form'] == rate.form:
+            return [self._at_other_counts(rate, theirs, ratio)] if _is_of_other_constants(rate, theirs) else []
+        alike = {'theirs': theirs['value'], 'own': theirs['value'], 'others': []}
+        return [dict(alike, model=rate.key[0] == MODEL, count=0, otherwise=True)]
+
+    def _at_other_counts(self, rate, theirs, ratio):
+        """Whether a rate of other constants ever leaves what the original has from as many steps to as many batches on.
+
+        {'model', 'count', 'theirs', 'own', 'others', 'otherwise'}: count: after how many steps it does, 0 where it
+        never does, and the rate then; own: the nearest of the original's; others: pairs of constants that do not follow
+        the batch; otherwise: whether it is not computed as the original's. The conversion's constants are put into the
+        original's graph.
+        """
+        fed = {
+            tensor.name: np.asarray(value, tensor.dtype.base_dtype.as_numpy_dtype).reshape(tensor.get_shape().as_list())
+            for tensor, value in zip(rate.given, theirs['constants'])
+            if not hasattr(value, 'upper')
+        }
+        halves = [2.0 ** (power / 2.0) for power in range(2 * POWERS)]  # of powers: the same counts for most rates
+        spread = [times for times in halves if times <= 3.0 * ratio] + [float(ratio)] + _quotients(rate, theirs)
+        counts = [2**power for power in range(POWERS)]
+        try:
+            rates = [self._after(rate, count, fed) for count in counts]
+            ends = {round(count * times) for count in counts for times in spread}
+            ours = {end: self._after(rate, end) for end in sorted(ends)}
+        finally:
+            self._store.write(self._before)
+        pairs = zip(theirs['constants'], rate.constants)
+        others = [(_listed(one), _listed(own)) for one, own in pairs if _scaled(one, own, ratio) is None]
+        found = {'model': rate.key[0] == MODEL, 'count': 0, 'theirs': theirs['value'], 'own': theirs['value']}
+        found.update(others=others, otherwise=False)
+        margin = MARGIN * np.nanmax(np.abs(list(ours.values())))
+        for count, other in zip(counts, rates):
+            values = [ours[round(count * times)] for times in spread]
+            if not min(values) - margin <= other <= max(values) + margin and np.all(np.isfinite(values + [other])):
+                return dict(found, count=count, theirs=other, own=min(values, key=lambda value: abs(value - other)))
+        return found
+
+    def _after(self, rate, count, fed=None):
+        """A rate of the original's after so many steps."""
+        wanted = {name: self._before[name] for name in rate.counters.values() if name in self._before}
+        self._store.write({name: np.asarray(count, np.asarray(v).dtype) for name, v in wanted.items()})
+        return float(self._run([rate.tensors[0]], fed or {})[0])
+
     def _meant(self, rate, theirs, ratio, later):
         """Whether the schedule is the original's with counts of batches divided by the ratio.
 
+        A step stands for several of the original's: one that counts from 1 on has the rate of the last of these.
         Where whole batches are counted, which rounds, the rate lies between those of counts around the exact one.
         """
         if theirs['form'] != rate.form or len(theirs['constants']) != len(rate.constants):
@@ -248,11 +317,34 @@ class Schedules(object):
         kinds = {_scaled(one, own, ratio) for one, own in zip(theirs['constants'], rate.constants)}
         if None in kinds:
             return False
-        if _near(theirs['value'], later):
+        if any(_near(theirs['value'], one) for one in (later, self._at([rate], ratio, ratio - 1)[0])):
             return True
         ends = [self._at([rate], times)[0] for times in (ratio / 2.0, ratio * 2.0)]
         margin = CLOSE * max(abs(end) for end in ends)
         return 'rounded' in kinds and min(ends) - margin <= theirs['value'] <= max(ends) + margin
+
+
+def _is_of_other_constants(rate, theirs):
+    """Whether a rate is computed as the original's, but from other numbers."""
+    if theirs['form'] != rate.form or len(theirs['constants']) != len(rate.constants):
+        return False
+    kinds = [_scaled(one, own, 1) for one, own in zip(theirs['constants'], rate.constants)]
+    texts = any(hasattr(one, 'upper') for one, kind in zip(theirs['constants'], kinds) if kind != 'same')
+    shapes = all(np.shape(one) == np.shape(own) for one, own in zip(theirs['constants'], rate.constants))
+    of_counts = 'Placeholder' not in rate.form  # and of nothing that a step is fed
+    of_counts = of_counts and rate.tensors[0].dtype.base_dtype.is_floating  # a remainder leaps
+    return of_counts and not texts and shapes and any(kind != 'same' for kind in kinds)
+
+
+def _listed(constant):
+    return [float(number) for number in np.ravel(constant)]
+
+
+def _quotients(rate, theirs):
+    """How many times a whole constant of the original's is that of the conversion, where a count of steps was cut."""
+    pairs = [(own, other) for own, other in zip(rate.constants, theirs['constants']) if not hasattr(own, 'upper')]
+    found = [float(mine) / other for own, others in pairs for mine, other in zip(own.ravel(), others.ravel()) if other]
+    return sorted({times for times in found if times > 1})
 
 
 def _near(one, other):
@@ -269,4 +361,15 @@ def _scaled(theirs, own, ratio):
         if np.allclose(theirs, wanted, rtol=CLOSE, atol=0):
             return 'scaled'
     whole = np.array_equal(np.round(own), own) and np.array_equal(np.round(theirs), theirs)
-    return 'rounded' if whole and np.all(np.abs(theirs * ratio - own) <= ratio) else None
+    if not whole:
+        return None
+    rest = [(abs(mine * ratio - other), _divisor(mine, other)) for mine, other in zip(theirs.ravel(), own.ravel())]
+    return 'rounded' if all(left <= max(1, common) * ratio for left, common in rest) else None
+
+
+def _divisor(one, other):
+    """The largest divisor of two whole numbers: so many epochs have that many whole batches each."""
+    one, other = abs(int(one)), abs(int(other))
+    while other:
+        one, other = other, one % other
+    return one

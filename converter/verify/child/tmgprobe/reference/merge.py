@@ -296,8 +296,8 @@ class Reference(object):
         elif summary.is_summary(fetch.tensor):
             for how, value in self._summary(fetch.tensor, pieces, shards):
                 yield how, value
-        elif rows(pieces, sizes, None) is not None:
-            yield 'rows', rows(pieces, sizes, None)
+        elif self.joined_rows(fetch, pieces, shards) is not None:
+            yield 'rows', self.joined_rows(fetch, pieces, shards)
         elif padded_rows(pieces, sizes, None) is not None:
             self.padded.add(fetch.tensor.name)
             yield 'rows', padded_rows(pieces, sizes, None)
@@ -317,6 +317,19 @@ class Reference(object):
             if not alone:
                 for how in self._reduction(fetch.tensor.op):
                     yield how, COMBINED[how](pieces, sizes)
+
+    def joined_rows(self, fetch, pieces, shards):
+        """As `rows` without a whole batch: along the axis on which values change places as the examples do.
+
+        Equal shards give [10 classes, 2 examples] as well as [2 examples, 10 classes].
+        """
+        axes = row_axes(pieces, [size for _, size in shards])
+        turned = inputs.in_reverse(self.one.pairs, shards[0][0]) if len(axes) > 1 else None
+        for value in self.values([fetch], turned).values() if turned else ():
+            value = np.asarray(value)
+            along = [axis for axis in axes if np.shape(value) == np.shape(pieces[0])]
+            axes = [axis for axis in along if compare.value_error(np.flip(value, axis), pieces[0]) <= CLOSE] or axes
+        return np.concatenate(pieces, axes[0]) if axes else None
 
     def _summary(self, tensor, pieces, shards):
         """A summary put together from the shards': each scalar by what it is computed of, or their mean or sum."""
@@ -440,9 +453,13 @@ def _filled(value, shape):
 
 def row_axis(pieces, sizes, whole):
     """The axis of `rows`; None where there is none."""
-    pieces = [np.asarray(piece) for piece in pieces]
-    shapes = [piece.shape for piece in pieces]
-    for axis in range(pieces[0].ndim):
+    return next(iter(row_axes(pieces, sizes, whole)), None)
+
+
+def row_axes(pieces, sizes, whole=None):
+    """The axes of which each may be that of `rows`, as far as the shapes tell."""
+    shapes, found = [np.shape(piece) for piece in pieces], []
+    for axis in range(len(shapes[0])):
         lengths = [shape[axis] for shape in shapes if len(shape) == len(shapes[0])]
         rest = {shape[:axis] + shape[axis + 1 :] for shape in shapes}
         if len(lengths) < len(shapes) or len(rest) > 1:
@@ -453,8 +470,8 @@ def row_axis(pieces, sizes, whole):
         else:
             fits = all(lengths[0] * size == length * sizes[0] for length, size in zip(lengths, sizes))
         if fits and sum(lengths):
-            return axis
-    return None
+            found.append(axis)
+    return found
 
 
 def figures(one, gates, batch=None):
@@ -569,7 +586,7 @@ class FetchedValue(object):
             pieces = [v for part, _ in shards for v in self.reference.values([self.fetch], part).values()]
             sizes = [size for _, size in shards]
             if not self.is_summary:
-                joined = rows(pieces, sizes, None) if len(pieces) == len(shards) else None
+                joined = self.reference.joined_rows(self.fetch, pieces, shards) if len(pieces) == len(shards) else None
                 if pieces and np.ndim(pieces[0]) == 0 and len(pieces) == len(shards):
                     yield 'mean of shown', _mean(pieces, sizes)
                 elif pieces:

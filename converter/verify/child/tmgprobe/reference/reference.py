@@ -53,11 +53,12 @@ class StepComparison(object):
         if (self.figures['own_rows'] or 0) > 1:
             self.step.own_sizes.add(self.figures['own_rows'])
         schedules = rates.Schedules(
-            self.step.rates,
-            kept,
-            1 if self.total else self.gpus,
-            self.store,
-            lambda tensors: call.run(tensors, dict(own, **self.extra)),
+            rates=self.step.rates,
+            kept=kept,
+            ratio=1 if self.total else self.gpus,
+            store=self.store,
+            run=lambda tensors, fed=None: call.run(tensors, dict(own, **self.extra) if fed is None else fed),
+            tried=self.step.tried_rates,
         )
         self.extra.update(schedules.fed)
         self.figures.update(schedules.figures)

@@ -28,6 +28,7 @@ class Streams(object):
         self.axes, self.kinds, self.drawn, self.first = {}, {}, {}, None
         self._arrays, self._left = {}, KEPT  # as `kinds`, while they fit
         self.carried = set()  # inputs that hold what earlier runs gave
+        self.states = set()  # those that hold nothing else in the original's second step, or in a recorded one
         self.used = []  # what generators had drawn before the first step, see session/draws.py
         self.shared = {}  # inputs that are read from one iterator by several operations, see graph/graphs.py
         self.turns = []  # the train op of each step
@@ -56,13 +57,15 @@ class Streams(object):
         self.turns.append(kind)
         read = {name: marked[0] or () for name, marked in step.items() if marked is not None}
         self.carried.update(name for name, marks in read.items() if diary.results.intersection(marks))
+        if len(steps) == 2:
+            self.states.update(name for name, marks in read.items() if marks and diary.results.issuperset(marks))
 
     def so_far(self):
         """What went into the steps until now, of which later steps change nothing."""
         found = copy.copy(self)
         found.kinds = {kind: list(steps) for kind, steps in self.kinds.items()}
         found.turns, found.drawn, found.shared = list(self.turns), dict(self.drawn), dict(self.shared)
-        found.carried = set(self.carried)
+        found.carried, found.states = set(self.carried), set(self.states)
         return found
 
     def drawn_apart(self, used):
@@ -123,6 +126,8 @@ def of_record(recording, pairs_of, padding=None):
         step.update((pair['own'], None) for pair in pairs if pair['sparse'])
         found.kinds.setdefault(kind, []).append(step)
         found.turns.append(kind)
+        carried = set(kept.get('carried', ()))
+        found.states.update(pair['own'] for pair in pairs if carried.intersection(pair['parts']))
     return found
 
 
@@ -173,7 +178,7 @@ def epoch(own, theirs):
     counts = []
     for kinds in (theirs, own):
         batches = [turns.together(step) for steps in kinds.values() for step in steps]
-        ends = streams.starts(batches) if len(kinds) == 1 else ()
+        ends = streams.epochs_begin(batches) if len(kinds) == 1 else ()
         places = np.cumsum([0] + [len(batch) for batch in batches]).tolist()
         counts.append(places.index(min(ends)) if ends else None)
     return None if None in counts else counts
@@ -265,6 +270,7 @@ def figures(own, theirs, towers, unordered, floats):
     found = _taken_together(own, theirs, towers, _each(own, theirs.kinds, towers, unordered))
     alike = [row for row in found if row['status'] in (streams.SAME, streams.IN_TURN)]
     same = {row['input'] for row in alike}
+    lost = _lost_states(own, theirs)
     apart = own.drawn_apart(theirs.used) and not any(row['kinds'] > 1 for row in alike)
     for row in found:
         computed = row['input'] in floats and same - {row['input']} and row['fault'] in ('', 'others')
@@ -276,7 +282,18 @@ def figures(own, theirs, towers, unordered, floats):
             row['status'] = row['status'] if row['moved'] and not own.ended() else streams.DRAWN
         if row['status'] == streams.DRAWN and unordered:
             row['status'] = unordered
+        if row['input'] in lost:
+            row.update(status=streams.DIFFERS, fault='state', step=2)
     return found
+
+
+def _lost_states(own, theirs):
+    """The inputs that hold what the step before gave in the original's second step, and in none of the conversion's.
+
+    Not where each step of the conversion may begin an epoch, with a new state.
+    """
+    goes_on = all(len(steps) > 1 for steps in theirs.kinds.values()) and not theirs.ended()
+    return own.states - theirs.states if goes_on else set()
 
 
 def _taken_together(own, theirs, towers, found):

@@ -293,6 +293,7 @@ class Recorder(object):
         kind = tuple(apply.index for apply in call.step.applies)
         if kind not in self.louder:
             self.louder[kind] = self._louder(call, store, before)
+        carried = self.watch.diary.given_before(call.arrays)
         apart = fetched.recorded(call, store, before)
         paces = self._rates(call, store, before)
         result, applied, losses = call.run(
@@ -322,6 +323,7 @@ class Recorder(object):
             'triggered': [apply.index for apply in call.step.applies],
             'drawn': call.step.numbers_drawn(),
             'arrays': call.arrays,
+            'carried': carried,
             'inputs': call.step.describe(call.arrays, call.sources, call.sparse),
             'before': before,
             'after': after,
@@ -358,8 +360,24 @@ def uneven_sizes(count, gpus):
 
 def placement(step, arrays, metadata):
     """{device: [forward operations, gradient operations]} of the computations on the inputs of one run."""
+    named = {op.name: (order, op) for order, op in enumerate(step.graph.get_operations())}
+    heavy = heavy_operations(step, arrays)
+    spans = [(group.first, group.last) for group in step.groups]
+    found = {}
+    for device in metadata.step_stats.dev_stats:
+        place = re.search(r'(?i)device:([cg]pu:\d+)$', device.device)
+        for node in device.node_stats if place else ():
+            order, op = named.get(node.node_name.split(':')[0], (None, None))
+            if op in heavy:
+                backward = any(first <= order < last for first, last in spans)
+                row = found.setdefault(place.group(1).lower(), [0, 0])
+                row[int(backward)] += 1
+    return found
+
+
+def heavy_operations(step, arrays):
+    """The operations that compute losses and gradients of the inputs of one run: large ones, else all on numbers."""
     graph = step.graph
-    named = {op.name: (order, op) for order, op in enumerate(graph.get_operations())}
     tensors = [graph.as_graph_element(name) for name in arrays]
     ran = step.backward | graphs.ancestors(loss.op for loss in step.losses)
     computing = graphs.descendants(tensors, ran) if tensors else ran
@@ -372,14 +390,4 @@ def placement(step, arrays, metadata):
             and op.outputs[0].dtype.base_dtype.is_floating
             and op.type not in graphs.SLICES + ('Identity', 'Reshape', 'Cast', 'ConcatV2', 'AddN', 'Pack')
         }
-    spans = [(group.first, group.last) for group in step.groups]
-    found = {}
-    for device in metadata.step_stats.dev_stats:
-        place = re.search(r'(?i)device:([cg]pu:\d+)$', device.device)
-        for node in device.node_stats if place else ():
-            order, op = named.get(node.node_name.split(':')[0], (None, None))
-            if op in heavy:
-                backward = any(first <= order < last for first, last in spans)
-                row = found.setdefault(place.group(1).lower(), [0, 0])
-                row[int(backward)] += 1
-    return found
+    return heavy

@@ -20,7 +20,7 @@ from tmgprobe.graph import graphs, lines
 from tmgprobe.reference import course, gradients, merge, stream, update
 from tmgprobe.reference.reference import StepComparison
 from tmgprobe.reference.region import PlannedOperations
-from tmgprobe.roles.record import LOUDER, numbers
+from tmgprobe.roles.record import LOUDER, heavy_operations, numbers
 from tmgprobe.session import draws, initial, timeline
 from tmgprobe.session import fetches as fetched
 from tmgprobe.session import step as steps
@@ -99,6 +99,8 @@ class Replayer(object):
             if len(self.figures) == 0:
                 self.first['uneven'] = self._uneven(call, kept, one)
                 self.first['drawn'] = self._drawn(call, one)
+                heavy = heavy_operations(one.step, call.arrays)
+                self.first['on_host'] = any('cpu' in op.device.lower() for op in heavy)
             self.calls.append(call)
             # the second step's timeline replaces the first's, which warms up
             metadata = self.tf.RunMetadata() if len(self.figures) < 2 else None

@@ -109,6 +109,7 @@ class WholeRun(object):
         kinds = {kind: steps for kind, steps in kinds.items() if steps}
         other = stream.Streams()
         other.kinds, other.used = kinds, theirs['used']
+        other.states = streams.states  # compared in the first steps
         other.turns = [tuple(kind) for kind in theirs['turns']]
         training = stream.marks_of(streams.kinds), stream.marks_of(kinds)
         drawn = self.unordered or bool(streams.drawn) or streams.drawn_apart(theirs['used'])

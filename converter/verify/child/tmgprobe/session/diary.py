@@ -87,6 +87,15 @@ class Diary(object):
         if len(numbers) <= FETCHED:
             self.note('run', trains=trains, numbers=numbers)
 
+    def given_before(self, arrays):
+        """The names of the inputs all of whose rows earlier runs gave to the script, as those of a state."""
+        numbers = {name: array for name, array in arrays.items() if np.ndim(array) and array.dtype.kind == 'f'}
+        return [
+            name
+            for name, array in sorted(numbers.items() if self.results else ())
+            if len(array) and self.results.issuperset(rows.marks(array, 0))
+        ]
+
     def has_values(self):
         """Whether some run gave numbers or rows to the script."""
         return bool(self.results) or any(note['numbers'] for note in self.notes.get('run', ()))

@@ -43,6 +43,7 @@ class Step(object):
         self.operations = graphs.ancestors(graphs.operation_of(element) for element in self.elements)
         self.applies = [apply for apply in watched.applies if apply.operation in self.operations]
         self.own_sizes = set()  # how many examples, more than one, the original feeds it
+        self.tried_rates = set()  # keys of schedules that were tried at other counts, see graph/rates.py
         self.ways = {}  # {(fetch, part): ways in which it has been put together, see reference/merge.py}
         self._backward, self._fetches, self._gathers, self._rates = None, None, None, None
         self._rates_write, self._reads, self._unordered, self._stages = None, None, None, None

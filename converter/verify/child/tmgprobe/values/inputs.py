@@ -203,6 +203,16 @@ def twice(pairs, arrays):
     return feed
 
 
+def in_reverse(pairs, feed):
+    """A feed for the original with its examples from the last to the first; None where it has sparse inputs."""
+    import numpy as np
+
+    if any(pair['sparse'] for pair in pairs):
+        return None
+    cut = {pair['own']: pair['axis'] for pair in pairs if pair['axis'] is not None}
+    return {name: np.flip(value, cut[name]) if name in cut else value for name, value in feed.items()}
+
+
 def fits(feed, statics):
     """Whether there are arrays, and they fit the static shapes {name: list or None} of the tensors they go to."""
     if feed is None:

@@ -7,6 +7,7 @@ original's put together: its stream is the same one, cut at other places.
 from __future__ import absolute_import, division, print_function
 
 import collections
+import itertools
 
 SAME, DRAWN, VALUES, DIFFERS, SHARED, IN_TURN = 'same', 'drawn', 'values', 'differs', 'shared', 'in turn'
 
@@ -124,6 +125,20 @@ def starts(own):
         short = len(batch) < longest
         place += len(batch)
     return places
+
+
+def epochs_begin(own):
+    """As `starts`; none where examples are drawn anew for each batch, so that one after the other comes again.
+
+    Of those some come again before half of a batch does, and others come for the first time after that. A data set
+    may hold some examples twice; where it is shuffled, an epoch may end within a batch, and leave some out.
+    """
+    begins, flat = starts(own), [mark for batch in own for mark in batch]
+    first = min(begins or [0])
+    before = set(flat[:first])
+    behind = list(itertools.dropwhile(lambda mark: mark not in before, flat[first : 2 * first]))
+    again = sum(mark in before for mark in behind)
+    return set() if 8 * len(before) < 7 * first or 4 * again < 3 * len(behind) else begins
 
 
 def _skip(flat, begins, place, batch, longest):
