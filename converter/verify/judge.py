@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from itertools import takewhile
 from typing import Any
@@ -142,21 +142,17 @@ def _judge(
     if planned is not None:
         lines, more_notes = check_lines(planned, replayed["first"].get("lines"))
         checks.append(lines)
-    failed = list(dict.fromkeys(check.detail for check in [c for c in checks if c.status == "failed"][:3]))
-    held = {
-        kind: mine["held"].get(kind, 0) + theirs["held"].get(kind, 0)
-        for kind in sorted({*mine["held"], *theirs["held"]})
-    }
-    return Report(
-        verdict="failed" if failed else "passed",
-        reason="; ".join(failed) if failed else _shown(done, asked.gpus),
-        gpus=asked.gpus,
-        batch=asked.batch,
-        steps=len(done),
-        checks=tuple(checks),
-        variables=_rows(mine, done, replayed["trajectory"]),
+    held = Counter[str](mine["held"]) + Counter[str](theirs["held"])
+    towers = "one tower takes" if asked.gpus == 1 else f"{asked.gpus} towers take"
+    return concluded(
+        checks,
+        shown(towers, done),
+        asked.gpus,
+        asked.batch,
+        len(done),
+        variables=variable_rows(mine, done, replayed["trajectory"]),
         devices=_devices(devices, first.get("work")),
-        neutralised=tuple(held.items()),
+        neutralised=tuple(sorted(held.items())),
         notes=_notes(replayed, figures, asked.steps, asked.batch) + more_notes,
     )
 
@@ -239,10 +235,26 @@ def _why_ended(ordered: list[Facts], compared: int) -> str:
     return "the original's gradients are not finite"
 
 
-def _shown(done: list[Facts], gpus: int) -> str:
-    towers = "one tower takes" if gpus == 1 else f"{gpus} towers take"
+def shown(takers: str, done: list[Facts]) -> str:
+    """What steps have shown in which no check failed; takers: `2 towers take`."""
     plural = "" if len(done) == 1 else "s"
-    return f"{towers} the original's {len(done)} step{plural}, with the mean of the gradients"
+    return f"{takers} the original's {len(done)} step{plural}, with the mean of the gradients"
+
+
+def concluded(
+    checks: Sequence[CheckResult], shown: str, gpus: int, batch: BatchMode, steps: int, **more: Any
+) -> Report:
+    """The report of a comparison: failed for what the first checks say that failed; else it has shown something."""
+    failed = list(dict.fromkeys(check.detail for check in checks if check.status == "failed"))
+    return Report(
+        verdict="failed" if failed else "passed",
+        reason="; ".join(failed[:3]) or shown,
+        gpus=gpus,
+        batch=batch,
+        steps=steps,
+        checks=tuple(checks),
+        **more,
+    )
 
 
 def _devices(devices: Mapping[str, list[int]] | None, work: Mapping[str, int] | None) -> tuple[DeviceRow, ...]:
@@ -253,26 +265,24 @@ def _devices(devices: Mapping[str, list[int]] | None, work: Mapping[str, int] | 
     )
 
 
-def _rows(mine: Facts, done: list[Facts], trajectory: Mapping[str, Any]) -> tuple[VariableRow, ...]:
-    rows = []
-    for row in mine["variables"]:
-        name = row["name"]
-        gradients = [number(step["gradients"][name]) for step in done if name in step["gradients"]]
-        updates = [number(step["update"][name]) for step in done if name in step.get("update", {})]
-        weight = trajectory.get(name)
-        shape = "unknown" if row["shape"] is None else "x".join(str(size) for size in row["shape"]) or "scalar"
-        rows.append(
-            VariableRow(
-                name=name,
-                shape=shape,
-                dtype=row["dtype"],
-                trainable=row["trainable"],
-                gradient=max(gradients) if gradients else None,
-                update=max(updates) if updates else None,
-                weight=None if weight is None else number(weight),
-            )
+def variable_rows(mine: Facts, done: list[Facts], trajectory: Mapping[str, Any]) -> tuple[VariableRow, ...]:
+    """The original's variables with the worst errors of the compared steps; trajectory: errors of all steps."""
+
+    def worst(part: str, name: str) -> float | None:
+        return max((number(step[part][name]) for step in done if name in step.get(part, {})), default=None)
+
+    return tuple(
+        VariableRow(
+            name=row["name"],
+            shape="unknown" if row["shape"] is None else "x".join(map(str, row["shape"])) or "scalar",
+            dtype=row["dtype"],
+            trainable=row["trainable"],
+            gradient=worst("gradients", row["name"]),
+            update=worst("update", row["name"]),
+            weight=None if trajectory.get(row["name"]) is None else number(trajectory[row["name"]]),
         )
-    return tuple(rows)
+        for row in mine["variables"]
+    )
 
 
 def _notes(replayed: Facts, figures: list[Facts], steps: int, batch: BatchMode) -> tuple[str, ...]:

@@ -59,9 +59,9 @@ class _Flag:
     name: str
     kind: str
     default: Any
-    values: tuple[Any, ...]
     place: str
     off: str = ""  # what turns it off
+    values: tuple[Any, ...] = ()
 
 
 def choices_of(script: Path, given: Iterable[str] = ()) -> tuple[FlagChoice, ...]:
@@ -96,7 +96,7 @@ def _of_constants(trees: Mapping[str, ast.Module], script: str) -> Iterator[Flag
 
 def _other_values(default: Any, tests: Iterable[ast.expr], name: str) -> Iterator[Any]:
     """Values of a constant that tests ask for."""
-    flag = _Flag(option=name, name=name, kind="value", default=default, values=(), place="")
+    flag = _Flag(name, name, "value", default, "")
     for test in tests:
         if isinstance(default, bool):
             yield not default
@@ -209,40 +209,22 @@ def _of_argparse(call: ast.Call, place: str, constants: dict[str, ast.expr]) -> 
         return
     option = next((one for one in options if one.startswith("--")), options[0])
     given = {keyword.arg: keyword.value for keyword in call.keywords}
-    name = _literal(given.get("dest")) if "dest" in given else option.lstrip("-").replace("-", "_")
+    plain = option.lstrip("-")
+    name = _literal(given.get("dest")) if "dest" in given else plain.replace("-", "_")
     default = _literal(given["default"]) if "default" in given else None
     action = _literal(given.get("action"))
     if action in ("store_true", "store_false"):
-        yield _Flag(option=option, name=name, kind="switch", default=action == "store_false", values=(), place=place)
+        yield _Flag(option, name, "switch", action == "store_false", place)
     elif "BooleanOptionalAction" in ast.dump(given["action"]) if "action" in given else False:
-        yield _Flag(
-            option=option,
-            name=name,
-            kind="no",
-            default=default,
-            values=(),
-            place=place,
-            off="--no-" + option.lstrip("-"),
-        )
+        yield _Flag(option, name, "no", default, place, off=f"--no-{plain}")
     elif "action" not in given:
-        kind = getattr(given.get("type"), "id", "")
-        if kind == "bool":  # any text but an empty one is true
-            yield _Flag(
-                option=option, name=name, kind="word", default=default, values=(), place=place, off=f"{option}="
-            )
+        if getattr(given.get("type"), "id", "") == "bool":  # any text but an empty one is true
+            yield _Flag(option, name, "word", default, place, off=f"{option}=")
         elif isinstance(default, bool):
-            yield _Flag(
-                option=option, name=name, kind="word", default=default, values=(), place=place, off=f"{option}=False"
-            )
+            yield _Flag(option, name, "word", default, place, off=f"{option}=False")
         else:
-            yield _Flag(
-                option=option,
-                name=name,
-                kind="value",
-                default=default,
-                values=_listed(given.get("choices"), constants),
-                place=place,
-            )
+            listed = _listed(given.get("choices"), constants)
+            yield _Flag(option, name, "value", default, place, values=listed)
 
 
 def _of_absl(call: ast.Call, called: str, place: str, constants: dict[str, ast.expr]) -> Iterator[_Flag]:
@@ -253,14 +235,10 @@ def _of_absl(call: ast.Call, called: str, place: str, constants: dict[str, ast.e
         return
     default = _literal(given.get("default", parts[1]))
     if called in ("DEFINE_bool", "DEFINE_boolean"):
-        yield _Flag(
-            option=f"--{name}", name=name, kind="no", default=default, values=(), place=place, off=f"--no{name}"
-        )
+        yield _Flag(f"--{name}", name, "no", default, place, off=f"--no{name}")
     elif called in ("DEFINE_enum", "DEFINE_string", "DEFINE_integer", "DEFINE_float"):
         listed = given.get("enum_values", parts[2]) if called == "DEFINE_enum" else None
-        yield _Flag(
-            option=f"--{name}", name=name, kind="value", default=default, values=_listed(listed, constants), place=place
-        )
+        yield _Flag(f"--{name}", name, "value", default, place, values=_listed(listed, constants))
 
 
 def _literal(node: ast.expr | None) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import reduce
@@ -24,9 +24,9 @@ from converter.verify.checks.stream import COLLECTED, DRAWS, WHOLE, check_data
 from converter.verify.data import CheckResult, Report
 from converter.verify.judge import ComparisonSettings
 from converter.verify.processes.answer import Stopped, expect
-from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
-from converter.verify.processes.interpreters import Interpreters
+from converter.verify.processes.child_process import MemoryIsUp, TimeIsUp, environment
 from converter.verify.processes.layout import Copy
+from converter.verify.processes.runner import Job, Runner
 from converter.verify.runs.converted_alone import with_check
 from converter.verify.runs.stopping import early_stop
 
@@ -55,52 +55,39 @@ class Ran:
     late: str = ""
 
 
-def job(like: Mapping[str, Any], copy: Copy, args: tuple[str, ...], seen: Facts, epochs: int) -> dict[str, Any]:
+def whole_job(like: Job, copy: Copy, args: Iterable[str], seen: Facts, epochs: int) -> dict[str, Any]:
     """The job of a whole run, beside that of the compared steps of the same script, in which so much was `seen`."""
     inputs: Facts = seen["inputs"]
-    theirs = like["role"] == "record"
-    work = Path(like["work"]) / ("whole_converted" if theirs else "whole_original")
+    theirs, folder = like["role"] == "record", Path(like["work"])
+    work = folder / ("whole_converted" if theirs else "whole_original")
     work.mkdir(exist_ok=True)
     mine = {kind: [[own, [own], *rest] for own, _, *rest in all_] for kind, all_ in inputs.items()}
     return {
         **like,
         "role": "whole",
         "theirs": theirs,
-        **copy.job,
-        "args": list(args),
+        **copy.job(args, work),
         "inputs": inputs if theirs else mine,
         "epochs": epochs,
         "computed": [row["input"] for row in seen["data"]["fed"] if row["status"] == "values"],
-        "work": str(work),
-        "record": str(Path(like["work"]) / "whole.json"),
-        "epoch record": str(Path(like["work"]) / "epoch.json"),
-        "again": str(Path(like["work"]) / "own.json"),
-        "log": str(work / "log"),
+        "record": str(folder / "whole.json"),
+        "epoch record": str(folder / "epoch.json"),
+        "again": str(folder / "own.json"),
     }
 
 
-def run_whole(
-    jobs: tuple[dict[str, Any], dict[str, Any]],
-    pool: Interpreters,
-    python: str,
-    limits: Limits,
-    asked: ComparisonSettings,
-) -> Ran:
+def run_whole(jobs: tuple[Job, Job], runner: Runner, asked: ComparisonSettings) -> Ran:
     """Runs the conversion's and the original's jobs side by side; apart, one after the other."""
-    seconds = max(1.0, SHARE * (limits.deadline - time.monotonic())) / (2 if asked.apart else 1)
+    seconds = max(1.0, SHARE * (runner.limits.deadline - time.monotonic())) / (2 if asked.apart else 1)
     theirs, mine = ({**one, "seconds": seconds} for one in jobs)
     settled = environment(asked.gpus, asked.devices)
     try:
         with ExitStack() as running:
-
-            def begin(job: Mapping[str, Any]) -> Child:
-                return running.enter_context(Child(pool, python, job, settled, limits))
-
-            single = None if asked.apart else begin(mine)
-            multi = begin(theirs)
+            single = None if asked.apart else running.enter_context(runner.begin(mine, settled))
+            multi = running.enter_context(runner.begin(theirs, settled))
             expect(multi, "started")
             ran_theirs = expect(multi, "ran")
-            single = single or begin(mine)
+            single = single or running.enter_context(runner.begin(mine, settled))
             expect(single, "started")
             ran_mine = expect(single, "ran")
             late = _an_epoch_only(ran_mine, ran_theirs)
