@@ -13,7 +13,7 @@ from pathlib import Path
 
 from converter.dataclass import dataclass
 from converter.verify.checks.figures import listing
-from converter.verify.data import CheckResult, LedgerLine, Progress, Report, VerifyError, VerifySettings
+from converter.verify.data import CheckResult, LedgerLine, Progress, Report, Status, VerifyError, VerifySettings
 from converter.verify.ledger import NUMBERS
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.run import command_line, verify
@@ -95,18 +95,15 @@ def _proofs(single: Path, settings: VerifySettings, report: Report) -> Iterator[
 
 
 def _done(proof: _Proof, found: Report) -> _Done:
+    """What a further proof comes to; one that says nothing of the conversion does not count against it."""
     open_ = (found.untrained and proof.place) or found.late
-    verdict = "passed" if open_ else found.verdict
-    if found.verdict == "passed":
-        check = CheckResult(proof.name, "passed", found.reason)
-    elif found.verdict == "failed":
-        where = f" ({proof.place})" if proof.place else ""
-        check = CheckResult(proof.name, "failed", f"{found.reason}{where}")
-    elif found.untrained and proof.place:
-        check = CheckResult(proof.name, "skipped", f"the original itself does not train with it: {found.reason}")
-    else:
-        check = CheckResult(proof.name, "skipped", found.reason)
-    return _Done(proof, check, verdict)
+    status: Status = "skipped" if found.verdict == "not comparable" else found.verdict
+    reason = found.reason
+    if status == "failed" and proof.place:
+        reason += f" ({proof.place})"
+    elif status == "skipped" and found.untrained and proof.place:
+        reason = f"the original itself does not train with it: {reason}"
+    return _Done(proof, CheckResult(proof.name, status, reason), "passed" if open_ else found.verdict)
 
 
 def _concluded(report: Report, done: Sequence[_Done], proofs: Sequence[_Proof], settings: VerifySettings) -> Report:

@@ -9,7 +9,6 @@ import re
 
 from tmgprobe.graph import graphs
 
-DEVICE = re.compile(r'(?i)device:([cg]pu:\d+)$')
 ARGUMENT = re.compile(r'^_arg_(.+)_\d+_\d+$')
 HOST = 'cpu:0'
 PASSES = ('Identity', 'ReadVariableOp', 'Enter', 'RefEnter', 'Switch', 'RefSwitch')
@@ -25,17 +24,14 @@ class NodeTrace(object):
 
     def __init__(self, tf, metadata):
         self.runs, self.shapes, self.sent = {}, {}, {}
-        for device in metadata.step_stats.dev_stats:
-            place = DEVICE.search(device.device)
-            for node in device.node_stats if place else ():
-                name = node.node_name.split(':')[0]
-                runs = self.runs.setdefault(place.group(1).lower(), {})
-                runs[name] = runs.get(name, 0) + 1
-                for output in node.output:
-                    described = output.tensor_description
-                    key = name, output.slot
-                    self.shapes[key] = [dim.size for dim in described.shape.dim]
-                    self.sent[key] = self.sent.get(key, 0) + size(tf, described)
+        for device, name, node in graphs.ran(metadata):
+            runs = self.runs.setdefault(device, {})
+            runs[name] = runs.get(name, 0) + 1
+            for output in node.output:
+                described = output.tensor_description
+                key = name, output.slot
+                self.shapes[key] = [dim.size for dim in described.shape.dim]
+                self.sent[key] = self.sent.get(key, 0) + size(tf, described)
 
 
 def size(tf, described):
@@ -89,7 +85,7 @@ def edges(step, arrays, trace, metadata):
 
 def place(device):
     """The short name of a device: `cpu:1`."""
-    return DEVICE.search(device.decode() if isinstance(device, bytes) else device).group(1).lower()
+    return graphs.DEVICE.search(device.decode() if isinstance(device, bytes) else device).group(1).lower()
 
 
 class Kinds(object):

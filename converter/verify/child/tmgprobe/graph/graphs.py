@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 from tmgprobe.values import assigning, slices
+from tmgprobe.values.lazy import reached
 
 PACKED = 'DeserializeSparse'  # takes apart the one tensor in which a dataset hands on a sparse one
 SOURCES = (
@@ -33,28 +34,17 @@ TOWER = re.compile(r'(?:^|/)tower_\d+/')
 
 def ancestors(operations, fed=()):
     """Every operation that must run for these to run, themselves included; a fed operation needs none."""
-    seen, todo = set(), list(operations)
-    while todo:
-        operation = todo.pop()
-        if operation in seen:
-            continue
-        seen.add(operation)
-        if operation in fed:
-            continue
-        todo.extend(tensor.op for tensor in operation.inputs)
-        todo.extend(operation.control_inputs)
-    return seen
+    return reached(operations, lambda operation: () if operation in fed else needed(operation))
+
+
+def needed(operation):
+    """The operations that must run right before this one."""
+    return [tensor.op for tensor in operation.inputs] + list(operation.control_inputs)
 
 
 def computed_from(operations):
     """Every operation from whose results these compute, themselves included: not those that they only wait for."""
-    seen, todo = set(), list(operations)
-    while todo:
-        operation = todo.pop()
-        if operation not in seen:
-            seen.add(operation)
-            todo.extend(tensor.op for tensor in operation.inputs)
-    return seen
+    return reached(operations, lambda operation: [tensor.op for tensor in operation.inputs])
 
 
 def counts_waiting(operation):
@@ -68,13 +58,11 @@ def descendants(tensors, within):
     for operation in within:
         for tensor in operation.inputs:
             consumers.setdefault(tensor.name, []).append(operation)
-    seen, todo = set(), [tensor.name for tensor in tensors]
-    while todo:
-        for operation in consumers.get(todo.pop(), ()):
-            if operation not in seen:
-                seen.add(operation)
-                todo.extend(output.name for output in operation.outputs)
-    return seen
+
+    def using(tensors):
+        return [operation for tensor in tensors for operation in consumers.get(tensor.name, ())]
+
+    return reached(using(tensors), lambda operation: using(operation.outputs))
 
 
 def seeds(graph, group):
@@ -97,11 +85,10 @@ def elements(graph, fetches, values=None):
         return []
     if isinstance(fetches, dict) or hasattr(fetches, 'keys'):
         keys = sorted(fetches.keys(), key=_order)
-        return _each(
-            graph, [fetches[key] for key in keys], None if values is None else [values[key] for key in keys]
-        )
+        fetches, values = [fetches[key] for key in keys], values and [values[key] for key in keys]
     if isinstance(fetches, (list, tuple)):
-        return _each(graph, list(fetches), None if values is None else list(values))
+        each = [None] * len(fetches) if values is None else values
+        return [pair for fetch, value in zip(fetches, each) for pair in elements(graph, fetch, value)]
     if hasattr(fetches, 'dense_shape') and hasattr(fetches, 'indices') and hasattr(fetches, 'values'):
         return [(fetches.values, None), (fetches.indices, None)]
     return [(graph.as_graph_element(fetches, allow_tensor=True, allow_operation=True), values)]
@@ -112,11 +99,24 @@ def _order(key):
     return key if hasattr(key, 'upper') else type(key).__name__
 
 
-def _each(graph, fetches, values):
-    found = []
-    for index, fetch in enumerate(fetches):
-        found.extend(elements(graph, fetch, None if values is None else values[index]))
-    return found
+def scalars(pairs):
+    """{place: number} of the elements, each with its value, that are single numbers."""
+    return {
+        place: float(value)
+        for place, (_, value) in enumerate(pairs)
+        if hasattr(value, 'dtype') and np.ndim(value) == 0 and value.dtype.kind in 'fiu'
+    }
+
+
+DEVICE = re.compile(r'(?i)device:([cg]pu:\d+)$')
+
+
+def ran(metadata):
+    """[(device, name of the operation, node)] of a traced run: what each device ran."""
+    for stats in metadata.step_stats.dev_stats:
+        place = DEVICE.search(stats.device)
+        for node in stats.node_stats if place else ():
+            yield place.group(1).lower(), node.node_name.split(':')[0], node
 
 
 def operation_of(element):

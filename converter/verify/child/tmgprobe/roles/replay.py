@@ -21,8 +21,8 @@ from tmgprobe.reference import course, gradients, merge, stream, update
 from tmgprobe.reference.reference import StepComparison
 from tmgprobe.reference.region import PlannedOperations
 from tmgprobe.roles.record import LOUDER, numbers
-from tmgprobe.session import draws, initial, timeline
 from tmgprobe.session import fetches as fetched
+from tmgprobe.session import initial, timeline
 from tmgprobe.session import step as steps
 from tmgprobe.values import inputs, own_random, streams
 from tmgprobe.values.errors import describe
@@ -47,7 +47,6 @@ class Replayer(object):
         self.streams, self.pairs, self.floats = stream.Streams(), {}, set()
         self.evaluations, self.left = stream.EvaluationFeeds(), None
         self.padding = {}  # {input: what its examples are padded with}, where that is not zeros behind them
-        self.unordered = ''  # why the graph gives the data in another order, see session/draws.py
         self.graph, self.begun, self._leaving = None, time.time(), threading.Lock()
         self.answer = None  # what is sent in the end, once all recorded steps were taken
         self.message = None  # the error with which the script has ended, where it has
@@ -268,39 +267,28 @@ class Replayer(object):
             self.pairs.setdefault(tuple(one.kept['triggered']), fed)
         self.floats.update(name for name, array in arrays.items() if array.dtype.kind == 'f')
         self.streams.add(kind, arrays, self.watch.diary)
-        self.streams.shared.update(graphs.shared(self.graph.as_graph_element(one) for one in call.sources))
-        self.unordered = self.unordered or draws.disorder(
-            self.graph, call.sources, call.step.operations, self.job['total']
-        )
+        self.streams.note_sources(call, self.job['total'])
 
     def _data(self):
         """Compares the batches of both scripts; keeps those of the original, which a whole run of it may take again."""
         towers = 1 if self.job['total'] else self.job['gpus']
         recorded = stream.of_record(self.recording, self.pairs)
-        training = stream.marks_of(self.streams.kinds), stream.marks_of(recorded.kinds)
-        drawn = self.unordered or bool(self.streams.drawn) or self.streams.drawn_apart(recorded.used)
         seen = len(self.figures if self.late else self.recording['steps'])
         theirs = [run for run in self.recording['evaluations'] if run[0] < seen]
-        fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats)
+        evaluated = stream.compared_runs(self.streams, recorded, self.evaluations, theirs, towers)
+        fed = stream.figures(self.streams, recorded, towers, self.streams.unordered, self.floats)
         tried = self._paddings(fed)
         while any(tried.values()):  # other than zeros
             self.padding.update((name, left.pop(0)) for name, left in tried.items() if left)
             self.streams.read_again(self.padding)
             recorded = stream.of_record(self.recording, self.pairs, self.padding)
-            fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats)
+            fed = stream.figures(self.streams, recorded, towers, self.streams.unordered, self.floats)
             tried = {name: tried.get(name) for name in _unlike(fed)}
         with open(os.path.join(self.job['work'], 'own.json'), 'w') as file:
             json.dump(stream.examples(self.streams.kinds), file)
         return {
             'fed': fed,
-            'evaluated': stream.evaluations(
-                self.evaluations.runs,
-                theirs,
-                training,
-                towers,
-                drawn,
-                stream.sources_of(self.evaluations, self.streams),
-            ),
+            'evaluated': evaluated,
             'ended': self.streams.ended(),
             'epoch': stream.epoch(self.streams.kinds, recorded.kinds),
         }

@@ -13,6 +13,7 @@ from tmgprobe.graph import graphs, places, races, rates
 from tmgprobe.session import draws
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import slices
+from tmgprobe.values.lazy import lazy
 
 # How many updates of the same run a set of gradients waits for, and each loss: [number for each].
 Stages = collections.namedtuple('Stages', 'groups losses')
@@ -44,33 +45,24 @@ class Step(object):
         self.applies = [apply for apply in watched.applies if apply.operation in self.operations]
         self.own_sizes = set()  # how many examples, more than one, the original feeds it
         self.ways = {}  # {(fetch, part): ways in which it has been put together, see reference/merge.py}
-        self._backward, self._fetches, self._gathers, self._rates = None, None, None, None
-        self._rates_write, self._reads, self._unordered, self._stages = None, None, None, None
-        self._resets, self._unordered_sources = None, None
 
-    @property
+    @lazy
     def reads(self):
         """The names of the variables from which something is computed."""
-        if self._reads is None:
-            self._reads = tuple(sorted(one.name for one in self.operations if one.type in graphs.HANDLES))
-        return self._reads
+        return tuple(sorted(one.name for one in self.operations if one.type in graphs.HANDLES))
 
-    @property
+    @lazy
     def resets(self):
         """The local variables that a run of operations alone sets anew, as counts of tf.metrics where an epoch ends."""
-        if self._resets is None:
-            local = {variable.op.name for variable in self.graph.get_collection('local_variables')}
-            set_ = {graphs.assigned(one) for one in self.operations if one.type in ('Assign', 'AssignVariableOp')}
-            gives = any(hasattr(element, 'dtype') for element in self.elements)
-            self._resets = [] if gives else sorted(local & set_)
-        return self._resets
+        local = {variable.op.name for variable in self.graph.get_collection('local_variables')}
+        set_ = {graphs.assigned(one) for one in self.operations if one.type in ('Assign', 'AssignVariableOp')}
+        gives = any(hasattr(element, 'dtype') for element in self.elements)
+        return [] if gives else sorted(local & set_)
 
-    @property
+    @lazy
     def unordered(self):
         """The variables that are read while they are written, see graph/races.py."""
-        if self._unordered is None:
-            self._unordered = races.unordered_reads(self.graph, self.operations, self.losses, self.trained)
-        return self._unordered
+        return races.unordered_reads(self.graph, self.operations, self.losses, self.trained)
 
     @property
     def trained(self):
@@ -83,28 +75,21 @@ class Step(object):
         several = len(self.applies) > 1 or any(counts.get(name, 0) > 1 for name in self.trained)
         return several and races.updates_in_no_order(self.operations, self.trained)
 
-    @property
+    @lazy
     def fetches(self):
         """The values that are fetched and can be compared, see fetches.py."""
-        if self._fetches is None:
-            self._fetches = fetched.read(self.elements, self.watched.applies)
-            if self.gathers:
-                self._fetches += fetched.kept(self._fetches, self.operations)
-        return self._fetches
+        found = fetched.read(self.elements, self.watched.applies)
+        return found + fetched.kept(found, self.operations) if self.gathers else found
 
-    @property
+    @lazy
     def rates(self):
         """The learning rates that depend on a count of steps, see graph/rates.py."""
-        if self._rates is None:
-            self._rates = rates.of(self.watched, self.operations, graphs.variables(self.tf, self.graph))
-        return self._rates
+        return rates.of(self.watched, self.operations, graphs.variables(self.tf, self.graph))
 
-    @property
+    @lazy
     def rates_write(self):
         """Whether to compute these rates writes variables."""
-        if self._rates_write is None:
-            self._rates_write = rates.writes(self.rates)
-        return self._rates_write
+        return rates.writes(self.rates)
 
     @property
     def gathered(self):
@@ -119,20 +104,16 @@ class Step(object):
             if tensor.op in self.operations
         ]
 
-    @property
+    @lazy
     def gathers(self):
         """Whether this run accumulates gradients over several batches, or stores them otherwise."""
-        if self._gathers is None:
-            self._gathers = bool(self.gathered)
-        return self._gathers
+        return bool(self.gathered)
 
-    @property
+    @lazy
     def backward(self):
         """The operations that must run for the gradients that are applied now, or stored to be applied later."""
-        if self._backward is None:
-            given = [tensor for apply in self.applies for one in apply.given for tensor in graphs.tensors(one)]
-            self._backward = graphs.ancestors(tensor.op for tensor in given + self._gates_of_gathered())
-        return self._backward
+        given = [tensor for apply in self.applies for one in apply.given for tensor in graphs.tensors(one)]
+        return graphs.ancestors(tensor.op for tensor in given + self._gates_of_gathered())
 
     def _gates_of_gathered(self):
         raw = {tensor.name for tensor in self.gathered}
@@ -168,15 +149,13 @@ class Step(object):
             if hasattr(loss, 'op') and loss.dtype.is_floating and self.graph.is_fetchable(loss)
         ]
 
-    @property
+    @lazy
     def stages(self):
         """Which gradients, and which losses, wait for updates of the same run."""
-        if self._stages is None:
-            groups = self.groups
-            behind = [self._updates_before(group) for group in groups] if len(self.applies) > 1 else [0] * len(groups)
-            losses = [stage for group, stage in zip(groups, behind) for _ in self._losses(group)]
-            self._stages = Stages(behind, losses)
-        return self._stages
+        groups = self.groups
+        behind = [self._updates_before(group) for group in groups] if len(self.applies) > 1 else [0] * len(groups)
+        losses = [stage for group, stage in zip(groups, behind) for _ in self._losses(group)]
+        return Stages(behind, losses)
 
     def _updates_before(self, group):
         needed = graphs.ancestors(tensor.op for raw in group.raw for tensor in graphs.tensors(raw))
@@ -193,14 +172,12 @@ class Step(object):
             if tensor.dtype.base_dtype.name not in ('variant', 'resource') and tensor.op not in own
         ]
 
-    @property
+    @lazy
     def unordered_sources(self):
         """The names of `sources` whose examples come in an order that nothing sets, as from a queue."""
-        if self._unordered_sources is None:
-            sources = self.sources
-            drawn = draws.disorder(self.graph, sources, self.operations, total=True)
-            self._unordered_sources = frozenset(tensor.name for tensor in sources if drawn)
-        return self._unordered_sources
+        sources = self.sources
+        drawn = draws.disorder(self.graph, sources, self.operations, total=True)
+        return frozenset(tensor.name for tensor in sources if drawn)
 
     def drawn(self):
         """The random operations that run in a step, {type: number}."""
@@ -415,16 +392,12 @@ class StepCall(object):
         self.fed = graphs.feeds(session.graph, feed_dict)
         self.sources = [name for name in self.sources if name not in self.fed]
         self.sparse = graphs.sparse_feeds(session.graph, feed_dict) + graphs.sparse_sources(step.sources)
-        self._arrays = None
 
-    @property
+    @lazy
     def arrays(self):
         """Everything that goes in, {tensor name: array}: the feed, and the next element of each source."""
-        if self._arrays is None:
-            self._arrays = dict(self.fed)
-            if self.sources:
-                self._arrays.update(zip(self.sources, self._run(self.session, self.sources, self.feed_dict)))
-        return self._arrays
+        taken = self._run(self.session, self.sources, self.feed_dict) if self.sources else ()
+        return dict(self.fed, **dict(zip(self.sources, taken)))
 
     def run(self, fetches, feed, options=None, metadata=None):
         """Runs with all randomness held still, and what nothing orders."""
@@ -444,7 +417,7 @@ class StepCall(object):
 
     def as_asked(self, options=None, metadata=None):
         """What the script asked for; what was taken from a dataset or queue for it already is fed."""
-        feed = self.feed_dict if self._arrays is None else self._arrays
+        feed = self.__dict__.get('arrays', self.feed_dict)
         options = self.options if options is None else options
         metadata = self.metadata if metadata is None else metadata
         return self._run(self.session, self.fetches, feed, options, metadata)

@@ -62,19 +62,12 @@ def _of_dataset(tf, trial, dataset):
     together = 1 if trial.converted or trial.total else trial.gpus
     number = trial.steps * together
     if tf.executing_eagerly():
-        taken = []
-        for element in dataset.take(number):
-            taken.append(batches.mapped(lambda tensor: tensor.numpy(), element))
+        taken = [batches.mapped(lambda tensor: tensor.numpy(), element) for element in dataset.take(number)]
     else:
-        taken = []
         element = tf.compat.v1.data.make_one_shot_iterator(dataset).get_next()
         session = tf.compat.v1.keras.backend.get_session()
-        try:
-            for _ in range(number):
-                taken.append(session.run(element))
-        except tf.errors.OutOfRangeError:
-            pass
-    steps = [taken[i:i + together] for i in range(0, len(taken) - together + 1, together)]
+        taken = batches.take(tf, number, lambda: session.run(element))
+    steps = batches.together(taken, together)
     return [batches.joined(step) for step in steps if len({len(batches.flat(b)[0]) for b in step}) == 1]
 
 
@@ -101,12 +94,10 @@ def _conversion(trial, model, steps, fit):
     if [array.shape for array in own.values()] != [array.shape for array in first.values()]:
         trial.stop('its model has other variables')
     model.set_weights(list(first.values()))
-    same = len(steps) == len(given['batches']) and all(batches.same(a, b) for a, b in zip(steps, given['batches']))
-    rows = [[len(batches.flat(one)[0]) for one in held] for held in (steps, given['batches'])]
     trial.trains = True
     weights = _train(model, given['batches'], fit)
     replicas = getattr(_strategy_of(model), 'num_replicas_in_sync', 1)
-    trial.leave('Keras', weights, same=same, rows=rows[0] == rows[1], replicas=replicas)
+    trial.leave('Keras', weights, replicas=replicas, **batches.compared(steps, given['batches']))
 
 
 def _build(model, batch):
