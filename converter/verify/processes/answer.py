@@ -23,8 +23,8 @@ _LIBRARIES = {"no tensorflow": ("TensorFlow", "verify"), "no torch": ("PyTorch",
 # events of scripts that do what is not compared -> what that is
 _UNCOMPARED = {
     "in parts": "goes on with a run in parts (Session.partial_run) after an update, which is not compared",
-    "threads": "runs training steps in several threads at once{where}: they have no order that two runs share; one thread "
-    "at a time can be compared",
+    "threads": "runs training steps in several threads at once{where}: they have no order that two runs share; one "
+    "thread at a time can be compared",
 }
 # roles in which a conversion runs: an end of its own is its fault
 _CONVERSIONS = ("record", "strategy conversion", "ddp process", "cluster worker")

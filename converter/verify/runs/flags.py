@@ -17,14 +17,13 @@ from typing import Any
 from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.source import parse, read
-from converter.source.project.above import start_of
+from converter.source.project.above import imported_files, start_of
 from converter.verify.checks.figures import listing
 from converter.verify.data import ConstantChoice, LedgerLine
 from converter.verify.runs.constants import constants_in, tests_of_constants
 
 CHOICES = "choices of the command line"  # in the ledger
 
-MOST_FILES = 200
 _TOWERS = "num_gpus"
 _NONE = object()  # a default that cannot be read from the text
 
@@ -149,40 +148,21 @@ def modules_of(root: Path, name: str) -> frozenset[str]:
 
 def project(script: Path, root: Path | None = None) -> dict[str, ast.Module]:
     """The trees of a script and of what it imports from its project, or from `root`, by their names from there."""
-    script, root = Path(os.path.abspath(script)), root and Path(os.path.abspath(root))
-    start = start_of(str(script))
-    folders = [root] if root else [script.parent, *map(Path, start.folders)]
-    root = root or Path(start.root)
-    trees: dict[str, ast.Module] = {}
-    left = [script]
-    while left and len(trees) < MOST_FILES:
-        path = left.pop(0)
-        name = str(path.relative_to(root))
-        if name in trees:
-            continue
-        try:
-            trees[name] = parse(read(str(path)))
-        except (Refusal, OSError, SyntaxError, RecursionError):
-            continue
-        left += [found for module in _imported(trees[name]) for found in _files([*folders, path.parent], module)]
+    script = Path(os.path.abspath(script))
+    root = Path(os.path.abspath(root or start_of(str(script)).root))
+    trees = _read(script, root)
+    for tree in list(trees.values()):
+        for path in map(Path, imported_files(str(script), tree)):
+            trees |= _read(path, root) if path.is_relative_to(root) else {}
     return trees
 
 
-def _imported(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node.module or ""
-            yield from (f"{node.module}.{alias.name}" if node.module else alias.name for alias in node.names)
-
-
-def _files(folders: list[Path], module: str) -> Iterator[Path]:
-    parts = module.split(".")
-    for base in dict.fromkeys(folders) if module else ():
-        for path in (base.joinpath(*parts).with_suffix(".py"), base.joinpath(*parts, "__init__.py")):
-            if path.is_file():
-                yield path
+def _read(path: Path, root: Path) -> dict[str, ast.Module]:
+    """The tree of a file by its name; nothing for one that cannot be read."""
+    try:
+        return {str(path.relative_to(root)): parse(read(str(path)))}
+    except (Refusal, OSError, SyntaxError, RecursionError):
+        return {}
 
 
 def _flags(name: str, tree: ast.Module) -> Iterator[_Flag]:

@@ -5,6 +5,7 @@ Read from the RunMetadata of a step that was traced in full, with its partitione
 
 from __future__ import absolute_import, division, print_function
 
+import collections
 import re
 
 from tmgprobe.graph import graphs
@@ -149,6 +150,10 @@ def tuple_of(name):
     return operation, int(slot or 0)
 
 
+# A tensor, as far as the statistics of TensorFlow ask for it.
+Shaped = collections.namedtuple('Shaped', 'get_shape')
+
+
 class KnownShapes(object):
     """Stands for a graph to the statistics of TensorFlow, with the shapes that ran; the graph itself is not copied.
 
@@ -160,7 +165,8 @@ class KnownShapes(object):
 
     def get_tensor_by_name(self, name):
         """What has the completed shape of a tensor."""
-        return Shaped(self.of(self._graph.get_tensor_by_name(name)))
+        shape = self.of(self._graph.get_tensor_by_name(name))
+        return Shaped(lambda: shape)
 
     def of(self, tensor):
         """The completed shape of a tensor."""
@@ -171,17 +177,6 @@ class KnownShapes(object):
             return static.merge_with(ran)
         except ValueError:
             return static
-
-
-class Shaped(object):
-    """A tensor, as far as the statistics of TensorFlow ask for it."""
-
-    def __init__(self, shape):
-        self._shape = shape
-
-    def get_shape(self):
-        """The shape that it has when it runs."""
-        return self._shape
 
 
 def counted(known, op):

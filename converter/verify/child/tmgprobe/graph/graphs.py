@@ -12,20 +12,12 @@ from tmgprobe.values.lazy import reached
 
 PACKED = 'DeserializeSparse'  # takes apart the one tensor in which a dataset hands on a sparse one
 SOURCES = (
-    'IteratorGetNext',
-    'IteratorGetNextSync',
-    'IteratorGetNextAsOptional',
-    'QueueDequeueV2',
-    'QueueDequeueManyV2',
-    'QueueDequeueUpToV2',
-    'QueueDequeue',
-    'QueueDequeueMany',
-    'QueueDequeueUpTo',
-    'ReaderReadUpToV2',
-    'ReaderReadUpTo',
+    'IteratorGetNext', 'IteratorGetNextSync', 'IteratorGetNextAsOptional', 'ReaderReadUpToV2', 'ReaderReadUpTo',
+    'QueueDequeueV2', 'QueueDequeueManyV2', 'QueueDequeueUpToV2', 'QueueDequeue', 'QueueDequeueMany', 'QueueDequeueUpTo',
 )
 WAITING = ('QueueSize', 'QueueSizeV2')  # what a queue holds depends on how fast its threads are
 HANDLES = ('VariableV2', 'Variable', 'VarHandleOp', 'TemporaryVariable')
+HANDED_ON = ('Identity', 'Enter', 'RefEnter', 'RefIdentity', 'Switch', 'RefSwitch')
 SLICES = ('StridedSlice', 'Slice', 'SparseSlice', 'Split', 'SplitV', 'Gather', 'GatherV2', 'DynamicPartition')
 PASSING = ('Identity', 'Reshape', 'Squeeze', 'ExpandDims')  # they pass on their input's buffer
 HEAVY = re.compile(r'MatMul|Conv[123]D|DepthwiseConv|FusedBatchNorm|Einsum|LSTMBlock|Lookup|Cudnn')
@@ -389,14 +381,7 @@ def variable_of(tensor):
         operation = tensor.op
         if operation.type in HANDLES:
             return operation.name
-        if operation.type not in (
-            'Identity',
-            'Enter',
-            'RefEnter',
-            'RefIdentity',
-            'Switch',
-            'RefSwitch',
-        ) or not len(operation.inputs):
+        if operation.type not in HANDED_ON or not len(operation.inputs):
             return None
         tensor = operation.inputs[0]
     return None

@@ -63,9 +63,8 @@ class Recorder(object):
 
     def _save_first(self, call):
         """Saves the checkpoint that the original is to read."""
-        path, graph = os.path.join(self.job['work'], 'converted.ckpt'), call.session.graph
-        saver = steps.saver(self.tf, graph, self._listed(call))
-        self.first['saved'] = saver.save(call.session, path, write_meta_graph=False)
+        path = os.path.join(self.job['work'], 'converted.ckpt')
+        self.first['saved'] = steps.save(call, steps.listed(call), path)
 
     def _step(self, call, before, after, found, **more):
         """What is kept of each step; found: (applied gradients as fetched, losses); more: what only some roles keep."""
@@ -174,27 +173,16 @@ class Recorder(object):
         store = call.store()
         self.start = store.read()
         self.first['initial'] = initial.read(call, store, self.start)
-        self.first['restored'] = self._restore(call, store)
+        self.first['restored'] = self._restore(call)
         self.first['uneven'], self.first['uneven_errors'] = self._uneven(call, store)
         store.write(self.start)
 
-    def _listed(self, call):
-        return sorted({variable.name for variable in call.session.graph.get_collection('variables')})
-
-    def _restore(self, call, store):
+    def _restore(self, call):
         """Restores the original's checkpoint; the names of variables that got another value, or an error."""
         with open(self.plan['checkpoint_values'], 'rb') as stream:
             wanted = pickle.load(stream)
-        names = [name for name in self._listed(call) if name in wanted or name not in call.counters()]
-        try:
-            steps.saver(self.tf, call.session.graph, names).restore(call.session, self.plan['checkpoint'])
-        except Exception as error:
-            return {'error': describe(error)}
-        found = store.read(sorted(wanted))
-        return {
-            'variables': len(wanted),
-            'wrong': [name for name in sorted(wanted) if not np.array_equal(wanted[name], found.get(name))],
-        }
+        names = [name for name in steps.listed(call) if name in wanted or name not in call.counters()]
+        return steps.restore(call, names, self.plan['checkpoint'], wanted)
 
     def _uneven(self, call, store):
         """Gradients and losses for fewer examples: {rows: {'applied', 'losses'}} and {rows: error}."""

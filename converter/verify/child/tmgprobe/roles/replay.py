@@ -352,24 +352,18 @@ class Replayer(object):
         """Writes a checkpoint in which every number of every variable is another one, then puts all back."""
         store = call.store()
         kept = store.read()
-        names = sorted({variable.name for variable in call.session.graph.get_collection('variables')})
         randomly = own_random.Generator(5)
-        values = {}
-        for name in names:
-            if name not in kept:
-                continue
-            value = np.asarray(kept[name])
+        values = {name: np.asarray(kept[name]) for name in steps.listed(call) if name in kept}
+        for name in sorted(values):
+            value = values[name]
             if value.dtype.kind == 'f':
-                value = np.asarray(randomly.uniform(0.1, 1, value.shape), value.dtype)
+                values[name] = np.asarray(randomly.uniform(0.1, 1, value.shape), value.dtype)
             elif value.dtype.kind in 'iu':
-                value = np.asarray(randomly.randint(1, 50, value.shape), value.dtype)
-            values[name] = value
+                values[name] = np.asarray(randomly.randint(1, 50, value.shape), value.dtype)
         path = os.path.join(self.job['work'], 'original.ckpt')
         try:
             store.write(values)
-            saved = steps.saver(self.tf, call.session.graph, sorted(values)).save(
-                call.session, path, write_meta_graph=False
-            )
+            saved = steps.save(call, sorted(values), path)
         finally:
             store.write(kept)
         with open(path + '.values', 'wb') as stream:
@@ -378,18 +372,9 @@ class Replayer(object):
 
     def _restore(self, call, kept):
         """Restores the conversion's checkpoint; the variables that got another value, or an error."""
-        names = sorted({variable.name for variable in call.session.graph.get_collection('variables')})
-        try:
-            steps.saver(self.tf, call.session.graph, names).restore(
-                call.session, self.recording['first']['saved']
-            )
-        except Exception as error:
-            return {'error': describe(error)}
-        found = call.store().read(names)
-        return {
-            'variables': len(names),
-            'wrong': [name for name in names if not np.array_equal(kept['after'].get(name), found.get(name))],
-        }
+        names = steps.listed(call)
+        wanted = {name: kept['after'].get(name) for name in names}
+        return steps.restore(call, names, self.recording['first']['saved'], wanted)
 
     def _lines(self, call, one):
         """The script's lines and whether the loss depends on them; none if no input has a batch axis."""

@@ -9,10 +9,12 @@ import re
 import threading
 import traceback
 
+import numpy as np
 from tmgprobe.graph import graphs, places, races, rates
 from tmgprobe.session import draws
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import slices
+from tmgprobe.values.errors import describe
 from tmgprobe.values.lazy import lazy
 
 # How many updates of the same run a set of gradients waits for, and each loss: [number for each].
@@ -500,9 +502,31 @@ class StepCall(object):
         }
 
 
-def saver(tf, graph, names):
+def save(call, names, path):
+    """Saves these variables; returns where."""
+    return _saver(call, names).save(call.session, path, write_meta_graph=False)
+
+
+def restore(call, names, path, wanted):
+    """Restores a checkpoint: which variables have got another value than is wanted, {name: value}, or an error."""
+    try:
+        _saver(call, names).restore(call.session, path)
+    except Exception as error:
+        return {'error': describe(error)}
+    found = call.store().read(sorted(wanted))
+    wrong = [name for name in sorted(wanted) if not np.array_equal(wanted[name], found.get(name))]
+    return {'variables': len(wanted), 'wrong': wrong}
+
+
+def listed(call):
+    """The names of the variables that a checkpoint holds."""
+    return sorted({variable.name for variable in call.session.graph.get_collection('variables')})
+
+
+def _saver(call, names):
     """A saver for these variables, made without a trace in the script's names."""
+    graph = call.session.graph
     scope = graph.name_scope('tf_multigpu_probe_save/')
     with graphs.opened(graph), graph.as_default(), graph.device(None), graph.control_dependencies(None), scope:
-        found = graphs.variables(tf, graph)
-        return tf.train.Saver([found[name] for name in names])
+        found = graphs.variables(call.tf, graph)
+        return call.tf.train.Saver([found[name] for name in names])

@@ -8,17 +8,8 @@ from tmgprobe.values.lazy import reached
 
 SPANS = 400  # bars to draw for one part on one device, at most
 # what cuts and casts a batch without computing on it
-PREPARING = graphs.SLICES + (
-    'Cast',
-    'ConcatV2',
-    'ExpandDims',
-    'Identity',
-    'Pack',
-    'RealDiv',
-    'Reshape',
-    'Shape',
-    'Squeeze',
-)
+PREPARING = graphs.SLICES + ('Cast', 'ConcatV2', 'ExpandDims', 'Identity', 'Pack', 'RealDiv', 'Reshape', 'Shape',
+                             'Squeeze')
 
 
 def read(step, arrays, metadata):
