@@ -16,7 +16,7 @@ from typing import Any
 
 from converter.dataclass import dataclass
 from converter.verify.processes.family import TOKEN, Process, all_running, end, family
-from converter.verify.processes.interpreters import Alone, Forked, Interpreters, Server, Unfit
+from converter.verify.processes.interpreters import Alone, Forked, Interpreters, Line, Server, Unfit
 from converter.verify.processes.libraries import shared_by
 from converter.verify.processes.machine import CPU, Devices
 from converter.verify.processes.output import Output
@@ -168,7 +168,7 @@ class Child:
 
     def _listen_to(self, running: Alone | Forked) -> None:
         self._running, self._since = running, time.monotonic()
-        threading.Thread(target=_listen, args=(running, self._events), daemon=True).start()
+        threading.Thread(target=_listen, args=(running.output, self._events), daemon=True).start()
 
     def event(self, patience: float | None = None) -> Event:
         """The next event but steps; {"event": "died"} when the process is gone without one.
@@ -297,14 +297,14 @@ def _own_folder(job: Mapping[str, Any]) -> Path:
     return folder
 
 
-def _listen(running: Alone | Forked, events: queue.Queue[Event | None]) -> None:
+def _listen(output: Line, events: queue.Queue[Event | None]) -> None:
     def told(line: bytes) -> None:
         with contextlib.suppress(ValueError):
             event = json.loads(line)
             if isinstance(event, dict) and isinstance(event.get("event"), str):  # else the script has written it
                 events.put(event)
 
-    running.output.tell(told)
+    output.tell(told)
     events.put(None)
 
 

@@ -282,7 +282,7 @@ class Alone:
             start_new_session=True,
         )
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._stdin, self.output, self.pid = self._process.stdin, _Line(self._process.stdout), self._process.pid
+        self._stdin, self.output, self.pid = self._process.stdin, Line(self._process.stdout), self._process.pid
 
     def write(self, line: bytes) -> None:
         """Sends a line; raises BrokenPipeError when nobody reads it any more."""
@@ -323,7 +323,7 @@ class Forked:
             self.pid = server.fork(job, environment, commands, events, imports)
             self._commands = os.open(commands, os.O_WRONLY)
             os.set_blocking(reading, True)
-            self.output, reading = _Line(os.fdopen(reading, "rb")), -1
+            self.output, reading = Line(os.fdopen(reading, "rb")), -1
 
     def write(self, line: bytes) -> None:
         """Sends a line; raises BrokenPipeError when nobody reads it any more."""
@@ -346,7 +346,7 @@ class Forked:
             time.sleep(0.01)
 
 
-class _Line:
+class Line:
     """The reading end of a process's pipe. Whatever was read from it has been told once another thread may look."""
 
     def __init__(self, stream: IO[bytes]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from converter.dataclass import dataclass
 from converter.verify.checks.figures import listing
-from converter.verify.data import CheckResult, LedgerLine, Progress, Report, Status, VerifyError, VerifySettings
+from converter.verify.data import CheckResult, LedgerLine, Progress, Report, VerifyError, VerifySettings
 from converter.verify.ledger import NUMBERS
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.run import command_line, verify
@@ -97,8 +97,7 @@ def _proofs(single: Path, settings: VerifySettings, report: Report) -> Iterator[
 def _done(proof: _Proof, found: Report) -> _Done:
     """What a further proof comes to; one that says nothing of the conversion does not count against it."""
     open_ = (found.untrained and proof.place) or found.late
-    status: Status = "skipped" if found.verdict == "not comparable" else found.verdict
-    reason = found.reason
+    status, reason = found.status, found.reason
     if status == "failed" and proof.place:
         reason += f" ({proof.place})"
     elif status == "skipped" and found.untrained and proof.place:

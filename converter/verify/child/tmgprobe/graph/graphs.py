@@ -13,7 +13,8 @@ from tmgprobe.values.lazy import reached
 PACKED = 'DeserializeSparse'  # takes apart the one tensor in which a dataset hands on a sparse one
 SOURCES = (
     'IteratorGetNext', 'IteratorGetNextSync', 'IteratorGetNextAsOptional', 'ReaderReadUpToV2', 'ReaderReadUpTo',
-    'QueueDequeueV2', 'QueueDequeueManyV2', 'QueueDequeueUpToV2', 'QueueDequeue', 'QueueDequeueMany', 'QueueDequeueUpTo',
+    'QueueDequeueV2', 'QueueDequeueManyV2', 'QueueDequeueUpToV2',
+    'QueueDequeue', 'QueueDequeueMany', 'QueueDequeueUpTo',
 )
 WAITING = ('QueueSize', 'QueueSizeV2')  # what a queue holds depends on how fast its threads are
 HANDLES = ('VariableV2', 'Variable', 'VarHandleOp', 'TemporaryVariable')

@@ -395,10 +395,14 @@ class Replayer(object):
         counts = [[numbers(call, dict(one.extra, **feed)) for feed in part] for part in parts]
         return None if any(None in part for part in counts) else [theirs, min(sum(part) for part in counts)]
 
+    def _part(self, call, kept, **changed):
+        """The comparison of a recorded step with something else fed or applied."""
+        return StepComparison(call, dict(kept, scalars={}, **changed), self.job)
+
     def _louder(self, call, kept):
         """The figures for gradients of losses that are so much larger that clipping acts; None where it does not."""
         applied = self.recording.get('louder', {}).get(tuple(kept['triggered']))
-        part = StepComparison(call, dict(kept, applied=applied, losses=[], scalars={}), self.job)
+        part = self._part(call, kept, applied=applied, losses=[])
         if applied is None or any(part.stages.groups):
             return None
         part.louder = LOUDER
@@ -415,8 +419,7 @@ class Replayer(object):
         """{rows: {'error', 'loss', 'finite', 'diverged', 'reference', 'matches'}} or {rows: {'skipped': why}}."""
         found = {}
         for size, few in self.recording['first']['uneven'].items():
-            cut = dict(kept, arrays=few['arrays'], applied=few['applied'], losses=few['losses'], scalars={})
-            part = StepComparison(call, cut, self.job)
+            part = self._part(call, kept, **few)
             refused = one.refuses(size) if self.job['total'] else None  # there is no step to be the same as
             if refused:
                 found[size] = {'skipped': refused}
@@ -426,11 +429,8 @@ class Replayer(object):
             except part.refused as error:
                 found[size] = {'skipped': describe(error)}
                 continue
-            figures = part.figures
-            found[size] = {
-                key: figures[key]
-                for key in ('gradients', 'loss', 'reference', 'kind', 'finite', 'diverged', 'matches', 'unsteady')
-            }
+            told = ('gradients', 'loss', 'reference', 'kind', 'finite', 'diverged', 'matches', 'unsteady')
+            found[size] = {key: part.figures[key] for key in told}
         for size, error in self.recording['first']['uneven_errors'].items():
             why = error if error == inputs.APART else one.refuses(size)
             if not why and error == inputs.FIXED:  # may be the one size that the original takes

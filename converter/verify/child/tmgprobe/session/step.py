@@ -227,38 +227,35 @@ class Step(object):
 
     def describe(self, arrays, sources, sparse=()):
         """The inputs as plain data, see values/inputs.py; sparse: the names of sparse ones' parts."""
-        result = []
         parts = {name: names for names in sparse for name in names}
-        for name in sorted(arrays):
-            tensor = self.graph.as_graph_element(name)
-            shape = arrays[name].shape
-            if name in parts:  # the sparse tensor has as many rows as its dense form
-                shape = arrays[parts[name][2]][:1]
-            result.append(
-                {
-                    'name': name,
-                    'shape': [int(size) for size in shape],
-                    'sparse': parts.get(name),
-                    'source': name in sources,
-                    'static': graphs.static_shape(tensor),
-                    'sliced': graphs.sliced_axis(tensor, self.operations),
-                }
-            )
-            copied = tensor.op.inputs[0].name if tensor.op.type == 'Identity' else name
-            result[-1].update({'of': copied, 'each': True} if copied != name and copied in arrays else {})
-        firsts = {item['of'] for item in result if 'of' in item}
-        for item in result:
+        found = [self._described(name, arrays, sources, parts.get(name)) for name in sorted(arrays)]
+        firsts = {item['of'] for item in found if 'of' in item}
+        for item in found:
             item.update({'of': item['name'], 'each': True} if item['name'] in firsts else {})
         order = {name: index for index, name in enumerate(sources)}
         made = {op.name: place for place, op in enumerate(self.graph.get_operations())} if firsts else {}
-        return sorted(
-            result,
-            key=lambda item: (
-                item['source'],
-                order.get(item['name'], 0),
-                made[item['name'].split(':')[0]] if 'of' in item else 0,
-            ),
-        )
+
+        def place(item):
+            of_copies = made[item['name'].split(':')[0]] if 'of' in item else 0
+            return item['source'], order.get(item['name'], 0), of_copies
+
+        return sorted(found, key=place)
+
+    def _described(self, name, arrays, sources, sparse):
+        """One input; sparse: the names of the parts of the sparse tensor that it belongs to, or None."""
+        tensor = self.graph.as_graph_element(name)
+        # the sparse tensor has as many rows as its dense form
+        shape = arrays[name].shape if sparse is None else arrays[sparse[2]][:1]
+        item = {
+            'name': name,
+            'shape': [int(size) for size in shape],
+            'sparse': sparse,
+            'source': name in sources,
+            'static': graphs.static_shape(tensor),
+            'sliced': graphs.sliced_axis(tensor, self.operations),
+        }
+        copied = tensor.op.inputs[0].name if tensor.op.type == 'Identity' else name
+        return dict(item, of=copied, each=True) if copied != name and copied in arrays else item
 
 
 def gradients_fetch(gradients):
@@ -413,13 +410,13 @@ class StepCall(object):
 
     def as_given(self, options=None, metadata=None):
         """Runs what the script asked for, with its own feed."""
-        options = self.options if options is None else options
-        metadata = self.metadata if metadata is None else metadata
-        return self._run(self.session, self.fetches, self.feed_dict, options, metadata)
+        return self._as(self.feed_dict, options, metadata)
 
     def as_asked(self, options=None, metadata=None):
         """What the script asked for; what was taken from a dataset or queue for it already is fed."""
-        feed = self.__dict__.get('arrays', self.feed_dict)
+        return self._as(self.__dict__.get('arrays', self.feed_dict), options, metadata)
+
+    def _as(self, feed, options, metadata):
         options = self.options if options is None else options
         metadata = self.metadata if metadata is None else metadata
         return self._run(self.session, self.fetches, feed, options, metadata)
