@@ -44,6 +44,14 @@ from converter.verify.checks.training import (
 from converter.verify.data import ALL_STEPS, BatchMode, CheckResult, DeviceRow, Report, VariableRow
 from converter.verify.processes.machine import CPU, Devices
 
+# What steps name -> what a note says of it.
+_NAMED = {
+    "noise": "gradients that are zero but for rounding",
+    "less_exact": "gradients that float32 adds up less exactly over the original's whole batch than over parts of it, "
+    "and that the towers have as exactly",
+    "alone": "inputs of the original that the conversion does not have",
+}
+
 
 @dataclass(frozen=True)
 class ComparisonSettings:
@@ -294,18 +302,9 @@ def _notes(replayed: Facts, figures: list[Facts], steps: int, batch: BatchMode) 
         notes.append("the loss is not a mean over examples: N towers differ from one GPU with the big batch")
     if kinds & {"sum", "coupled sum"} and batch == "per-gpu":
         notes.append("the loss is a sum over examples: the towers' sums are averaged")
-    if any(step.get("noise") for step in figures):
-        names = sorted({name for step in figures for name in step.get("noise", ())})
-        notes.append(f"gradients that are zero but for rounding: {listing(names)}")
-    if any(step.get("less_exact") for step in figures):
-        names = sorted({name for step in figures for name in step.get("less_exact", ())})
-        notes.append(
-            "gradients that float32 adds up less exactly over the original's whole batch than over parts of it, and "
-            f"that the towers have as exactly: {listing(names)}"
-        )
+    for key, words in _NAMED.items():
+        if names := sorted({name for step in figures for name in step.get(key, ())}):
+            notes.append(f"{words}: {listing(names)}")
     for kind, count in sorted(replayed.get("not_held", {}).items()):
         notes.append(f"{count} {kind} operations inside functions (as in Dataset.map) could not be held still")
-    alone = sorted({name for step in figures for name in step.get("alone", ())})
-    if alone:
-        notes.append(f"inputs of the original that the conversion does not have: {listing(alone)}")
     return tuple(notes)

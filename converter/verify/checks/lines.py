@@ -90,10 +90,10 @@ def planned_lines(repeated: Repeated | None) -> PlannedLines:
     """
     if repeated is None:
         return PlannedLines(missing="the converted script has no header that can be read")
-    again = repeated.conversion
-    said = frozenset(finding.code for finding in again.diagnostics) if repeated.same_source else frozenset()
-    missing = "" if repeated.same_text else "the converted script is not what its header's conversion gives"
-    if again.plan is None or not (repeated.same_text or repeated.same_source):
+    again, origin = repeated.conversion, repeated.origin
+    said = frozenset(finding.code for finding in again.diagnostics) if origin.same_source else frozenset()
+    missing = "" if origin.rewritten else "the converted script is not what its header's conversion gives"
+    if again.plan is None or not (origin.rewritten or origin.same_source):
         return PlannedLines(missing=missing or "its header's conversion has no plan", said=said)
     spans: list[LineSpan] = []
     for path, made in repeated.files.items():
