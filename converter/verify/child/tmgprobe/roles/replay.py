@@ -84,32 +84,10 @@ class Replayer(object):
         one.figures['between'] = between
         self._compare_asides(one.figures)
         self._fed(call, one)
-        result = None
         if one.figures['rows'] == 0:  # no gradient of no examples: nothing from here on can be compared
             self.figures.append(dict(one.figures, diverged=True, empty=True, slack={}))
             self.finish()
-        if one.figures['order']:
-            if not self.figures:
-                self.first['uneven'] = {}
-                self.first['restored'] = self._restore(call, kept)
-                computing = (call, one) if one.groups or self.gathering is None else self.gathering
-                self.first['lines'] = self._lines(*computing)
-            last = self.recording['steps'][len(self.figures) - 1] if self.figures else None
-            if len(self.figures) == 0:
-                self.first['uneven'] = self._uneven(call, kept, one)
-                self.first['drawn'] = self._drawn(call, one)
-            self.calls.append(call)
-            # the second step's timeline replaces the first's, which warms up
-            metadata = self.tf.RunMetadata() if len(self.figures) < 2 else None
-            own = None if last is None else course.with_changes(self.weights, last, kept)
-            taken = update.take(one, own, metadata)
-            if metadata is not None:
-                self.first['timeline'] = timeline.read(one.step, taken.fed, metadata)
-            self.weights, result, self.left = taken.weights, taken.result, self._leave_own(call, kept, held)
-            if one.figures['idle'] and kept['triggered'] not in self.louder:
-                self.louder.append(kept['triggered'])
-                one.figures['louder'] = self._louder(call, kept)
-                call.store().write(self.left)
+        result = self._trained(call, kept, one, held) if one.figures['order'] else None
         self.figures.append(one.figures)
         self.channel.send('step', number=len(self.figures))
         if not one.figures['order']:
@@ -118,6 +96,28 @@ class Replayer(object):
         if len(self.figures) == len(self.recording['steps']) or self.late:
             self._follow()
         return result
+
+    def _trained(self, call, kept, one, held):
+        """Compares a step of a train op that both run, and takes it; held: the original's variables before it."""
+        number, own = len(self.figures), None
+        if number == 0:
+            computing = (call, one) if one.groups or self.gathering is None else self.gathering
+            self.first.update(restored=self._restore(call, kept), lines=self._lines(*computing))
+            self.first.update(uneven=self._uneven(call, kept, one), drawn=self._drawn(call, one))
+        else:
+            own = course.with_changes(self.weights, self.recording['steps'][number - 1], kept)
+        self.calls.append(call)
+        # the second step's timeline replaces the first's, which warms up
+        metadata = self.tf.RunMetadata() if number < 2 else None
+        taken = update.take(one, own, metadata)
+        if metadata is not None:
+            self.first['timeline'] = timeline.read(one.step, taken.fed, metadata)
+        self.weights, self.left = taken.weights, self._leave_own(call, kept, held)
+        if one.figures['idle'] and kept['triggered'] not in self.louder:
+            self.louder.append(kept['triggered'])
+            one.figures['louder'] = self._louder(call, kept)
+            call.store().write(self.left)
+        return taken.result
 
     def _is_late(self):
         """Whether the time for comparing as many steps as there are is used up."""
@@ -153,24 +153,8 @@ class Replayer(object):
             if kept is None:
                 continue
             last = self.recording['steps'][place[0] - 1]['after'] if place[0] else {}
-            kept = dict(kept, before=dict(last, **kept['changed']), triggered=[])
-            store = call.store()
             try:
-                now = store.read()
-                one = StepComparison(call, kept, self.job)
-                axes, batch = figures['axes'], (figures['own_rows'], figures['rows'])
-                one.pairs = inputs.with_axes(one.pairs, axes, kept['arrays'])
-                if one.groups and figures['rows'] is None:
-                    figures.update({key: one.figures[key] for key in ('rows', 'own_rows')})
-                    self.gathering = self.gathering or (call, one)
-                try:
-                    rows = gradients.gathered(one, batch) if one.groups else merge.figures(one, {}, batch)
-                except one.refused:
-                    rows = [{'name': fetch.name, 'status': 'not taken'} for fetch in one.step.fetches]
-                finally:
-                    store.write(now)
-                # What is read from a queue has as many rows as the script reads at a time.
-                rows = [dict(row, status='own batch') if row['name'] in call.sources else row for row in rows]
+                rows = self._rows_of(call, dict(kept, before=dict(last, **kept['changed']), triggered=[]), figures)
             except RuntimeError:
                 continue  # the script has closed that session
             if kept['drew'] and not drew:
@@ -178,6 +162,25 @@ class Replayer(object):
             at_end = self.answer is not None and self.recording.get('skipped')
             self.apart.append({'steps': None if at_end else place[0], 'rows': rows})
         self.asides.taken = []
+
+    def _rows_of(self, call, kept, figures):
+        """What is found of each value of a run without a train op; the variables stay as they are."""
+        store = call.store()
+        now = store.read()
+        one = StepComparison(call, kept, self.job)
+        batch = figures['own_rows'], figures['rows']
+        one.pairs = inputs.with_axes(one.pairs, figures['axes'], kept['arrays'])
+        if one.groups and figures['rows'] is None:
+            figures.update({key: one.figures[key] for key in ('rows', 'own_rows')})
+            self.gathering = self.gathering or (call, one)
+        try:
+            rows = gradients.gathered(one, batch) if one.groups else merge.figures(one, {}, batch)
+        except one.refused:
+            rows = [{'name': fetch.name, 'status': 'not taken'} for fetch in one.step.fetches]
+        finally:
+            store.write(now)
+        # What is read from a queue has as many rows as the script reads at a time.
+        return [dict(row, status='own batch') if row['name'] in call.sources else row for row in rows]
 
     def finish(self):
         """Sends the figures and ends the process."""
