@@ -7,7 +7,7 @@ import itertools
 import os
 import shutil
 
-from tmgprobe.strategy import batches
+from tmgprobe.strategy import batches, classes
 from tmgprobe.strategy.session_walk import SessionWalk
 from tmgprobe.strategy.walk import ReplicaBatches
 
@@ -18,17 +18,9 @@ def install(tf, trial):
         kind = tf.estimator.Estimator
     except (AttributeError, ImportError):
         return
-    kinds = [kind]
-    for module in (tf.compat.v1, getattr(tf.compat, 'v2', None)):
-        other = getattr(getattr(module, 'estimator', None), 'Estimator', None)
-        if other is not None and other not in kinds:
-            kinds.append(other)
-    bases = []
-    for one in kinds:  # where they are defined: canned estimators inherit from there
-        for base in one.__mro__:
-            if '__init__' in base.__dict__ and 'train' in base.__dict__ and base not in bases:
-                bases.append(base)
-    for base in bases:
+    modules = [getattr(module, 'estimator', None) for module in (tf.compat.v1, getattr(tf.compat, 'v2', None))]
+    kinds = [kind] + [module.Estimator for module in modules if hasattr(module, 'Estimator')]
+    for base in classes.defining(kinds, '__init__', 'train'):  # canned estimators inherit from there
         base.__init__ = _made(tf, trial, base.__init__)
         base.train = _trained(tf, trial, base.train)
 

@@ -3,9 +3,8 @@
 from __future__ import absolute_import, division, print_function
 
 import contextlib
-import sys
 
-from tmgprobe.strategy import batches
+from tmgprobe.strategy import batches, classes
 from tmgprobe.strategy.keras_walk import KerasWalk
 from tmgprobe.strategy.walk import ReplicaBatches
 
@@ -14,16 +13,8 @@ USUAL = 32  # rows of a batch that fit() takes where it is told no number
 
 def install(tf, trial):
     """Watches fit() of every Keras that this interpreter may use."""
-    kinds = [tf.keras.Model]
-    for name in ('keras', 'tf_keras'):
-        if name in sys.modules and hasattr(sys.modules[name], 'Model'):
-            kinds.append(sys.modules[name].Model)
-    done = []
-    for kind in kinds:
-        for base in kind.__mro__:
-            if 'fit' in base.__dict__ and base not in done:
-                done.append(base)
-                base.fit = _fitted(tf, trial, base.fit)
+    for base in classes.defining(classes.of_keras(tf, 'Model'), 'fit'):
+        base.fit = _fitted(tf, trial, base.fit)
 
 
 def _fitted(tf, trial, real):
