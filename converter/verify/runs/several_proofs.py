@@ -135,7 +135,7 @@ def _entries(report: Report, done: Sequence[_Done], proofs: Sequence[_Proof], to
             yield LedgerLine("same", topic, f"{len(same)} of {of}: {', '.join(same)}")
     for one in done:
         if one.check.status != "passed":
-            yield LedgerLine("wrong" if one.check.status == "failed" else "unchecked", one.check.name, one.check.detail)
+            yield one.check.entry()
     for proof in proofs[len(done) :]:
         why = "the time is up (--timeout)" if len(done) < MOST else f"only {MOST} choices are run"
         yield LedgerLine("unchecked", proof.name, f"{why} ({proof.place})" if proof.place else why)
