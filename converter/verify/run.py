@@ -24,27 +24,13 @@ from converter.verify.ledger import ledger, of_checks, of_later_steps, of_origin
 from converter.verify.notebooks import in_cells
 from converter.verify.origin import origin_of, repeat
 from converter.verify.processes.answer import Stopped, clean, expect, fails_too, find_interpreter
-from converter.verify.processes.child_process import (
-    GIB,
-    Child,
-    Event,
-    Limits,
-    environment,
-    how_started,
-    memory_taken,
-)
+from converter.verify.processes.child_process import GIB, Child, Event, Limits, environment, how_started, memory_taken
 from converter.verify.processes.family import memory_of_machine
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.processes.layout import Copy, Layout, layout_of
 from converter.verify.processes.machine import CPU, devices_for
 from converter.verify.processes.runner import Runner
-from converter.verify.processes.workspace import (
-    ConversionHeader,
-    check_scripts,
-    read_towers,
-    set_gpus,
-    work_folder,
-)
+from converter.verify.processes.workspace import ConversionHeader, check_scripts, read_towers, set_gpus, work_folder
 from converter.verify.runs import cluster, ddp, shared_paths, strategy
 from converter.verify.runs.constants import set_constants
 from converter.verify.runs.converted_alone import check_bare, with_check

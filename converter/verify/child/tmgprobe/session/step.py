@@ -501,13 +501,13 @@ class StepCall(object):
 
 def save(call, names, path):
     """Saves these variables; returns where."""
-    return _saver(call, names).save(call.session, path, write_meta_graph=False)
+    return saver(call.tf, call.session.graph, names).save(call.session, path, write_meta_graph=False)
 
 
 def restore(call, names, path, wanted):
     """Restores a checkpoint: which variables have got another value than is wanted, {name: value}, or an error."""
     try:
-        _saver(call, names).restore(call.session, path)
+        saver(call.tf, call.session.graph, names).restore(call.session, path)
     except Exception as error:
         return {'error': describe(error)}
     found = call.store().read(sorted(wanted))
@@ -520,10 +520,9 @@ def listed(call):
     return sorted({variable.name for variable in call.session.graph.get_collection('variables')})
 
 
-def _saver(call, names):
+def saver(tf, graph, names):
     """A saver for these variables, made without a trace in the script's names."""
-    graph = call.session.graph
     scope = graph.name_scope('tf_multigpu_probe_save/')
     with graphs.opened(graph), graph.as_default(), graph.device(None), graph.control_dependencies(None), scope:
-        found = graphs.variables(call.tf, graph)
-        return call.tf.train.Saver([found[name] for name in names])
+        found = graphs.variables(tf, graph)
+        return tf.train.Saver([found[name] for name in names])
