@@ -27,14 +27,14 @@ class Records:
         self._known: dict[str, Any] = {}
         self.read = 0  # how often a record was read
 
-    def __call__(self, jobs: Jobs, alone: Any, asked: Any, settings: VerifySettings, means: Any, tell: Any) -> Any:
-        if tell is not run._nobody or means.pool is not self._pool:
-            return self._make(jobs, alone, asked, settings, means, tell)
-        key = _key(jobs, asked, settings, means.python)
+    def __call__(self, proof: Any, jobs: Jobs, alone: Any) -> Any:
+        if proof.tell is not run._nobody or proof.runner.pool is not self._pool:
+            return self._make(proof, jobs, alone)
+        key = _key(jobs, proof.asked, proof.settings, proof.runner.python)
         if key in self._known:
             self.read += 1
         else:
-            self._known[key] = self._make(jobs, alone, asked, settings, means, tell)
+            self._known[key] = self._make(proof, jobs, alone)
         return copy.deepcopy(self._known[key])
 
 

@@ -38,8 +38,9 @@ def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Verify:
             (folder / name).write_text(beside)
             job = {"script": str(folder / "train.py"), "args": more.get("args", []), "gpus": 2, "steps": 3}
             jobs[role] = {**job, "total": False}
-        means = SimpleNamespace(pool=more.get("pool", pool), python=more.get("python", "python"))
-        answers = records(jobs, dict, 2, more.get("settings", VerifySettings()), means, more.get("tell", run._nobody))
+        runner = SimpleNamespace(pool=more.get("pool", pool), python=more.get("python", "python"))
+        settings, tell = more.get("settings", VerifySettings()), more.get("tell", run._nobody)
+        answers = records(SimpleNamespace(asked=2, settings=settings, runner=runner, tell=tell), jobs, dict)
         found = answers["run"].pop()  # whatever a test does to the answers, the record stays
         assert isinstance(found, int)
         return found

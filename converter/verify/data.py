@@ -289,6 +289,11 @@ class Report:
     late: bool = False
     where: str = "virtual CPU devices"
 
+    @property
+    def status(self) -> Status:
+        """The verdict as that of a check."""
+        return "skipped" if self.verdict == "not comparable" else self.verdict
+
 
 def to_json(report: Report) -> dict[str, Any]:
     """A report as what `json.dumps` takes; figures that JSON has no number for are strings."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 from itertools import takewhile
 from typing import Any
 
@@ -43,6 +43,15 @@ from converter.verify.checks.training import (
 )
 from converter.verify.data import ALL_STEPS, BatchMode, CheckResult, DeviceRow, Report, VariableRow
 from converter.verify.processes.machine import CPU, Devices
+
+_COUNTED = "{} counts the conversion's steps, and the original has no such variable: its checkpoints lack it"
+# What steps name -> what a note says of it.
+_NAMED = {
+    "noise": "gradients that are zero but for rounding",
+    "less_exact": "gradients that float32 adds up less exactly over the original's whole batch than over parts of it, "
+    "and that the towers have as exactly",
+    "alone": "inputs of the original that the conversion does not have",
+}
 
 
 @dataclass(frozen=True)
@@ -91,112 +100,74 @@ def judge(
     mine, theirs: the "ready" events of the original and the conversion; recorded, replayed: the
     events with which they ended (child/tmgprobe/roles/record.py, child/tmgprobe/roles/replay.py).
     """
-    counters = own_counters(mine, theirs)
-    report = _judge(mine, without_counters(theirs, counters), recorded, replayed, asked, planned)
-    counted = tuple(
-        f"{name} counts the conversion's steps, and the original has no such variable: its checkpoints lack it"
-        for name in counters
-    )
-    return replace(report, notes=report.notes + counted)
-
-
-def _judge(
-    mine: Facts,
-    theirs: Facts,
-    recorded: Facts,
-    replayed: Facts,
-    asked: ComparisonSettings,
-    planned: PlannedLines | None,
-) -> Report:
-    """The report on two scripts that have the same variables, or should have."""
-    figures, said = replayed["steps"], planned.said if planned is not None else ()
+    counters, plan = own_counters(mine, theirs), planned or PlannedLines()
+    theirs = without_counters(theirs, counters)
+    counted = tuple(map(_COUNTED.format, counters))
+    figures, first, on_host = replayed["steps"], recorded["first"], bool(replayed["first"].get("on_host"))
     ordered = [step for step in figures if step["order"]]
     done = list(takewhile(lambda step: not step.get("diverged"), ordered))
     ended = _why_ended(ordered, len(done))
     if ordered and not done:
         reason = f"{ended}: there is nothing to compare with"
-        return Report("not comparable", reason, asked.gpus, asked.batch, 0)
+        return Report("not comparable", reason, asked.gpus, asked.batch, 0, notes=counted)
+    stopped = f"{ended} in step {len(done) + 1}" if len(done) < len(ordered) else ""
+    lines, more_notes = check_lines(plan, replayed["first"].get("lines"))
     checks = [
         check_variables(mine, theirs),
-        *check_initial(mine["initial"], recorded["first"]["initial"]),
+        *check_initial(mine["initial"], first["initial"]),
         check_train_ops(mine, theirs, figures),
-        check_batch([step for step in figures if not step.get("empty")], asked.gpus, asked.batch, said),
-        *check_data(replayed["data"], asked.batches, said),
-        *_checks_beside_steps(recorded, replayed, asked, planned is not None and planned.shorter),
+        check_batch([step for step in figures if not step.get("empty")], asked.gpus, asked.batch, plan.said),
+        *check_data(replayed["data"], asked.batches, plan.said),
+        *check_beside(
+            mine={**replayed["diary"], "by values": asked.by_values},
+            theirs={**recorded["diary"], "shorter": plan.shorter},
+            steps=len(figures),
+            towers=asked.batches,
+            by_one=any(step.get("own_rows") == 1 for step in figures),
+            epoch=replayed["data"].get("epoch"),
+        ),
         *check_end(recorded, replayed),
+        *(_of_steps((mine, theirs, recorded, replayed), done, stopped, asked, plan) if done else ()),
+        check_placement(first.get("devices"), asked.gpus, first.get("work"), first.get("on_gpus", False), on_host),
+        check_collections(mine, theirs),
+        *check_slices(theirs, wholes_in(mine, theirs), asked.gpus),
+        *([lines] if planned is not None else ()),
     ]
-    if done:
-        why = another_rate(done, asked.rate, asked.batches, said)
-        checks += _of_steps(replayed, done, asked, planned is not None and planned.once)
-        checks.append(unless_meant(mine, why, check_update(done, mine, theirs)))
-        whole = unless_meant(mine, why, check_weights(replayed["trajectory"], len(done), replayed.get("spread")))
-        stopped = CheckResult("weights", "skipped", f"{ended} in step {len(done) + 1}")
-        checks += [whole if len(done) == len(ordered) else stopped]
-        checks += _beside_steps(mine, theirs, recorded, replayed, done, asked)
-    first = recorded["first"]
-    devices = first.get("devices")
-    on_host = bool(replayed["first"].get("on_host"))
-    checks.append(check_placement(devices, asked.gpus, first.get("work"), first.get("on_gpus", False), on_host))
-    checks.append(check_collections(mine, theirs))
-    checks += check_slices(theirs, wholes_in(mine, theirs), asked.gpus)
-    more_notes: tuple[str, ...] = ()
-    if planned is not None:
-        lines, more_notes = check_lines(planned, replayed["first"].get("lines"))
-        checks.append(lines)
-    failed = list(dict.fromkeys(check.detail for check in [c for c in checks if c.status == "failed"][:3]))
-    held = {
-        kind: mine["held"].get(kind, 0) + theirs["held"].get(kind, 0)
-        for kind in sorted({*mine["held"], *theirs["held"]})
-    }
-    return Report(
-        verdict="failed" if failed else "passed",
-        reason="; ".join(failed) if failed else _shown(done, asked.gpus),
-        gpus=asked.gpus,
-        batch=asked.batch,
-        steps=len(done),
-        checks=tuple(checks),
-        variables=_rows(mine, done, replayed["trajectory"]),
-        devices=_devices(devices, first.get("work")),
-        neutralised=tuple(held.items()),
-        notes=_notes(replayed, figures, asked.steps, asked.batch) + more_notes,
+    return concluded(
+        checks,
+        shown("one tower takes" if asked.gpus == 1 else f"{asked.gpus} towers take", done),
+        asked.gpus,
+        asked.batch,
+        len(done),
+        variables=variable_rows(mine, done, replayed["trajectory"]),
+        devices=_devices(first.get("devices"), first.get("work")),
+        neutralised=tuple(sorted((Counter[str](mine["held"]) + Counter[str](theirs["held"])).items())),
+        notes=(*_notes(replayed, figures, asked.steps, asked.batch), *(more_notes if planned else ()), *counted),
     )
 
 
-def _checks_beside_steps(
-    recorded: Facts, replayed: Facts, asked: ComparisonSettings, shorter: bool
+def _of_steps(
+    events: tuple[Facts, Facts, Facts, Facts],
+    done: list[Facts],
+    stopped: str,
+    asked: ComparisonSettings,
+    plan: PlannedLines,
 ) -> list[CheckResult]:
-    """What both scripts do beside their steps; shorter: as of checks.lines.Planned."""
-    figures = replayed["steps"]
-    return check_beside(
-        mine={**replayed["diary"], "by values": asked.by_values},
-        theirs={**recorded["diary"], "shorter": shorter},
-        steps=len(figures),
-        towers=asked.batches,
-        by_one=any(step.get("own_rows") == 1 for step in figures),
-        epoch=replayed["data"].get("epoch"),
-    )
+    """What the compared steps computed and left, and uneven batches and checkpoints, which the proof tries itself.
 
-
-def _of_steps(replayed: Facts, done: list[Facts], asked: ComparisonSettings, once: bool) -> list[CheckResult]:
-    """What the steps computed before their update.
-
-    once: whether losses are computed once, from the towers' merged results.
+    events: as of `judge`. stopped: why not all steps could be compared, "" where they were.
     """
+    mine, theirs, recorded, replayed = events
+    first, why = replayed["first"], another_rate(done, asked.rate, asked.batches, plan.said)
+    weights = unless_meant(mine, why, check_weights(replayed["trajectory"], len(done), replayed.get("spread")))
     return [
-        check_gradients(done, asked.batch, once, asked.loss == "global"),
+        check_gradients(done, asked.batch, plan.once, asked.loss == "global"),
         *check_changes(done),
         check_sparse(done),
         check_loss(done),
         *check_fetches(done, replayed.get("asides", ()), asked.rate),
-    ]
-
-
-def _beside_steps(
-    mine: Facts, theirs: Facts, recorded: Facts, replayed: Facts, done: list[Facts], asked: ComparisonSettings
-) -> list[CheckResult]:
-    """What else the two did, and uneven batches and checkpoints, which the proof tries itself."""
-    first = replayed["first"]
-    return [
+        unless_meant(mine, why, check_update(done, mine, theirs)),
+        CheckResult("weights", "skipped", stopped) if stopped else weights,
         check_writes(mine, theirs),
         check_between(done, replayed["changed"] if replayed["as_far"] else None, replayed["data"].get("epoch")),
         check_draws(mine, theirs, first.get("drawn")),
@@ -240,10 +211,26 @@ def _why_ended(ordered: list[Facts], compared: int) -> str:
     return "the original's gradients are not finite"
 
 
-def _shown(done: list[Facts], gpus: int) -> str:
-    towers = "one tower takes" if gpus == 1 else f"{gpus} towers take"
+def shown(takers: str, done: list[Facts]) -> str:
+    """What steps have shown in which no check failed; takers: `2 towers take`."""
     plural = "" if len(done) == 1 else "s"
-    return f"{towers} the original's {len(done)} step{plural}, with the mean of the gradients"
+    return f"{takers} the original's {len(done)} step{plural}, with the mean of the gradients"
+
+
+def concluded(
+    checks: Sequence[CheckResult], shown: str, gpus: int, batch: BatchMode, steps: int, **more: Any
+) -> Report:
+    """The report of a comparison: failed for what the first checks say that failed; else it has shown something."""
+    failed = list(dict.fromkeys(check.detail for check in checks if check.status == "failed"))
+    return Report(
+        verdict="failed" if failed else "passed",
+        reason="; ".join(failed[:3]) or shown,
+        gpus=gpus,
+        batch=batch,
+        steps=steps,
+        checks=tuple(checks),
+        **more,
+    )
 
 
 def _devices(devices: Mapping[str, list[int]] | None, work: Mapping[str, int] | None) -> tuple[DeviceRow, ...]:
@@ -254,26 +241,24 @@ def _devices(devices: Mapping[str, list[int]] | None, work: Mapping[str, int] | 
     )
 
 
-def _rows(mine: Facts, done: list[Facts], trajectory: Mapping[str, Any]) -> tuple[VariableRow, ...]:
-    rows = []
-    for row in mine["variables"]:
-        name = row["name"]
-        gradients = [number(step["gradients"][name]) for step in done if name in step["gradients"]]
-        updates = [number(step["update"][name]) for step in done if name in step.get("update", {})]
-        weight = trajectory.get(name)
-        shape = "unknown" if row["shape"] is None else "x".join(str(size) for size in row["shape"]) or "scalar"
-        rows.append(
-            VariableRow(
-                name=name,
-                shape=shape,
-                dtype=row["dtype"],
-                trainable=row["trainable"],
-                gradient=max(gradients) if gradients else None,
-                update=max(updates) if updates else None,
-                weight=None if weight is None else number(weight),
-            )
+def variable_rows(mine: Facts, done: list[Facts], trajectory: Mapping[str, Any]) -> tuple[VariableRow, ...]:
+    """The original's variables with the worst errors of the compared steps; trajectory: errors of all steps."""
+
+    def worst(part: str, name: str) -> float | None:
+        return max((number(step[part][name]) for step in done if name in step.get(part, {})), default=None)
+
+    return tuple(
+        VariableRow(
+            name=row["name"],
+            shape="unknown" if row["shape"] is None else "x".join(map(str, row["shape"])) or "scalar",
+            dtype=row["dtype"],
+            trainable=row["trainable"],
+            gradient=worst("gradients", row["name"]),
+            update=worst("update", row["name"]),
+            weight=None if trajectory.get(row["name"]) is None else number(trajectory[row["name"]]),
         )
-    return tuple(rows)
+        for row in mine["variables"]
+    )
 
 
 def _notes(replayed: Facts, figures: list[Facts], steps: int, batch: BatchMode) -> tuple[str, ...]:
@@ -285,18 +270,9 @@ def _notes(replayed: Facts, figures: list[Facts], steps: int, batch: BatchMode) 
         notes.append("the loss is not a mean over examples: N towers differ from one GPU with the big batch")
     if kinds & {"sum", "coupled sum"} and batch == "per-gpu":
         notes.append("the loss is a sum over examples: the towers' sums are averaged")
-    if any(step.get("noise") for step in figures):
-        names = sorted({name for step in figures for name in step.get("noise", ())})
-        notes.append(f"gradients that are zero but for rounding: {listing(names)}")
-    if any(step.get("less_exact") for step in figures):
-        names = sorted({name for step in figures for name in step.get("less_exact", ())})
-        notes.append(
-            "gradients that float32 adds up less exactly over the original's whole batch than over parts of it, and "
-            f"that the towers have as exactly: {listing(names)}"
-        )
+    for key, words in _NAMED.items():
+        if names := sorted({name for step in figures for name in step.get(key, ())}):
+            notes.append(f"{words}: {listing(names)}")
     for kind, count in sorted(replayed.get("not_held", {}).items()):
         notes.append(f"{count} {kind} operations inside functions (as in Dataset.map) could not be held still")
-    alone = sorted({name for step in figures for name in step.get("alone", ())})
-    if alone:
-        notes.append(f"inputs of the original that the conversion does not have: {listing(alone)}")
     return tuple(notes)

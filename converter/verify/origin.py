@@ -18,20 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Repeated:
-    """The original converted once more, as the converted script's header says.
+    """The original converted once more, as the converted script's header says; origin: what that tells.
 
-    same_source: whether the header's hash is the original's. same_text: whether the conversion gave that script,
-        and the files that change with it. edited: by file, "" for the script, the lines that it did not give.
-    cells: of a notebook the cell and the line in it for each line of its script.
-    files: these and the script, by their paths from its folder.
+    files: the script and the files that change with it, by their paths from its folder.
     """
 
+    origin: ConversionOrigin
     header: Header
     conversion: Conversion
-    same_source: bool
-    same_text: bool
-    edited: tuple[tuple[str, tuple[int, ...]], ...]
-    cells: tuple[tuple[int, int], ...]
     files: Mapping[str, Conversion | OtherFile]
 
 
@@ -70,15 +64,20 @@ def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | 
         if part.source is not None:
             files[name] = part
     notebook = made.notebook
-    return Repeated(
+    origin = ConversionOrigin(
         header=header,
-        conversion=again,
         same_source=header.sha256 == source.sha256,
-        same_text=same_text,
+        rewritten=same_text,
+        files=tuple(
+            Changed(name, part.source.text if part.source else "", part.text or "", part.trace)
+            for name, part in files.items()
+            if same_text
+        ),
+        findings=again.diagnostics if again.status == "converted" else (),
         edited=tuple((name, lines) for name, lines in edited if lines),
         cells=tuple(notebook.place(line + 1) for line in range(len(made.text.splitlines()))) if notebook else (),
-        files=files,
     )
+    return Repeated(origin, header, again, files)
 
 
 def _edited_lines(written: str, held: str) -> tuple[int, ...]:
@@ -115,21 +114,4 @@ def _bare(text: str) -> str:
 
 def origin_of(repeated: Repeated | None) -> ConversionOrigin:
     """What the header says, and the rules behind the lines of a conversion that can be repeated."""
-    if repeated is None:
-        return ConversionOrigin()
-    again = repeated.conversion
-    findings = again.diagnostics if again.status == "converted" else ()
-    files = tuple(
-        Changed(name, made.source.text if made.source else "", made.text or "", made.trace)
-        for name, made in repeated.files.items()
-        if repeated.same_text
-    )
-    return ConversionOrigin(
-        header=repeated.header,
-        same_source=repeated.same_source,
-        rewritten=repeated.same_text,
-        files=files,
-        findings=findings,
-        edited=repeated.edited,
-        cells=repeated.cells,
-    )
+    return ConversionOrigin() if repeated is None else repeated.origin

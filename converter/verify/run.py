@@ -6,7 +6,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,64 +24,27 @@ from converter.verify.ledger import ledger, of_checks, of_later_steps, of_origin
 from converter.verify.notebooks import in_cells
 from converter.verify.origin import origin_of, repeat
 from converter.verify.processes.answer import Stopped, clean, expect, fails_too, find_interpreter
-from converter.verify.processes.child_process import (
-    GIB,
-    Child,
-    Event,
-    Limits,
-    MemoryIsUp,
-    TimeIsUp,
-    environment,
-    how_started,
-    memory_taken,
-)
+from converter.verify.processes.child_process import GIB, Child, Event, Limits, environment, how_started, memory_taken
 from converter.verify.processes.family import memory_of_machine
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.processes.layout import Copy, Layout, layout_of
 from converter.verify.processes.machine import CPU, devices_for
-from converter.verify.processes.workspace import (
-    ConversionHeader,
-    check_scripts,
-    read_towers,
-    set_gpus,
-    work_folder,
-)
-from converter.verify.runs import cluster, ddp, shared_paths
+from converter.verify.processes.runner import Runner
+from converter.verify.processes.workspace import ConversionHeader, check_scripts, read_towers, set_gpus, work_folder
+from converter.verify.runs import cluster, ddp, shared_paths, strategy
 from converter.verify.runs.constants import set_constants
-from converter.verify.runs.converted_alone import with_bare
+from converter.verify.runs.converted_alone import check_bare, with_check
 from converter.verify.runs.data_outside import with_data
 from converter.verify.runs.flags import not_run
 from converter.verify.runs.other_scripts import with_others
+from converter.verify.runs.protocol import Tell, versions_of
 from converter.verify.runs.stopping import early_stopping, kept_by_values
-from converter.verify.runs.strategy import CONVERSION, ORIGINAL, compare_strategies
-from converter.verify.runs.untrained import Runner, with_evaluation
-from converter.verify.runs.untrained import job as evaluation_job
-from converter.verify.runs.whole import Ran, run_whole, sizes_of_steps, with_whole
-from converter.verify.runs.whole import job as whole_job
+from converter.verify.runs.untrained import evaluation_job, with_evaluation
+from converter.verify.runs.whole import Ran, run_whole, sizes_of_steps, whole_job, with_whole
 from converter.verify.traces import losses, step_trace
 
-TITLES = {
-    "record": "the converted script",
-    "replay": "the original script",
-    "bare": "the converted script by itself",
-    CONVERSION: "the converted script",
-    ORIGINAL: "the original script",
-    ddp.PROCESS: "the converted script",
-    ddp.ORIGINAL: "the original script",
-    cluster.WORKER: "the converted script",
-    cluster.ORIGINAL: "the original script",
-}
-# The roles of the conversion and of the original, and what compares them, where towers do not train.
-OTHERS = {
-    "mirrored": (CONVERSION, ORIGINAL, compare_strategies),
-    "ddp": (ddp.PROCESS, ddp.ORIGINAL, ddp.compare_processes),
-    "cluster": (cluster.WORKER, cluster.ORIGINAL, cluster.compare_workers),
-}
-_TRAINS = {
-    "mirrored": "tf.distribute.MirroredStrategy",
-    "ddp": "DistributedDataParallel",
-    "cluster": "the workers of a cluster",
-}
+# How conversions are proven that have other targets than towers.
+PROTOCOLS = {"mirrored": strategy.PROTOCOL, "ddp": ddp.PROTOCOL, "cluster": cluster.PROTOCOL}
 PATIENCE = 30.0  # seconds to wait for the run by itself once everything else is done
 
 
@@ -113,23 +76,27 @@ def verify(
     if settings.constants:
         layout = replace(layout, set_up=partial(set_constants, constants=settings.constants))
     towers = read_towers(multi, parts, layout.root)
-    if towers.target == "mirrored" and towers.gpus not in (None, settings.gpus or towers.gpus):
-        hint = f"convert it anew with --num-gpus {settings.gpus}"
-        raise VerifyError(f"{multi.name} is written for {towers.gpus} GPUs: {hint}")
+    _check_target(multi, towers, settings)
     asked = replace(_comparison_settings(settings, towers), by_values=kept_by_values(single))
-    if towers.target in OTHERS and (settings.epochs or settings.steps == "all"):
-        raise VerifyError(f"--epochs and --steps all are for towers, not for {_TRAINS[towers.target]}")
-    if towers.target in OTHERS and settings.devices == "gpu":
-        raise VerifyError(f"--devices gpu is for towers, not for {_TRAINS[towers.target]}")
-    if towers.target == "cluster" and settings.also:
-        raise VerifyError("--also is for towers and strategies, not for the workers of a cluster")
-    if towers.target == "ddp" and settings.also:
-        raise VerifyError("--also is for scripts that TensorFlow runs, not for PyTorch's")
     # the conversion is made again while the scripts import TensorFlow
     with ThreadPoolExecutor(1) as beside, opened(pool) as interpreters:
         made = beside.submit(repeat, single, multi, parts)
-        files = _Files(layout, parts, towers.way, interpreters)
-        report, left_out = _undisturbed(files, asked, settings, lambda: planned_lines(made.result()), tell or _nobody)
+        runner = Runner(
+            interpreters,
+            find_interpreter(settings.python),
+            Limits(time.monotonic() + settings.timeout, _memory(settings)),
+        )
+        proof = _Comparison(
+            layout=layout,
+            parts=parts,
+            way=towers.way,
+            settings=settings,
+            asked=asked,
+            runner=runner,
+            plan=lambda: planned_lines(made.result()),
+            tell=tell or _nobody,
+        )
+        report, left_out = _undisturbed(proof)
         origin = origin_of(made.result())
         if settings.also:
             report = with_others(report, single, multi, settings, interpreters)
@@ -195,6 +162,20 @@ def _check(single: Path, multi: Path, settings: VerifySettings) -> None:
         raise VerifyError(f"{single.name} is Python 2: {hint}")
 
 
+def _check_target(multi: Path, towers: ConversionHeader, settings: VerifySettings) -> None:
+    """Refuses settings that do not go with what a script was converted for."""
+    if towers.target == "mirrored" and towers.gpus not in (None, settings.gpus or towers.gpus):
+        hint = f"convert it anew with --num-gpus {settings.gpus}"
+        raise VerifyError(f"{multi.name} is written for {towers.gpus} GPUs: {hint}")
+    if protocol := PROTOCOLS.get(towers.target):
+        if settings.epochs or settings.steps == "all":
+            raise VerifyError(f"--epochs and --steps all are for towers, not for {protocol.trains}")
+        if settings.devices == "gpu":
+            raise VerifyError(f"--devices gpu is for towers, not for {protocol.trains}")
+        if settings.also and protocol.no_others:
+            raise VerifyError(protocol.no_others)
+
+
 def _is_python_2(script: Path) -> bool:
     with suppress(Refusal):
         return viewed(read(str(script))).python2
@@ -226,230 +207,131 @@ def command_line(single: Path, multi: Path, settings: VerifySettings) -> str:
 
 
 @dataclass(frozen=True)
-class _Files:
-    """The files to copy and the interpreter for them; way: how the number of towers is set in the converted one."""
+class _Comparison:
+    """The comparison of two scripts: their files, what is asked for, and with what they run.
+
+    parts: as of `verify`. way: how the number of towers is set in the converted script. plan: gives where the
+    conversion puts the lines of the original.
+    """
 
     layout: Layout
     parts: Mapping[str, bytes]
     way: str
-    pool: Interpreters
-
-
-@dataclass(frozen=True)
-class _Means:
-    """The limits, processes and interpreter that the scripts run with, and the plan of the conversion."""
-
-    pool: Interpreters
-    python: str
-    limits: Limits
+    settings: VerifySettings
+    asked: ComparisonSettings
+    runner: Runner
     plan: Callable[[], PlannedLines]
+    tell: Tell
+
+    def converted(self, folder: Path) -> tuple[Copy, tuple[str, ...]]:
+        """A copy of the conversion with as many towers as are asked for, and its arguments."""
+        copy = self.layout.converted(folder, self.parts)
+        return copy, set_gpus(copy.script, self.asked.gpus, self.settings.args, self.way, copy.root)
+
+    def job(self, role: str, title: str, copy: Copy, args: Iterable[str], work: Path) -> dict[str, Any]:
+        """The job of one of the processes that are compared."""
+        return {
+            "role": role,
+            "title": title,
+            **copy.job(args, work),
+            "gpus": self.asked.gpus,
+            "steps": self.asked.steps,
+            "total": self.asked.batch == "total",
+            "added": self.asked.loss == "global",
+            "record": str(work / "record.pickle"),
+            "log": str(work / f"{role}.log"),
+            **self.asked.devices.job,
+            "network": self.settings.network,
+            "seconds": self.settings.timeout / 8 if self.settings.steps == "all" else None,
+        }
+
+    def bounded(self) -> AbstractContextManager[None]:
+        """As of `Runner`, in the words of the command's options."""
+        return self.runner.bounded(
+            f"no result after {self.settings.timeout:g} seconds (--timeout)",
+            f"more than the {self.runner.limits.memory / GIB:.3g} GiB allowed (--memory)",
+            "; the scripts take arguments behind --, as in: -- --max_steps 10",
+        )
 
 
-def _undisturbed(
-    files: _Files,
-    asked: ComparisonSettings,
-    settings: VerifySettings,
-    plan: Callable[[], PlannedLines],
-    tell: Callable[[Progress], None],
-) -> tuple[Report, tuple[str, ...]]:
+def _undisturbed(proof: _Comparison) -> tuple[Report, tuple[str, ...]]:
     """As `_in_copies`; where runs that change the same paths may have failed for that, they run one after the other."""
-    until = time.monotonic() + settings.timeout
-    limits = Limits(until, _memory(settings))
-    report, left_out = _in_copies(files, asked, settings, plan, tell, limits)
+    limits = proof.runner.limits
+    report, left_out = _in_copies(proof)
     paths = shared_paths.shared(child.outside for child in limits.children)
     may_be = report.verdict == "failed" or any(child.failed for child in limits.children)
-    if report.verdict == "passed" or not may_be or not paths or asked.target in OTHERS:
+    if report.verdict == "passed" or not may_be or not paths or proof.asked.target in PROTOCOLS:
         return report, left_out
-    limits = Limits(until, limits.memory)
-    report, left_out = _in_copies(files, replace(asked, apart=paths), settings, plan, tell, limits)
+    runner = replace(proof.runner, limits=Limits(limits.deadline, limits.memory))
+    report, left_out = _in_copies(replace(proof, runner=runner, asked=replace(proof.asked, apart=paths)))
     return shared_paths.with_paths(report, paths), left_out
 
 
-def _in_copies(
-    files: _Files,
-    asked: ComparisonSettings,
-    settings: VerifySettings,
-    plan: Callable[[], PlannedLines],
-    tell: Callable[[Progress], None],
-    limits: Limits,
-) -> tuple[Report, tuple[str, ...]]:
+def _in_copies(proof: _Comparison) -> tuple[Report, tuple[str, ...]]:
     """The report of running both in copies of their folders, and what of these was left out."""
-    with work_folder(files.pool.guard) as work:
-        means = _Means(files.pool, find_interpreter(settings.python), limits, plan)
-        multi = files.layout.converted(work / "converted", files.parts)
-        single = files.layout.original(work / "original")
-        args = set_gpus(multi.script, asked.gpus, settings.args, files.way, multi.root)
-        other = OTHERS.get(asked.target)
-        first, second = other[:2] if other else ("record", "replay")
+    asked, settings = proof.asked, proof.settings
+    with work_folder(proof.runner.pool.guard) as work:
+        multi, args = proof.converted(work / "converted")
+        single = proof.layout.original(work / "original")
+        protocol = PROTOCOLS.get(asked.target)
+        first, second = (protocol.conversion, protocol.original) if protocol else ("record", "replay")
         jobs = {
-            first: _job(first, multi, args, asked, work),
-            second: _job(second, single, settings.args, asked, work),
+            first: proof.job(first, "the converted script", multi, args, work),
+            second: proof.job(second, "the original script", single, settings.args, work),
         }
-        if not other:
-            jobs["bare"] = _job("bare", multi.again(work / "bare"), args, asked, work)
-        for job in jobs.values():
-            job["network"] = settings.network
-            job["seconds"] = settings.timeout / 8 if settings.steps == "all" else None
         try:
-            if other:
-                with _bounded(settings, means):
-                    report = other[2](jobs, asked, means.pool, means.python, limits, tell)
+            if protocol:
+                with proof.bounded():
+                    report = protocol.compare(jobs, asked, proof.runner, proof.tell)
             else:
-                answers = _run(
-                    jobs, lambda: _original_alone(single, jobs["replay"], work), asked, settings, means, tell
-                )
+                alone = multi.again(work / "bare")
+                jobs["bare"] = proof.job("bare", "the converted script by itself", alone, args, work)
+                answers = _run(proof, jobs, lambda: _original_alone(single, jobs["replay"], work))
                 if answers.replayed and (settings.epochs or settings.steps == "all"):
-                    answers = replace(answers, whole=_whole(files, jobs, answers.replayed, asked, settings, means))
-                report = _judged(answers, asked, plan)
+                    answers = replace(answers, whole=_whole(proof, jobs, answers.replayed))
+                report = _judged(answers, asked, proof.plan)
         except Stopped as problem:
             nothing = LedgerLine("unchecked", "everything", problem.reason)
             report = Report(problem.verdict, problem.reason, asked.gpus, asked.batch, 0, ledger=(nothing,))
             report = replace(report, log=problem.log, untrained=problem.untrained, late=problem.late)
-            if problem.evaluated and not other:
-                report = _evaluated(files, jobs, report, asked, settings, means)
+            if problem.evaluated and not protocol:
+                report = _evaluated(proof, jobs, report)
         report = replace(report, reason=clean(report.reason, work), log=clean(report.log, work))
     return report, tuple(dict.fromkeys(multi.notes + single.notes))
 
 
-def _evaluated(
-    files: _Files,
-    jobs: dict[str, dict[str, Any]],
-    stopped: Report,
-    asked: ComparisonSettings,
-    settings: VerifySettings,
-    means: _Means,
-) -> Report:
+def _evaluated(proof: _Comparison, jobs: Mapping[str, dict[str, Any]], stopped: Report) -> Report:
     """Whole runs of both in which nothing trains, in new copies of their folders."""
     work = Path(jobs["record"]["work"])
-    multi = files.layout.converted(work / "evaluated_converted" / "run", files.parts)
-    args = set_gpus(multi.script, asked.gpus, settings.args, files.way, multi.root)
 
     def original(name: str) -> dict[str, Any]:
-        copy = files.layout.original(work / name / "run")
-        return evaluation_job(jobs["replay"], copy, settings.args, work / name)
+        copy = proof.layout.original(work / name / "run")
+        return evaluation_job(jobs["replay"], copy, proof.settings.args, work / name)
 
-    theirs = evaluation_job(jobs["record"], multi, args, work / "evaluated_converted")
-    runner = Runner(means.pool, means.python, means.limits, environment(asked.gpus, asked.devices))
-    return with_evaluation(stopped, theirs, original, runner, asked.batches)
+    theirs = evaluation_job(
+        jobs["record"], *proof.converted(work / "evaluated_converted" / "run"), work / "evaluated_converted"
+    )
+    return with_evaluation(stopped, theirs, original, proof.runner, proof.asked)
 
 
-def _whole(
-    files: _Files,
-    jobs: dict[str, dict[str, Any]],
-    replayed: Event,
-    asked: ComparisonSettings,
-    settings: VerifySettings,
-    means: _Means,
-) -> Ran:
+def _whole(proof: _Comparison, jobs: Mapping[str, dict[str, Any]], replayed: Event) -> Ran:
     """Whole runs of both, in new copies of their folders."""
-    work = Path(jobs["record"]["work"])
-    multi = files.layout.converted(work / "whole_converted" / "run", files.parts)
-    single = files.layout.original(work / "whole_original" / "run")
-    args = set_gpus(multi.script, asked.gpus, settings.args, files.way, multi.root)
-    theirs = whole_job(jobs["record"], multi, args, replayed, settings.epochs)
-    mine = whole_job(jobs["replay"], single, settings.args, replayed, settings.epochs)
-    return run_whole((theirs, mine), means.pool, means.python, means.limits, asked)
-
-
-def _job(role: str, copy: Copy, args: tuple[str, ...], asked: ComparisonSettings, work: Path) -> dict[str, Any]:
-    return {
-        "role": role,
-        "title": TITLES[role],
-        **copy.job,
-        "args": list(args),
-        "gpus": asked.gpus,
-        "steps": asked.steps,
-        "total": asked.batch == "total",
-        "added": asked.loss == "global",
-        "work": str(work),
-        "record": str(work / "record.pickle"),
-        "log": str(work / f"{role}.log"),
-        **asked.devices.job,
-    }
+    work, epochs = Path(jobs["record"]["work"]), proof.settings.epochs
+    single = proof.layout.original(work / "whole_original" / "run")
+    theirs = whole_job(jobs["record"], *proof.converted(work / "whole_converted" / "run"), replayed, epochs)
+    mine = whole_job(jobs["replay"], single, proof.settings.args, replayed, epochs)
+    return run_whole((theirs, mine), proof.runner, proof.asked)
 
 
 def _original_alone(single: Copy, like: dict[str, Any], work: Path) -> dict[str, Any]:
     """The job of the original's run by itself, in a copy of its own."""
     copy = single.again(work / "original_alone")
-    return {**like, **copy.job, "role": "bare", "log": str(work / "original_alone.log")}
+    return {**like, **copy.job(like["args"], work), "role": "bare", "log": str(work / "original_alone.log")}
 
 
 def _memory(settings: VerifySettings) -> int:
     """What the scripts may take, in bytes."""
     return int(memory_of_machine() * 0.75) if settings.memory is None else int(settings.memory * GIB)
-
-
-def _run(
-    jobs: dict[str, dict[str, Any]],
-    original_alone: Callable[[], dict[str, Any]],
-    asked: ComparisonSettings,
-    settings: VerifySettings,
-    means: _Means,
-    tell: Callable[[Progress], None],
-) -> _Answers:
-    """Runs both scripts up to their first training step at the same time; then records one and replays the other."""
-    settled, limits = environment(asked.gpus, asked.devices), means.limits
-    without_gpus = environment(asked.gpus)
-    alone = partial(Child, means.pool, means.python, jobs["bare"], without_gpus, limits)
-
-    def original() -> Child:
-        return Child(means.pool, means.python, original_alone(), without_gpus, limits)
-
-    stages = _Stages(asked.steps, tell)
-    stages.begin("starting TensorFlow")
-    with _bounded(settings, means), ExitStack() as running:
-
-        def begin(role: str) -> Child:
-            return running.enter_context(
-                Child(
-                    pool=means.pool,
-                    python=means.python,
-                    job=jobs[role],
-                    environment=settled,
-                    limits=limits,
-                    on_step=stages.step,
-                )
-            )
-
-        multi = None if asked.apart else begin("record")
-        later = _Later(alone, original, means.plan)
-        answers = _follow(begin("replay"), lambda: multi or begin("record"), later, asked, stages)
-        found = [how_started(limits.children), memory_taken(limits)]
-        return replace(answers, processes=", ".join(filter(None, found)))
-
-
-@contextmanager
-def _bounded(settings: VerifySettings, means: _Means) -> Iterator[None]:
-    """Turns the ends of time or memory, and an interpreter that does not start, into `Stopped`."""
-    try:
-        yield
-    except TimeIsUp:
-        stood = "; ".join(dict.fromkeys(child.stood() for child in means.limits.children))
-        reason = f"no result after {settings.timeout:g} seconds (--timeout)" + (f": {stood}" if stood else "")
-        advice = "the scripts take arguments behind --, as in: -- --max_steps 10"
-        raise Stopped(f"{reason}; {advice}", late=True) from None
-    except MemoryIsUp as excess:
-        allowed = f"{means.limits.memory / GIB:.3g} GiB"
-        raise Stopped(f"the scripts take {excess}, more than the {allowed} allowed (--memory)") from None
-    except (FileNotFoundError, PermissionError) as error:
-        raise VerifyError(f"{means.python}: cannot be run ({error.strerror})") from None
-
-
-class _Stages:
-    """Tells how far a verification has come; each script counts its start and its steps."""
-
-    def __init__(self, steps: int, tell: Callable[[Progress], None]) -> None:
-        self.steps, self._tell = steps, tell
-
-    def begin(self, doing: str, scripts: int = 0) -> None:
-        """Reports that so many scripts have reached their training steps."""
-        self._tell(Progress(doing, scripts, 2 * self.steps + 2))
-
-    def step(self, role: str, number: int) -> None:
-        """After a step of one of the scripts; the converted one goes first."""
-        doing = "converted script" if role == "record" else "compared with the original"
-        before = 2 if role == "record" else 2 + self.steps
-        self._tell(Progress(f"step {number} of {self.steps}, {doing}", before + number, 2 * self.steps + 2))
 
 
 @dataclass(frozen=True)
@@ -471,61 +353,57 @@ class _Answers:
     whole: Ran | None = None
 
 
-@dataclass(frozen=True)
-class _Later:
-    """What is needed once both scripts have come to their first step.
+def _run(proof: _Comparison, jobs: Mapping[str, dict[str, Any]], original_alone: Callable[[], Any]) -> _Answers:
+    """Runs both scripts up to their first training step at the same time; then records one and replays the other.
 
-    alone, original: begin the runs by themselves, of the conversion and of the original.
+    Apart, the conversion begins where the original waits for it, and its run by itself at the end.
     """
+    asked, runner = proof.asked, proof.runner
+    settled, without_gpus = environment(asked.gpus, asked.devices), environment(asked.gpus)
+    stages = _Stages(asked.steps, proof.tell)
+    stages.begin("starting TensorFlow")
+    with proof.bounded(), ExitStack() as running:
 
-    alone: Callable[[], Child]
-    original: Callable[[], Child]
-    plan: Callable[[], PlannedLines]
+        def begin(role: str) -> Child:
+            return running.enter_context(runner.begin(jobs[role], settled, stages.step))
+
+        def alone() -> Child:
+            return running.enter_context(runner.begin(jobs["bare"], without_gpus))
+
+        early = None if asked.apart else begin("record")
+        single = begin("replay")
+        started = expect(single, "started")
+        stages.begin("building the graphs")
+        mine = expect(single, "ready")
+        stages.begin("building the graphs", 1)
+        multi = early or begin("record")
+        expect(multi, "started")
+        theirs = expect(multi, "ready")
+        stages.begin("checkpoints and uneven batches", 2)
+        wholes = wholes_in(mine, theirs)
+        answers = _Answers(started, mine, dict(join_slices(theirs, wholes)))
+        if not unlike(mine, answers.theirs, asked.gpus, asked.batch):
+            bare = None if asked.apart else alone()
+            recorded = _recorded(multi, mine, wholes, lambda: runner.begin(original_alone(), without_gpus))
+            single.send(record=str(multi.record), towers=proof.plan().towers)
+            replayed = expect(single, "replayed")
+            answers = replace(answers, recorded=recorded, replayed=replayed, bare=_of_bare(bare or alone()))
+        found = [how_started(runner.limits.children), memory_taken(runner.limits)]
+        return replace(answers, processes=", ".join(filter(None, found)))
 
 
-def _follow(
-    single: Child, converted: Callable[[], Child], later: _Later, asked: ComparisonSettings, stages: _Stages
-) -> _Answers:
-    """What both say. Apart, the conversion begins where the original waits for it, and the run by itself at the end."""
-    started = expect(single, "started")
-    stages.begin("building the graphs")
-    mine = expect(single, "ready")
-    stages.begin("building the graphs", 1)
-    multi = converted()
-    expect(multi, "started")
-    theirs = expect(multi, "ready")
-    stages.begin("checkpoints and uneven batches", 2)
-    wholes = wholes_in(mine, theirs)
-    theirs = dict(join_slices(theirs, wholes))
-    if unlike(mine, theirs, asked.gpus, asked.batch):
-        return _Answers(started, mine, theirs)
-    with ExitStack() as running:
-        beside = None if asked.apart else running.enter_context(later.alone())
-        recorded, replayed = _compared(single, multi, later, mine, theirs, wholes)
-        last = _of_bare(beside or running.enter_context(later.alone()))
-    return _Answers(started, mine, theirs, recorded, replayed, bare=last)
+def _recorded(multi: Child, mine: Event, wholes: Iterable[str], original: Callable[[], Child]) -> Event:
+    """The last event of the conversion, which has recorded its steps.
 
-
-def _compared(
-    single: Child, multi: Child, later: _Later, mine: Event, theirs: Event, wholes: Iterable[str]
-) -> tuple[Event, Event]:
-    """The last events of both processes: one has recorded the steps, the other has replayed them.
-
-    The original's run by itself is made where the conversion comes to no step.
+    original: begins the original's run by itself, which is made where the conversion comes to no step.
     """
-    multi.send(
-        inputs=mine["inputs"],
-        checkpoint=mine["checkpoint"],
-        checkpoint_values=mine["checkpoint_values"],
-        wholes=sorted(wholes),
-    )
+    told = {name: mine[name] for name in ("inputs", "checkpoint", "checkpoint_values")}
+    multi.send(**told, wholes=sorted(wholes))
     event = multi.event()
     if event["event"] == "ended" and event["message"]:
-        with later.original() as other:
+        with original() as other:
             fails_too(other, _of_bare(other), event)
-    recorded = expect(multi, "recorded", event)
-    single.send(record=str(multi.record), towers=later.plan().towers)
-    return recorded, expect(single, "replayed")
+    return expect(multi, "recorded", event)
 
 
 def _of_bare(bare: Child) -> Event:
@@ -534,23 +412,39 @@ def _of_bare(bare: Child) -> Event:
     return bare.event(PATIENCE) if event["event"] == "started" else event
 
 
+class _Stages:
+    """Tells how far a verification has come; each script counts its start and its steps."""
+
+    def __init__(self, steps: int, tell: Tell) -> None:
+        self.steps, self._tell = steps, tell
+
+    def begin(self, doing: str, scripts: int = 0) -> None:
+        """Reports that so many scripts have reached their training steps."""
+        self._tell(Progress(doing, scripts, 2 * self.steps + 2))
+
+    def step(self, role: str, number: int) -> None:
+        """After a step of one of the scripts; the converted one goes first."""
+        doing = "converted script" if role == "record" else "compared with the original"
+        before = 2 if role == "record" else 2 + self.steps
+        self._tell(Progress(f"step {number} of {self.steps}, {doing}", before + number, 2 * self.steps + 2))
+
+
 def _judged(answers: _Answers, asked: ComparisonSettings, plan: Callable[[], PlannedLines]) -> Report:
     mine, theirs, recorded, replayed = answers.mine, answers.theirs, answers.recorded, answers.replayed
-    stop = unlike(mine, theirs, asked.gpus, asked.batch)
-    if stop or recorded is None or replayed is None:
+    if recorded is None or replayed is None:
+        stop = unlike(mine, theirs, asked.gpus, asked.batch)
         assert stop is not None
         return replace(stop, ledger=tuple(of_checks(stop.checks)), processes=answers.processes)
-    versions = (("TensorFlow", answers.started["tensorflow"]), ("Python", answers.started["python"]))
     planned = plan()
     asked = replace(asked, sizes=sizes_of_steps(answers.whole) if answers.whole is not None else ())
     report = judge(mine, theirs, recorded, replayed, asked, planned)
     if answers.bare is not None:
-        report = with_bare(report, answers.bare)
+        report = with_check(report, check_bare(answers.bare, report.gpus))
     if answers.whole is not None:
         report = with_whole(report, answers.whole, asked.batches, planned.said)
     return replace(
         report,
-        versions=versions,
+        versions=versions_of(answers.started),
         where=answers.started["devices"],
         processes=answers.processes,
         ledger=(

@@ -21,6 +21,7 @@ from converter.verify.origin import Repeated
 from converter.verify.processes.workspace import run_as
 
 if TYPE_CHECKING:
+    from converter.conversion import Conversion, OtherFile
     from converter.plan import At, Plan
 
 Role = Literal["before the towers", "in the towers", "after the towers", "in the gradient's call", "prepares batches"]
@@ -90,31 +91,20 @@ def planned_lines(repeated: Repeated | None) -> PlannedLines:
     """
     if repeated is None:
         return PlannedLines(missing="the converted script has no header that can be read")
-    again = repeated.conversion
-    said = frozenset(finding.code for finding in again.diagnostics) if repeated.same_source else frozenset()
-    missing = "" if repeated.same_text else "the converted script is not what its header's conversion gives"
-    if again.plan is None or not (repeated.same_text or repeated.same_source):
+    again, origin = repeated.conversion, repeated.origin
+    said = frozenset(finding.code for finding in again.diagnostics) if origin.same_source else frozenset()
+    missing = "" if origin.rewritten else "the converted script is not what its header's conversion gives"
+    if again.plan is None or not (origin.rewritten or origin.same_source):
         return PlannedLines(missing=missing or "its header's conversion has no plan", said=said)
-    spans: list[LineSpan] = []
-    for path, made in repeated.files.items():
-        name = run_as(path)
-        if made.source is not None and made.plan is not None:
-            if made.named is None:
-                spans += spans_of(name, readable(made.source.text), made.plan)
-                continue
-            found = spans_of(name, made.named.text, made.plan)
-            spans += (
-                replace(s, first=made.named.place(s.first, 1)[0], last=made.named.place(s.last, 1)[0]) for s in found
-            )
-    forward = any(made.plan is not None and made.plan.forward for made in repeated.files.values())
     plans = [made.plan for made in repeated.files.values() if made.plan is not None]
+    forward = any(plan.forward for plan in plans)
     merged = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces)
     once = merged and not missing and not any(plan.shares for plan in plans)
     merges = [merge for plan in plans for loop in plan.loops for merge in loop.merges]
     hows = {merge.how == "sum" for merge in merges if merge.loss}
     return PlannedLines(
         script=run_as(Path(again.source.path).name),
-        spans=tuple(spans),
+        spans=tuple(span for path, made in repeated.files.items() for span in _spans_in(run_as(path), made)),
         missing=missing,
         forward=forward,
         once=once,
@@ -124,6 +114,16 @@ def planned_lines(repeated: Repeated | None) -> PlannedLines:
         summed=hows.pop() if len(hows) == 1 else None,
         shorter=any(plan.counted for plan in plans),
     )
+
+
+def _spans_in(name: str, made: Conversion | OtherFile) -> Iterable[LineSpan]:
+    """The spans of a changed file by the lines of its original, also where calls got names before it was planned."""
+    if made.source is None or made.plan is None:
+        return ()
+    if made.named is None:
+        return spans_of(name, readable(made.source.text), made.plan)
+    place, found = made.named.place, spans_of(name, made.named.text, made.plan)
+    return (replace(span, first=place(span.first, 1)[0], last=place(span.last, 1)[0]) for span in found)
 
 
 def spans_of(file: str, text: str, plan: Plan) -> tuple[LineSpan, ...]:

@@ -74,31 +74,16 @@ def without_counters(theirs: Facts, counters: Collection[str]) -> Facts:
 
 def check_train_ops(mine: Facts, theirs: Facts, figures: list[Facts]) -> CheckResult:
     """The same train ops run, and each once, in every step."""
-    name = "train op"
-    if theirs["applies"] > mine["applies"]:
-        return CheckResult(
-            name,
-            "failed",
-            f"a step applies gradients {theirs['applies']} times, the original's "
-            f"{mine['applies']}: the optimizer's step is run more than once",
-        )
+    name, own, other = "train op", mine["applies"], theirs["applies"]
+    if other > own:
+        detail = f"a step applies gradients {other} times, the original's {own}: the optimizer's step is run more than"
+        return CheckResult(name, "failed", f"{detail} once")
     for number_of, step in enumerate(figures, 1):
-        own, other = step["triggered"]
-        if own != other:
-            return CheckResult(
-                name,
-                "failed",
-                f"step {number_of} runs train op {other}, the original's {own} (in their order of creation)",
-            )
-    return CheckResult(
-        name,
-        "passed",
-        (
-            f"applies gradients {mine['applies']} times a step"
-            if mine["applies"] > 1
-            else "applies gradients once a step"
-        ),
-    )
+        ran, wanted = step["triggered"][1], step["triggered"][0]
+        if ran != wanted:
+            detail = f"step {number_of} runs train op {ran}, the original's {wanted} (in their order of creation)"
+            return CheckResult(name, "failed", detail)
+    return CheckResult(name, "passed", f"applies gradients {f'{own} times' if own > 1 else 'once'} a step")
 
 
 def check_batch(figures: list[Facts], gpus: int, batch: BatchMode, said: Collection[str] = ()) -> CheckResult:
@@ -121,9 +106,8 @@ def check_batch(figures: list[Facts], gpus: int, batch: BatchMode, said: Collect
                     return CheckResult(name, "skipped", "no input with a batch axis was found")
                 wanted = numbers if batch == "total" else numbers * gpus
                 if theirs != wanted:
-                    return CheckResult(
-                        name, "failed", f"step {number_of} draws {theirs} random numbers instead of {wanted}"
-                    )
+                    detail = f"step {number_of} draws {theirs} random numbers instead of {wanted}"
+                    return CheckResult(name, "failed", detail)
                 drawn = f"{theirs} random numbers drawn in a step without inputs, {numbers} in the original"
                 continue
             if not full:
@@ -134,9 +118,8 @@ def check_batch(figures: list[Facts], gpus: int, batch: BatchMode, said: Collect
             ended = ends and SHUFFLED not in said
             if rows != wanted and not ends:
                 how = f"{own} as in the original" if batch == "total" else f"{gpus} x {full // gpus}"
-                return CheckResult(
-                    name, "failed", f"step {number_of} takes {rows} examples instead of {wanted} ({how})"
-                )
+                detail = f"step {number_of} takes {rows} examples instead of {wanted} ({how})"
+                return CheckResult(name, "failed", detail)
     words = [f"{rows} examples a step, {own} in the original" for rows, own in counted]
     return CheckResult(name, "passed", "; ".join([*words, *([drawn] if drawn else [])]))
 
@@ -154,12 +137,8 @@ def _largest_first(figures: list[tuple[int, Facts]]) -> list[tuple[int, Facts]]:
     counted = [(number_of, step) for number_of, step in figures if None not in (step["rows"], step["own_rows"])]
     own = max((step["own_rows"] for _, step in counted), default=0)
     ordered = sorted(counted, key=lambda each: -each[1]["rows"])
-    return [*((number_of, {**step, "own_rows": own}) for number_of, step in ordered), *_without(figures, counted)]
-
-
-def _without(figures: list[tuple[int, Facts]], counted: list[tuple[int, Facts]]) -> list[tuple[int, Facts]]:
-    known = {number_of for number_of, _ in counted}
-    return [each for each in figures if each[0] not in known]
+    others = [each for each in figures if each not in counted]
+    return [*((number_of, {**step, "own_rows": own}) for number_of, step in ordered), *others]
 
 
 def check_writes(mine: Facts, theirs: Facts) -> CheckResult:
@@ -259,9 +238,8 @@ def check_placement(
     if gpus == 1:  # a loss of the whole batch, which is behind the tower, has no device: on the machine the first GPU
         elsewhere = set(devices) - busy - ({"cpu:0"} if on_host else set())
         split = not busy or bool(elsewhere)
-        return CheckResult(
-            name, "failed" if split else "passed", f"computes on {listing(sorted(devices)) or 'no device'}"
-        )
+        on = f"computes on {listing(sorted(devices)) or 'no device'}"
+        return CheckResult(name, "failed" if split else "passed", on)
     wanted = {f"gpu:{gpu}" if on_gpus else f"cpu:{gpu + 1}" for gpu in range(gpus)}
     idle = sorted(wanted - busy)
     if idle:

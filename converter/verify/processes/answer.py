@@ -18,6 +18,14 @@ _WHERE = {
     "replayed": " in its first training steps",
     "profiled": " before or in its first training steps",
 }
+# events of interpreters without a library -> its name, and what of the tool's checkout has it
+_LIBRARIES = {"no tensorflow": ("TensorFlow", "verify"), "no torch": ("PyTorch", "torch")}
+# events of scripts that do what is not compared -> what that is
+_UNCOMPARED = {
+    "in parts": "goes on with a run in parts (Session.partial_run) after an update, which is not compared",
+    "threads": "runs training steps in several threads at once{where}: they have no order that two runs share; one "
+    "thread at a time can be compared",
+}
 # roles in which a conversion runs: an end of its own is its fault
 _CONVERSIONS = ("record", "strategy conversion", "ddp process", "cluster worker")
 
@@ -83,43 +91,35 @@ def expect(child: Child, wanted: str, event: Event | None = None) -> Event:
     event: the child's, where it is known already.
     """
     event = child.event() if event is None else event
-    name, original = child.title, child.role in ORIGINALS
+    kind, name, original = event["event"], child.title, child.role in ORIGINALS
     verdict: Verdict = "failed" if child.role.startswith(_CONVERSIONS) else "not comparable"
-    if event["event"] == wanted:
+    if kind == wanted:
         return event
-    if event["event"] == "no tensorflow":
+    if kind in _LIBRARIES:
+        library, more = _LIBRARIES[kind]
         raise VerifyError(
-            f"TensorFlow cannot be imported by this interpreter ({event['message']}); name one "
-            "that has it by --python, or in tf-multigpu's checkout: pip install '.[verify]'"
+            f"{library} cannot be imported by this interpreter ({event['message']}): name one "
+            f"that has it by --python, or in tf-multigpu's checkout: pip install '.[{more}]'"
         )
-    if event["event"] == "no torch":
-        raise VerifyError(
-            f"PyTorch cannot be imported by this interpreter ({event['message']}): name one "
-            "that has it by --python, or in tf-multigpu's checkout: pip install '.[torch]'"
-        )
-    if event["event"] == "broken":
+    if kind == "broken":
         raise RuntimeError(f"the probe failed in {name}:\n{event['trace']}")
-    if event["event"] == "in parts":
-        reason = "goes on with a run in parts (Session.partial_run) after an update, which is not compared"
-        raise Stopped(f"{name} {reason}", "", "not comparable")
-    if event["event"] == "threads":
-        where = f" ({', '.join(event['lines'])})" if event["lines"] else ""
-        reason = f"runs training steps in several threads at once{where}: they have no order that two runs share"
-        raise Stopped(f"{name} {reason}; one thread at a time can be compared", "", "not comparable")
-    if event["event"] == "no shard":
+    if kind in _UNCOMPARED:
+        where = f" ({', '.join(event['lines'])})" if event.get("lines") else ""
+        raise Stopped(f"{name} {_UNCOMPARED[kind].format(where=where)}")
+    if kind == "no shard":
         raise Stopped(
             "no part of the conversion's batch fits the fixed shapes of the original's inputs", verdict="failed"
         )
-    if event["event"] == "died":
+    if kind == "died":
         where = BEFORE if wanted in ("started", "ready") else ""
         reason = f"{name} ended its process (status {event['status']}){where}"
         raise Stopped(reason, child.tail(), verdict, original and where == BEFORE)
-    if event["event"] == "ended" and event["message"]:
+    if kind != "ended":
+        raise RuntimeError(f"unexpected event {kind!r} from {name}")
+    if event["message"]:
         where = _WHERE.get(wanted, BEFORE)
         reason = f"{name} failed{where}: {event['message']}"
         raise Stopped(reason, event["trace"] or child.tail(), verdict, original and where == BEFORE)
-    if event["event"] == "ended":
-        reason = f"{name} ended without a training step (no run of an optimizer's train op was seen{_forks(event)})"
-        evaluated = bool(original and event.get("evaluated") and not _forks(event))
-        raise Stopped(reason, child.tail(), verdict, original, evaluated=evaluated)
-    raise RuntimeError(f"unexpected event {event['event']!r} from {name}")
+    reason = f"{name} ended without a training step (no run of an optimizer's train op was seen{_forks(event)})"
+    evaluated = bool(original and event.get("evaluated") and not _forks(event))
+    raise Stopped(reason, child.tail(), verdict, original, evaluated=evaluated)

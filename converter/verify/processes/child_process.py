@@ -16,7 +16,7 @@ from typing import Any
 
 from converter.dataclass import dataclass
 from converter.verify.processes.family import TOKEN, Process, all_running, end, family
-from converter.verify.processes.interpreters import Alone, Forked, Interpreters, Running, Server, Unfit
+from converter.verify.processes.interpreters import Alone, Forked, Interpreters, Line, Server, Unfit
 from converter.verify.processes.libraries import shared_by
 from converter.verify.processes.machine import CPU, Devices
 from converter.verify.processes.output import Output
@@ -124,7 +124,7 @@ class Child:
         self._pool, self._python, self._limits, self._on_step = pool, python, limits, on_step
         self._token = uuid.uuid4().hex
         self._environment = {**environment, TOKEN: self._token, "TMPDIR": str(_own_folder(job))}
-        self._running: Running | None = None
+        self._running: Alone | Forked | None = None
         self._seen: set[tuple[int, int]] = set()  # all processes that were ever seen to belong to the script
         self._output: Output | None = None
         pool.guard.ends(self._token)
@@ -166,9 +166,9 @@ class Child:
         self._pool.release(self.server)
         self.server, self.alone = None, why
 
-    def _listen_to(self, running: Running) -> None:
+    def _listen_to(self, running: Alone | Forked) -> None:
         self._running, self._since = running, time.monotonic()
-        threading.Thread(target=_listen, args=(running, self._events), daemon=True).start()
+        threading.Thread(target=_listen, args=(running.output, self._events), daemon=True).start()
 
     def event(self, patience: float | None = None) -> Event:
         """The next event but steps; {"event": "died"} when the process is gone without one.
@@ -225,7 +225,7 @@ class Child:
         The end of its pipe is not waited for: processes that it forked may keep the pipe open for ever.
         """
         running, before = self._running, self._over
-        self._over = running is not None and running.status() is not None and not running.unread()
+        self._over = running is not None and running.status() is not None and not running.output.unread()
         return before and self._over
 
     def _is_stuck(self) -> bool:
@@ -297,14 +297,14 @@ def _own_folder(job: Mapping[str, Any]) -> Path:
     return folder
 
 
-def _listen(running: Running, events: queue.Queue[Event | None]) -> None:
+def _listen(output: Line, events: queue.Queue[Event | None]) -> None:
     def told(line: bytes) -> None:
         with contextlib.suppress(ValueError):
             event = json.loads(line)
             if isinstance(event, dict) and isinstance(event.get("event"), str):  # else the script has written it
                 events.put(event)
 
-    running.tell(told)
+    output.tell(told)
     events.put(None)
 
 

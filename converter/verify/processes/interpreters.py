@@ -268,34 +268,8 @@ def opened(pool: Interpreters | None) -> Iterator[Interpreters]:
         yield own
 
 
-class Running(Protocol):
-    """A process that runs a script, and the pipe to it."""
-
-    pid: int
-
-    def tell(self, told: Told) -> None:
-        """Calls `told` with each line that the process writes, until its end."""
-        ...
-
-    def write(self, line: bytes) -> None:
-        """Sends a line; raises BrokenPipeError when nobody reads it any more."""
-        ...
-
-    def status(self) -> int | None:
-        """The exit status, None while the process runs."""
-        ...
-
-    def unread(self) -> bool:
-        """Whether it has said something that is still to be read from its line."""
-        ...
-
-    def close(self) -> None:
-        """Closes the pipe; the process has been ended."""
-        ...
-
-
 class Alone:
-    """A process of its own, with its own import of TensorFlow."""
+    """A process of its own that runs a script, with its own import of TensorFlow."""
 
     def __init__(self, python: str, job: Path, environment: Mapping[str, str], folder: Path) -> None:
         self._process = subprocess.Popen(
@@ -308,14 +282,10 @@ class Alone:
             start_new_session=True,
         )
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._stdin, self._line, self.pid = self._process.stdin, _Line(self._process.stdout), self._process.pid
-
-    def tell(self, told: Told) -> None:
-        """Calls `told` with each line that the process writes, until its end."""
-        self._line.tell(told)
+        self._stdin, self.output, self.pid = self._process.stdin, Line(self._process.stdout), self._process.pid
 
     def write(self, line: bytes) -> None:
-        """Sends a line."""
+        """Sends a line; raises BrokenPipeError when nobody reads it any more."""
         self._stdin.write(line)
         self._stdin.flush()
 
@@ -323,22 +293,18 @@ class Alone:
         """The exit status, None while the process runs."""
         return self._process.poll()
 
-    def unread(self) -> bool:
-        """Whether it has said something that is still to be read from its line."""
-        return self._line.unread()
-
     def close(self) -> None:
         """Closes the pipe and waits for the process, which has been ended."""
         if not hasattr(os, "killpg") and self._process.poll() is None:
             self._process.kill()
         self._process.wait()
-        self._line.close()
+        self.output.close()
         with contextlib.suppress(OSError):
             self._stdin.close()
 
 
 class Forked:
-    """A process that a server has forked; raises Unfit where it cannot."""
+    """A process that a server has forked to run a script; raises Unfit where it cannot."""
 
     def __init__(self, server: Server, job: Path, environment: Mapping[str, str], imports: Iterable[str] = ()) -> None:
         self._server = server
@@ -357,14 +323,10 @@ class Forked:
             self.pid = server.fork(job, environment, commands, events, imports)
             self._commands = os.open(commands, os.O_WRONLY)
             os.set_blocking(reading, True)
-            self._line, reading = _Line(os.fdopen(reading, "rb")), -1
-
-    def tell(self, told: Told) -> None:
-        """Calls `told` with each line that the process writes, until its end."""
-        self._line.tell(told)
+            self.output, reading = Line(os.fdopen(reading, "rb")), -1
 
     def write(self, line: bytes) -> None:
-        """Sends a line."""
+        """Sends a line; raises BrokenPipeError when nobody reads it any more."""
         while line:
             line = line[os.write(self._commands, line) :]
 
@@ -375,20 +337,16 @@ class Forked:
         except Unfit:
             return -9
 
-    def unread(self) -> bool:
-        """Whether it has said something that is still to be read from its line."""
-        return self._line.unread()
-
     def close(self) -> None:
         """Closes the pipe; the server forgets the process, which has been ended."""
         os.close(self._commands)
-        self._line.close()
+        self.output.close()
         until = time.monotonic() + ANSWER
         while self.status() is None and time.monotonic() < until:
             time.sleep(0.01)
 
 
-class _Line:
+class Line:
     """The reading end of a process's pipe. Whatever was read from it has been told once another thread may look."""
 
     def __init__(self, stream: IO[bytes]) -> None:

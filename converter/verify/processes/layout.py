@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,13 +28,12 @@ class Copy:
     notes: tuple[str, ...] = ()
     top: Path | None = None
 
-    @property
-    def job(self) -> dict[str, Any]:
-        """What a job says of the script, and of how it is started."""
+    def job(self, args: Iterable[str], work: Path) -> dict[str, Any]:
+        """What a job says of the script, of how it is started, and of the folder for what it leaves."""
         told: dict[str, Any] = {"script": str(self.script), "root": str(self.root)}
         if not self.start.is_plain:
             told |= {"path": list(self.start.path), "at": self.start.at, "package": self.start.package}
-        return told
+        return {**told, "args": list(args), "work": str(work), "log": str(work / "log")}
 
     def again(self, folder: Path) -> Copy:
         """A copy of this copy, for a run that must not meet the files of another one."""

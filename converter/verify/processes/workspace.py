@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from converter import __version__
@@ -71,35 +72,24 @@ def read_towers(path: Path, parts: Mapping[str, bytes] | None = None, root: Path
     text = code_of(str(path), path.read_bytes())
     header = _HEADER.search(text)
     options = _BROKEN.sub(b" ", header.group()).decode("utf-8", "replace").split() if header else []
-    batch: BatchMode | None = None
-    gpus: int | None = None
-    rate, target, loss, shard = "none", "towers", "towers", "rows"
-    for option, value in zip(options, options[1:], strict=False):
-        if option == "--batch" and value in ("per-gpu", "total"):
-            batch = "total" if value == "total" else "per-gpu"
-        if option == "--scale-lr":
-            rate = value
-        if option == "--target":
-            target = value
-        if option == "--loss":
-            loss = value
-        if option == "--shard":
-            shard = value
-        if option == "--num-gpus" and value.isdigit():
-            gpus = int(value)
+    given = dict(zip(options, options[1:], strict=False))
+    named = given.get("--batch")
+    batch: BatchMode | None = "total" if named == "total" else "per-gpu" if named == "per-gpu" else None
+    number = given.get("--num-gpus", "")
+    gpus = int(number) if number.isdigit() else None
+    found = ConversionHeader(gpus, batch, "none", given.get("--scale-lr", "none"))
+    if given.get("--target") in ("mirrored", "ddp", "cluster"):
+        return replace(found, target=given["--target"], shard=given.get("--shard", found.shard))
+    found = replace(found, loss=given.get("--loss", found.loss))
     beside = (file.read_bytes() for file in _neighbours(path, root) if os.path.relpath(file, path.parent) not in parts)
-    if target in ("mirrored", "ddp", "cluster"):
-        return ConversionHeader(gpus, batch, "none", rate, target=target, shard=shard)
     texts = [text, *parts.values(), *beside]
-    bodies = [_HEADER.sub(b"", held) for held in texts]
-    flagged = next((body for body in bodies if _FLAG.search(body)), None)
-    constant = next(filter(None, map(_constant, texts)), None)
-    if constant:
-        return ConversionHeader(int(constant.group(2)), batch, "constant", rate, loss=loss)
+    if constant := next(filter(None, map(_constant, texts)), None):
+        return replace(found, gpus=int(constant.group(2)), way="constant")
+    flagged = next((body for body in (_HEADER.sub(b"", held) for held in texts) if _FLAG.search(body)), None)
     if flagged is None:
-        return ConversionHeader(gpus, batch, "environment", rate, loss=loss)
+        return replace(found, way="environment")
     default = _FLAG_DEFAULT.search(flagged)
-    return ConversionHeader(int(default.group(1)) if default else gpus, batch, "flag", rate, loss=loss)
+    return replace(found, gpus=int(default.group(1)) if default else gpus, way="flag")
 
 
 def _neighbours(path: Path, root: Path | None) -> Iterator[Path]:
@@ -280,13 +270,8 @@ def set_gpus(script: Path, gpus: int, args: tuple[str, ...], way: str, root: Pat
                 number = str(gpus).encode()
                 file.write_bytes(text[: found.start(2)] + number + text[found.end(2) :])
     given = any(argument.split("=")[0] in ("--num_gpus", "--num-gpus") for argument in args)
-    if way == "flag" and not given:
-        flag = (
-            "--num-gpus"
-            if any(
-                b"--num-gpus" in _HEADER.sub(b"", file.read_bytes()) for file in (script, *_neighbours(script, root))
-            )
-            else "--num_gpus"
-        )
-        return (*args, f"{flag}={gpus}")
-    return args
+    if way != "flag" or given:
+        return args
+    texts = (_HEADER.sub(b"", file.read_bytes()) for file in (script, *_neighbours(script, root)))
+    flag = "--num-gpus" if any(b"--num-gpus" in text for text in texts) else "--num_gpus"
+    return (*args, f"{flag}={gpus}")

@@ -40,7 +40,7 @@ def conversions(single: Path, multi: Path) -> tuple[Converted, ...]:
     from converter.verify.origin import repeat
 
     made = repeat(single, multi, {})
-    if made is None or not made.same_source:
+    if made is None or not made.origin.same_source:
         return ()
     found = []
     for variables in get_args(Variables):

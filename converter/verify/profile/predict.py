@@ -91,22 +91,23 @@ def predict(
 def load(measured: MeasuredStep) -> Load:
     """The busiest devices of a measured step."""
     gpus = [device for device, _ in measured.operations if device != HOST]
-    with_host = {gpu: [e for e in measured.edges if {e.source, e.target} == {gpu, HOST}] for gpu in gpus}
-    with_peers = {
-        gpu: [e for e in measured.edges if gpu in (e.source, e.target) and HOST not in (e.source, e.target)]
-        for gpu in gpus
-    }
     flops, operations = dict(measured.flops), dict(measured.operations)
+
+    def most(loads: Iterable[float]) -> float:
+        return max(loads, default=0)
+
+    def of(gpu: str, with_host: bool, with_peers: bool) -> list[Transfer]:
+        mine = [edge for edge in measured.edges if gpu in (edge.source, edge.target)]
+        return [edge for edge in mine if (with_host if HOST in (edge.source, edge.target) else with_peers)]
+
     return Load(
-        host=_one_way([edge for edge in measured.edges if HOST in (edge.source, edge.target)], HOST),
-        link=max((_one_way(edges, gpu) for gpu, edges in with_host.items()), default=0),
-        peer=max((_one_way(edges, gpu) for gpu, edges in with_peers.items()), default=0),
-        batch=max(
-            (sum(_batch(edge) for edge in edges if edge.target == gpu) for gpu, edges in with_host.items()), default=0
-        ),
-        transfers=max((_one_way([*with_host[gpu], *with_peers[gpu]], gpu, count=True) for gpu in gpus), default=0),
-        flops=max((flops.get(gpu, 0) for gpu in gpus), default=0),
-        operations=max((operations.get(gpu, 0) for gpu in gpus), default=0) + operations.get(HOST, 0),
+        host=_one_way(of(HOST, True, True), HOST),
+        link=most(_one_way(of(gpu, True, False), gpu) for gpu in gpus),
+        peer=most(_one_way(of(gpu, False, True), gpu) for gpu in gpus),
+        batch=most(sum(_batch(edge) for edge in of(gpu, True, False) if edge.target == gpu) for gpu in gpus),
+        transfers=most(_one_way(of(gpu, True, True), gpu, count=True) for gpu in gpus),
+        flops=most(flops.get(gpu, 0) for gpu in gpus),
+        operations=most(operations.get(gpu, 0) for gpu in gpus) + operations.get(HOST, 0),
     )
 
 

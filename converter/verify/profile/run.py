@@ -3,39 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from converter.verify.data import VerifyError
 from converter.verify.processes.answer import Stopped, clean, expect, find_interpreter
-from converter.verify.processes.child_process import (
-    Child,
-    Event,
-    Limits,
-    MemoryIsUp,
-    TimeIsUp,
-    environment,
-    how_started,
-)
+from converter.verify.processes.child_process import Event, Limits, TimeIsUp, environment, how_started
 from converter.verify.processes.family import memory_of_machine
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.processes.layout import Copy, Layout, layout_of
-from converter.verify.processes.workspace import (
-    check_scripts,
-    read_towers,
-    set_gpus,
-    work_folder,
-)
+from converter.verify.processes.runner import Runner
+from converter.verify.processes.workspace import check_scripts, read_towers, set_gpus, work_folder
 from converter.verify.profile.data import MeasuredStep, Profile, ProfileSettings
 from converter.verify.profile.hosts import predict_hosts
 from converter.verify.profile.placements import choice, conversions, placement
 from converter.verify.profile.predict import predict
 from converter.verify.profile.reading import notes_of, read_measured, trained_bytes
 from converter.verify.runs.data_outside import with_data
+from converter.verify.runs.protocol import versions_of
 
 MEMORY = 0.75  # of the machine's, for all scripts together
 SIDE_BY_SIDE = 2  # processes: each holds a TensorFlow
@@ -71,11 +59,10 @@ def profile(
             for place, one in enumerate(compared)
             if one.files is not None
         }
-        limits = Limits(begin + settings.timeout, int(memory_of_machine() * MEMORY))
+        runner = Runner(interpreters, python, Limits(begin + settings.timeout, int(memory_of_machine() * MEMORY)))
         with ThreadPoolExecutor(SIDE_BY_SIDE) as threads:
-            start = partial(Child, interpreters, python, limits=limits)
             every = [*jobs, *(job for several in apart.values() for job in several)]
-            answers = list(threads.map(lambda job: _run(start, python, job, work), every))
+            answers = list(threads.map(lambda job: _run(runner, job, work), every))
     found = _conclude(answers[: len(jobs)], jobs, towers.batch or "per-gpu", settings, begin)
     rest = iter(answers[len(jobs) :])
     measured = {variables: _steps(several, [next(rest) for _ in several]) for variables, several in apart.items()}
@@ -118,33 +105,19 @@ def _steps(jobs: Sequence[dict[str, Any]], answers: Sequence[tuple[Event, Event]
 
 
 def _job(title: str, copy: Copy, folder: Path, gpus: int, args: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "role": "profile",
-        "title": title,
-        **copy.job,
-        "args": args,
-        "gpus": gpus,
-        "work": str(folder),
-        "log": str(folder / "log"),
-        "left_out": copy.notes,
-    }
+    return {"role": "profile", "title": title, **copy.job(args, folder), "gpus": gpus, "left_out": copy.notes}
 
 
-def _run(start: Callable[..., Child], python: str, job: dict[str, Any], work: Path) -> tuple[Event, Event] | Stopped:
+def _run(runner: Runner, job: dict[str, Any], work: Path) -> tuple[Event, Event] | Stopped:
     """What a script's process said when it started, and its figures; or why there are none."""
+    late = f"no result from {job['title']} in time (--timeout)"
     try:
-        with start(job={**job, "args": list(job["args"])}, environment=environment(job["gpus"])) as child:
+        with runner.bounded(late, "too much for this machine"), runner.begin(job, environment(job["gpus"])) as child:
             try:
                 started, profiled = expect(child, "started"), expect(child, "profiled")
             except TimeIsUp:
                 return Stopped(f"no result in time (--timeout): {child.stood()}")
             return {**started, "processes": how_started([child])}, profiled
-    except TimeIsUp:
-        return Stopped(f"no result from {job['title']} in time (--timeout)")
-    except MemoryIsUp as excess:
-        return Stopped(f"the scripts take {excess}, too much for this machine")
-    except (FileNotFoundError, PermissionError) as error:
-        raise VerifyError(f"{python}: cannot be run ({error.strerror})") from None
     except Stopped as problem:
         folder = f"{job['root']}/"
         return Stopped(clean(str(problem).replace(folder, ""), work), clean(problem.log.replace(folder, ""), work))
@@ -187,7 +160,7 @@ def _conclude(
         hosts=predict_hosts(alone, parameters, settings.machine) if batch == "per-gpu" else (),
         warnings=tuple(warnings),
         notes=tuple(dict.fromkeys([*notes_of(figures), *(note for job in jobs for note in job["left_out"])])),
-        versions=(("TensorFlow", original[0]["tensorflow"]), ("Python", original[0]["python"])),
+        versions=versions_of(original[0]),
         seconds=round(time.monotonic() - begin, 2),
         processes=original[0]["processes"],
     )

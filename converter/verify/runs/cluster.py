@@ -6,12 +6,12 @@ workers, in N batches, and steps with the mean of their gradients: from there on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from converter.verify.checks.figures import Facts, listing, number
+from converter.verify.checks.figures import Facts, listing
 from converter.verify.checks.initial import check_initial
 from converter.verify.checks.stream import OWN_FILES, check_data
 from converter.verify.checks.structure import (
@@ -30,53 +30,56 @@ from converter.verify.checks.training import (
     check_weights,
     unless_meant,
 )
-from converter.verify.data import BatchMode, CheckResult, LedgerLine, Progress, Report, VariableRow
-from converter.verify.judge import ComparisonSettings
+from converter.verify.data import CheckResult, Progress, Report
+from converter.verify.judge import ComparisonSettings, concluded, shown, variable_rows
 from converter.verify.launch.tasks import Task, config_of, local_hosts, tasks
 from converter.verify.processes.answer import Stopped, expect
-from converter.verify.processes.child_process import Child, Event, Limits, environment, how_started
-from converter.verify.processes.interpreters import Interpreters
+from converter.verify.processes.child_process import Child, Event, environment, how_started
+from converter.verify.processes.runner import Runner
+from converter.verify.runs.protocol import Jobs, Protocol, Tell, ledger_of, versions_of
 
 ORIGINAL, WORKER = "cluster original", "cluster worker"
 LOOK = 0.2  # seconds for one task's answer, until the next one is asked
 SEED = 0  # of Python's and NumPy's generators, as the workers' (runtime/cluster.py)
 _OF_WHOLE_RUNS = ("data of evaluations", "an epoch's end")  # which the entry on later steps names
+_UNCHECKED = {
+    "later steps": "the first were compared, not an epoch's end, evaluations, the script's end",
+    "results": "what a step gives beside the training, merged from all workers",
+    "restarts": "going on from a checkpoint after a task has ended",
+    "hosts": "all workers ran on this machine, on its CPU",
+}
 
 
-def compare_workers(
-    jobs: Mapping[str, dict[str, Any]],
-    asked: ComparisonSettings,
-    pool: Interpreters,
-    python: str,
-    limits: Limits,
-    tell: Callable[[Progress], None],
-) -> Report:
+def compare_workers(jobs: Jobs, asked: ComparisonSettings, runner: Runner, tell: Tell) -> Report:
     """Runs as many workers as there are GPUs, and the original; jobs: of worker and original."""
     tell(Progress("starting TensorFlow", 0, 2))
     settled = environment(asked.gpus)
     settled["CUDA_VISIBLE_DEVICES"] = ""
-    original = {**jobs[ORIGINAL], "seed": SEED}
-    with Child(pool, python, original, settled, limits) as single, ExitStack() as stack:
-        children = {}
-        for task, told in _tasks(asked.gpus):
-            own = {**settled, "TF_CONFIG": told}
-            children[task] = stack.enter_context(Child(pool, python, _job(jobs[WORKER], task), own, limits))
+    hosts = local_hosts(asked.gpus)
+    own = {task: _job(jobs[WORKER], task) for task in tasks(hosts)}
+    with runner.begin({**jobs[ORIGINAL], "seed": SEED}, settled) as single, ExitStack() as stack:
+        children = {
+            task: stack.enter_context(runner.begin(job, {**settled, "TF_CONFIG": config_of(task, hosts)}))
+            for task, job in own.items()
+        }
         started = expect(single, "started")
         mine = expect(single, "ready")
         tell(Progress("the conversion trains", 0, 2))
         found = recorded(children)
         tell(Progress("the original trains", 1, 2))
-        single.send(records=[_job(jobs[WORKER], task)["record"] for task in sorted(found)])
+        single.send(records=[own[task]["record"] for task in sorted(found)])
         replayed = expect(single, "replayed")
         how = how_started([single, *children.values()])
-    versions = (("TensorFlow", started["tensorflow"]), ("Python", started["python"]))
-    return judged(mine, [found[task] for task in sorted(found)], replayed, asked, versions, how)
+    return judged(mine, [found[task] for task in sorted(found)], replayed, asked, versions_of(started), how)
 
 
-def _tasks(workers: int) -> list[tuple[Task, str]]:
-    """The workers of a cluster on this machine, each with its TF_CONFIG."""
-    hosts = local_hosts(workers)
-    return [(task, config_of(task, hosts)) for task in tasks(hosts)]
+PROTOCOL = Protocol(
+    conversion=WORKER,
+    original=ORIGINAL,
+    trains="the workers of a cluster",
+    compare=compare_workers,
+    no_others="--also is for towers and strategies, not for the workers of a cluster",
+)
 
 
 def _job(job: Mapping[str, Any], task: Task) -> dict[str, Any]:
@@ -132,20 +135,17 @@ def judged(
         check_checkpoint("checkpoint of the chief, read by the original", replayed["first"].get("restored", {})),
         _files(found),
     ]
-    failed = list(dict.fromkeys(check.detail for check in checks if check.status == "failed"))
-    plural = "" if len(done) == 1 else "s"
-    shown = f"{asked.gpus} workers take the original's {len(done)} step{plural}, with the mean of the gradients"
-    return Report(
-        verdict="failed" if failed else "passed",
-        reason="; ".join(failed[:3]) if failed else shown,
-        gpus=asked.gpus,
-        batch=asked.batch,
-        steps=len(done),
-        checks=tuple(checks),
-        variables=_rows(mine, done, replayed["trajectory"]),
+    drawn = {"randomness": "what steps draw, as dropout, is held still"} if mine["held"] else {}
+    return concluded(
+        checks,
+        shown(f"{asked.gpus} workers take", done),
+        asked.gpus,
+        asked.batch,
+        len(done),
+        variables=variable_rows(mine, done, replayed["trajectory"]),
         versions=versions,
         neutralised=tuple(sorted(mine["held"].items())),
-        ledger=_ledger(checks, mine, asked.batch),
+        ledger=ledger_of(checks, asked.batch, "for each worker", (), {**drawn, **_UNCHECKED}),
         processes=how,
     )
 
@@ -167,18 +167,15 @@ def _shares(replayed: Facts, asked: ComparisonSettings) -> CheckResult:
     if not replayed["alike"]:
         return CheckResult("workers", "failed", "the workers apply different gradients to their variables")
     whole = max(step.get("own_rows") or 0 for step in replayed["steps"]) if asked.batch == "per-gpu" else 0
-    uneven = next((s for s in replayed["shares"] if max(s) - min(s) > 1 and not _are_batches(s, whole)), None)
+    # not where they are batches of the original, of `whole` rows, with a shorter one among them
+    apart = (share for share in replayed["shares"] if max(share) - min(share) > 1)
+    uneven = next((share for share in apart if not max(share) == whole > min(share)), None)
     if uneven:
         rows = listing([str(count) for count in uneven], len(uneven))
         return CheckResult("workers", "failed", f"the workers' parts of a batch differ by more than a row: {rows}")
     first = replayed["shares"][0]
     rows = f"{max(first)}" if max(first) == min(first) else f"{min(first)} or {max(first)}"
     return CheckResult("workers", "passed", f"{len(first)} take {taken.pop()} steps together, each on {rows} rows")
-
-
-def _are_batches(share: list[int], whole: int) -> bool:
-    """True if the workers' parts are batches of the original, of `whole` rows, with a shorter one among them."""
-    return max(share) == whole and min(share) < whole
 
 
 def _files(found: list[Event]) -> CheckResult:
@@ -190,45 +187,3 @@ def _files(found: list[Event]) -> CheckResult:
     if not found[0]["written"]:
         return CheckResult(name, "skipped", "no checkpoint and no event file was written in the compared steps")
     return CheckResult(name, "passed", f"the chief alone writes {listing(found[0]['written'])}")
-
-
-def _rows(mine: Facts, done: list[Facts], trajectory: Mapping[str, Any]) -> tuple[VariableRow, ...]:
-    rows = []
-    for row in mine["variables"]:
-        name = row["name"]
-        gradient, update = (
-            max((number(step[part][name]) for step in done if name in step.get(part, {})), default=None)
-            for part in ("gradients", "update")
-        )
-        way = trajectory.get(name)
-        weight = None if way is None else number(way)
-        shape = "x".join(str(size) for size in row["shape"] or ()) or "scalar"
-        rows.append(
-            VariableRow(
-                name=name,
-                shape=shape,
-                dtype=row["dtype"],
-                trainable=row["trainable"],
-                gradient=gradient,
-                update=update,
-                weight=weight,
-            )
-        )
-    return tuple(rows)
-
-
-def _ledger(checks: list[CheckResult], mine: Facts, batch: BatchMode) -> tuple[LedgerLine, ...]:
-    entries = [check.entry() for check in checks]
-    if batch == "per-gpu":
-        entries.append(LedgerLine("differs", "batch", "a step takes one batch for each worker"))
-    if mine["held"]:
-        entries.append(LedgerLine("unchecked", "randomness", "what steps draw, as dropout, is held still"))
-    entries += [
-        LedgerLine(
-            "unchecked", "later steps", "the first were compared, not an epoch's end, evaluations, the script's end"
-        ),
-        LedgerLine("unchecked", "results", "what a step gives beside the training, merged from all workers"),
-        LedgerLine("unchecked", "restarts", "going on from a checkpoint after a task has ended"),
-        LedgerLine("unchecked", "hosts", "all workers ran on this machine, on its CPU"),
-    ]
-    return tuple(entries)

@@ -12,11 +12,6 @@ NAME = "session config"
 _UNPLACED = re.compile(r"Cannot assign a device for operation '?([\w./-]+)")
 
 
-def with_bare(report: Report, event: Facts) -> Report:
-    """The report with the check of the run by itself."""
-    return with_check(report, check_bare(event, report.gpus))
-
-
 def with_check(report: Report, check: CheckResult) -> Report:
     """The report with one more check."""
     checks = (*report.checks, check)

@@ -17,14 +17,13 @@ from typing import Any
 from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.source import parse, read
-from converter.source.project.above import start_of
+from converter.source.project.above import imported_files, start_of
 from converter.verify.checks.figures import listing
 from converter.verify.data import ConstantChoice, LedgerLine
 from converter.verify.runs.constants import constants_in, tests_of_constants
 
 CHOICES = "choices of the command line"  # in the ledger
 
-MOST_FILES = 200
 _TOWERS = "num_gpus"
 _NONE = object()  # a default that cannot be read from the text
 
@@ -59,9 +58,9 @@ class _Flag:
     name: str
     kind: str
     default: Any
-    values: tuple[Any, ...]
     place: str
     off: str = ""  # what turns it off
+    values: tuple[Any, ...] = ()
 
 
 def choices_of(script: Path, given: Iterable[str] = ()) -> tuple[FlagChoice, ...]:
@@ -96,7 +95,7 @@ def _of_constants(trees: Mapping[str, ast.Module], script: str) -> Iterator[Flag
 
 def _other_values(default: Any, tests: Iterable[ast.expr], name: str) -> Iterator[Any]:
     """Values of a constant that tests ask for."""
-    flag = _Flag(option=name, name=name, kind="value", default=default, values=(), place="")
+    flag = _Flag(name, name, "value", default, "")
     for test in tests:
         if isinstance(default, bool):
             yield not default
@@ -149,40 +148,21 @@ def modules_of(root: Path, name: str) -> frozenset[str]:
 
 def project(script: Path, root: Path | None = None) -> dict[str, ast.Module]:
     """The trees of a script and of what it imports from its project, or from `root`, by their names from there."""
-    script, root = Path(os.path.abspath(script)), root and Path(os.path.abspath(root))
-    start = start_of(str(script))
-    folders = [root] if root else [script.parent, *map(Path, start.folders)]
-    root = root or Path(start.root)
-    trees: dict[str, ast.Module] = {}
-    left = [script]
-    while left and len(trees) < MOST_FILES:
-        path = left.pop(0)
-        name = str(path.relative_to(root))
-        if name in trees:
-            continue
-        try:
-            trees[name] = parse(read(str(path)))
-        except (Refusal, OSError, SyntaxError, RecursionError):
-            continue
-        left += [found for module in _imported(trees[name]) for found in _files([*folders, path.parent], module)]
+    script = Path(os.path.abspath(script))
+    root = Path(os.path.abspath(root or start_of(str(script)).root))
+    trees = _read(script, root)
+    for tree in list(trees.values()):
+        for path in map(Path, imported_files(str(script), tree)):
+            trees |= _read(path, root) if path.is_relative_to(root) else {}
     return trees
 
 
-def _imported(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node.module or ""
-            yield from (f"{node.module}.{alias.name}" if node.module else alias.name for alias in node.names)
-
-
-def _files(folders: list[Path], module: str) -> Iterator[Path]:
-    parts = module.split(".")
-    for base in dict.fromkeys(folders) if module else ():
-        for path in (base.joinpath(*parts).with_suffix(".py"), base.joinpath(*parts, "__init__.py")):
-            if path.is_file():
-                yield path
+def _read(path: Path, root: Path) -> dict[str, ast.Module]:
+    """The tree of a file by its name; nothing for one that cannot be read."""
+    try:
+        return {str(path.relative_to(root)): parse(read(str(path)))}
+    except (Refusal, OSError, SyntaxError, RecursionError):
+        return {}
 
 
 def _flags(name: str, tree: ast.Module) -> Iterator[_Flag]:
@@ -209,40 +189,22 @@ def _of_argparse(call: ast.Call, place: str, constants: dict[str, ast.expr]) -> 
         return
     option = next((one for one in options if one.startswith("--")), options[0])
     given = {keyword.arg: keyword.value for keyword in call.keywords}
-    name = _literal(given.get("dest")) if "dest" in given else option.lstrip("-").replace("-", "_")
+    plain = option.lstrip("-")
+    name = _literal(given.get("dest")) if "dest" in given else plain.replace("-", "_")
     default = _literal(given["default"]) if "default" in given else None
     action = _literal(given.get("action"))
     if action in ("store_true", "store_false"):
-        yield _Flag(option=option, name=name, kind="switch", default=action == "store_false", values=(), place=place)
+        yield _Flag(option, name, "switch", action == "store_false", place)
     elif "BooleanOptionalAction" in ast.dump(given["action"]) if "action" in given else False:
-        yield _Flag(
-            option=option,
-            name=name,
-            kind="no",
-            default=default,
-            values=(),
-            place=place,
-            off="--no-" + option.lstrip("-"),
-        )
+        yield _Flag(option, name, "no", default, place, off=f"--no-{plain}")
     elif "action" not in given:
-        kind = getattr(given.get("type"), "id", "")
-        if kind == "bool":  # any text but an empty one is true
-            yield _Flag(
-                option=option, name=name, kind="word", default=default, values=(), place=place, off=f"{option}="
-            )
+        if getattr(given.get("type"), "id", "") == "bool":  # any text but an empty one is true
+            yield _Flag(option, name, "word", default, place, off=f"{option}=")
         elif isinstance(default, bool):
-            yield _Flag(
-                option=option, name=name, kind="word", default=default, values=(), place=place, off=f"{option}=False"
-            )
+            yield _Flag(option, name, "word", default, place, off=f"{option}=False")
         else:
-            yield _Flag(
-                option=option,
-                name=name,
-                kind="value",
-                default=default,
-                values=_listed(given.get("choices"), constants),
-                place=place,
-            )
+            listed = _listed(given.get("choices"), constants)
+            yield _Flag(option, name, "value", default, place, values=listed)
 
 
 def _of_absl(call: ast.Call, called: str, place: str, constants: dict[str, ast.expr]) -> Iterator[_Flag]:
@@ -253,14 +215,10 @@ def _of_absl(call: ast.Call, called: str, place: str, constants: dict[str, ast.e
         return
     default = _literal(given.get("default", parts[1]))
     if called in ("DEFINE_bool", "DEFINE_boolean"):
-        yield _Flag(
-            option=f"--{name}", name=name, kind="no", default=default, values=(), place=place, off=f"--no{name}"
-        )
+        yield _Flag(f"--{name}", name, "no", default, place, off=f"--no{name}")
     elif called in ("DEFINE_enum", "DEFINE_string", "DEFINE_integer", "DEFINE_float"):
         listed = given.get("enum_values", parts[2]) if called == "DEFINE_enum" else None
-        yield _Flag(
-            option=f"--{name}", name=name, kind="value", default=default, values=_listed(listed, constants), place=place
-        )
+        yield _Flag(f"--{name}", name, "value", default, place, values=_listed(listed, constants))
 
 
 def _literal(node: ast.expr | None) -> Any:

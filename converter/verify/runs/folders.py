@@ -11,7 +11,7 @@ from pathlib import Path
 from converter.source.header import HeaderError, find_header
 from converter.source.project.above import start_of
 from converter.source.quick_checks import SCRIPTS, code_of, scripts_in
-from converter.verify.data import CheckResult, Progress, Report, Status, VerifyError, VerifySettings
+from converter.verify.data import CheckResult, Progress, Report, VerifyError, VerifySettings
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.run import verify
 from converter.verify.runs.flags import modules_of
@@ -42,7 +42,8 @@ def verify_folders(
         report = verify(single / names[0], multi / names[0], replace(settings, also=also), None, tell, interpreters)
         for name in names[1:]:
             asked = replace(settings, timeout=max(1.0, until - time.monotonic()), also=())
-            checks.append(_check(name, verify(single / name, multi / name, asked, None, None, interpreters)))
+            found = verify(single / name, multi / name, asked, None, None, interpreters)
+            checks.append(CheckResult(name, found.status, found.reason))
     entries = [check.entry() for check in checks]
     failed = [check for check in checks if check.status != "passed"]
     origin = replace(report.origin, script=names[0])
@@ -65,11 +66,6 @@ def _reached(single: Path, trained: str, names: Iterable[str]) -> Iterator[str]:
     for name in names:
         if (single / name).resolve().is_relative_to(root):
             yield os.path.relpath(name, os.path.dirname(trained) or ".")
-
-
-def _check(name: str, found: Report) -> CheckResult:
-    status: Status = "passed" if found.verdict == "passed" else "failed" if found.verdict == "failed" else "skipped"
-    return CheckResult(name, status, found.reason)
 
 
 def converted_in(single: Path, multi: Path) -> list[str]:

@@ -10,20 +10,20 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from converter.dataclass import dataclass
 from converter.source.project.above import start_of
 from converter.verify.checks.printed import unlike_lines
-from converter.verify.data import CheckResult, LedgerLine, Report, VerifyError, VerifySettings
+from converter.verify.data import CheckResult, Report, VerifyError, VerifySettings
 from converter.verify.processes.answer import clean, find_interpreter
-from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
+from converter.verify.processes.child_process import Event, Limits, MemoryIsUp, TimeIsUp, environment
 from converter.verify.processes.interpreters import Interpreters
 from converter.verify.processes.layout import Copy, layout_of
 from converter.verify.processes.output import Output
+from converter.verify.processes.runner import Job, Runner
 from converter.verify.processes.workspace import read_towers, set_gpus, work_folder
 from converter.verify.runs.data_outside import with_data
 
@@ -51,9 +51,8 @@ def with_others(report: Report, single: Path, multi: Path, settings: VerifySetti
         project = _Project(work=work, single=single, multi=multi, gpus=report.gpus, settings=settings, pool=pool)
         checks = [check for name in settings.also for check in project.checks(name)]
     failed = [check for check in checks if check.status == "failed"]
-    entries = [LedgerLine("same", check.name, check.detail) for check in checks if check.status == "passed"]
-    entries += [LedgerLine("wrong", check.name, check.detail) for check in failed]
-    entries += [LedgerLine("unchecked", check.name, check.detail) for check in checks if check.status == "skipped"]
+    order = ("passed", "failed", "skipped")
+    entries = [check.entry() for check in sorted(checks, key=lambda check: order.index(check.status))]
     report = replace(report, checks=(*report.checks, *checks), ledger=(*report.ledger, *entries))
     if failed and report.verdict != "failed":
         return replace(report, verdict="failed", reason=f"{failed[0].name}: {failed[0].detail}")
@@ -87,14 +86,12 @@ class _Project:
         folder = self.work / f"trained-{side}"
         script, args = self._tree(side, folder)
         before = _files(folder)
-        job = {"role": "train", **script.job, "args": list(args), "steps": self.settings.steps}
         left = (self.until - time.monotonic()) * TRAINING
-        with self._child(job, f"the training of the {side} tree", left) as child:
-            try:
-                event = child.event()
-                event = child.event() if event["event"] == "started" else event
-            except (TimeIsUp, MemoryIsUp):
-                event = {"event": "trained"}  # what was left until then counts
+        more = {"role": "train", "title": f"the training of the {side} tree", "steps": self.settings.steps}
+        try:
+            event = self._last_event(script, args, left, more)
+        except (TimeIsUp, MemoryIsUp):
+            event = {"event": "trained"}  # what was left until then counts
         if event["event"] != "trained":
             return str(event.get("message") or "it ended without a training step")
         now = _files(folder)
@@ -139,15 +136,13 @@ class _Project:
         for place, path in left.items():
             (folder / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / place)
-        said = Output(folder.parent / "said")
+        told = folder.parent / "said"
+        said = Output(told)
         script = Path(os.path.normpath(trained.script.parent / name))
-        start = start_of(str(script))
-        ran = Copy(script, folder, start)
-        job = {"role": "print", **ran.job, "args": [], "said": str(folder.parent / "said")}
+        more = {"role": "print", "title": name, "said": str(told)}
         try:
-            with self._child(job, name, self.until - time.monotonic()) as child:
-                event = child.event()
-                event = child.event() if event["event"] == "started" else event
+            ran = Copy(script, folder, start_of(str(script)))
+            event = self._last_event(ran, (), self.until - time.monotonic(), more)
         except TimeIsUp:
             return _Said("no end in time (--timeout)", "")
         except MemoryIsUp as excess:
@@ -158,14 +153,14 @@ class _Project:
         message = event.get("message")
         return _Said(clean(str(message), folder.parent) if message else problem, clean(said.text(), folder.parent))
 
-    def _child(self, job: dict[str, Any], title: str, seconds: float) -> Child:
+    def _last_event(self, script: Copy, args: Iterable[str], seconds: float, more: Job) -> Event:
+        """How a run of so many seconds ends; more: what its job says beside the script."""
         self.runs += 1
         work = self.work / f"job-{self.runs}"
         work.mkdir()
-        whole = {**job, "title": title, "gpus": self.gpus, "work": str(work), "log": str(work / "log")}
-        whole["network"] = self.settings.network
+        job = {**script.job(args, work), **more, "gpus": self.gpus, "network": self.settings.network}
         limits = Limits(time.monotonic() + max(1.0, seconds))
-        return Child(self.pool, self.python, whole, environment(self.gpus), limits)
+        return Runner(self.pool, self.python, limits).last_event(job, environment(self.gpus))
 
 
 def _files(folder: Path) -> dict[str, tuple[Path, tuple[int, int]]]:

@@ -95,18 +95,14 @@ def _proofs(single: Path, settings: VerifySettings, report: Report) -> Iterator[
 
 
 def _done(proof: _Proof, found: Report) -> _Done:
+    """What a further proof comes to; one that says nothing of the conversion does not count against it."""
     open_ = (found.untrained and proof.place) or found.late
-    verdict = "passed" if open_ else found.verdict
-    if found.verdict == "passed":
-        check = CheckResult(proof.name, "passed", found.reason)
-    elif found.verdict == "failed":
-        where = f" ({proof.place})" if proof.place else ""
-        check = CheckResult(proof.name, "failed", f"{found.reason}{where}")
-    elif found.untrained and proof.place:
-        check = CheckResult(proof.name, "skipped", f"the original itself does not train with it: {found.reason}")
-    else:
-        check = CheckResult(proof.name, "skipped", found.reason)
-    return _Done(proof, check, verdict)
+    status, reason = found.status, found.reason
+    if status == "failed" and proof.place:
+        reason += f" ({proof.place})"
+    elif status == "skipped" and found.untrained and proof.place:
+        reason = f"the original itself does not train with it: {reason}"
+    return _Done(proof, CheckResult(proof.name, status, reason), "passed" if open_ else found.verdict)
 
 
 def _concluded(report: Report, done: Sequence[_Done], proofs: Sequence[_Proof], settings: VerifySettings) -> Report:
@@ -139,7 +135,7 @@ def _entries(report: Report, done: Sequence[_Done], proofs: Sequence[_Proof], to
             yield LedgerLine("same", topic, f"{len(same)} of {of}: {', '.join(same)}")
     for one in done:
         if one.check.status != "passed":
-            yield LedgerLine("wrong" if one.check.status == "failed" else "unchecked", one.check.name, one.check.detail)
+            yield one.check.entry()
     for proof in proofs[len(done) :]:
         why = "the time is up (--timeout)" if len(done) < MOST else f"only {MOST} choices are run"
         yield LedgerLine("unchecked", proof.name, f"{why} ({proof.place})" if proof.place else why)

@@ -6,43 +6,47 @@ on the same examples under its strategy, from the same weights. The weights stay
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from converter.verify.checks.figures import listing, number, worst_of
+from converter.verify.checks.results import check_that
 from converter.verify.checks.training import ends_away
 from converter.verify.data import BatchMode, CheckResult, LedgerLine, Progress, Report, VariableRow
-from converter.verify.judge import ComparisonSettings
+from converter.verify.judge import ComparisonSettings, concluded
 from converter.verify.processes.answer import Stopped, expect
-from converter.verify.processes.child_process import Child, Event, Limits, environment, how_started
-from converter.verify.processes.interpreters import Interpreters
+from converter.verify.processes.child_process import Event, environment, how_started
+from converter.verify.processes.runner import Runner
+from converter.verify.runs.protocol import Jobs, Protocol, Tell, ledger_of, versions_of
 
 ORIGINAL, CONVERSION = "strategy original", "strategy conversion"
 NO_PROOF = "there is no proof of multi_gpu_model: the package keras asks for real GPUs, which virtual devices are not"
 TOLERANCE = 1e-3  # of the way that a variable has gone; sums in another order came to 1e-5 at most
+_UNCHECKED = {
+    "evaluation": "what the script computes after its first training",
+    "hooks and callbacks": "those of the first training are left out",
+    "files": "what the scripts write outside of their folders",
+    "session": "the devices are virtual ones of the CPU",
+}
+# What checks say where they pass, and where they fail.
+_ROWS = ("each step takes as many examples as it should", "a step takes another number of examples")
+_FED = (
+    "the conversion's input gives the original's examples, in their order",
+    "the conversion's input gives other examples than the original's, or another order",
+)
 Row = dict[str, Any]
 
 
-def compare_strategies(
-    jobs: Mapping[str, dict[str, Any]],
-    asked: ComparisonSettings,
-    pool: Interpreters,
-    python: str,
-    limits: Limits,
-    tell: Callable[[Progress], None],
-) -> Report:
+def compare_strategies(jobs: Jobs, asked: ComparisonSettings, runner: Runner, tell: Tell) -> Report:
     """Runs both scripts, the original first; jobs: those of the two roles of this module."""
     if "multi_gpu_model(" in Path(jobs[CONVERSION]["script"]).read_text(encoding="utf-8", errors="replace"):
         raise Stopped(NO_PROOF)
     settled = environment(asked.gpus)
     settled.pop("TF_USE_LEGACY_KERAS")  # the Keras that the script would have
     tell(Progress("starting TensorFlow", 0, 2))
-    with (
-        Child(pool, python, jobs[ORIGINAL], settled, limits) as single,
-        Child(pool, python, jobs[CONVERSION], settled, limits) as multi,
-    ):
+    with runner.begin(jobs[ORIGINAL], settled) as single, runner.begin(jobs[CONVERSION], settled) as multi:
         started = expect(single, "started")
         expect(multi, "started")
         tell(Progress("the original trains", 0, 2))
@@ -54,6 +58,14 @@ def compare_strategies(
         theirs = {**theirs, "rows": _with_spread(theirs["rows"], expect(single, "tried")["spread"])}
         report = _judged(started, mine, theirs, asked.gpus, asked.batch)
         return replace(report, processes=how_started([single, multi]))
+
+
+PROTOCOL = Protocol(
+    conversion=CONVERSION,
+    original=ORIGINAL,
+    trains="tf.distribute.MirroredStrategy",
+    compare=compare_strategies,
+)
 
 
 def _errors(rows: list[Row]) -> dict[str, dict[str, float]]:
@@ -73,44 +85,42 @@ def _with_spread(rows: list[Row], spread: Mapping[str, Mapping[str, Any]]) -> li
 
 
 def _judged(started: Event, mine: Event, theirs: Event, gpus: int, batch: BatchMode) -> Report:
-    rows = theirs["rows"]
-    checks = [_replicas(theirs, gpus), _batch(theirs), _data(mine, theirs), _variables(rows, mine["kind"])]
-    checks.append(_placement(theirs["work"], gpus))
+    rows, steps, facts = theirs["rows"], mine["steps"], theirs["facts"]
     if not all(row["finite"] for row in rows):
         raise Stopped("the original's weights are not finite: there is nothing to compare with")
-    weights = _weights(rows, mine["steps"])
+    weights = _weights(rows, steps)
     norm = [row["name"] for row in rows if "moving_mean" in row["name"] or "moving_variance" in row["name"]]
     if norm and weights.status == "failed" and batch == "total":
         raise Stopped(
             f"batch normalisation takes its statistics from one GPU's examples ({norm[0]}): by design the "
             "weights differ from those of one GPU"
         )
-    checks.append(weights)
-    failed = [check for check in checks if check.status == "failed"]
+    replicas = f"{facts['replicas']} replicas train, {gpus} are asked for"
+    checks = [
+        check_that("replicas", facts["replicas"] == gpus, replicas, replicas),
+        check_that("batch", facts["rows"], *_ROWS),
+        _data(mine, theirs),
+        _variables(rows, mine["kind"]),
+        _placement(theirs["work"], gpus),
+        weights,
+    ]
     taken = "its batches" if batch == "total" else f"{gpus} batches at a time"
-    shown = f"{gpus} replicas take the original's {mine['steps']} steps on {taken}"
     unseen = weights.status == "skipped"
-    reason = "; ".join(check.detail for check in failed) or (f"{weights.detail}" if unseen else shown)
     held = mine["held"] + theirs["held"]
+    still = {"dropout": "held still"} if mine["held"] else {}
     variables = [{**row, "error": None if row["spread"] is not None else row["error"]} for row in rows]
-    return Report(
-        verdict="failed" if failed else "not comparable" if unseen else "passed",
-        reason=reason,
-        gpus=gpus,
-        batch=batch,
-        steps=mine["steps"],
-        checks=tuple(checks),
+    report = concluded(
+        checks,
+        weights.detail if unseen else f"{gpus} replicas take the original's {steps} steps on {taken}",
+        gpus,
+        batch,
+        steps,
         variables=tuple(map(VariableRow.of_weights, variables)),
-        versions=(("TensorFlow", started["tensorflow"]), ("Python", started["python"])),
+        versions=versions_of(started),
         neutralised=(("dropout", held),) if held else (),
-        ledger=_ledger(checks, rows, mine, batch),
+        ledger=ledger_of(checks, batch, "for each GPU", _left_out(rows), {**_UNCHECKED, **still}),
     )
-
-
-def _replicas(theirs: Event, gpus: int) -> CheckResult:
-    found = theirs["facts"]["replicas"]
-    good = found == gpus
-    return CheckResult("replicas", "passed" if good else "failed", f"{found} replicas train, {gpus} are asked for")
+    return replace(report, verdict="not comparable") if unseen and report.verdict == "passed" else report
 
 
 def _placement(work: Mapping[str, int], gpus: int) -> CheckResult:
@@ -129,22 +139,10 @@ def _placement(work: Mapping[str, int], gpus: int) -> CheckResult:
     return CheckResult("placement", "failed", f"the devices do not share the work; {detail}")
 
 
-def _batch(theirs: Event) -> CheckResult:
-    good = theirs["facts"]["rows"]
-    detail = "each step takes as many examples as it should" if good else "a step takes another number of examples"
-    return CheckResult("batch", "passed" if good else "failed", detail)
-
-
 def _data(mine: Event, theirs: Event) -> CheckResult:
     if mine["facts"].get("drawn"):
         return CheckResult("data", "skipped", "the original draws its examples at random")
-    good = theirs["facts"]["same"]
-    detail = (
-        "the conversion's input gives the original's examples, in their order"
-        if good
-        else ("the conversion's input gives other examples than the original's, or another order")
-    )
-    return CheckResult("data", "passed" if good else "failed", detail)
+    return check_that("data", theirs["facts"]["same"], *_FED)
 
 
 def _weights(rows: list[Row], steps: int) -> CheckResult:
@@ -172,20 +170,10 @@ def _variables(rows: list[dict[str, Any]], kind: str) -> CheckResult:
     return CheckResult("variables", "passed", f"{len(rows)} with the same names and shapes{read}")
 
 
-def _ledger(checks: list[CheckResult], rows: list[Row], mine: Event, batch: BatchMode) -> tuple[LedgerLine, ...]:
-    entries = [check.entry() for check in checks]
-    if batch == "per-gpu":
-        entries.append(LedgerLine("differs", "batch", "a step takes one batch for each GPU"))
-    entries += [
-        LedgerLine("unchecked", "evaluation", "what the script computes after its first training"),
-        LedgerLine("unchecked", "hooks and callbacks", "those of the first training are left out"),
-        LedgerLine("unchecked", "files", "what the scripts write outside of their folders"),
-        LedgerLine("unchecked", "session", "the devices are virtual ones of the CPU"),
-    ]
-    left = [row["name"] for row in rows if row["spread"] is not None]
-    if left:
-        why = ends_away(max(row["spread"] for row in rows if row["spread"] is not None))
-        entries.append(LedgerLine("unchecked", "weights", f"left out where {why}: {listing(left)}", float(len(left))))
-    if mine["held"]:
-        entries.append(LedgerLine("unchecked", "dropout", "held still"))
-    return tuple(entries)
+def _left_out(rows: list[Row]) -> list[LedgerLine]:
+    """The line on weights that are not compared, as the original itself does not reach them again."""
+    left = {row["name"]: row["spread"] for row in rows if row["spread"] is not None}
+    if not left:
+        return []
+    detail = f"left out where {ends_away(max(left.values()))}: {listing(left)}"
+    return [LedgerLine("unchecked", "weights", detail, float(len(left)))]

@@ -12,12 +12,12 @@ from converter.source import Source, encode, parse
 from converter.source.project.above import start_of
 from converter.source.python2 import restored
 from converter.source.viewed import viewed
-from converter.verify.data import VerifyError
 from converter.verify.processes.answer import Stopped, clean, expect, find_interpreter
-from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
+from converter.verify.processes.child_process import Limits, environment
 from converter.verify.processes.family import memory_of_machine
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.processes.layout import copied
+from converter.verify.processes.runner import Runner
 from converter.verify.processes.workspace import work_folder
 from converter.verify.runs.data_outside import data_beside
 
@@ -36,32 +36,19 @@ def trace_calls(
     Raises:
         VerifyError: it cannot begin. Stopped: the script does not come to a training step.
     """
-    interpreter, script = find_interpreter(python), Path(source.path).resolve()
+    script = Path(source.path).resolve()
     limits = Limits(time.monotonic() + timeout, int(memory_of_machine() * MEMORY))
     with opened(pool) as pool, work_folder(pool.guard) as work:
         start = start_of(str(script))
         copy = copied(script, work / "original", start, data_beside(script, start))
         copy.script.write_bytes(encode(source, marked(source, sites)))
-        job = {
-            "role": "trace",
-            "title": "the script",
-            **copy.job,
-            "args": [],
-            "gpus": 1,
-            "work": str(work),
-            "log": str(work / "log"),
-        }
+        job = {"role": "trace", "title": "the script", **copy.job((), work), "gpus": 1}
+        runner = Runner(pool, find_interpreter(python), limits)
         try:
-            with Child(pool, interpreter, job, environment(1), limits) as child:
+            bounded = runner.bounded("no result in time", "too much for this machine")
+            with bounded, runner.begin(job, environment(1)) as child:
                 expect(child, "started")
                 answer = expect(child, "traced")
-        except TimeIsUp:
-            stood = "".join(f": {child.stood()}" for child in limits.children)
-            raise Stopped(f"no result in time{stood}") from None
-        except MemoryIsUp as excess:
-            raise Stopped(f"the script takes {excess}, too much for this machine") from None
-        except (FileNotFoundError, PermissionError) as error:
-            raise VerifyError(f"{interpreter}: cannot be run ({error.strerror})") from None
         except Stopped as problem:
             raise Stopped(clean(problem.reason, work), clean(problem.log, work)) from None
     return tuple(answer["facts"].items()), answer["why"] or ""

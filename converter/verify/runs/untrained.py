@@ -5,42 +5,42 @@ What such a run says is what it prints and fetches. Nothing is proven of trainin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from converter.dataclass import dataclass
 from converter.verify.checks.untrained import Said, check_untrained
 from converter.verify.data import CheckResult, LedgerLine, Report, Verdict
+from converter.verify.judge import ComparisonSettings
 from converter.verify.processes.answer import clean
-from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp
-from converter.verify.processes.interpreters import Interpreters
+from converter.verify.processes.child_process import MemoryIsUp, TimeIsUp, environment
 from converter.verify.processes.layout import Copy
 from converter.verify.processes.output import Output
+from converter.verify.processes.runner import Job, Runner
 
 NOTHING = "no step trains in this run"
 AGAIN = 2  # further runs of the original, where something differs
-Job = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Runner:
-    """What scripts are run with."""
+def evaluation_job(like: Job, copy: Copy, args: Iterable[str], work: Path) -> dict[str, Any]:
+    """The job of such a run, beside that of the compared steps of the same script."""
+    return {**like, "role": "evaluation", **copy.job(args, work), "said": str(work / "said")}
 
-    pool: Interpreters
-    python: str
-    limits: Limits
-    environment: Mapping[str, str]
 
-    def said(self, job: Job) -> Said:
-        """What a script says in a whole run."""
+def with_evaluation(
+    stopped: Report, theirs: Job, original: Callable[[str], Job], runner: Runner, asked: ComparisonSettings
+) -> Report:
+    """The report of comparing such runs, where `stopped` says that nothing trains.
+
+    theirs: the job of the conversion; original: one of the original, in a new folder of this name.
+    """
+
+    def said(job: Job) -> Said:
         work = Path(job["work"])
         output = Output(Path(job["said"]))
         try:
-            with Child(self.pool, self.python, job, self.environment, self.limits) as child:
-                event = child.event()
-                event = child.event() if event["event"] == "started" else event
+            event = runner.last_event(job, environment(asked.gpus, asked.devices))
         finally:
             output.close()
         text = clean(output.text(), work)
@@ -50,29 +50,13 @@ class Runner:
         problem = event.get("message") or f"its process ended ({event.get('status', event['event'])})"
         return Said(text, problem=clean(str(problem), work))
 
-
-def job(like: Job, copy: Copy, args: tuple[str, ...], work: Path) -> dict[str, Any]:
-    """The job of such a run, beside that of the compared steps of the same script."""
-    own = {"args": list(args), "work": str(work), "said": str(work / "said"), "log": str(work / "log")}
-    return {**like, "role": "evaluation", **copy.job, **own}
-
-
-def with_evaluation(
-    stopped: Report, theirs: Job, original: Callable[[str], Job], runner: Runner, towers: int
-) -> Report:
-    """The report of comparing such runs, where `stopped` says that nothing trains.
-
-    theirs: the job of the conversion; original: one of the original, in a new folder of this name.
-    towers: how many batches of the original one of the conversion's may be.
-    """
-
     def again() -> Iterator[Said]:
         for number in range(AGAIN):
-            yield runner.said(original(f"evaluated_again_{number}"))
+            yield said(original(f"evaluated_again_{number}"))
 
     try:
-        own = runner.said(original("evaluated_original"))
-        checks = check_untrained(own, runner.said(theirs), again, towers)
+        own = said(original("evaluated_original"))
+        checks = check_untrained(own, said(theirs), again, asked.batches)
     except (TimeIsUp, MemoryIsUp):
         return stopped
     return _concluded(stopped, checks)

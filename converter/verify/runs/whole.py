@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import reduce
@@ -21,12 +21,12 @@ from converter.dataclass import dataclass
 from converter.verify.checks.beyond_steps import NUMBER, NUMBERED, check_printed_in_order
 from converter.verify.checks.figures import Facts, listing
 from converter.verify.checks.stream import COLLECTED, DRAWS, WHOLE, check_data
-from converter.verify.data import CheckResult, Report
+from converter.verify.data import CheckResult, Report, Status
 from converter.verify.judge import ComparisonSettings
 from converter.verify.processes.answer import Stopped, expect
-from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
-from converter.verify.processes.interpreters import Interpreters
+from converter.verify.processes.child_process import MemoryIsUp, TimeIsUp, environment
 from converter.verify.processes.layout import Copy
+from converter.verify.processes.runner import Job, Runner
 from converter.verify.runs.converted_alone import with_check
 from converter.verify.runs.stopping import early_stop
 
@@ -55,52 +55,39 @@ class Ran:
     late: str = ""
 
 
-def job(like: Mapping[str, Any], copy: Copy, args: tuple[str, ...], seen: Facts, epochs: int) -> dict[str, Any]:
+def whole_job(like: Job, copy: Copy, args: Iterable[str], seen: Facts, epochs: int) -> dict[str, Any]:
     """The job of a whole run, beside that of the compared steps of the same script, in which so much was `seen`."""
     inputs: Facts = seen["inputs"]
-    theirs = like["role"] == "record"
-    work = Path(like["work"]) / ("whole_converted" if theirs else "whole_original")
+    theirs, folder = like["role"] == "record", Path(like["work"])
+    work = folder / ("whole_converted" if theirs else "whole_original")
     work.mkdir(exist_ok=True)
     mine = {kind: [[own, [own], *rest] for own, _, *rest in all_] for kind, all_ in inputs.items()}
     return {
         **like,
         "role": "whole",
         "theirs": theirs,
-        **copy.job,
-        "args": list(args),
+        **copy.job(args, work),
         "inputs": inputs if theirs else mine,
         "epochs": epochs,
         "computed": [row["input"] for row in seen["data"]["fed"] if row["status"] == "values"],
-        "work": str(work),
-        "record": str(Path(like["work"]) / "whole.json"),
-        "epoch record": str(Path(like["work"]) / "epoch.json"),
-        "again": str(Path(like["work"]) / "own.json"),
-        "log": str(work / "log"),
+        "record": str(folder / "whole.json"),
+        "epoch record": str(folder / "epoch.json"),
+        "again": str(folder / "own.json"),
     }
 
 
-def run_whole(
-    jobs: tuple[dict[str, Any], dict[str, Any]],
-    pool: Interpreters,
-    python: str,
-    limits: Limits,
-    asked: ComparisonSettings,
-) -> Ran:
+def run_whole(jobs: tuple[Job, Job], runner: Runner, asked: ComparisonSettings) -> Ran:
     """Runs the conversion's and the original's jobs side by side; apart, one after the other."""
-    seconds = max(1.0, SHARE * (limits.deadline - time.monotonic())) / (2 if asked.apart else 1)
+    seconds = max(1.0, SHARE * (runner.limits.deadline - time.monotonic())) / (2 if asked.apart else 1)
     theirs, mine = ({**one, "seconds": seconds} for one in jobs)
     settled = environment(asked.gpus, asked.devices)
     try:
         with ExitStack() as running:
-
-            def begin(job: Mapping[str, Any]) -> Child:
-                return running.enter_context(Child(pool, python, job, settled, limits))
-
-            single = None if asked.apart else begin(mine)
-            multi = begin(theirs)
+            single = None if asked.apart else running.enter_context(runner.begin(mine, settled))
+            multi = running.enter_context(runner.begin(theirs, settled))
             expect(multi, "started")
             ran_theirs = expect(multi, "ran")
-            single = single or begin(mine)
+            single = single or running.enter_context(runner.begin(mine, settled))
             expect(single, "started")
             ran_mine = expect(single, "ran")
             late = _an_epoch_only(ran_mine, ran_theirs)
@@ -169,32 +156,53 @@ def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check
     mine, theirs, compared = ran.mine, ran.theirs, ran.compared
     if mine is None or theirs is None or compared is None:
         return [CheckResult(_NAME, "skipped", ran.problem)]
-    for who, facts, status in (("the conversion", theirs, "failed"), ("the original", mine, "skipped")):
-        if facts["ended"].startswith("error"):
-            detail = f"{who} ends after step {facts['steps']}: {facts['ended'][7:]}"
-            if status == "skipped" or not mine["ended"].startswith("error"):
-                return [CheckResult(_NAME, "failed" if status == "failed" else "skipped", detail)]
     in_time = "time" not in (mine["ended"], theirs["ended"])
-    if ran.stop and in_time and (counted := _steps(mine, theirs, compared, towers)).status == "failed":
-        detail = f"{counted.detail}; {ran.stop} ends the training by a value, which each run reaches when it does"
-        return [replace(counted, status="skipped", detail=detail)]
-    if theirs["ended"] == "epochs" and mine["ended"] == "end" and _ends_before(compared, towers):
-        detail = (
-            f"the original ends after {mine['steps']} steps, before it has seen the data once, and the conversion was "
-            f"stopped after {theirs['steps']} steps, when it had (--steps all runs both to their ends)"
-        )
-        return [CheckResult(_NAME, "skipped", detail)]
-    checks = [_steps(mine, theirs, compared, towers) if in_time else _late(mine, theirs)]
-    fed = [_renamed(check) for check in check_data({**compared, "ended": True}, towers, said) if not _drawn(check)]
-    open_ = _UNFED if not compared["evaluated"] else "" if in_time else _APART
-    if open_:
-        unknown = CheckResult("data of evaluations, whole run", "skipped", open_)
-        fed = [*(check for check in fed if check.name != unknown.name), unknown]
-    checks += fed
+    steps = _steps(mine, theirs, compared, towers) if in_time else _late(mine, theirs)
+    if instead := _failure(mine, theirs) or _otherwise_long(ran, mine, theirs, compared, steps, towers):
+        return [instead]
+    checks = [steps, *_fed(compared, in_time, towers, said)]
     if in_time:
         checks += [*_ends(mine, compared, ran.late), *_sets(compared, towers, said), *_rates(mine, theirs, towers)]
         checks += [*_paces(mine, theirs, compared, towers), *_resets(mine, theirs, towers)]
-    return checks + (list(_checks_after_training(mine, theirs, compared, towers, said)) if in_time else [])
+        checks += _checks_after_training(mine, theirs, compared, towers, said)
+    return checks
+
+
+def _failure(mine: Facts, theirs: Facts) -> CheckResult | None:
+    """The only check of runs of which one fails: no fault of the conversion where the original does."""
+    wrong, original = (facts["ended"].startswith("error") for facts in (theirs, mine))
+    if not wrong and not original:
+        return None
+    who, facts = ("the original", mine) if original else ("the conversion", theirs)
+    detail = f"{who} ends after step {facts['steps']}: {facts['ended'][7:]}"
+    return CheckResult(_NAME, "skipped" if original else "failed", detail)
+
+
+def _otherwise_long(
+    ran: Ran, mine: Facts, theirs: Facts, compared: Facts, steps: CheckResult, towers: int
+) -> CheckResult | None:
+    """The only check of runs that end after other numbers of steps for a reason of their own; steps: that of these."""
+    if ran.stop and steps.status == "failed":
+        why = f"{ran.stop} ends the training by a value, which each run reaches when it does"
+        return replace(steps, status="skipped", detail=f"{steps.detail}; {why}")
+    if theirs["ended"] != "epochs" or mine["ended"] != "end" or not _ends_before(compared, towers):
+        return None
+    detail = (
+        f"the original ends after {mine['steps']} steps, before it has seen the data once, and the conversion was "
+        f"stopped after {theirs['steps']} steps, when it had (--steps all runs both to their ends)"
+    )
+    return CheckResult(_NAME, "skipped", detail)
+
+
+def _fed(compared: Facts, in_time: bool, towers: int, said: Collection[str]) -> Iterator[CheckResult]:
+    """The checks of what goes into the steps and into the runs between them."""
+    name = "data of evaluations, whole run"
+    left = _UNFED if not compared["evaluated"] else "" if in_time else _APART
+    for check in check_data({**compared, "ended": True}, towers, said):
+        if not _drawn(check) and not (left and _renamed(check).name == name):
+            yield _renamed(check)
+    if left:
+        yield CheckResult(name, "skipped", left)
 
 
 def _ends_before(compared: Facts, towers: int) -> bool:
@@ -268,30 +276,26 @@ def _sets(compared: Facts, towers: int, said: Collection[str]) -> list[CheckResu
     name = "examples, whole run"
     anew = not DRAWS.isdisjoint(said)
     drawn = any(row["status"] == "drawn" or (anew and row["status"] == "differs") for row in compared["fed"])
+
+    def only(status: Status, detail: str) -> list[CheckResult]:
+        return [CheckResult(name, status, detail)]
+
     for row in compared["sets"] if drawn else ():
         often = row["own_rows"] / max(1, row["different"])
         expected = 4 * math.exp(-often) * row["different"] + 3 if often > 1 else math.inf
         if max(row["new"], row["lost"]) > expected and (why := _collected(compared, said, expected)):
-            return [CheckResult(name, "skipped", why)]
+            return only("skipped", why)
         if row["new"] > expected:
-            return [CheckResult(name, "failed", f"is fed {row['new']} examples that the original is never fed")]
+            return only("failed", f"is fed {row['new']} examples that the original is never fed")
         if anew and 0 < row["lost"] < towers * row["batch"] and not row["new"]:
             codes = listing(sorted(DRAWS.intersection(said)))
             detail = f"{row['lost']} examples, fewer than a batch of all towers, are never fed: whole batches are drawn"
-            return [CheckResult(name, "skipped", f"{detail}, which are larger ({codes})")]
+            return only("skipped", f"{detail}, which are larger ({codes})")
         if row["lost"] > expected:
-            return [
-                CheckResult(name, "failed", f"is never fed {row['lost']} of the original's {row['different']} examples")
-            ]
+            return only("failed", f"is never fed {row['lost']} of the original's {row['different']} examples")
         if row["new"] or row["lost"]:
-            return [
-                CheckResult(
-                    name, "skipped", "each batch is drawn at random: which examples are drawn is left to chance"
-                )
-            ]
-    return (
-        [CheckResult(name, "passed", "the same set of examples, in an order that is drawn at random")] if drawn else []
-    )
+            return only("skipped", "each batch is drawn at random: which examples are drawn is left to chance")
+    return only("passed", "the same set of examples, in an order that is drawn at random") if drawn else []
 
 
 def _collected(compared: Facts, said: Collection[str], expected: float) -> str:
@@ -382,53 +386,62 @@ def _checks_after_training(
     mine: Facts, theirs: Facts, compared: Facts, towers: int, said: Collection[str]
 ) -> Iterator[CheckResult]:
     """The checks of evaluations after training, saved files, summaries and printed lines of a whole run."""
+    yield from _runs_at_end(compared, towers, said)
+    for kind, name, key in (("saved", "savers, whole run", "keys"), ("summary", "summaries, whole run", "tags")):
+        yield from _of_notes(mine["diary"], theirs["diary"], kind, name, key)
+    yield from _printed_lines(mine, theirs)
+    rows = min((row["batch"] for row in compared["sets"]), default=0)
+    yield from map(_renamed, check_printed_in_order(mine["diary"], theirs["diary"], towers, rows == 1))
+
+
+def _runs_at_end(compared: Facts, towers: int, said: Collection[str]) -> Iterator[CheckResult]:
+    """Whether runs follow the last step in the conversion where they do in the original."""
+    name = "after training, whole run"
     own, other = compared["after"]
     if own and not other:
         detail = f"{own} runs of the original after its last step are lacking"
         if meant := own < towers and WHOLE in said:
             detail += f": fewer than a batch of all towers, and only whole ones are taken ({WHOLE})"
-        yield CheckResult("after training, whole run", "skipped" if meant else "failed", detail)
+        yield CheckResult(name, "skipped" if meant else "failed", detail)
     elif own:
-        yield CheckResult(
-            "after training, whole run", "passed", f"{other} runs after the last step, {own} in the original"
-        )
-    for kind, name, key in (("saved", "savers, whole run", "keys"), ("summary", "summaries, whole run", "tags")):
-        notes = [facts["diary"]["notes"].get(kind, []) for facts in (mine, theirs)]
-        kinds = [{repr(note[key]): note for note in each} for each in notes]
-        unused = {repr(sorted(keys)) for keys in mine["diary"]["savers"]} if kind == "saved" and not notes[0] else set()
-        notes_of = kinds[0] | kinds[1]
-        apart = sorted(kinds[0].keys() ^ kinds[1].keys())
-        by_figures = [own_kind for own_kind in apart if repr(sorted(notes_of[own_kind][key])) in unused]
-        if by_figures:
-            detail = "the original's saver of the same names was not used: it may depend on the figures of a run"
-            yield CheckResult(name, "skipped", detail)
-        for own_kind in (one for one in apart if one not in by_figures):
-            note = notes_of[own_kind]
-            what = "lacks" if own_kind in kinds[0] else "has, other than the original,"
-            yield CheckResult(name, "failed", f"{what} {listing(note[key])}")
-            return
-        fault = next(filter(None, (_numbers(kinds[0][k], kinds[1][k], notes, k, key) for k in kinds[0])), "")
-        if fault:
-            yield CheckResult(name, "failed", fault)
-        elif notes[0]:
-            yield CheckResult(name, "passed", f"{len(notes[1])} of the same kinds as the original's {len(notes[0])}")
+        yield CheckResult(name, "passed", f"{other} runs after the last step, {own} in the original")
+
+
+def _of_notes(mine: Facts, theirs: Facts, kind: str, name: str, key: str) -> Iterator[CheckResult]:
+    """Compares which names or tags both scripts save or summarise, and under which step numbers."""
+    notes = [diary["notes"].get(kind, []) for diary in (mine, theirs)]
+    own, other = ({repr(note[key]): note for note in each} for each in notes)
+    unused = {repr(sorted(keys)) for keys in mine["savers"]} if kind == "saved" and not notes[0] else set()
+    both = own | other
+    apart = sorted(own.keys() ^ other.keys())
+    by_figures = [one for one in apart if repr(sorted(both[one][key])) in unused]
+    if by_figures:
+        detail = "the original's saver of the same names was not used: it may depend on the figures of a run"
+        yield CheckResult(name, "skipped", detail)
+    for one in (one for one in apart if one not in by_figures):
+        what = "lacks" if one in own else "has, other than the original,"
+        yield CheckResult(name, "failed", f"{what} {listing(both[one][key])}")
+        return
+    fault = next(filter(None, (_numbers(own[one], other[one], notes, one, key) for one in own)), "")
+    if fault:
+        yield CheckResult(name, "failed", fault)
+    elif notes[0]:
+        yield CheckResult(name, "passed", f"{len(notes[1])} of the same kinds as the original's {len(notes[0])}")
+
+
+def _printed_lines(mine: Facts, theirs: Facts) -> Iterator[CheckResult]:
+    """Says which kinds of lines the conversion does not print, or how often neither epochs nor steps explain."""
+    name = "printed lines, whole run"
     lines = [facts["diary"]["notes"].get("printed", ()) for facts in (mine, theirs)]
-    forms = [Counter(NUMBER.sub("#", note["line"]) for note in each) for each in lines]
-    lacking = sorted(set(forms[0]) - set(forms[1]))
-    if lacking:
-        detail = f"the conversion prints no line like {listing(lacking, 1)!r}"
-        yield CheckResult("printed lines, whole run", "skipped", detail)
-    for form in sorted(set(forms[0]) & set(forms[1])):
-        own_count, count = forms[0][form], forms[1][form]
-        by_steps = own_count * theirs["steps"] / max(1, mine["steps"])
-        if count != own_count and abs(count - by_steps) > 1:
-            detail = f"a line like {form!r} is printed {count} times, in the original {own_count}"
-            yield CheckResult(
-                "printed lines, whole run", "skipped", f"{detail}: neither once an epoch nor by the steps"
-            )
-            break
-    rows = min((row["batch"] for row in compared["sets"]), default=0)
-    yield from map(_renamed, check_printed_in_order(mine["diary"], theirs["diary"], towers, rows == 1))
+    own, other = (Counter(NUMBER.sub("#", note["line"]) for note in each) for each in lines)
+    if lacking := sorted(set(own) - set(other)):
+        yield CheckResult(name, "skipped", f"the conversion prints no line like {listing(lacking, 1)!r}")
+    for form in sorted(set(own) & set(other)):
+        by_steps = own[form] * theirs["steps"] / max(1, mine["steps"])
+        if other[form] != own[form] and abs(other[form] - by_steps) > 1:
+            detail = f"a line like {form!r} is printed {other[form]} times, in the original {own[form]}"
+            yield CheckResult(name, "skipped", f"{detail}: neither once an epoch nor by the steps")
+            return
 
 
 def _numbers(own: Facts, other: Facts, notes: list[list[Any]], kind: str, key: str) -> str:

@@ -61,7 +61,7 @@ def pool() -> Any:
 
 def test_nothing_counts_as_read_before_it_was_told() -> None:
     reading, writing = os.pipe()
-    line, began, heard = interpreters._Line(os.fdopen(reading, "rb")), threading.Event(), list[bytes]()
+    line, began, heard = interpreters.Line(os.fdopen(reading, "rb")), threading.Event(), list[bytes]()
 
     def told(said: bytes) -> None:
         began.set()
@@ -81,7 +81,7 @@ def test_nothing_counts_as_read_before_it_was_told() -> None:
 
 def test_a_reader_ends_when_its_line_is_closed() -> None:
     reading, writing = os.pipe()
-    line = interpreters._Line(os.fdopen(reading, "rb"))
+    line = interpreters.Line(os.fdopen(reading, "rb"))
     listener = threading.Thread(target=line.tell, args=(list[bytes]().append,))
     listener.start()
     line.close()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from converter.verify import CheckResult, Report, VerifySettings, verify
-from converter.verify.runs.converted_alone import check_bare, with_bare
+from converter.verify.runs.converted_alone import check_bare, with_check
 from tests.goldens import FIXTURES
 
 CONFIG = "config = tf.ConfigProto(allow_soft_placement=True, gpu_options=tf.GPUOptions(allow_growth=True))\n"
@@ -62,11 +62,14 @@ def test_what_a_run_says(event: dict[str, Any], status: str, words: str) -> None
 def test_a_failure_is_the_reports() -> None:
     passed = Report("passed", "2 towers take the steps", 2, "per-gpu", 3)
     failed = Report("failed", "they differ", 2, "per-gpu", 3, (CheckResult("loss", "failed", "they differ"),))
-    assert with_bare(passed, ran()).verdict == "passed"
-    assert with_bare(passed, ran(listed="0")).verdict == "failed"
-    assert with_bare(passed, ran(listed="0")).reason == "2 towers see 1 GPU (visible_device_list='0')"
-    assert with_bare(failed, ran()).reason == "they differ"
-    assert with_bare(failed, ran(listed="0")).reason.startswith("they differ; 2 towers")
+    assert with_check(passed, check_bare(ran(), passed.gpus)).verdict == "passed"
+    assert with_check(passed, check_bare(ran(listed="0"), passed.gpus)).verdict == "failed"
+    assert (
+        with_check(passed, check_bare(ran(listed="0"), passed.gpus)).reason
+        == "2 towers see 1 GPU (visible_device_list='0')"
+    )
+    assert with_check(failed, check_bare(ran(), failed.gpus)).reason == "they differ"
+    assert with_check(failed, check_bare(ran(listed="0"), failed.gpus)).reason.startswith("they differ; 2 towers")
 
 
 # what stands in place of the config -> what is said of it; None passes

@@ -8,7 +8,6 @@ import pickle
 
 from tmgprobe.roles import record
 from tmgprobe.session import initial
-from tmgprobe.session import step as steps
 
 
 class Worker(record.Recorder):
@@ -24,7 +23,7 @@ class Worker(record.Recorder):
         chief = self.job['chief']
         store = call.store() if chief else None
         if not self.kept:
-            self._begin(call)
+            self.facts = call.facts()
             if chief:
                 self.first['initial'] = initial.read(call, store, store.read())
         before = store.read() if chief else {}
@@ -32,24 +31,10 @@ class Worker(record.Recorder):
         result, applied, losses = call.run(
             [call.fetches, self._applied(call), call.step.losses], call.arrays, call.options, call.metadata
         )
-        self.kept.append(
-            {
-                'triggered': [apply.index for apply in call.step.applies],
-                'model': steps.place_of(call.session.graph, self.models),
-                'drawn': call.step.numbers_drawn(),
-                'arrays': call.arrays,
-                'inputs': call.step.describe(call.arrays, call.sources, call.sparse),
-                'before': before,
-                'after': store.read() if chief else {},
-                'applied': self._values(call, applied),
-                'losses': losses,
-                'rates': paces,
-            }
-        )
+        after = store.read() if chief else {}
+        self.kept.append(self._step(call, before, after, (applied, losses), rates=paces))
         if chief and len(self.kept) == 1:
-            path = os.path.join(self.job['work'], 'converted.ckpt')
-            saver = steps.saver(self.tf, call.session.graph, self._listed(call))
-            self.first['saved'] = saver.save(call.session, path, write_meta_graph=False)
+            self._save_first(call)
         self.channel.send('step', number=len(self.kept))
         if len(self.kept) >= self.job['steps']:
             self.finish()
@@ -73,10 +58,6 @@ class Worker(record.Recorder):
             'recorded', steps=len(self.kept), error=self.message, facts=self.facts, first=first, written=self.written
         )
 
-    def _begin(self, call):
-        """Notes the facts about this worker's graph."""
-        self.facts = call.facts()
-
     def _watch_files(self):
         from tensorflow.python.summary.writer import event_file_writer
         from tensorflow.python.training import saver
@@ -95,4 +76,3 @@ class Worker(record.Recorder):
 
         noting(saver.Saver, 'save', 'checkpoints')
         noting(event_file_writer.EventFileWriter, '__init__', 'event files')
-

@@ -5,11 +5,11 @@ Read from the RunMetadata of a step that was traced in full, with its partitione
 
 from __future__ import absolute_import, division, print_function
 
+import collections
 import re
 
 from tmgprobe.graph import graphs
 
-DEVICE = re.compile(r'(?i)device:([cg]pu:\d+)$')
 ARGUMENT = re.compile(r'^_arg_(.+)_\d+_\d+$')
 HOST = 'cpu:0'
 PASSES = ('Identity', 'ReadVariableOp', 'Enter', 'RefEnter', 'Switch', 'RefSwitch')
@@ -25,17 +25,14 @@ class NodeTrace(object):
 
     def __init__(self, tf, metadata):
         self.runs, self.shapes, self.sent = {}, {}, {}
-        for device in metadata.step_stats.dev_stats:
-            place = DEVICE.search(device.device)
-            for node in device.node_stats if place else ():
-                name = node.node_name.split(':')[0]
-                runs = self.runs.setdefault(place.group(1).lower(), {})
-                runs[name] = runs.get(name, 0) + 1
-                for output in node.output:
-                    described = output.tensor_description
-                    key = name, output.slot
-                    self.shapes[key] = [dim.size for dim in described.shape.dim]
-                    self.sent[key] = self.sent.get(key, 0) + size(tf, described)
+        for device, name, node in graphs.ran(metadata):
+            runs = self.runs.setdefault(device, {})
+            runs[name] = runs.get(name, 0) + 1
+            for output in node.output:
+                described = output.tensor_description
+                key = name, output.slot
+                self.shapes[key] = [dim.size for dim in described.shape.dim]
+                self.sent[key] = self.sent.get(key, 0) + size(tf, described)
 
 
 def size(tf, described):
@@ -89,7 +86,7 @@ def edges(step, arrays, trace, metadata):
 
 def place(device):
     """The short name of a device: `cpu:1`."""
-    return DEVICE.search(device.decode() if isinstance(device, bytes) else device).group(1).lower()
+    return graphs.DEVICE.search(device.decode() if isinstance(device, bytes) else device).group(1).lower()
 
 
 class Kinds(object):
@@ -153,6 +150,10 @@ def tuple_of(name):
     return operation, int(slot or 0)
 
 
+# A tensor, as far as the statistics of TensorFlow ask for it.
+Shaped = collections.namedtuple('Shaped', 'get_shape')
+
+
 class KnownShapes(object):
     """Stands for a graph to the statistics of TensorFlow, with the shapes that ran; the graph itself is not copied.
 
@@ -164,7 +165,8 @@ class KnownShapes(object):
 
     def get_tensor_by_name(self, name):
         """What has the completed shape of a tensor."""
-        return Shaped(self.of(self._graph.get_tensor_by_name(name)))
+        shape = self.of(self._graph.get_tensor_by_name(name))
+        return Shaped(lambda: shape)
 
     def of(self, tensor):
         """The completed shape of a tensor."""
@@ -175,17 +177,6 @@ class KnownShapes(object):
             return static.merge_with(ran)
         except ValueError:
             return static
-
-
-class Shaped(object):
-    """A tensor, as far as the statistics of TensorFlow ask for it."""
-
-    def __init__(self, shape):
-        self._shape = shape
-
-    def get_shape(self):
-        """The shape that it has when it runs."""
-        return self._shape
 
 
 def counted(known, op):

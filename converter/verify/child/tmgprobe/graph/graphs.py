@@ -8,23 +8,17 @@ import threading
 
 import numpy as np
 from tmgprobe.values import assigning, slices
+from tmgprobe.values.lazy import reached
 
 PACKED = 'DeserializeSparse'  # takes apart the one tensor in which a dataset hands on a sparse one
 SOURCES = (
-    'IteratorGetNext',
-    'IteratorGetNextSync',
-    'IteratorGetNextAsOptional',
-    'QueueDequeueV2',
-    'QueueDequeueManyV2',
-    'QueueDequeueUpToV2',
-    'QueueDequeue',
-    'QueueDequeueMany',
-    'QueueDequeueUpTo',
-    'ReaderReadUpToV2',
-    'ReaderReadUpTo',
+    'IteratorGetNext', 'IteratorGetNextSync', 'IteratorGetNextAsOptional', 'ReaderReadUpToV2', 'ReaderReadUpTo',
+    'QueueDequeueV2', 'QueueDequeueManyV2', 'QueueDequeueUpToV2',
+    'QueueDequeue', 'QueueDequeueMany', 'QueueDequeueUpTo',
 )
 WAITING = ('QueueSize', 'QueueSizeV2')  # what a queue holds depends on how fast its threads are
 HANDLES = ('VariableV2', 'Variable', 'VarHandleOp', 'TemporaryVariable')
+HANDED_ON = ('Identity', 'Enter', 'RefEnter', 'RefIdentity', 'Switch', 'RefSwitch')
 SLICES = ('StridedSlice', 'Slice', 'SparseSlice', 'Split', 'SplitV', 'Gather', 'GatherV2', 'DynamicPartition')
 PASSING = ('Identity', 'Reshape', 'Squeeze', 'ExpandDims')  # they pass on their input's buffer
 HEAVY = re.compile(r'MatMul|Conv[123]D|DepthwiseConv|FusedBatchNorm|Einsum|LSTMBlock|Lookup|Cudnn')
@@ -33,28 +27,17 @@ TOWER = re.compile(r'(?:^|/)tower_\d+/')
 
 def ancestors(operations, fed=()):
     """Every operation that must run for these to run, themselves included; a fed operation needs none."""
-    seen, todo = set(), list(operations)
-    while todo:
-        operation = todo.pop()
-        if operation in seen:
-            continue
-        seen.add(operation)
-        if operation in fed:
-            continue
-        todo.extend(tensor.op for tensor in operation.inputs)
-        todo.extend(operation.control_inputs)
-    return seen
+    return reached(operations, lambda operation: () if operation in fed else needed(operation))
+
+
+def needed(operation):
+    """The operations that must run right before this one."""
+    return [tensor.op for tensor in operation.inputs] + list(operation.control_inputs)
 
 
 def computed_from(operations):
     """Every operation from whose results these compute, themselves included: not those that they only wait for."""
-    seen, todo = set(), list(operations)
-    while todo:
-        operation = todo.pop()
-        if operation not in seen:
-            seen.add(operation)
-            todo.extend(tensor.op for tensor in operation.inputs)
-    return seen
+    return reached(operations, lambda operation: [tensor.op for tensor in operation.inputs])
 
 
 def counts_waiting(operation):
@@ -68,13 +51,11 @@ def descendants(tensors, within):
     for operation in within:
         for tensor in operation.inputs:
             consumers.setdefault(tensor.name, []).append(operation)
-    seen, todo = set(), [tensor.name for tensor in tensors]
-    while todo:
-        for operation in consumers.get(todo.pop(), ()):
-            if operation not in seen:
-                seen.add(operation)
-                todo.extend(output.name for output in operation.outputs)
-    return seen
+
+    def using(tensors):
+        return [operation for tensor in tensors for operation in consumers.get(tensor.name, ())]
+
+    return reached(using(tensors), lambda operation: using(operation.outputs))
 
 
 def seeds(graph, group):
@@ -97,11 +78,10 @@ def elements(graph, fetches, values=None):
         return []
     if isinstance(fetches, dict) or hasattr(fetches, 'keys'):
         keys = sorted(fetches.keys(), key=_order)
-        return _each(
-            graph, [fetches[key] for key in keys], None if values is None else [values[key] for key in keys]
-        )
+        fetches, values = [fetches[key] for key in keys], values and [values[key] for key in keys]
     if isinstance(fetches, (list, tuple)):
-        return _each(graph, list(fetches), None if values is None else list(values))
+        each = [None] * len(fetches) if values is None else values
+        return [pair for fetch, value in zip(fetches, each) for pair in elements(graph, fetch, value)]
     if hasattr(fetches, 'dense_shape') and hasattr(fetches, 'indices') and hasattr(fetches, 'values'):
         return [(fetches.values, None), (fetches.indices, None)]
     return [(graph.as_graph_element(fetches, allow_tensor=True, allow_operation=True), values)]
@@ -112,11 +92,24 @@ def _order(key):
     return key if hasattr(key, 'upper') else type(key).__name__
 
 
-def _each(graph, fetches, values):
-    found = []
-    for index, fetch in enumerate(fetches):
-        found.extend(elements(graph, fetch, None if values is None else values[index]))
-    return found
+def scalars(pairs):
+    """{place: number} of the elements, each with its value, that are single numbers."""
+    return {
+        place: float(value)
+        for place, (_, value) in enumerate(pairs)
+        if hasattr(value, 'dtype') and np.ndim(value) == 0 and value.dtype.kind in 'fiu'
+    }
+
+
+DEVICE = re.compile(r'(?i)device:([cg]pu:\d+)$')
+
+
+def ran(metadata):
+    """[(device, name of the operation, node)] of a traced run: what each device ran."""
+    for stats in metadata.step_stats.dev_stats:
+        place = DEVICE.search(stats.device)
+        for node in stats.node_stats if place else ():
+            yield place.group(1).lower(), node.node_name.split(':')[0], node
 
 
 def operation_of(element):
@@ -389,14 +382,7 @@ def variable_of(tensor):
         operation = tensor.op
         if operation.type in HANDLES:
             return operation.name
-        if operation.type not in (
-            'Identity',
-            'Enter',
-            'RefEnter',
-            'RefIdentity',
-            'Switch',
-            'RefSwitch',
-        ) or not len(operation.inputs):
+        if operation.type not in HANDED_ON or not len(operation.inputs):
             return None
         tensor = operation.inputs[0]
     return None

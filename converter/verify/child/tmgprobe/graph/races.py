@@ -8,6 +8,7 @@ other updates of the run read cannot.
 from __future__ import absolute_import, division, print_function
 
 from tmgprobe.graph import graphs
+from tmgprobe.values.lazy import reached
 
 
 def unordered_reads(graph, operations, losses, trained):
@@ -56,7 +57,7 @@ class _Order(object):
     def __init__(self, operations, writes):
         self.writes = writes
         self._bits = {write: 1 << place for place, write in enumerate(writes)}
-        self._before = {op: [one for one in _needed(op) if one in operations] for op in operations}
+        self._before = {op: [one for one in graphs.needed(op) if one in operations] for op in operations}
         self._sorted = self._in_order()
         self._behind, self._ahead = {}, {}
         for operation in self._sorted:
@@ -73,13 +74,7 @@ class _Order(object):
 
     def leading_to(self, operations):
         """These operations, and all that must run before them."""
-        seen, todo = set(), list(operations)
-        while todo:
-            operation = todo.pop()
-            if operation not in seen:
-                seen.add(operation)
-                todo.extend(self._before[operation])
-        return seen
+        return reached(operations, self._before.get)
 
     def _union(self, sets, operations):
         found = 0
@@ -101,10 +96,6 @@ class _Order(object):
                     todo.append((operation, True))
                     todo.extend((one, False) for one in self._before[operation] if one not in seen)
         return found
-
-
-def _needed(operation):
-    return [tensor.op for tensor in operation.inputs] + list(operation.control_inputs)
 
 
 def _readers(variable):

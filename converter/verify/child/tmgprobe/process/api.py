@@ -31,16 +31,8 @@ V1 = 'tensorflow.compat.v1'
 NAMES = {
     'layers': {V1 + '.nn': ('safe_embedding_lookup_sparse',)},
     'framework': {
-        V1: (
-            'TensorSpec',
-            'argsort',
-            'assert_same_float_dtype',
-            'assert_scalar',
-            'convert_to_tensor_or_sparse_tensor',
-            'is_tensor',
-            'py_func',
-            'sort',
-        ),
+        V1: ('TensorSpec', 'argsort', 'assert_same_float_dtype', 'assert_scalar', 'convert_to_tensor_or_sparse_tensor',
+             'is_tensor', 'py_func', 'sort'),
         V1 + '.train': ('init_from_checkpoint', 'list_variables', 'load_checkpoint', 'load_variable'),
     },
     'training': {V1 + '.train': ('checkpoints_iterator',)},
@@ -62,11 +54,7 @@ PATHS = {
 # names that tf-slim still asks for where they were, by the module where they are now
 MOVED = {
     'framework.ops': {'Tensor': 'framework.tensor', 'IndexedSlices': 'framework.indexed_slices'},
-    'ops.control_flow_ops': {
-        'cond': 'ops.cond',
-        'case': 'ops.control_flow_case',
-        'while_loop': 'ops.while_loop',
-    },
+    'ops.control_flow_ops': {'cond': 'ops.cond', 'case': 'ops.control_flow_case', 'while_loop': 'ops.while_loop'},
 }
 
 
@@ -122,19 +110,9 @@ def _second(tensorflow):
     shim.__spec__ = tensorflow.__spec__
     shim.compat, shim.python = tensorflow.compat, importlib.import_module('tensorflow.python')
     sys.modules['tensorflow'] = shim
-    contrib = _Module(
-        'tensorflow.contrib',
-        v1.__version__,
-        (),
-    )
-    contrib.__path__ = []
-    sys.modules['tensorflow.contrib'] = shim.contrib = v1.contrib = contrib
+    contrib = shim.contrib = v1.contrib = _below(None, 'tensorflow.contrib', (), v1.__version__)
     for name, homes in CONTRIB.items():
-        full = 'tensorflow.contrib.' + name
-        module = _Module(full, v1.__version__, homes)
-        module.__path__ = []
-        sys.modules[full] = module
-        setattr(contrib, name, module)
+        _below(contrib, name, homes, v1.__version__)
     for name, parts in NAMES.items():
         for home, listed in parts.items():
             for part in listed:
@@ -157,15 +135,22 @@ def _keras(v1):
         sys.modules['keras'].__path__ = [folder]
 
 
+def _below(parent, name, homes, version):
+    """The module of this name below another one, which is made if there is none."""
+    full = parent.__name__ + '.' + name if parent else name
+    if full not in sys.modules:
+        sys.modules[full] = _Module(full, version, homes)
+        sys.modules[full].__path__ = []
+        if parent:
+            setattr(parent, name, sys.modules[full])
+    return sys.modules[full]
+
+
 def _put(parent, path, homes, version):
     """Makes a module below another one, and those on the way to it."""
-    full = parent.__name__ + '.' + path[0]
-    if full not in sys.modules:
-        sys.modules[full] = _Module(full, version, () if path[1:] else homes)
-        sys.modules[full].__path__ = []
-        setattr(parent, path[0], sys.modules[full])
+    module = _below(parent, path[0], () if path[1:] else homes, version)
     if path[1:]:
-        _put(sys.modules[full], path[1:], homes, version)
+        _put(module, path[1:], homes, version)
 
 
 def _slim_parts():
@@ -198,11 +183,11 @@ class _Module(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith('__') and name != '__version__':
             raise AttributeError(name)
-        for home in self.__dict__['_tmg_homes']:
-            module = home if isinstance(home, types.ModuleType) else _find(home)
-            if module is not None and hasattr(module, name):
+        homes = self.__dict__['_tmg_homes']
+        for module in map(_home, homes):
+            if hasattr(module, name):
                 return getattr(module, name)
-        for home in self.__dict__['_tmg_homes']:
+        for home in homes:
             module = None if isinstance(home, types.ModuleType) else _find(home + '.' + name)
             if module is not None:
                 return module
@@ -215,14 +200,17 @@ class _Module(types.ModuleType):
 
     def __dir__(self):
         names = set(self.__dict__)
-        for home in self.__dict__['_tmg_homes']:
-            module = home if isinstance(home, types.ModuleType) else _find(home)
+        for module in map(_home, self.__dict__['_tmg_homes']):
             names.update(dir(module) if module is not None else ())
         return sorted(names)
 
     @property
     def __all__(self):
         return [name for name in dir(self) if not name.startswith('_')]
+
+
+def _home(home):
+    return home if isinstance(home, types.ModuleType) else _find(home)
 
 
 def _find(name):

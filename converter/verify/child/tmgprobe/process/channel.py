@@ -73,6 +73,10 @@ class Channel(object):
         self.send(event, outside=self.told(), **content)
         quit_now(0)
 
+    def end(self, message, trace):
+        """Ends the process of a script that is over; message: of its failure, None without one."""
+        self.leave('ended', message=message, trace=trace)
+
 
 def quit_now(status):
     """Ends the process with what it has printed."""

@@ -11,31 +11,28 @@ import random
 import sys
 import traceback
 
-from tmgprobe.process import channel as channels
+from tmgprobe.process import job as jobs
 from tmgprobe.process import network as networks
-from tmgprobe.process import standing
 
 ORIGINAL = 'ddp original'
 
 
 def run(job):
     """Runs a job of one of the roles: the original, or one of the processes."""
-    channels.own_streams()
-    channel = channels.Channel(job['log'])
-    standing.watch(job, channel)
-    off = job['role'] == ORIGINAL and not job.get('network', True) and networks.off()
+    channel = jobs.opened(job)
+    off = job['role'] == ORIGINAL and not job.get('network', True)
+    job['network'] = networks.off() if off else 'on'
     try:
         import numpy
         import torch
         import torch.utils.data
     except ImportError as error:
         channel.leave('no torch', message='%s' % (error,), python=sys.version.split()[0])
-    from tmgprobe.process import job as jobs
-
     torch.set_num_threads(1)
     channel.send('started', torch=torch.__version__, python=sys.version.split()[0])
     watch = prepare(torch, channel, job)
-    jobs.execute_seeded(job, channel, off, (random.seed, numpy.random.seed, torch.manual_seed), watch.names_in_script)
+    jobs.begin(job, (random.seed, numpy.random.seed, torch.manual_seed))
+    jobs.execute_guarded(job, channel, channel.end, watch.names_in_script)
     try:
         finish(torch, channel, job, watch)
     except Exception:
@@ -47,7 +44,7 @@ def prepare(torch, channel, job):
     from tmgprobe.ddp import replay, watch
 
     def stop(reason):
-        channel.leave('ended', message='the script %s' % reason, trace='')
+        channel.end('the script %s' % reason, '')
 
     try:
         paths = channel.receive()['records'] if job['role'] == ORIGINAL else ()
@@ -67,7 +64,7 @@ def finish(torch, channel, job, watch):
     from tmgprobe.ddp import compare, replay
 
     if not watch.weights:
-        channel.leave('ended', message=None, trace='')
+        channel.end(None, '')
     record = watch.record()
     if isinstance(watch, replay.ProcessReplay):
         channel.leave('trained', held=watch.held[0], facts=compare.facts(record, watch.given, watch))

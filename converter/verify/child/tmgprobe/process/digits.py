@@ -19,30 +19,10 @@ class DataSet(object):
     """Images and labels, handed out in batches; an epoch ends where the data do."""
 
     def __init__(self, images, labels, seed=0):
-        self._images, self._labels = images, labels
-        self._random = np.random.RandomState(seed)
-        self._index, self._epochs = 0, 0
+        self.images, self.labels, self.num_examples = images, labels, len(images)
+        self.epochs_completed = 0  # how often all were handed out
+        self._random, self._index = np.random.RandomState(seed), 0
         self._order = np.arange(len(images))
-
-    @property
-    def images(self):
-        """All images."""
-        return self._images
-
-    @property
-    def labels(self):
-        """All labels."""
-        return self._labels
-
-    @property
-    def num_examples(self):
-        """How many there are."""
-        return len(self._images)
-
-    @property
-    def epochs_completed(self):
-        """How often all were handed out."""
-        return self._epochs
 
     def next_batch(self, batch_size, fake_data=False, shuffle=True):
         """The next images and labels, the last of an epoch together with the first of the next."""
@@ -50,15 +30,15 @@ class DataSet(object):
         wanted = batch_size
         while wanted:
             if self._index == 0 and shuffle:
-                self._order = self._random.permutation(len(self._images))
+                self._order = self._random.permutation(self.num_examples)
             part = self._order[self._index : self._index + wanted]
             taken.append(part)
             wanted -= len(part)
             self._index += len(part)
-            if self._index == len(self._images):
-                self._index, self._epochs = 0, self._epochs + 1
+            if self._index == self.num_examples:
+                self._index, self.epochs_completed = 0, self.epochs_completed + 1
         rows = np.concatenate(taken) if taken else np.zeros([0], np.int64)
-        return self._images[rows], self._labels[rows]
+        return self.images[rows], self.labels[rows]
 
 
 def digits():
@@ -78,17 +58,8 @@ def digits():
     return (images[order] * 255).astype(np.uint8), labels[order].astype(np.uint8)
 
 
-def read_data_sets(
-    train_dir=None,
-    fake_data=False,
-    one_hot=False,
-    dtype=np.float32,
-    reshape=True,
-    validation_size=None,
-    seed=None,
-    source_url=None,
-    **_
-):
+def read_data_sets(train_dir=None, fake_data=False, one_hot=False, dtype=np.float32, reshape=True, validation_size=None,
+                   seed=None, source_url=None, **_):
     """Train, validation and test sets; images are float32 in [0, 1] unless dtype says uint8."""
     images, labels = digits()
     dtype = getattr(dtype, 'as_numpy_dtype', dtype)
@@ -98,14 +69,9 @@ def read_data_sets(
     if one_hot:
         labels = np.eye(10)[labels]
     tests = len(images) // 6
-    held_out = min(100 if validation_size is None else validation_size, len(images) // 3)
-    ends = [tests, tests + held_out]
-    (test, validation, train), (test_y, validation_y, train_y) = np.split(images, ends), np.split(
-        labels, ends
-    )
-    return Datasets(
-        DataSet(train, train_y, 1), DataSet(validation, validation_y, 2), DataSet(test, test_y, 3)
-    )
+    ends = [tests, tests + min(100 if validation_size is None else validation_size, len(images) // 3)]
+    test, validation, train = map(DataSet, np.split(images, ends), np.split(labels, ends), (3, 2, 1))
+    return Datasets(train, validation, test)
 
 
 def install(tensorflow):
@@ -144,17 +110,11 @@ def _keras_downloads():
 
         return (colour(train), train_y[:, None]), (colour(test), test_y[:, None])
 
-    loaders = {
-        'mnist': load_digits_data,
-        'fashion_mnist': load_digits_data,
-        'cifar10': load_colour_data,
-        'cifar100': load_colour_data,
-    }
+    loaders = {'mnist': load_digits_data, 'fashion_mnist': load_digits_data}
+    loaders.update(cifar10=load_colour_data, cifar100=load_colour_data)
     for name, loader in loaders.items():
         for module in list(sys.modules.values()):
-            if getattr(module, '__name__', '').endswith(
-                ('keras.datasets.' + name, 'keras.src.datasets.' + name)
-            ):
+            if getattr(module, '__name__', '').endswith(('keras.datasets.' + name, 'keras.src.datasets.' + name)):
                 try:
                     module.load_data = loader
                 except Exception:

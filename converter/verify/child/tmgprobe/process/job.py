@@ -16,8 +16,8 @@ import traceback
 import types
 
 from tmgprobe.graph import places
+from tmgprobe.process import api, drawing, standing, unseen
 from tmgprobe.process import channel as channels
-from tmgprobe.process import drawing, standing, unseen
 from tmgprobe.process import network as networks
 from tmgprobe.process import outside as outsides
 from tmgprobe.values.errors import describe
@@ -42,16 +42,12 @@ def run(path, tf=None):
         from tmgprobe.process import strategy_job
 
         strategy_job.run(job, tf)
-    if tf is None:
-        channels.own_streams()
-    channel = channels.Channel(job['log'])
-    standing.watch(job, channel)
+    channel = opened(job, tf)
     job['network'] = 'on' if job.get('network', True) else networks.off()
     outside = outsides.Outside(job['work'])
     channel.told = outside.told
     try:
         import numpy
-        from tmgprobe.process import api
 
         tf = tf or api.load()
     except ImportError as error:
@@ -64,25 +60,31 @@ def run(path, tf=None):
     outside.install()
     drawing.without_display()
     watch_exit(role, channel)
-    places.begin(job, HERE)
-    random.seed(job.get('seed', 20))
-    numpy.random.seed(job.get('seed', 20))
+    begin(job, (random.seed, numpy.random.seed), HERE)
     if role.watch.diary is not None:
         role.watch.diary.begin()
-    try:
-        execute(job['script'], package=job.get('package'))
-        role.threads.wait()
-    except SystemExit as ending:
-        if ending.code not in (None, 0):
-            finish(role, channel, 'the script ended with exit status %s' % (ending.code,), '')
-    except BaseException as error:
-        if internal(sys.exc_info()[2]) and not isinstance(error, SyntaxError):
-            channel.leave('broken', trace=traceback.format_exc())
-        message = api.missing_line(error) or describe(error)
-        if job['network'] != 'on' and networks.missed(error):
-            message += ' (%s)' % networks.HINT
-        finish(role, channel, message, script_trace(job))
-    finish(role, channel, None, '')
+
+    def end(message, trace):
+        finish(role, channel, message, trace)
+
+    execute_guarded(job, channel, end, wait=role.threads.wait)
+    end(None, '')
+
+
+def opened(job, tf=None):
+    """The channel of a process; `tf`: what it was given before it was forked, None where it was not."""
+    if tf is None:
+        channels.own_streams()
+    channel = channels.Channel(job['log'])
+    standing.watch(job, channel)
+    return channel
+
+
+def begin(job, seeds, without=None):
+    """Sets what the script of a job begins with; seeds: the functions that set seeds; without: as of places.begin."""
+    places.begin(job, without)
+    for seed in seeds:
+        seed(job.get('seed', 20))
 
 
 def prepare(tf, channel, job):
@@ -167,26 +169,25 @@ def execute(path, names=(), package=None):
     exec(code, module.__dict__)
 
 
-def execute_seeded(job, channel, off, seeds, names=()):
-    """Runs the script of a job that no role handles, as the main module and with seeds set; back at its normal end.
+def execute_guarded(job, channel, end, names=(), wait=None):
+    """Runs the script of a job as the main module; back at its normal end.
 
-    off: whether the network is off. seeds: the functions that set the seeds. names: as of `execute`.
+    end: called with message and traceback of a script that fails. names: as of `execute`. wait: waits for its threads.
     """
-    places.begin(job)
-    for seed in seeds:
-        seed(20)
     try:
         execute(job['script'], names, job.get('package'))
+        if wait is not None:
+            wait()
     except SystemExit as ending:
         if ending.code not in (None, 0):
-            channel.leave('ended', message='the script ended with exit status %s' % (ending.code,), trace='')
+            end('the script ended with exit status %s' % (ending.code,), '')
     except BaseException as error:
-        if internal(sys.exc_info()[2]):
+        if internal(sys.exc_info()[2]) and not isinstance(error, SyntaxError):
             channel.leave('broken', trace=traceback.format_exc())
-        message = describe(error)
-        if off and networks.missed(error):
+        message = api.missing_line(error) or describe(error)
+        if job['network'] != 'on' and networks.missed(error):
             message += ' (%s)' % networks.HINT
-        channel.leave('ended', message=message, trace=script_trace(job))
+        end(message, script_trace(job))
 
 
 def finish(role, channel, message, trace):

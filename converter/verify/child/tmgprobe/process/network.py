@@ -11,6 +11,8 @@ import os
 import socket
 import struct
 
+from tmgprobe.process import system
+
 NEW_USER, NEW_NETWORK = 0x10000000, 0x40000000  # of unshare(2)
 SET_FLAGS, UP = 0x8914, 0x1  # of netdevice(7)
 UNREACHABLE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ECONNREFUSED, errno.ENETDOWN)
@@ -21,10 +23,10 @@ LOCAL = ('localhost', 'localhost.localdomain', '')
 def off():
     """Takes the network away from this process and all that it will start; says how."""
     user, group = os.getuid(), os.getgid()
-    if _unshare(NEW_NETWORK):
+    if system.called('unshare', NEW_NETWORK):
         _loopback()
         return 'namespace'
-    if _unshare(NEW_NETWORK | NEW_USER):
+    if system.called('unshare', NEW_NETWORK | NEW_USER):
         _write('/proc/self/setgroups', 'deny')
         _write('/proc/self/uid_map', '%d %d 1' % (user, user))
         _write('/proc/self/gid_map', '%d %d 1' % (group, group))
@@ -32,15 +34,6 @@ def off():
         return 'namespace'
     _block()
     return 'blocked'
-
-
-def _unshare(flags):
-    try:
-        import ctypes
-
-        return ctypes.CDLL(None, use_errno=True).unshare(flags) == 0
-    except (ImportError, OSError, AttributeError, TypeError):
-        return False
 
 
 def _write(path, text):

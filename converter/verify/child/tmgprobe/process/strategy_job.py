@@ -10,15 +10,13 @@ import random
 import sys
 import traceback
 
-from tmgprobe.process import channel as channels
+from tmgprobe.process import job as jobs
 from tmgprobe.process import network as networks
-from tmgprobe.process import standing
 
 
 def load():
     """Imports TensorFlow as it is, its Keras, and all that watches a script; returns TensorFlow."""
     import tensorflow as tf
-    from tmgprobe.process import job  # noqa: F401
     from tmgprobe.strategy import devices, estimators, gradients, keras, trial  # noqa: F401
 
     getattr(tf, 'keras', None)  # some versions import it when it is asked for
@@ -27,18 +25,14 @@ def load():
 
 def run(job, tf=None):
     """Runs a job of one of the two roles; `tf`: what `load` gave this process before it was forked."""
-    if tf is None:
-        channels.own_streams()
-    channel = channels.Channel(job['log'])
-    standing.watch(job, channel)
-    off = not job.get('network', True) and networks.off()
+    channel = jobs.opened(job, tf)
+    job['network'] = 'on' if job.get('network', True) else networks.off()
     try:
         import numpy
 
         tf = tf or load()
     except ImportError as error:
         channel.leave('no tensorflow', message='%s' % (error,), python=sys.version.split()[0])
-    from tmgprobe.process import job as jobs
     from tmgprobe.strategy import devices, estimators, keras
     from tmgprobe.strategy import trial as trials
 
@@ -54,5 +48,6 @@ def run(job, tf=None):
     channel.send('started', tensorflow=tf.__version__, python=sys.version.split()[0])
     if trial.converted:
         trial.given = trial.load(channel.receive()['record'])
-    jobs.execute_seeded(job, channel, off, (random.seed, numpy.random.seed))
-    channel.leave('ended', message=None, trace='')
+    jobs.begin(job, (random.seed, numpy.random.seed))
+    jobs.execute_guarded(job, channel, channel.end)
+    channel.end(None, '')

@@ -12,7 +12,7 @@ ROUNDS = 100  # looks for children that start others while they are ended
 
 def adopt_orphans():
     """Makes this process the parent of descendants whose own parent ends, as init is else: so they stay known."""
-    return _called('prctl', SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    return called('prctl', SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def end_children():
@@ -45,7 +45,7 @@ def children():
     return found
 
 
-def _called(name, *arguments):
+def called(name, *arguments):
     """Whether a function of the C library is there and succeeds."""
     try:
         import ctypes

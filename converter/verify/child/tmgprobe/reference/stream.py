@@ -11,7 +11,9 @@ import collections
 import copy
 
 import numpy as np
+from tmgprobe.graph import graphs
 from tmgprobe.reference import turns
+from tmgprobe.session import draws
 from tmgprobe.values import rows, streams
 
 KEPT = 2**26  # bytes of the original's batches that are kept
@@ -32,6 +34,7 @@ class Streams(object):
         self.used = []  # what generators had drawn before the first step, see session/draws.py
         self.shared = {}  # inputs that are read from one iterator by several operations, see graph/graphs.py
         self.turns = []  # the train op of each step
+        self.unordered = ''  # why the graph gives the data in another order, see session/draws.py
 
     def learn(self, axes):
         """Takes the batch axes that a comparison found."""
@@ -59,6 +62,12 @@ class Streams(object):
         self.carried.update(name for name, marks in read.items() if diary.results.intersection(marks))
         if len(steps) == 2:
             self.states.update(name for name, marks in read.items() if marks and diary.results.issuperset(marks))
+
+    def note_sources(self, call, total):
+        """Notes where the examples of a step come from; total: whether the conversion's batch is the original's."""
+        graph = call.session.graph
+        self.shared.update(graphs.shared(graph.as_graph_element(one) for one in call.sources))
+        self.unordered = self.unordered or draws.disorder(graph, call.sources, call.step.operations, total)
 
     def so_far(self):
         """What went into the steps until now, of which later steps change nothing."""
@@ -426,10 +435,15 @@ Sources = collections.namedtuple('Sources', 'unordered shared')
 ORDERED = Sources(frozenset(), frozenset())
 
 
-def sources_of(evaluations, training):
-    """The Sources of runs; training: the Streams of the same script."""
-    read = {name for steps in training.kinds.values() for step in steps for name in step}
-    return Sources(evaluations.unordered, evaluations.taken & read)
+def compared_runs(own, theirs, mine, others, towers):
+    """As `evaluations`, of all runs of two scripts.
+
+    own, theirs: their Streams; mine: the EvaluationFeeds of the original; others: the runs of the conversion.
+    """
+    training = marks_of(own.kinds), marks_of(theirs.kinds)
+    drawn = own.unordered or bool(own.drawn) or own.drawn_apart(theirs.used)
+    read = {name for steps in own.kinds.values() for step in steps for name in step}
+    return evaluations(mine.runs, others, training, towers, drawn, Sources(mine.unordered, mine.taken & read))
 
 
 def evaluations(own, theirs, training, towers, drawn, sources=ORDERED):

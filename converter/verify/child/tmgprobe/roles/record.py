@@ -4,7 +4,6 @@ from __future__ import absolute_import, division, print_function
 
 import os
 import pickle
-import re
 import time
 
 import numpy as np
@@ -51,21 +50,37 @@ class Recorder(object):
             self._begin(call)
         self.graph = call.session.graph
         kept, result = self._keep(call)
-        kept['model'] = steps.place_of(self.graph, self.models)
         self.kept.append(kept)
         self.channel.send('step', number=len(self.kept))
         if len(self.kept) == 1:
-            path = os.path.join(self.job['work'], 'converted.ckpt')
-            names = self._listed(call)
-            self.first['saved'] = steps.saver(self.tf, call.session.graph, names).save(
-                call.session, path, write_meta_graph=False
-            )
+            self._save_first(call)
         self.cut = 'asked' if len(self.kept) >= self.job['steps'] else self._used_up()
         if self.cut and not self.job.get('seconds'):
             self.finish()
         if self.cut:
             self.until = time.time() + self.job['seconds']
         return result
+
+    def _save_first(self, call):
+        """Saves the checkpoint that the original is to read."""
+        path = os.path.join(self.job['work'], 'converted.ckpt')
+        self.first['saved'] = steps.save(call, steps.listed(call), path)
+
+    def _step(self, call, before, after, found, **more):
+        """What is kept of each step; found: (applied gradients as fetched, losses); more: what only some roles keep."""
+        applied, losses = found
+        return dict(
+            more,
+            triggered=[apply.index for apply in call.step.applies],
+            model=steps.place_of(call.session.graph, self.models),
+            drawn=call.step.numbers_drawn(),
+            arrays=call.arrays,
+            inputs=call.step.describe(call.arrays, call.sources, call.sparse),
+            before=before,
+            after=after,
+            applied=self._values(call, applied),
+            losses=losses,
+        )
 
     def _skip(self, call):
         """Takes a step as it is, which is not kept; what was kept of the runs before it is not of the script's end."""
@@ -128,11 +143,18 @@ class Recorder(object):
         """Writes what was kept and ends the process."""
         if not self.kept:
             return
+        kept = {
+            'steps': self.kept,
+            'first': self.first,
+            'asides': self.asides.taken,
+            'skipped': self.skipped,
+            'louder': self.louder,
+            'evaluations': self.evaluations.runs,
+            'error': self.message,
+        }
         with open(self.job['record'], 'wb') as file:
-            kept = {'steps': self.kept, 'first': self.first, 'asides': self.asides.taken, 'skipped': self.skipped}
-            kept['louder'] = self.louder
-            kept['evaluations'], kept['error'] = self.evaluations.runs, self.message
             pickle.dump(kept, file, pickle.HIGHEST_PROTOCOL)
+        told = ('restored', 'initial', 'devices', 'work', 'uneven_errors', 'timeline')
         self.channel.leave(
             'recorded',
             steps=len(self.kept),
@@ -140,11 +162,7 @@ class Recorder(object):
             error=self.message,
             cut=self.cut,
             diary=self.watch.diary.facts(self.graph),
-            first={
-                key: value
-                for key, value in self.first.items()
-                if key in ('restored', 'initial', 'devices', 'work', 'uneven_errors', 'timeline')
-            },
+            first={key: self.first[key] for key in told if key in self.first},
         )
 
     def _begin(self, call):
@@ -155,27 +173,16 @@ class Recorder(object):
         store = call.store()
         self.start = store.read()
         self.first['initial'] = initial.read(call, store, self.start)
-        self.first['restored'] = self._restore(call, store)
+        self.first['restored'] = self._restore(call)
         self.first['uneven'], self.first['uneven_errors'] = self._uneven(call, store)
         store.write(self.start)
 
-    def _listed(self, call):
-        return sorted({variable.name for variable in call.session.graph.get_collection('variables')})
-
-    def _restore(self, call, store):
+    def _restore(self, call):
         """Restores the original's checkpoint; the names of variables that got another value, or an error."""
         with open(self.plan['checkpoint_values'], 'rb') as stream:
             wanted = pickle.load(stream)
-        names = [name for name in self._listed(call) if name in wanted or name not in call.counters()]
-        try:
-            steps.saver(self.tf, call.session.graph, names).restore(call.session, self.plan['checkpoint'])
-        except Exception as error:
-            return {'error': describe(error)}
-        found = store.read(sorted(wanted))
-        return {
-            'variables': len(wanted),
-            'wrong': [name for name in sorted(wanted) if not np.array_equal(wanted[name], found.get(name))],
-        }
+        names = [name for name in steps.listed(call) if name in wanted or name not in call.counters()]
+        return steps.restore(call, names, self.plan['checkpoint'], wanted)
 
     def _uneven(self, call, store):
         """Gradients and losses for fewer examples: {rows: {'applied', 'losses'}} and {rows: error}."""
@@ -308,31 +315,14 @@ class Recorder(object):
         if metadata is not None:
             # the second step's replaces the first's, which warms up
             self.first['timeline'] = timeline.read(call.step, call.arrays, metadata)
-        pairs = graphs.elements(call.session.graph, call.fetches, result)
-        scalars = {
-            place: float(value)
-            for place, (element, value) in enumerate(pairs)
-            if hasattr(value, 'dtype') and np.ndim(value) == 0 and value.dtype.kind in 'fiu'
-        }
+        scalars = graphs.scalars(graphs.elements(call.session.graph, call.fetches, result))
         if calm is None:
             after = store.read()
         else:
             (applied, losses), scalars = calm, {}
             after = self._after_updates(call, store, before, applied)
-        return {
-            'triggered': [apply.index for apply in call.step.applies],
-            'drawn': call.step.numbers_drawn(),
-            'arrays': call.arrays,
-            'carried': carried,
-            'inputs': call.step.describe(call.arrays, call.sources, call.sparse),
-            'before': before,
-            'after': after,
-            'applied': self._values(call, applied),
-            'losses': losses,
-            'scalars': scalars,
-            'fetches': apart,
-            'rates': paces,
-        }, result
+        found = applied, losses
+        return self._step(call, before, after, found, scalars=scalars, fetches=apart, rates=paces, carried=carried), result
 
 
 def numbers(call, feed):
@@ -364,14 +354,11 @@ def placement(step, arrays, metadata):
     heavy = heavy_operations(step, arrays)
     spans = [(group.first, group.last) for group in step.groups]
     found = {}
-    for device in metadata.step_stats.dev_stats:
-        place = re.search(r'(?i)device:([cg]pu:\d+)$', device.device)
-        for node in device.node_stats if place else ():
-            order, op = named.get(node.node_name.split(':')[0], (None, None))
-            if op in heavy:
-                backward = any(first <= order < last for first, last in spans)
-                row = found.setdefault(place.group(1).lower(), [0, 0])
-                row[int(backward)] += 1
+    for device, name, _ in graphs.ran(metadata):
+        order, op = named.get(name, (None, None))
+        if op in heavy:
+            backward = any(first <= order < last for first, last in spans)
+            found.setdefault(device, [0, 0])[int(backward)] += 1
     return found
 
 

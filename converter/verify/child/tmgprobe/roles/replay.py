@@ -21,8 +21,8 @@ from tmgprobe.reference import course, gradients, merge, stream, update
 from tmgprobe.reference.reference import StepComparison
 from tmgprobe.reference.region import PlannedOperations
 from tmgprobe.roles.record import LOUDER, heavy_operations, numbers
-from tmgprobe.session import draws, initial, timeline
 from tmgprobe.session import fetches as fetched
+from tmgprobe.session import initial, timeline
 from tmgprobe.session import step as steps
 from tmgprobe.values import inputs, own_random, streams
 from tmgprobe.values.errors import describe
@@ -47,7 +47,6 @@ class Replayer(object):
         self.streams, self.pairs, self.floats = stream.Streams(), {}, set()
         self.evaluations, self.left = stream.EvaluationFeeds(), None
         self.padding = {}  # {input: what its examples are padded with}, where that is not zeros behind them
-        self.unordered = ''  # why the graph gives the data in another order, see session/draws.py
         self.graph, self.begun, self._leaving = None, time.time(), threading.Lock()
         self.answer = None  # what is sent in the end, once all recorded steps were taken
         self.message = None  # the error with which the script has ended, where it has
@@ -85,34 +84,10 @@ class Replayer(object):
         one.figures['between'] = between
         self._compare_asides(one.figures)
         self._fed(call, one)
-        result = None
         if one.figures['rows'] == 0:  # no gradient of no examples: nothing from here on can be compared
             self.figures.append(dict(one.figures, diverged=True, empty=True, slack={}))
             self.finish()
-        if one.figures['order']:
-            if not self.figures:
-                self.first['uneven'] = {}
-                self.first['restored'] = self._restore(call, kept)
-                computing = (call, one) if one.groups or self.gathering is None else self.gathering
-                self.first['lines'] = self._lines(*computing)
-            last = self.recording['steps'][len(self.figures) - 1] if self.figures else None
-            if len(self.figures) == 0:
-                self.first['uneven'] = self._uneven(call, kept, one)
-                self.first['drawn'] = self._drawn(call, one)
-                heavy = heavy_operations(one.step, call.arrays)
-                self.first['on_host'] = any('cpu' in op.device.lower() for op in heavy)
-            self.calls.append(call)
-            # the second step's timeline replaces the first's, which warms up
-            metadata = self.tf.RunMetadata() if len(self.figures) < 2 else None
-            own = None if last is None else course.with_changes(self.weights, last, kept)
-            taken = update.take(one, own, metadata)
-            if metadata is not None:
-                self.first['timeline'] = timeline.read(one.step, taken.fed, metadata)
-            self.weights, result, self.left = taken.weights, taken.result, self._leave_own(call, kept, held)
-            if one.figures['idle'] and kept['triggered'] not in self.louder:
-                self.louder.append(kept['triggered'])
-                one.figures['louder'] = self._louder(call, kept)
-                call.store().write(self.left)
+        result = self._trained(call, kept, one, held) if one.figures['order'] else None
         self.figures.append(one.figures)
         self.channel.send('step', number=len(self.figures))
         if not one.figures['order']:
@@ -121,6 +96,30 @@ class Replayer(object):
         if len(self.figures) == len(self.recording['steps']) or self.late:
             self._follow()
         return result
+
+    def _trained(self, call, kept, one, held):
+        """Compares a step of a train op that both run, and takes it; held: the original's variables before it."""
+        number, own = len(self.figures), None
+        if number == 0:
+            computing = (call, one) if one.groups or self.gathering is None else self.gathering
+            self.first.update(restored=self._restore(call, kept), lines=self._lines(*computing))
+            self.first.update(uneven=self._uneven(call, kept, one), drawn=self._drawn(call, one))
+            heavy = heavy_operations(one.step, call.arrays)
+            self.first['on_host'] = any('cpu' in op.device.lower() for op in heavy)
+        else:
+            own = course.with_changes(self.weights, self.recording['steps'][number - 1], kept)
+        self.calls.append(call)
+        # the second step's timeline replaces the first's, which warms up
+        metadata = self.tf.RunMetadata() if number < 2 else None
+        taken = update.take(one, own, metadata)
+        if metadata is not None:
+            self.first['timeline'] = timeline.read(one.step, taken.fed, metadata)
+        self.weights, self.left = taken.weights, self._leave_own(call, kept, held)
+        if one.figures['idle'] and kept['triggered'] not in self.louder:
+            self.louder.append(kept['triggered'])
+            one.figures['louder'] = self._louder(call, kept)
+            call.store().write(self.left)
+        return taken.result
 
     def _is_late(self):
         """Whether the time for comparing as many steps as there are is used up."""
@@ -156,24 +155,8 @@ class Replayer(object):
             if kept is None:
                 continue
             last = self.recording['steps'][place[0] - 1]['after'] if place[0] else {}
-            kept = dict(kept, before=dict(last, **kept['changed']), triggered=[])
-            store = call.store()
             try:
-                now = store.read()
-                one = StepComparison(call, kept, self.job)
-                axes, batch = figures['axes'], (figures['own_rows'], figures['rows'])
-                one.pairs = inputs.with_axes(one.pairs, axes, kept['arrays'])
-                if one.groups and figures['rows'] is None:
-                    figures.update({key: one.figures[key] for key in ('rows', 'own_rows')})
-                    self.gathering = self.gathering or (call, one)
-                try:
-                    rows = gradients.gathered(one, batch) if one.groups else merge.figures(one, {}, batch)
-                except one.refused:
-                    rows = [{'name': fetch.name, 'status': 'not taken'} for fetch in one.step.fetches]
-                finally:
-                    store.write(now)
-                # What is read from a queue has as many rows as the script reads at a time.
-                rows = [dict(row, status='own batch') if row['name'] in call.sources else row for row in rows]
+                rows = self._rows_of(call, dict(kept, before=dict(last, **kept['changed']), triggered=[]), figures)
             except RuntimeError:
                 continue  # the script has closed that session
             if kept['drew'] and not drew:
@@ -181,6 +164,25 @@ class Replayer(object):
             at_end = self.answer is not None and self.recording.get('skipped')
             self.apart.append({'steps': None if at_end else place[0], 'rows': rows})
         self.asides.taken = []
+
+    def _rows_of(self, call, kept, figures):
+        """What is found of each value of a run without a train op; the variables stay as they are."""
+        store = call.store()
+        now = store.read()
+        one = StepComparison(call, kept, self.job)
+        batch = figures['own_rows'], figures['rows']
+        one.pairs = inputs.with_axes(one.pairs, figures['axes'], kept['arrays'])
+        if one.groups and figures['rows'] is None:
+            figures.update({key: one.figures[key] for key in ('rows', 'own_rows')})
+            self.gathering = self.gathering or (call, one)
+        try:
+            rows = gradients.gathered(one, batch) if one.groups else merge.figures(one, {}, batch)
+        except one.refused:
+            rows = [{'name': fetch.name, 'status': 'not taken'} for fetch in one.step.fetches]
+        finally:
+            store.write(now)
+        # What is read from a queue has as many rows as the script reads at a time.
+        return [dict(row, status='own batch') if row['name'] in call.sources else row for row in rows]
 
     def finish(self):
         """Sends the figures and ends the process."""
@@ -270,39 +272,28 @@ class Replayer(object):
             self.pairs.setdefault(tuple(one.kept['triggered']), fed)
         self.floats.update(name for name, array in arrays.items() if array.dtype.kind == 'f')
         self.streams.add(kind, arrays, self.watch.diary)
-        self.streams.shared.update(graphs.shared(self.graph.as_graph_element(one) for one in call.sources))
-        self.unordered = self.unordered or draws.disorder(
-            self.graph, call.sources, call.step.operations, self.job['total']
-        )
+        self.streams.note_sources(call, self.job['total'])
 
     def _data(self):
         """Compares the batches of both scripts; keeps those of the original, which a whole run of it may take again."""
         towers = 1 if self.job['total'] else self.job['gpus']
         recorded = stream.of_record(self.recording, self.pairs)
-        training = stream.marks_of(self.streams.kinds), stream.marks_of(recorded.kinds)
-        drawn = self.unordered or bool(self.streams.drawn) or self.streams.drawn_apart(recorded.used)
         seen = len(self.figures if self.late else self.recording['steps'])
         theirs = [run for run in self.recording['evaluations'] if run[0] < seen]
-        fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats)
+        evaluated = stream.compared_runs(self.streams, recorded, self.evaluations, theirs, towers)
+        fed = stream.figures(self.streams, recorded, towers, self.streams.unordered, self.floats)
         tried = self._paddings(fed)
         while any(tried.values()):  # other than zeros
             self.padding.update((name, left.pop(0)) for name, left in tried.items() if left)
             self.streams.read_again(self.padding)
             recorded = stream.of_record(self.recording, self.pairs, self.padding)
-            fed = stream.figures(self.streams, recorded, towers, self.unordered, self.floats)
+            fed = stream.figures(self.streams, recorded, towers, self.streams.unordered, self.floats)
             tried = {name: tried.get(name) for name in _unlike(fed)}
         with open(os.path.join(self.job['work'], 'own.json'), 'w') as file:
             json.dump(stream.examples(self.streams.kinds), file)
         return {
             'fed': fed,
-            'evaluated': stream.evaluations(
-                self.evaluations.runs,
-                theirs,
-                training,
-                towers,
-                drawn,
-                stream.sources_of(self.evaluations, self.streams),
-            ),
+            'evaluated': evaluated,
             'ended': self.streams.ended(),
             'epoch': stream.epoch(self.streams.kinds, recorded.kinds),
         }
@@ -366,24 +357,18 @@ class Replayer(object):
         """Writes a checkpoint in which every number of every variable is another one, then puts all back."""
         store = call.store()
         kept = store.read()
-        names = sorted({variable.name for variable in call.session.graph.get_collection('variables')})
         randomly = own_random.Generator(5)
-        values = {}
-        for name in names:
-            if name not in kept:
-                continue
-            value = np.asarray(kept[name])
+        values = {name: np.asarray(kept[name]) for name in steps.listed(call) if name in kept}
+        for name in sorted(values):
+            value = values[name]
             if value.dtype.kind == 'f':
-                value = np.asarray(randomly.uniform(0.1, 1, value.shape), value.dtype)
+                values[name] = np.asarray(randomly.uniform(0.1, 1, value.shape), value.dtype)
             elif value.dtype.kind in 'iu':
-                value = np.asarray(randomly.randint(1, 50, value.shape), value.dtype)
-            values[name] = value
+                values[name] = np.asarray(randomly.randint(1, 50, value.shape), value.dtype)
         path = os.path.join(self.job['work'], 'original.ckpt')
         try:
             store.write(values)
-            saved = steps.saver(self.tf, call.session.graph, sorted(values)).save(
-                call.session, path, write_meta_graph=False
-            )
+            saved = steps.save(call, sorted(values), path)
         finally:
             store.write(kept)
         with open(path + '.values', 'wb') as stream:
@@ -392,18 +377,9 @@ class Replayer(object):
 
     def _restore(self, call, kept):
         """Restores the conversion's checkpoint; the variables that got another value, or an error."""
-        names = sorted({variable.name for variable in call.session.graph.get_collection('variables')})
-        try:
-            steps.saver(self.tf, call.session.graph, names).restore(
-                call.session, self.recording['first']['saved']
-            )
-        except Exception as error:
-            return {'error': describe(error)}
-        found = call.store().read(names)
-        return {
-            'variables': len(names),
-            'wrong': [name for name in names if not np.array_equal(kept['after'].get(name), found.get(name))],
-        }
+        names = steps.listed(call)
+        wanted = {name: kept['after'].get(name) for name in names}
+        return steps.restore(call, names, self.recording['first']['saved'], wanted)
 
     def _lines(self, call, one):
         """The script's lines and whether the loss depends on them; none if no input has a batch axis."""
@@ -424,10 +400,14 @@ class Replayer(object):
         counts = [[numbers(call, dict(one.extra, **feed)) for feed in part] for part in parts]
         return None if any(None in part for part in counts) else [theirs, min(sum(part) for part in counts)]
 
+    def _part(self, call, kept, **changed):
+        """The comparison of a recorded step with something else fed or applied."""
+        return StepComparison(call, dict(kept, scalars={}, **changed), self.job)
+
     def _louder(self, call, kept):
         """The figures for gradients of losses that are so much larger that clipping acts; None where it does not."""
         applied = self.recording.get('louder', {}).get(tuple(kept['triggered']))
-        part = StepComparison(call, dict(kept, applied=applied, losses=[], scalars={}), self.job)
+        part = self._part(call, kept, applied=applied, losses=[])
         if applied is None or any(part.stages.groups):
             return None
         part.louder = LOUDER
@@ -444,8 +424,7 @@ class Replayer(object):
         """{rows: {'error', 'loss', 'finite', 'diverged', 'reference', 'matches'}} or {rows: {'skipped': why}}."""
         found = {}
         for size, few in self.recording['first']['uneven'].items():
-            cut = dict(kept, arrays=few['arrays'], applied=few['applied'], losses=few['losses'], scalars={})
-            part = StepComparison(call, cut, self.job)
+            part = self._part(call, kept, **few)
             refused = one.refuses(size) if self.job['total'] else None  # there is no step to be the same as
             if refused:
                 found[size] = {'skipped': refused}
@@ -455,11 +434,8 @@ class Replayer(object):
             except part.refused as error:
                 found[size] = {'skipped': describe(error)}
                 continue
-            figures = part.figures
-            found[size] = {
-                key: figures[key]
-                for key in ('gradients', 'loss', 'reference', 'kind', 'finite', 'diverged', 'matches', 'unsteady')
-            }
+            told = ('gradients', 'loss', 'reference', 'kind', 'finite', 'diverged', 'matches', 'unsteady')
+            found[size] = {key: part.figures[key] for key in told}
         for size, error in self.recording['first']['uneven_errors'].items():
             why = error if error == inputs.APART else one.refuses(size)
             if not why and error == inputs.FIXED:  # may be the one size that the original takes

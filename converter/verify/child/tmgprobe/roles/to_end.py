@@ -11,9 +11,8 @@ import copy
 import json
 import threading
 
-from tmgprobe.graph import graphs, rates
+from tmgprobe.graph import rates
 from tmgprobe.reference import stream
-from tmgprobe.session import draws
 
 
 class WholeRun(object):
@@ -27,7 +26,7 @@ class WholeRun(object):
     def __init__(self, tf, watch, channel, job):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
         self.streams, self.evaluations = stream.Streams(), stream.EvaluationFeeds()
-        self.unordered, self.graph, self.computed = '', None, set(job['computed'])
+        self.graph, self.computed = None, set(job['computed'])
         self.epochs = stream.Epochs(1 if job['total'] or not job['theirs'] else job['gpus'])
         self.rates = []  # those that a schedule gives, in the first step and in the last one
         self.epoch = None  # what was seen when the first epoch ended
@@ -48,10 +47,7 @@ class WholeRun(object):
             self.epoch = self.epoch or self._seen('epochs').kept()
         self._note_rates(call)
         self.streams.take(kind, step, self.watch.diary)
-        self.streams.shared.update(graphs.shared(self.graph.as_graph_element(one) for one in call.sources))
-        self.unordered = self.unordered or draws.disorder(
-            self.graph, call.sources, call.step.operations, self.job['total']
-        )
+        self.streams.note_sources(call, self.job['total'])
         if self.watch.diary.steps % 10 == 0:
             self.channel.send('step', number=self.watch.diary.steps)
         return call.as_asked()
@@ -96,14 +92,11 @@ class WholeRun(object):
             theirs = json.load(file)
         self.channel.leave('compared', **self._compared(self.epoch if asked['epoch'] else seen, theirs))
 
-    def _not_again(self, seen):
-        """How many different examples of the original's other run, of a few steps, are not among those of this one."""
-        with open(self.job['again']) as file:
-            return len(set(json.load(file)) - set(stream.examples(seen.streams.kinds)))
-
     def _compared(self, seen, theirs):
         """Compares what both scripts were fed."""
         streams, runs = seen.streams, seen.runs
+        with open(self.job['again']) as file:
+            again = set(json.load(file))
         towers = 1 if self.job['total'] else self.job['gpus']
         kinds = {kind: theirs['kinds'].get(stream.text_of(kind), []) for kind in streams.kinds}
         kinds = {kind: steps for kind, steps in kinds.items() if steps}
@@ -111,16 +104,14 @@ class WholeRun(object):
         other.kinds, other.used = kinds, theirs['used']
         other.states = streams.states  # compared in the first steps
         other.turns = [tuple(kind) for kind in theirs['turns']]
-        training = stream.marks_of(streams.kinds), stream.marks_of(kinds)
-        drawn = self.unordered or bool(streams.drawn) or streams.drawn_apart(theirs['used'])
-        both = [[(0, run) for _, run in each] for each in (runs, theirs['evaluations'])]
+        mine = copy.copy(self.evaluations)
+        mine.runs, others = ([(0, run) for _, run in each] for each in (runs, theirs['evaluations']))
         return {
-            'fed': stream.figures(streams, other, towers, self.unordered, self.computed),
+            'fed': stream.figures(streams, other, towers, streams.unordered, self.computed),
             'sets': stream.sets(streams.kinds, kinds),
-            'again': self._not_again(seen),
-            'evaluated': stream.evaluations(
-                both[0], both[1], training, towers, drawn, stream.sources_of(self.evaluations, streams)
-            ),
+            # how many different examples of the original's other run, of a few steps, this one has not taken
+            'again': len(again - set(stream.examples(streams.kinds))),
+            'evaluated': stream.compared_runs(streams, other, mine, others, towers),
             'after': [
                 sum(steps >= last for steps, _ in each)
                 for each, last in (

@@ -111,16 +111,15 @@ class Samples(object):
         if self.rows < FEWEST:
             raise Undecided('the first batch has fewer than %d examples' % FEWEST)
         cut = [name for name, value in sorted(arrays.items()) if value.ndim and value.shape[0] == self.rows]
-        statics = {name: graphs.static_shape(call.session.graph.as_graph_element(name)) for name in cut}
-        if any(shape and shape[0] is not None for shape in statics.values()):
+        inputs = [call.session.graph.as_graph_element(name) for name in cut]
+        if any(shape and shape[0] is not None for shape in map(graphs.static_shape, inputs)):
             raise Undecided('the batch size is fixed when the graph is built')
         self.first = self.rows // 2 + 1  # parts of different sizes
         self.order = np.arange(self.rows)[::-1]
-        orders = [np.arange(self.rows), self.order, np.arange(self.first), np.arange(self.first, self.rows)]
         self.feeds = [
-            {name: value[order] if name in cut else value for name, value in arrays.items()} for order in orders
+            {name: value[order] if name in cut else value for name, value in arrays.items()}
+            for order in (self.order[::-1], self.order, np.arange(self.first), np.arange(self.first, self.rows))
         ]
-        inputs = [call.session.graph.as_graph_element(name) for name in cut]
         every = call.session.graph.get_operations()
         self.dependent = graphs.descendants(inputs, every) | {tensor.op for tensor in inputs}
         self.values = {}
@@ -156,9 +155,7 @@ class Samples(object):
         if one.shape == whole.shape:
             return self._reduced(whole, one, two, sizes(static))
         axes = [axis for axis in range(whole.ndim) if whole.shape[axis] == self.rows and one.shape[axis] == self.first]
-        if len(axes) != 1 or [size for axis, size in enumerate(one.shape) if axis != axes[0]] != [
-            size for axis, size in enumerate(whole.shape) if axis != axes[0]
-        ]:
+        if len(axes) != 1 or np.delete(one.shape, axes[0]).tolist() != np.delete(whole.shape, axes[0]).tolist():
             return None
         axis = axes[0]
         told = np.ptp(whole, axis).max() > 10 * CLOSE * np.abs(whole).max()  # rows that are alike tell nothing

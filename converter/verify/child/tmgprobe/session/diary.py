@@ -71,11 +71,8 @@ class Diary(object):
         if trains:
             self.graph_seeds.setdefault(session.graph, session.graph.seed)
         pairs = graphs.elements(session.graph, fetches, values)
-        numbers = [
-            float(value)
-            for _, value in pairs
-            if hasattr(value, 'dtype') and np.ndim(value) == 0 and value.dtype.kind in 'fiu'
-        ]
+        scalars = graphs.scalars(pairs)
+        numbers = [scalars[place] for place in sorted(scalars)]
         found = [
             mark
             for _, value in pairs

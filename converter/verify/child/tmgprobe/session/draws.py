@@ -176,31 +176,39 @@ def shuffling(graph):
     Seeds that TensorFlow counts up itself, because the graph has a seed, say nothing and are left out.
     """
     found = []
-    for op in graph.get_operations():
-        if 'Shuffle' in op.type:
-            found.append([op.type, [] if graph.seed is not None else _seeds_of(op)])
-    for function in list(getattr(graph, '_functions', {}).values()):
-        definition = getattr(function, 'definition', None) or getattr(function, 'function_def', None)
-        for node in getattr(definition, 'node_def', ()):
-            if 'Shuffle' in node.op:
-                found.append([node.op, [] if graph.seed is not None else _seeds_in(definition, node)])
+    for node, constants in _shuffling_nodes(graph):
+        seeds = [number for number in constants[2:4] if number is not None]
+        if 'seed2' in node.attr:  # of queues
+            seeds = [int(node.attr['seed'].i), int(node.attr['seed2'].i)]
+        found.append([node.op, seeds if graph.seed is None else []])
     return sorted(found)
 
 
 def buffers(graph):
     """How many elements each shuffling of data sets holds, in a graph and its functions; 0 where it is computed."""
-    found = []
+    found = [(node.op, constants) for node, constants in _shuffling_nodes(graph)]
+    return sorted(constants[1] or 0 for op, constants in found if op.startswith('Shuffle') and len(constants) > 1)
+
+
+def _shuffling_nodes(graph):
+    """[(NodeDef, the constants among its inputs, None for others)] of what shuffles in a graph and its functions."""
     for op in graph.get_operations():
-        if op.type.startswith('Shuffle') and len(op.inputs) > 1:
-            found.append(_number(op.inputs[1].op.node_def) if op.inputs[1].op.type == 'Const' else 0)
+        if 'Shuffle' in op.type:
+            given = [tensor.op for tensor in op.inputs][1:]  # the first is what is shuffled, however large
+            yield op.node_def, [None] + [_number(one.node_def) if one.type == 'Const' else None for one in given]
+    for definition in _functions(graph):
+        nodes = {one.name: one for one in definition.node_def}
+        for node in nodes.values():
+            if 'Shuffle' in node.op:
+                yield node, [_number(nodes.get(name.split(':')[0])) for name in node.input]
+
+
+def _functions(graph):
+    """The definitions of a graph's functions."""
     for function in list(getattr(graph, '_functions', {}).values()):
         definition = getattr(function, 'definition', None) or getattr(function, 'function_def', None)
-        nodes = {one.name: one for one in getattr(definition, 'node_def', ())}
-        for node in nodes.values():
-            if node.op.startswith('Shuffle') and len(node.input) > 1:
-                size = nodes.get(node.input[1].split(':')[0])
-                found.append(_number(size) if size is not None and size.op == 'Const' else 0)
-    return sorted(found)
+        if definition is not None:
+            yield definition
 
 
 def disorder(graph, sources, operations, total):
@@ -213,33 +221,14 @@ def disorder(graph, sources, operations, total):
         return ''
     if shuffling(graph) or any('Queue' in op.type for op in operations):
         return 'drawn'
-    return 'grouped' if not total and any('GroupByWindow' in name for name in _types(graph)) else ''
-
-
-def _types(graph):
-    """The types of the operations of a graph and its functions."""
-    found = {op.type for op in graph.get_operations()}
-    for function in list(getattr(graph, '_functions', {}).values()):
-        definition = getattr(function, 'definition', None) or getattr(function, 'function_def', None)
-        found.update(node.op for node in getattr(definition, 'node_def', ()))
-    return found
-
-
-def _seeds_of(op):
-    """The constants among the seeds of an operation: attributes of queues, inputs of data sets."""
-    if 'seed2' in op.node_def.attr:
-        return [int(op.get_attr('seed')), int(op.get_attr('seed2'))]
-    return [_number(tensor.op.node_def) for tensor in list(op.inputs)[2:4] if tensor.op.type == 'Const']
-
-
-def _seeds_in(definition, node):
-    if 'seed2' in node.attr:
-        return [int(node.attr['seed'].i), int(node.attr['seed2'].i)]
-    nodes = {one.name: one for one in definition.node_def}
-    inputs = [nodes.get(name.split(':')[0]) for name in list(node.input)[2:4]]
-    return [_number(one) for one in inputs if one is not None and one.op == 'Const']
+    types = {op.type for op in graph.get_operations()}
+    types.update(node.op for definition in _functions(graph) for node in definition.node_def)
+    return 'grouped' if not total and any('GroupByWindow' in name for name in types) else ''
 
 
 def _number(node):
+    """The number that a constant is, None for any other operation."""
+    if node is None or node.op != 'Const':
+        return None
     values = node.attr['value'].tensor.int64_val
     return int(values[0]) if len(values) else 0

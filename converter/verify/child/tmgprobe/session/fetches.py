@@ -74,25 +74,23 @@ def values(run, fetches, restore, refused):
     write; refused: errors of a value that cannot be computed apart, and is left out.
     """
     found = {}
+
+    def add(wanted):
+        try:
+            found.update(run(wanted))
+            return True
+        except refused:
+            return False
+
     still = {str(fetch.place): fetch.tensor for fetch in fetches if fetch.order == STILL}
-    try:
-        found.update(run(still) if still else {})
-    except refused:
-        for key, tensor in still.items():
-            _add(found, run, key, tensor, refused)
+    if still and not add(still):
+        for key in still:
+            add({key: still[key]})
     for fetch in fetches:
         if fetch.order == WRITES:
-            _add(found, run, str(fetch.place), fetch.tensor, refused)
+            add({str(fetch.place): fetch.tensor})
             restore()
-    places = {str(fetch.place): fetch.place for fetch in fetches}
-    return {places[key]: value for key, value in found.items()}
-
-
-def _add(found, run, key, tensor, refused):
-    try:
-        found.update(run({key: tensor}))
-    except refused:
-        pass
+    return {fetch.place: found[str(fetch.place)] for fetch in fetches if str(fetch.place) in found}
 
 
 def shown(elements):

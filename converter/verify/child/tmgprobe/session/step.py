@@ -9,10 +9,13 @@ import re
 import threading
 import traceback
 
+import numpy as np
 from tmgprobe.graph import graphs, places, races, rates
 from tmgprobe.session import draws
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import slices
+from tmgprobe.values.errors import describe
+from tmgprobe.values.lazy import lazy
 
 # How many updates of the same run a set of gradients waits for, and each loss: [number for each].
 Stages = collections.namedtuple('Stages', 'groups losses')
@@ -45,33 +48,24 @@ class Step(object):
         self.own_sizes = set()  # how many examples, more than one, the original feeds it
         self.tried_rates = set()  # keys of schedules that were tried at other counts, see graph/rates.py
         self.ways = {}  # {(fetch, part): ways in which it has been put together, see reference/merge.py}
-        self._backward, self._fetches, self._gathers, self._rates = None, None, None, None
-        self._rates_write, self._reads, self._unordered, self._stages = None, None, None, None
-        self._resets, self._unordered_sources = None, None
 
-    @property
+    @lazy
     def reads(self):
         """The names of the variables from which something is computed."""
-        if self._reads is None:
-            self._reads = tuple(sorted(one.name for one in self.operations if one.type in graphs.HANDLES))
-        return self._reads
+        return tuple(sorted(one.name for one in self.operations if one.type in graphs.HANDLES))
 
-    @property
+    @lazy
     def resets(self):
         """The local variables that a run of operations alone sets anew, as counts of tf.metrics where an epoch ends."""
-        if self._resets is None:
-            local = {variable.op.name for variable in self.graph.get_collection('local_variables')}
-            set_ = {graphs.assigned(one) for one in self.operations if one.type in ('Assign', 'AssignVariableOp')}
-            gives = any(hasattr(element, 'dtype') for element in self.elements)
-            self._resets = [] if gives else sorted(local & set_)
-        return self._resets
+        local = {variable.op.name for variable in self.graph.get_collection('local_variables')}
+        set_ = {graphs.assigned(one) for one in self.operations if one.type in ('Assign', 'AssignVariableOp')}
+        gives = any(hasattr(element, 'dtype') for element in self.elements)
+        return [] if gives else sorted(local & set_)
 
-    @property
+    @lazy
     def unordered(self):
         """The variables that are read while they are written, see graph/races.py."""
-        if self._unordered is None:
-            self._unordered = races.unordered_reads(self.graph, self.operations, self.losses, self.trained)
-        return self._unordered
+        return races.unordered_reads(self.graph, self.operations, self.losses, self.trained)
 
     @property
     def trained(self):
@@ -84,28 +78,21 @@ class Step(object):
         several = len(self.applies) > 1 or any(counts.get(name, 0) > 1 for name in self.trained)
         return several and races.updates_in_no_order(self.operations, self.trained)
 
-    @property
+    @lazy
     def fetches(self):
         """The values that are fetched and can be compared, see fetches.py."""
-        if self._fetches is None:
-            self._fetches = fetched.read(self.elements, self.watched.applies)
-            if self.gathers:
-                self._fetches += fetched.kept(self._fetches, self.operations)
-        return self._fetches
+        found = fetched.read(self.elements, self.watched.applies)
+        return found + fetched.kept(found, self.operations) if self.gathers else found
 
-    @property
+    @lazy
     def rates(self):
         """The learning rates that depend on a count of steps, see graph/rates.py."""
-        if self._rates is None:
-            self._rates = rates.of(self.watched, self.operations, graphs.variables(self.tf, self.graph))
-        return self._rates
+        return rates.of(self.watched, self.operations, graphs.variables(self.tf, self.graph))
 
-    @property
+    @lazy
     def rates_write(self):
         """Whether to compute these rates writes variables."""
-        if self._rates_write is None:
-            self._rates_write = rates.writes(self.rates)
-        return self._rates_write
+        return rates.writes(self.rates)
 
     @property
     def gathered(self):
@@ -120,20 +107,16 @@ class Step(object):
             if tensor.op in self.operations
         ]
 
-    @property
+    @lazy
     def gathers(self):
         """Whether this run accumulates gradients over several batches, or stores them otherwise."""
-        if self._gathers is None:
-            self._gathers = bool(self.gathered)
-        return self._gathers
+        return bool(self.gathered)
 
-    @property
+    @lazy
     def backward(self):
         """The operations that must run for the gradients that are applied now, or stored to be applied later."""
-        if self._backward is None:
-            given = [tensor for apply in self.applies for one in apply.given for tensor in graphs.tensors(one)]
-            self._backward = graphs.ancestors(tensor.op for tensor in given + self._gates_of_gathered())
-        return self._backward
+        given = [tensor for apply in self.applies for one in apply.given for tensor in graphs.tensors(one)]
+        return graphs.ancestors(tensor.op for tensor in given + self._gates_of_gathered())
 
     def _gates_of_gathered(self):
         raw = {tensor.name for tensor in self.gathered}
@@ -169,15 +152,13 @@ class Step(object):
             if hasattr(loss, 'op') and loss.dtype.is_floating and self.graph.is_fetchable(loss)
         ]
 
-    @property
+    @lazy
     def stages(self):
         """Which gradients, and which losses, wait for updates of the same run."""
-        if self._stages is None:
-            groups = self.groups
-            behind = [self._updates_before(group) for group in groups] if len(self.applies) > 1 else [0] * len(groups)
-            losses = [stage for group, stage in zip(groups, behind) for _ in self._losses(group)]
-            self._stages = Stages(behind, losses)
-        return self._stages
+        groups = self.groups
+        behind = [self._updates_before(group) for group in groups] if len(self.applies) > 1 else [0] * len(groups)
+        losses = [stage for group, stage in zip(groups, behind) for _ in self._losses(group)]
+        return Stages(behind, losses)
 
     def _updates_before(self, group):
         needed = graphs.ancestors(tensor.op for raw in group.raw for tensor in graphs.tensors(raw))
@@ -194,14 +175,12 @@ class Step(object):
             if tensor.dtype.base_dtype.name not in ('variant', 'resource') and tensor.op not in own
         ]
 
-    @property
+    @lazy
     def unordered_sources(self):
         """The names of `sources` whose examples come in an order that nothing sets, as from a queue."""
-        if self._unordered_sources is None:
-            sources = self.sources
-            drawn = draws.disorder(self.graph, sources, self.operations, total=True)
-            self._unordered_sources = frozenset(tensor.name for tensor in sources if drawn)
-        return self._unordered_sources
+        sources = self.sources
+        drawn = draws.disorder(self.graph, sources, self.operations, total=True)
+        return frozenset(tensor.name for tensor in sources if drawn)
 
     def drawn(self):
         """The random operations that run in a step, {type: number}."""
@@ -249,38 +228,35 @@ class Step(object):
 
     def describe(self, arrays, sources, sparse=()):
         """The inputs as plain data, see values/inputs.py; sparse: the names of sparse ones' parts."""
-        result = []
         parts = {name: names for names in sparse for name in names}
-        for name in sorted(arrays):
-            tensor = self.graph.as_graph_element(name)
-            shape = arrays[name].shape
-            if name in parts:  # the sparse tensor has as many rows as its dense form
-                shape = arrays[parts[name][2]][:1]
-            result.append(
-                {
-                    'name': name,
-                    'shape': [int(size) for size in shape],
-                    'sparse': parts.get(name),
-                    'source': name in sources,
-                    'static': graphs.static_shape(tensor),
-                    'sliced': graphs.sliced_axis(tensor, self.operations),
-                }
-            )
-            copied = tensor.op.inputs[0].name if tensor.op.type == 'Identity' else name
-            result[-1].update({'of': copied, 'each': True} if copied != name and copied in arrays else {})
-        firsts = {item['of'] for item in result if 'of' in item}
-        for item in result:
+        found = [self._described(name, arrays, sources, parts.get(name)) for name in sorted(arrays)]
+        firsts = {item['of'] for item in found if 'of' in item}
+        for item in found:
             item.update({'of': item['name'], 'each': True} if item['name'] in firsts else {})
         order = {name: index for index, name in enumerate(sources)}
         made = {op.name: place for place, op in enumerate(self.graph.get_operations())} if firsts else {}
-        return sorted(
-            result,
-            key=lambda item: (
-                item['source'],
-                order.get(item['name'], 0),
-                made[item['name'].split(':')[0]] if 'of' in item else 0,
-            ),
-        )
+
+        def place(item):
+            of_copies = made[item['name'].split(':')[0]] if 'of' in item else 0
+            return item['source'], order.get(item['name'], 0), of_copies
+
+        return sorted(found, key=place)
+
+    def _described(self, name, arrays, sources, sparse):
+        """One input; sparse: the names of the parts of the sparse tensor that it belongs to, or None."""
+        tensor = self.graph.as_graph_element(name)
+        # the sparse tensor has as many rows as its dense form
+        shape = arrays[name].shape if sparse is None else arrays[sparse[2]][:1]
+        item = {
+            'name': name,
+            'shape': [int(size) for size in shape],
+            'sparse': sparse,
+            'source': name in sources,
+            'static': graphs.static_shape(tensor),
+            'sliced': graphs.sliced_axis(tensor, self.operations),
+        }
+        copied = tensor.op.inputs[0].name if tensor.op.type == 'Identity' else name
+        return dict(item, of=copied, each=True) if copied != name and copied in arrays else item
 
 
 def gradients_fetch(gradients):
@@ -416,16 +392,12 @@ class StepCall(object):
         self.fed = graphs.feeds(session.graph, feed_dict)
         self.sources = [name for name in self.sources if name not in self.fed]
         self.sparse = graphs.sparse_feeds(session.graph, feed_dict) + graphs.sparse_sources(step.sources)
-        self._arrays = None
 
-    @property
+    @lazy
     def arrays(self):
         """Everything that goes in, {tensor name: array}: the feed, and the next element of each source."""
-        if self._arrays is None:
-            self._arrays = dict(self.fed)
-            if self.sources:
-                self._arrays.update(zip(self.sources, self._run(self.session, self.sources, self.feed_dict)))
-        return self._arrays
+        taken = self._run(self.session, self.sources, self.feed_dict) if self.sources else ()
+        return dict(self.fed, **dict(zip(self.sources, taken)))
 
     def run(self, fetches, feed, options=None, metadata=None):
         """Runs with all randomness held still, and what nothing orders."""
@@ -439,13 +411,13 @@ class StepCall(object):
 
     def as_given(self, options=None, metadata=None):
         """Runs what the script asked for, with its own feed."""
-        options = self.options if options is None else options
-        metadata = self.metadata if metadata is None else metadata
-        return self._run(self.session, self.fetches, self.feed_dict, options, metadata)
+        return self._as(self.feed_dict, options, metadata)
 
     def as_asked(self, options=None, metadata=None):
         """What the script asked for; what was taken from a dataset or queue for it already is fed."""
-        feed = self.feed_dict if self._arrays is None else self._arrays
+        return self._as(self.__dict__.get('arrays', self.feed_dict), options, metadata)
+
+    def _as(self, feed, options, metadata):
         options = self.options if options is None else options
         metadata = self.metadata if metadata is None else metadata
         return self._run(self.session, self.fetches, feed, options, metadata)
@@ -526,6 +498,27 @@ class StepCall(object):
             'seeded': self.step.seeded(),
             'schedules': self.step.schedules(store.variables),
         }
+
+
+def save(call, names, path):
+    """Saves these variables; returns where."""
+    return saver(call.tf, call.session.graph, names).save(call.session, path, write_meta_graph=False)
+
+
+def restore(call, names, path, wanted):
+    """Restores a checkpoint: which variables have got another value than is wanted, {name: value}, or an error."""
+    try:
+        saver(call.tf, call.session.graph, names).restore(call.session, path)
+    except Exception as error:
+        return {'error': describe(error)}
+    found = call.store().read(sorted(wanted))
+    wrong = [name for name in sorted(wanted) if not np.array_equal(wanted[name], found.get(name))]
+    return {'variables': len(wanted), 'wrong': wrong}
+
+
+def listed(call):
+    """The names of the variables that a checkpoint holds."""
+    return sorted({variable.name for variable in call.session.graph.get_collection('variables')})
 
 
 def saver(tf, graph, names):

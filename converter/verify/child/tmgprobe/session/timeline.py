@@ -2,25 +2,14 @@
 
 from __future__ import absolute_import, division, print_function
 
-import re
-
 from tmgprobe.graph import graphs
 from tmgprobe.session import watch as watching
+from tmgprobe.values.lazy import reached
 
-DEVICE = re.compile(r'(?i)device:([a-z]+:\d+)$')
 SPANS = 400  # bars to draw for one part on one device, at most
 # what cuts and casts a batch without computing on it
-PREPARING = graphs.SLICES + (
-    'Cast',
-    'ConcatV2',
-    'ExpandDims',
-    'Identity',
-    'Pack',
-    'RealDiv',
-    'Reshape',
-    'Shape',
-    'Squeeze',
-)
+PREPARING = graphs.SLICES + ('Cast', 'ConcatV2', 'ExpandDims', 'Identity', 'Pack', 'RealDiv', 'Reshape', 'Shape',
+                             'Squeeze')
 
 
 def read(step, arrays, metadata):
@@ -60,14 +49,11 @@ def _ran(graph, metadata):
     """{operation: (device, begin, end)} of those that the trace names; copies between devices are not in it."""
     named = {op.name: op for op in graph.get_operations()}
     found = {}
-    for stats in metadata.step_stats.dev_stats:
-        place = DEVICE.search(stats.device)
-        for node in stats.node_stats if place else ():
-            op = named.get(node.node_name.split(':')[0])
-            if op is not None:
-                begin = node.all_start_micros + node.op_start_rel_micros
-                end = node.all_start_micros + max(node.op_end_rel_micros, node.op_start_rel_micros)
-                found[op] = (place.group(1).lower(), begin, end)
+    for device, name, node in graphs.ran(metadata):
+        if name in named:
+            begin = node.all_start_micros + node.op_start_rel_micros
+            end = node.all_start_micros + max(node.op_end_rel_micros, node.op_start_rel_micros)
+            found[named[name]] = (device, begin, end)
     return found
 
 
@@ -129,17 +115,11 @@ def _edges(ran, parts):
 
 
 def _sources(op, parts):
-    found, todo, seen = set(), [tensor.op for tensor in op.inputs], set()
-    while todo:
-        source = todo.pop()
-        if source in seen:
-            continue
-        seen.add(source)
-        if source in parts:
-            found.add(source)
-        elif source.name.startswith(watching.SCOPE):
-            todo.extend(tensor.op for tensor in source.inputs)
-    return found
+    def passed(source):
+        through = source not in parts and source.name.startswith(watching.SCOPE)
+        return [tensor.op for tensor in source.inputs] if through else ()
+
+    return {source for source in reached([tensor.op for tensor in op.inputs], passed) if source in parts}
 
 
 def joined(spans, most):

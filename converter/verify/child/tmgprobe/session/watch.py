@@ -7,7 +7,6 @@ the script's own operations stay as they are.
 
 from __future__ import absolute_import, division, print_function
 
-import contextlib
 import sys
 
 from tmgprobe.graph import copies, graphs, machine
@@ -226,57 +225,61 @@ class SessionWatch(object):
         if kind in self._wrapped or kind is object:
             return
         self._wrapped.add(kind)
+        for name, watched in (('compute_gradients', self._computing), ('apply_gradients', self._applying)):
+            if name in kind.__dict__:
+                setattr(kind, name, watched(kind.__dict__[name]))
+
+    def _computing(self, compute):
+        """A method that computes gradients and notes them."""
         watch = self
-        if 'compute_gradients' in kind.__dict__:
-            compute = kind.__dict__['compute_gradients']
 
-            def compute_gradients(self, loss, *args, **kwargs):
-                made, graph = watch._depth['made'], watch._graph()
-                first = size(graph)
-                watch._depth['gradients'] += 1
-                try:
-                    pairs = compute(self, loss, *args, **kwargs)
-                finally:
-                    watch._depth['gradients'] -= 1
-                if watch._depth['made'] != made:
-                    return pairs  # it called another watched method, which noted the gradients
-                pairs = list(pairs)
-                gates = watch._group([loss], [v for _, v in pairs], [g for g, _ in pairs], first)
-                return list(zip(gates, [v for _, v in pairs]))
+        def compute_gradients(self, loss, *args, **kwargs):
+            made, first = watch._depth['made'], size(watch._graph())
+            watch._depth['gradients'] += 1
+            try:
+                pairs = compute(self, loss, *args, **kwargs)
+            finally:
+                watch._depth['gradients'] -= 1
+            if watch._depth['made'] != made:
+                return pairs  # it called another watched method, which noted the gradients
+            pairs = list(pairs)
+            variables = [variable for _, variable in pairs]
+            return list(zip(watch._group([loss], variables, [gradient for gradient, _ in pairs], first), variables))
 
-            kind.compute_gradients = compute_gradients
-        if 'apply_gradients' in kind.__dict__:
-            apply = kind.__dict__['apply_gradients']
+        return compute_gradients
 
-            def apply_gradients(self, grads_and_vars, *args, **kwargs):
-                if watch._depth['apply']:
-                    return apply(self, grads_and_vars, *args, **kwargs)
-                watched, pairs = watch.of(watch._graph()), list(grads_and_vars)
-                first = size(watched.graph)
-                given = [gradient for gradient, _ in pairs]
-                after = given + watch._losses(watched, given)
-                gates = [watch._gate(gradient, after) for gradient in given]
-                gated = [gradient for gradient, _ in gates]
-                watch._depth['apply'] += 1
-                try:
-                    result = apply(self, list(zip(gated, [v for _, v in pairs])), *args, **kwargs)
-                finally:
-                    watch._depth['apply'] -= 1
-                watched.applies.append(
-                    Apply(
-                        index=len(watched.applies),
-                        operation=result.op if hasattr(result, 'op') else result,
-                        variables=[v.name for _, v in pairs],
-                        given=[parts(g) for g in given],
-                        gates=[fed for _, fed in gates],
-                        between=(first, size(watched.graph)),
-                    )
+    def _applying(self, apply):
+        """A method that applies gradients behind their gates and notes them."""
+        watch = self
+
+        def apply_gradients(self, grads_and_vars, *args, **kwargs):
+            if watch._depth['apply']:
+                return apply(self, grads_and_vars, *args, **kwargs)
+            watched, pairs = watch.of(watch._graph()), list(grads_and_vars)
+            first = size(watched.graph)
+            given, variables = [gradient for gradient, _ in pairs], [variable for _, variable in pairs]
+            after = given + watch._losses(watched, given)
+            gates = [watch._gate(gradient, after) for gradient in given]
+            watch._depth['apply'] += 1
+            try:
+                result = apply(self, list(zip([gradient for gradient, _ in gates], variables)), *args, **kwargs)
+            finally:
+                watch._depth['apply'] -= 1
+            watched.applies.append(
+                Apply(
+                    index=len(watched.applies),
+                    operation=result.op if hasattr(result, 'op') else result,
+                    variables=[variable.name for variable in variables],
+                    given=[parts(gradient) for gradient in given],
+                    gates=[fed for _, fed in gates],
+                    between=(first, size(watched.graph)),
                 )
-                counter = _argument(args, kwargs, 0, 'global_step', None)
-                watched.applies[-1].counter = getattr(counter, 'name', None)
-                return result
+            )
+            counter = _argument(args, kwargs, 0, 'global_step', None)
+            watched.applies[-1].counter = getattr(counter, 'name', None)
+            return result
 
-            kind.apply_gradients = apply_gradients
+        return apply_gradients
 
     def _losses(self, watched, given):
         """The losses of these gradients: updates wait for them, as weight decay in them reads variables."""
@@ -540,13 +543,7 @@ def replace(names):
             inner = getattr(owner, '__dict__', {}) if owner is not None else {}
             for name, (old, new) in names.items():
                 if inner.get(name) is old:
-                    with contextlib.suppress(Exception) if hasattr(contextlib, 'suppress') else _quiet():
+                    try:
                         setattr(owner, name, new)
-
-
-@contextlib.contextmanager
-def _quiet():
-    try:
-        yield
-    except Exception:
-        pass
+                    except Exception:  # whatever a module's own class raises
+                        pass

@@ -17,21 +17,43 @@ def note(tf, input_fn, number):
             iterator = tf.compat.v1.data.make_initializable_iterator(found)
             tensors, hooks = iterator.get_next(), [iterator.initializer]
         shapes = [tensor.shape for tensor in flat(tensors)]
-        taken = []
         with tf.compat.v1.Session() as session:
             session.run([tf.compat.v1.global_variables_initializer(), tf.compat.v1.local_variables_initializer(),
                          tf.compat.v1.tables_initializer()])
             session.run(hooks)
             coordinator = tf.compat.v1.train.Coordinator()
             threads = tf.compat.v1.train.start_queue_runners(session, coordinator)
-            try:
-                for _ in range(number):
-                    taken.append(session.run(tensors))
-            except tf.errors.OutOfRangeError:
-                pass
+            taken = take(tf, number, lambda: session.run(tensors))
             coordinator.request_stop()
             coordinator.join(threads, stop_grace_period_secs=10, ignore_live_threads=True)
     return taken, shapes, dataset
+
+
+def take(tf, number, one):
+    """So many batches, each what `one` gives; fewer where its data end."""
+    taken = []
+    try:
+        for _ in range(number):
+            taken.append(one())
+    except tf.errors.OutOfRangeError:
+        pass
+    return taken
+
+
+def together(taken, number):
+    """Batches put together, so many at a time; those that are left over are not."""
+    return [taken[place : place + number] for place in range(0, len(taken) - number + 1, number)]
+
+
+def compared(own, given):
+    """Whether the conversion's own steps take as many rows as the given ones of the original, and the same examples."""
+    rows = [[len(flat(one)[0]) for one in held] for held in (own, given)]
+    return {'rows': rows[0] == rows[1], 'same': all_same(own, given)}
+
+
+def all_same(own, others):
+    """Whether two lists hold the same batches."""
+    return len(own) == len(others) and all(map(same, own, others))
 
 
 def is_dataset(found):

@@ -6,6 +6,7 @@ import re
 import sys
 
 from tmgprobe.graph import gpus as shown
+from tmgprobe.strategy import classes
 
 # Operations that do most of a model's work; sums, copies and constants may stand anywhere.
 WORK = re.compile('(Batch)?MatMul|Einsum|(Depthwise)?Conv[23]d|(Resource)?Gather|EmbeddingLookup|Cudnn|LSTM|GRU', re.I)
@@ -83,9 +84,7 @@ def _hold_dropout(tf, trial):
             if module is not None and hasattr(module, name):
                 setattr(module, name, _passing(tf, trial))
 
-
-    layers = [tf.keras.layers] + [sys.modules[name].layers for name in ('keras', 'tf_keras') if name in sys.modules]
-    for module in layers:
+    for module in classes.of_keras(tf, 'layers'):
         for name in ('Dropout', 'SpatialDropout1D', 'SpatialDropout2D', 'SpatialDropout3D', 'AlphaDropout',
                      'GaussianDropout', 'GaussianNoise'):
             if hasattr(module, name):

@@ -7,7 +7,7 @@ import itertools
 import os
 import shutil
 
-from tmgprobe.strategy import batches
+from tmgprobe.strategy import batches, classes
 from tmgprobe.strategy.session_walk import SessionWalk
 from tmgprobe.strategy.walk import ReplicaBatches
 
@@ -18,17 +18,9 @@ def install(tf, trial):
         kind = tf.estimator.Estimator
     except (AttributeError, ImportError):
         return
-    kinds = [kind]
-    for module in (tf.compat.v1, getattr(tf.compat, 'v2', None)):
-        other = getattr(getattr(module, 'estimator', None), 'Estimator', None)
-        if other is not None and other not in kinds:
-            kinds.append(other)
-    bases = []
-    for one in kinds:  # where they are defined: canned estimators inherit from there
-        for base in one.__mro__:
-            if '__init__' in base.__dict__ and 'train' in base.__dict__ and base not in bases:
-                bases.append(base)
-    for base in bases:
+    modules = [getattr(module, 'estimator', None) for module in (tf.compat.v1, getattr(tf.compat, 'v2', None))]
+    kinds = [kind] + [module.Estimator for module in modules if hasattr(module, 'Estimator')]
+    for base in classes.defining(kinds, '__init__', 'train'):  # canned estimators inherit from there
         base.__init__ = _made(tf, trial, base.__init__)
         base.train = _trained(tf, trial, base.train)
 
@@ -68,8 +60,8 @@ def _original(tf, trial, estimator, input_fn, train):
     together = 1 if trial.total else trial.gpus
     taken, shapes, _ = batches.note(tf, _called(estimator, input_fn), trial.steps * together)
     again, _, _ = batches.note(tf, _called(estimator, input_fn), trial.steps * together)
-    drawn = len(taken) != len(again) or not all(batches.same(a, b) for a, b in zip(taken, again))
-    steps = [batches.joined(taken[i:i + together]) for i in range(0, len(taken) - together + 1, together)]
+    drawn = not batches.all_same(taken, again)
+    steps = list(map(batches.joined, batches.together(taken, together)))
     if not steps:
         trial.stop('its input has fewer than %d batches' % together)
 
@@ -102,11 +94,9 @@ def _conversion(tf, trial, estimator, input_fn, train):
     parts = [part for batch in given['batches'] for part in batches.cut(batch, trial.gpus)]
     trial.trains = True
     train(estimator, lambda: _dataset(tf, parts, shapes), steps=number)
-    own = [batches.joined(taken[i:i + trial.gpus]) for i in range(0, len(taken) - trial.gpus + 1, trial.gpus)]
-    rows = [[len(batches.flat(one)[0]) for one in held] for held in (own, given['batches'])]
-    trial.leave('Estimator', _weights(tf, estimator, number), rows=rows[0] == rows[1],
-                same=len(own) == number and all(batches.same(a, b) for a, b in zip(own, given['batches'])),
-                replicas=strategy.num_replicas_in_sync)
+    own = list(map(batches.joined, batches.together(taken, trial.gpus)))
+    trial.leave('Estimator', _weights(tf, estimator, number), replicas=strategy.num_replicas_in_sync,
+                **batches.compared(own, given['batches']))
 
 
 def _called(estimator, input_fn):

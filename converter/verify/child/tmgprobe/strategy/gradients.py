@@ -8,6 +8,7 @@ from __future__ import absolute_import, division, print_function
 import sys
 
 import numpy
+from tmgprobe.strategy import classes
 from tmgprobe.values import compare
 
 VARIABLES = ('Variable', 'VariableV2', 'VarHandleOp')
@@ -33,18 +34,12 @@ class GradientCalls(object):
         module = sys.modules.get('tensorflow.python.ops.gradients_util')
         if module is not None:
             module._GradientsHelper = self._computed(tf, module._GradientsHelper)
-        homes = [tf.keras.optimizers]
-        homes += [sys.modules[name].optimizers for name in ('keras', 'tf_keras') if name in sys.modules]
-        done = []
-        for kind in [getattr(home, 'Optimizer', None) for home in homes + [getattr(h, 'legacy', None) for h in homes]]:
-            for base in getattr(kind, '__mro__', ()):
-                if base in done:
-                    continue
-                done.append(base)
-                if 'apply' in base.__dict__:  # Keras 3
-                    base.apply = self._applied(tf, base.apply, False)
-                elif 'apply_gradients' in base.__dict__ and not hasattr(kind, 'apply'):
-                    base.apply_gradients = self._applied(tf, base.apply_gradients, True)
+        homes = classes.of_keras(tf, 'optimizers')
+        kinds = [getattr(home, 'Optimizer', None) for home in homes + [getattr(home, 'legacy', None) for home in homes]]
+        for base in classes.defining(kinds, 'apply'):  # Keras 3
+            base.apply = self._applied(tf, base.apply, False)
+        for base in classes.defining([kind for kind in kinds if not hasattr(kind, 'apply')], 'apply_gradients'):
+            base.apply_gradients = self._applied(tf, base.apply_gradients, True)
 
     def begin(self, several=(), weights=()):
         """Before a step; several: what passed in others, the mean of which is handed on in this one."""

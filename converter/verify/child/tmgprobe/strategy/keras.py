@@ -3,9 +3,8 @@
 from __future__ import absolute_import, division, print_function
 
 import contextlib
-import sys
 
-from tmgprobe.strategy import batches
+from tmgprobe.strategy import batches, classes
 from tmgprobe.strategy.keras_walk import KerasWalk
 from tmgprobe.strategy.walk import ReplicaBatches
 
@@ -14,16 +13,8 @@ USUAL = 32  # rows of a batch that fit() takes where it is told no number
 
 def install(tf, trial):
     """Watches fit() of every Keras that this interpreter may use."""
-    kinds = [tf.keras.Model]
-    for name in ('keras', 'tf_keras'):
-        if name in sys.modules and hasattr(sys.modules[name], 'Model'):
-            kinds.append(sys.modules[name].Model)
-    done = []
-    for kind in kinds:
-        for base in kind.__mro__:
-            if 'fit' in base.__dict__ and base not in done:
-                done.append(base)
-                base.fit = _fitted(tf, trial, base.fit)
+    for base in classes.defining(classes.of_keras(tf, 'Model'), 'fit'):
+        base.fit = _fitted(tf, trial, base.fit)
 
 
 def _fitted(tf, trial, real):
@@ -62,19 +53,12 @@ def _of_dataset(tf, trial, dataset):
     together = 1 if trial.converted or trial.total else trial.gpus
     number = trial.steps * together
     if tf.executing_eagerly():
-        taken = []
-        for element in dataset.take(number):
-            taken.append(batches.mapped(lambda tensor: tensor.numpy(), element))
+        taken = [batches.mapped(lambda tensor: tensor.numpy(), element) for element in dataset.take(number)]
     else:
-        taken = []
         element = tf.compat.v1.data.make_one_shot_iterator(dataset).get_next()
         session = tf.compat.v1.keras.backend.get_session()
-        try:
-            for _ in range(number):
-                taken.append(session.run(element))
-        except tf.errors.OutOfRangeError:
-            pass
-    steps = [taken[i:i + together] for i in range(0, len(taken) - together + 1, together)]
+        taken = batches.take(tf, number, lambda: session.run(element))
+    steps = batches.together(taken, together)
     return [batches.joined(step) for step in steps if len({len(batches.flat(b)[0]) for b in step}) == 1]
 
 
@@ -101,12 +85,10 @@ def _conversion(trial, model, steps, fit):
     if [array.shape for array in own.values()] != [array.shape for array in first.values()]:
         trial.stop('its model has other variables')
     model.set_weights(list(first.values()))
-    same = len(steps) == len(given['batches']) and all(batches.same(a, b) for a, b in zip(steps, given['batches']))
-    rows = [[len(batches.flat(one)[0]) for one in held] for held in (steps, given['batches'])]
     trial.trains = True
     weights = _train(model, given['batches'], fit)
     replicas = getattr(_strategy_of(model), 'num_replicas_in_sync', 1)
-    trial.leave('Keras', weights, same=same, rows=rows[0] == rows[1], replicas=replicas)
+    trial.leave('Keras', weights, replicas=replicas, **batches.compared(steps, given['batches']))
 
 
 def _build(model, batch):

@@ -84,7 +84,7 @@ class Trial(object):
 
     def stop(self, reason):
         """Ends the process: this script cannot be compared, or fails."""
-        self.channel.leave('ended', message=reason, trace='')
+        self.channel.end(reason, '')
 
 
 def _flat(rows):

@@ -9,6 +9,7 @@ a shape of its own. `each`: it is what one tower alone is fed: an example of any
 
 from __future__ import absolute_import, division, print_function
 
+import numpy as np
 from tmgprobe.values import compare
 from tmgprobe.values import rows as rows_of
 
@@ -178,8 +179,6 @@ def shards(pairs, arrays, gpus, upper=True):
 
 def whole(pairs, arrays):
     """The whole global batch as one feed for the original; None where its parts have different shapes."""
-    import numpy as np
-
     feed = {}
     for pair in pairs:
         values = [arrays[part] for part in pair['parts']]
@@ -192,8 +191,6 @@ def whole(pairs, arrays):
 
 def twice(pairs, arrays):
     """The whole global batch with all of its examples given a second time, as one feed for the original."""
-    import numpy as np
-
     feed, count = whole(pairs, arrays), rows(pairs, arrays)
     for pair in pairs:
         if pair['axis'] is not None:

@@ -7,6 +7,7 @@ from __future__ import absolute_import, division, print_function
 
 import numpy as np
 from tmgprobe.values import compare
+from tmgprobe.values.lazy import reached
 
 
 def described(variables):
@@ -125,13 +126,6 @@ def _is_later(item, later, first):
 
 def _read(item, names):
     """Whether a tensor is computed of one of these variables, by operations under its name or next to it."""
-    seen, todo = set(), [item.op] if hasattr(item, 'op') and hasattr(item, 'consumers') else []
-    while todo:
-        operation = todo.pop()
-        if operation in seen:
-            continue
-        seen.add(operation)
-        if operation.name in names:
-            return True
-        todo.extend(tensor.op for tensor in operation.inputs)
-    return False
+    own = [item.op] if hasattr(item, 'op') and hasattr(item, 'consumers') else []
+    above = reached(own, lambda operation: [tensor.op for tensor in operation.inputs])
+    return not names.isdisjoint(operation.name for operation in above)
