@@ -451,10 +451,10 @@ def _decided(read: Reading, several: bool, project: ProjectFiles) -> tuple[Decid
     Each tower takes a batch of its own where a pipeline gives single examples with shapes of their own, and where
     batches that are fed cannot be cut, or cannot grow.
     """
-    from converter.planner.own.batches import own_batches
     from converter.planner.own.examples import own_examples
     from converter.planner.passes import Decided
     from converter.planner.steps import training_steps
+    from converter.planner.towers.own.batches import own_batches
 
     if read.options.batch == "total":
         return _by_batches(read, several, project)

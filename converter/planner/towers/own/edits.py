@@ -9,13 +9,13 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.values import Input, Tensor, tensors_in
 from converter.dataclass import dataclass
 from converter.plan import Replace
-from converter.planner.own.batches import own_batches
 from converter.planner.own.examples import own_examples
 from converter.planner.own.taken import is_own_batch, shown_inputs
 from converter.planner.plan_faults import PlanFault
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.purpose import is_only_shown
+from converter.planner.towers.own.batches import own_batches
 from converter.planner.wording import refuse
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import SourceText
