@@ -39,7 +39,7 @@ def own_batches(facts: Facts, steps: list[TrainStep]) -> OwnExamples | None:
         return None
     if not all(_never_ends(facts, value, steps) for value in taken):
         return None
-    counts = frozenset(origin for size in sizes for origin in size.origins)
+    counts = frozenset(origin for size in sizes if isinstance(size, Number) for origin in size.origins)
     runs = [run for run in facts.runs if run.computes({value.uid for value in taken})]
     if not all(_is_counted_by_settings(facts, run, counts) for run in runs):
         return None

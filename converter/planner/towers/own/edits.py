@@ -50,9 +50,8 @@ def _first_alone(facts: Facts, regions: Sequence[Region], feeds: Sequence[ast.ex
     Summaries may, and a part of the example itself that is only shown, such as its name.
     """
     for run in (run for run in facts.runs if run.feed_node in feeds or any(map(is_own_batch, run.behind.values()))):
-        for value in shown_inputs(run):
-            if not all(is_only_shown(facts, region, value) for region in regions):
-                return True
+        if not all(is_only_shown(facts, region, shown) for shown in shown_inputs(run) for region in regions):
+            return True
         for value in run.behind.values():
             if not isinstance(value, Tensor) or isinstance(value, Input) or value.site is None or value.op == "summary":
                 continue
