@@ -599,6 +599,36 @@ def own_inputs(placeholders, gpu):
         return [first.of_towers[gpu] for first in placeholders], None, 1.0 / towers()
 
 
+def own_batches(tensors, gpu):
+    """Return tower `gpu`'s own batches from the script's queue or iterator, None, and the tower's weight.
+
+    The first tower has the script's tensors. For each later tower, the operation that takes a batch is made once more;
+    it takes the next batch, after the tower before it took its own.
+    """
+    with tf.device('/cpu:0'), tf.name_scope('own_batches'):
+        for op in [tensor.op for tensor in tensors]:
+            if op.type not in TAKES:
+                raise ValueError('%r is not what a queue, an iterator or a reader gave' % op.name)
+            op.of_towers = getattr(op, 'of_towers', None) or [op]
+            while len(op.of_towers) <= gpu:
+                op.of_towers.append(take_again(op, op.of_towers[-1]))
+    own = [tensor.op.of_towers[gpu].outputs[tensor.value_index] for tensor in tensors]
+    for tensor, first in zip(own, tensors):
+        tensor.set_shape(first.get_shape())
+    return own, None, 1.0 / towers()
+
+
+TAKES = ('IteratorGetNext', 'QueueDequeueV2', 'QueueDequeueManyV2', 'QueueDequeueUpToV2', 'ReaderReadV2')
+
+
+def take_again(op, before):
+    """Make an operation that takes a batch once more, to be run after `before`."""
+    kinds = [output.dtype for output in op.outputs]
+    settings = dict((key, op.node_def.attr[key]) for key in op.node_def.attr if not key.startswith('_'))
+    with tf.control_dependencies([before]):
+        return op.graph.create_op(op.type, list(op.inputs), kinds, name=op.name.split('/')[-1], attrs=settings)
+
+
 def map_structure(function, *structures):
     """Call a function with the corresponding tensors of lists, tuples or dicts; return its results in the same nest."""
     first = structures[0]

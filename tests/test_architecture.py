@@ -429,6 +429,7 @@ PLANNER = [
     ["host", "searches"],
     ["towers.after_updates", "towers.border", "towers.global_loss", "towers.partitioned"],
     ["towers.dense_gradients", "towers.gradients", "towers.merges", "towers.shards"],
+    ["towers.own"],
     ["cases"],
     ["checking"],
     ["towers.loop"],

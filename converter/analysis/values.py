@@ -387,6 +387,8 @@ class Input(Tensor):
         made = Input(self.op, None, self.shape if has(self.op, Trait.FROM_QUEUE) else None, "")
         if self.batch.kind == "example":
             made.shard(0)
+        elif self.is_own:
+            made.own()
         made.inputs = self.inputs
         return made
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from converter import __version__
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from converter.plan import Plan
     from converter.plan.decisions import Command, Decision, NamedFile
     from converter.planner.outcome import Refused
+    from converter.planner.own.examples import OwnExamples
     from converter.planner.passes import Decided, LossPlan
     from converter.planner.towers.global_loss.named_calls import CallsOnOwnLines
     from converter.rewrite import Rewritten
@@ -446,26 +448,39 @@ def _read_again(read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten])
 def _decided(read: Reading, several: bool, project: ProjectFiles) -> tuple[Decided | Refused, Reading]:
     """The plans and the text that they belong to, or why there are none.
 
-    Where batches cannot be cut, or cannot grow, each tower may have a batch of its own.
+    Each tower takes a batch of its own where a pipeline gives single examples with shapes of their own, and where
+    batches that are fed cannot be cut, or cannot grow.
     """
     from converter.planner.own.examples import own_examples
     from converter.planner.passes import Decided
     from converter.planner.steps import training_steps
+    from converter.planner.towers.own.batches import own_batches
 
+    if read.options.batch == "total":
+        return _by_batches(read, several, project)
+    taken = _by_examples(read, several, project, own_batches(read.facts, [*chain(*training_steps(read.facts))]))
+    if taken is not None:
+        return taken, read
     made, named = _by_batches(read, several, project)
-    if read.options.batch == "total" or (isinstance(made, Decided) and made.plans[0].options.batch != "total"):
+    if isinstance(made, Decided) and made.plans[0].options.batch != "total":
         return made, named
-    batched, rest = training_steps(read.facts)
-    own = own_examples(read.facts, (*batched, *rest))
+    fed = _by_examples(read, several, project, own_examples(read.facts, [*chain(*training_steps(read.facts))]))
+    return (made, named) if fed is None else (fed, read)
+
+
+def _by_examples(read: Reading, several: bool, project: ProjectFiles, own: OwnExamples | None) -> Decided | None:
+    """The plans where each tower has inputs of its own; None where there are none."""
+    from converter.planner.passes import Decided
+
     if own is None:
-        return made, named
+        return None
     facts = read.facts
     read.again(own.decisions)
-    by_examples = _plans(read, several, project, "averaged", own.decisions)
-    if isinstance(by_examples, Decided):
-        return by_examples, read
+    made = _plans(read, several, project, "averaged", own.decisions)
+    if isinstance(made, Decided):
+        return made
     read.facts = facts
-    return made, named
+    return None
 
 
 def _by_batches(read: Reading, several: bool, project: ProjectFiles) -> tuple[Decided | Refused, Reading]:

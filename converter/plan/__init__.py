@@ -23,7 +23,7 @@ class At(NamedTuple):
 
 
 NUM_GPUS = "{num_gpus}"  # stands in texts of the loop for the number of towers, until the loop is written
-OWN = ("own_inputs", "OwnInputs")  # helpers that give each tower placeholders of its own
+OWN = ("own_inputs", "OwnInputs", "own_batches")  # helpers that give each tower inputs of its own
 HowMerged = Literal["concat", "mean", "sum", "first", "shown"]
 
 

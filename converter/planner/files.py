@@ -30,7 +30,6 @@ from converter.planner.host.step_numbers import schedules_left, step_edits, step
 from converter.planner.host.untrained import Branch, one_tower, untrained_branches
 from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Faults, Refused, noted
-from converter.planner.own.edits import OwnEdits, own_edits
 from converter.planner.questions.statements import path
 from converter.planner.region.executions import StepGroup
 from converter.planner.region.region import Region
@@ -42,6 +41,7 @@ from converter.planner.towers.dense_gradients import all_dense
 from converter.planner.towers.loop import LoopPart, plan_loop
 from converter.planner.towers.merges.loss_kind import statistics_of_share
 from converter.planner.towers.merges.summaries import collected_names, names_in
+from converter.planner.towers.own.edits import OwnEdits, own_edits
 from converter.planner.towers.partitioned.slices import cut_variables
 from converter.planner.writing.aliases import TENSORFLOW, Aliases, helper_folder, helper_module
 from converter.planner.writing.builtin_names import BUILTINS_MODULE, Builtins, taken_modules

@@ -30,7 +30,10 @@ REASONS = {  # helpers by the rule that asks for them
     "TMG107": ("TowerCollections", "TowerPenalties", "MergedCollections", "scopes_without_towers"),
     "TMG108": ("shard_size",),
     "TMG124": ("TowerInputs",),
-    "TMG125": ("own_inputs", "OwnInputs", "OfTowers", "read_for_towers", "feed_for_towers"),
+    "TMG125": (
+        *("own_inputs", "OwnInputs", "OfTowers", "read_for_towers", "feed_for_towers"),
+        *("own_batches", "TAKES", "take_again"),
+    ),
     "TMG134": ("shard_drawn",),
     "TMG135": ("shard_sparse", "sparse_rows"),
     "TMG109": (

@@ -342,6 +342,34 @@ def test_average(tf: Any, helpers: Helpers, grads: list[Any], expected: list[flo
 
 @pytest.mark.tf2
 @pytest.mark.parametrize("towers", [1, 2, 3])
+def test_towers_take_batches_of_their_own_one_after_the_other(tf: Any, helpers: Helpers, towers: int) -> None:
+    made = helpers(towers)
+    data = tf.data.Dataset.range(100).map(lambda i: (tf.fill([i + 1, 2], i), i)).repeat().batch(1)
+    pairs, number = tf.data.make_one_shot_iterator(data).get_next()
+    queue = tf.FIFOQueue(100, [tf.int64], shapes=[[]])
+    fill, dequeued = queue.enqueue_many([tf.range(100, dtype=tf.int64)]), queue.dequeue_many(2)
+    parts = [[*made.own_batches([pairs, number], gpu), *made.own_batches([dequeued], gpu)[0]] for gpu in range(towers)]
+    assert parts[0][0] == [pairs, number] and parts[0][3] is dequeued
+    assert [part[0][1].shape.as_list() for part in parts] == [number.shape.as_list()] * towers
+    assert {part[2] for part in parts} == {1.0 / towers}
+    with session(tf) as sess:
+        sess.run(fill)
+        for step in range(3):
+            for gpu, ((rows, place), taken) in enumerate(sess.run([(part[0], part[3]) for part in parts])):
+                turn = step * towers + gpu
+                assert rows.shape == (1, turn + 1, 2) and place.tolist() == [turn]
+                assert taken.tolist() == [2 * turn, 2 * turn + 1]
+
+
+@pytest.mark.tf2
+def test_a_tensor_that_is_computed_cannot_be_taken_again(tf: Any, helpers: Helpers) -> None:
+    made = helpers(2)
+    with pytest.raises(ValueError, match="is not what a queue, an iterator or a reader gave"):
+        made.own_batches([tf.constant(1.0, name="one") + 1.0], 1)
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize("towers", [1, 2, 3])
 @pytest.mark.parametrize("total", [2, 5, 6])
 def test_gradients_of_towers_are_those_of_the_batch(tf: Any, helpers: Helpers, towers: int, total: int) -> None:
     made = helpers(towers)

@@ -39,6 +39,8 @@ def decided(walk: Walk, value: Value, node: ast.expr) -> Value:
     axis = walk.decisions[node]
     if axis == SIZE:
         return _fed_size(walk, value, node)
+    if axis == OWN:
+        return _own(walk, value, node)
     if isinstance(value, Tensor):
         value = with_axis(value, axis)
     elif isinstance(value, Sequence) and is_zero_state(node):
@@ -47,6 +49,16 @@ def decided(walk: Walk, value: Value, node: ast.expr) -> Value:
         for element in value.elements:  # what comes out of a queue together
             if isinstance(element, Input) and element.ambiguous:
                 with_axis(element, axis)
+    return walk.stamp(value, node)
+
+
+def _own(walk: Walk, value: Value, node: ast.expr) -> Value:
+    """An input, or all inputs that a call gives together, of which each tower has its own."""
+    if isinstance(value, Tensor):
+        value = with_axis(value, OWN)
+    for part in tensors_in(value):
+        if isinstance(part, Input):
+            part.own()
     return walk.stamp(value, node)
 
 

@@ -8,6 +8,7 @@ from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.counts.size_names import named_batch, named_batch_size
 from converter.analysis.effects import EffectKind
 from converter.analysis.flow.undo import Changes, StateChange, take_back
@@ -80,7 +81,7 @@ def _expression(walk: Walk, stmt: ast.Expr) -> Signal:
 def _assign(walk: Walk, stmt: ast.Assign) -> Signal:
     value = walk.evaluate(stmt.value)
     names = [getattr(t, "id", getattr(t, "attr", "")) for t in stmt.targets]
-    if isinstance(value, Host) and named_batch_size(names):
+    if isinstance(value, Host) and named_batch_size(names) and not shape_of(value):  # an array is no size
         computed = frozenset((walk.origin(stmt.value, "computed"),))
         value = walk.stamp(Number(None, computed, computed, (value,)), stmt.value)
     elif isinstance(value, Number) and named_batch(names) and (kind := _chosen(value, stmt.value) or _product(value)):

@@ -56,6 +56,7 @@ SHARDS = (
     "shard_data",
     "shard_data_along",
     "own_inputs",
+    "own_batches",
 )
 SHARING = ("SharedVariables", "SharedVariablesOfModels")
 HANDING = ("TowerInputs", "OwnInputs")

@@ -78,9 +78,10 @@ def _judged(comparison: WalkComparison, one: Value, two: Value, pairs: list[tupl
             behind |= needed(here.inputs).keys()  # `b * b // b` is no product of two sizes
     if not powers:
         return
-    if not comparison.total and powers <= {0, -1}:
+    grows = not comparison.total and not (isinstance(one, Input) and one.is_own)
+    if grows and powers <= {0, -1}:
         yield "a batch has as many rows as one GPU takes", line_of(one), line_of(two)
-    if max(powers) > (0 if comparison.total else 1):
+    if max(powers) > (1 if grows else 0):
         yield "a batch has more rows than the towers take", line_of(one), line_of(two)
 
 

@@ -63,7 +63,7 @@ def own_examples(facts: Facts, steps: Sequence[TrainStep]) -> OwnExamples | None
     inputs = {value.uid: value for one in fed for value in one.inputs}
     behind = behind_losses(steps)
     batched = [value.uid for value in behind.values() if isinstance(value, Input) and value.is_batch]
-    if not any(map(_has_own_shape, inputs.values())) or not all(map(_can_be_own, inputs.values())):
+    if not any(map(has_own_shape, inputs.values())) or not all(map(_can_be_own, inputs.values())):
         return None
     if not set(batched) <= set(inputs) or not set(inputs) & set(behind):
         return None
@@ -71,7 +71,7 @@ def own_examples(facts: Facts, steps: Sequence[TrainStep]) -> OwnExamples | None
     return OwnExamples(tuple(nodes), tuple(dict.fromkeys(call for call, _ in calls)), feeds)
 
 
-def _has_own_shape(value: Input) -> bool:
+def has_own_shape(value: Input) -> bool:
     """Whether an input takes examples of different shapes: `[1, None, None, 3]`, or no shape at all is given."""
     return value.dims is None or (bool(value.dims) and (value.dims[0] == 1 or None in value.dims[1:]))
 

@@ -33,7 +33,7 @@ def can_be_repeated(facts: Facts, reader: ast.Call, run: RunCall) -> bool:
     around = [site.stmt for site in run.site.chain()]
     if not loops or loops[-1] not in around or any(map(_catches, (*around, *outside))):
         return False
-    if not all(_counts_steps(facts, stmt) for stmt in around if isinstance(stmt, LOOPS)):
+    if not all(counts_steps(facts, stmt) for stmt in around if isinstance(stmt, LOOPS)):
         return False
     looped = _Looped(facts, reader, loops[-1])
     return looped.is_followed() and looped.gives_another() and looped.is_left_alone()
@@ -50,7 +50,7 @@ def _catches(stmt: ast.AST) -> bool:
 # -- the loops --------------------------------------------------------------------------------------
 
 
-def _counts_steps(facts: Facts, loop: ast.stmt) -> bool:
+def counts_steps(facts: Facts, loop: ast.stmt) -> bool:
     """Whether a loop is given its number of steps by a setting, and its remainders are taken by settings too."""
     if not all(is_setting(facts, node.right) for node in _remainders(loop)):
         return False

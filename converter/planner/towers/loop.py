@@ -16,6 +16,7 @@ from converter.planner.batch_size.batch_size import Scaling
 from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import findings
 from converter.planner.outcome import Faults, noted
+from converter.planner.own.taken import shown_inputs
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.statements import returns
 from converter.planner.region.penalties import keeps_penalties_apart
@@ -120,7 +121,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         replaces=[*taking.replaces, *own_scopes, *feeding(site, traffic, wanted)],
         inserts=inserts,
         helpers=helpers,
-        warnings=[*traffic.warnings, *alone, *_warn_of_shown(facts, traffic, wanted)],
+        warnings=[*traffic.warnings, *alone, *_warn_of_shown(site, traffic, wanted)],
         names=traffic.names,
     )
 
@@ -188,13 +189,19 @@ def _leaving(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: Wa
     return merges_out(site, replace(before, counts=counts, warnings=tuple(warnings)), steps, wanted)
 
 
-def _warn_of_shown(facts: Facts, traffic: Traffic, wanted: Wanted) -> Iterator[Diagnostic]:
-    """One warning for all values that are merged by their form, as they are only shown."""
+def _warn_of_shown(site: LoopSite, traffic: Traffic, wanted: Wanted) -> Iterator[Diagnostic]:
+    """One warning for all values that are merged by their form, or are the first tower's, as they are only shown."""
     places = [merge.place for merge in traffic.merges if merge.how == "shown"]
+    nodes: list[ast.AST] = []
     if places:
         part, reader = wanted[places[0]]
-        node = getattr(part.value, "node", None) or reader
-        yield finding(facts, node, PlanFault.SHOWN_BY_FORM, names=", ".join(places))
+        nodes = [getattr(part.value, "node", None) or reader]
+    inputs = {value.uid for run in site.facts.runs for value in shown_inputs(run)}
+    nodes += [access.node for access in site.region.reads_after if access.value.uid in inputs]
+    places += [ast.unparse(node) for node in nodes[bool(places) :]]
+    if nodes:
+        names = ", ".join(dict.fromkeys(places))
+        yield finding(site.facts, nodes[0], PlanFault.SHOWN_BY_FORM, names=names)
 
 
 def _early(facts: Facts, region: Region, text: SourceText) -> tuple[At, ...]:

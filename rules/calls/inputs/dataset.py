@@ -95,6 +95,8 @@ def _chain(call: Call) -> Value:
     receiver = call.receiver
     if isinstance(receiver, Typed):
         dataset.state.update(receiver.state)
+    if call.name == "Dataset.take":
+        dataset.state.pop("endless", None)
     dataset.inputs = (*dataset.inputs, *call.values())
     return dataset
 

@@ -29,6 +29,7 @@ from converter.plan import Nest, Rebind, Shard
 from converter.planner.batch_size.batch_size import Scaling, reads_flag
 from converter.planner.batch_size.fed.row_counts_alike import inputs_fed_without, inputs_with_other_row_counts, unsure
 from converter.planner.outcome import Faults, noted
+from converter.planner.own.taken import is_taken
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.nested_tensors import inputs_in, path_to, whole_inputs
@@ -205,11 +206,19 @@ def _shard_of(
         lead=lead,
         data=data,
         sparse=sparse,
-        helper="own_inputs" if group[0].is_own else "shard_sparse" if sparse else shard_helper(static, along, data),
+        helper=_helper(group, static, along),
         together=together,
         parts=parts,
     )
     return whole, replace(traffic, groups=(*traffic.groups, tuple(group)), shards=(*traffic.shards, shard))
+
+
+def _helper(group: list[Input], static: bool, along: bool) -> str:
+    """The helper that gives each tower its part of some inputs, or inputs of its own."""
+    if group[0].is_own:
+        return "own_batches" if is_taken(group[0]) else "own_inputs"
+    sparse = any(is_sparse(i) for i in group)
+    return "shard_sparse" if sparse else shard_helper(static, along, group[0].op == DATA)
 
 
 def shard_helper(static: bool, along: bool, data: bool = False) -> str:
