@@ -544,6 +544,7 @@ TRAITS: dict[Trait, str] = {
     Trait.MASKS: "boolean_mask",
     Trait.DATA_SECOND: "nn.embedding_lookup",
     Trait.PRODUCT: "matmul",
+    Trait.TRANSPOSES: "transpose",
     Trait.ANY_PRODUCT: " ".join(("matmul", "batch_matmul", "linalg.matmul", *SPARSE_PRODUCTS)),
     Trait.TAKES_LONGEST: "sequence_mask",
     Trait.FLOAT32_UNLESS_FILLED: "one_hot",
