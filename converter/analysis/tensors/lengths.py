@@ -46,6 +46,26 @@ def total(lengths: Iterable[Factor]) -> Factor:
     return _as_length(whole)
 
 
+def times(lengths: Iterable[Factor]) -> Factor:
+    """The product of lengths; None where one is not known."""
+    whole = number(1)
+    for terms in map(_terms, lengths):
+        if terms is None:
+            return None
+        whole = whole * terms
+    return _as_length(whole)
+
+
+def written_out(length: Factor) -> list[Factor]:
+    """The numbers and names whose product a length is; the length itself if it is a sum, or has one name."""
+    single = length.terms.single if isinstance(length, Computed) else None
+    if single is None:
+        return [length]
+    monomial, factor = single
+    names = [one for one, power in monomial for _ in range(int(power)) if isinstance(one, str)]
+    return [*([int(factor)] if factor != 1 else []), *sorted(names)]
+
+
 def part(length: Factor, count: Factor) -> Factor:
     """The length of each of so many equal pieces; None where it is not known."""
     whole, pieces = _terms(length), _terms(count)
