@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import reduce
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -36,7 +35,9 @@ def _made_in_one_branch(found: list[Tensor]) -> Tensor | None:
     apart = len(found) == len(sites) > 1 and all(one.excludes(two) for one, two in combinations(sites, 2))
     if not apart or len({(t.batch, t.rank) for t in found}) > 1:
         return None
-    made = reduce(join, found)
+    made: Value = found[0]
+    for other in found[1:]:
+        made = join(made, other)
     made.site, made.time = found[-1].site, found[-1].time  # it is no operation of its own where it is looked up
     return made if isinstance(made, Tensor) else None
 

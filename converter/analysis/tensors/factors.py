@@ -127,8 +127,9 @@ def _take(factors: list[Factor], length: Axis) -> tuple[list[Factor], list[Facto
             size, factor, rest = size // part, part, factor // part
             left = [rest, *left] if rest > 1 else left
         elif isinstance(factor, Computed) and (cut := _cut(factor, times([size, *names]))) is not None:
-            factor, rest, more = cut
-            left, (size, names) = ([rest, *left] if rest != 1 else left), _asked((more,))
+            both, behind, more = cut
+            left, (size, names) = ([behind, *left] if behind != 1 else left), _asked((more,))
+            factor = both
         else:
             return _stopped(factor, size, names)
         taken.append(factor)
