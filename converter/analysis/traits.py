@@ -99,6 +99,8 @@ class Trait(Enum):
     DATA_PAIR = "takes data by either of its two operands"
     DATA_SECOND = "takes data by its second argument, the numbers of rows"
     PRODUCT = "multiplies matrices"
+    TRANSPOSES = "turns the axes of a tensor around"
+    OF_PAIRS = "a loss that compares the examples of a batch with each other"
     ANY_PRODUCT = "multiplies matrices, dense or sparse ones"
     HOLDS_SETTINGS = "makes a dict or an object of settings of its keyword arguments"
     OPTIMIZER = "a class of optimizers, of which scripts may derive their own"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from converter.analysis.effects import EffectKind
@@ -18,11 +19,27 @@ def by_name(walk: Walk, text: str, node: ast.AST) -> Tensor | None:
     """The tensor or operation of a name, None where it is not known which."""
     wanted = text.partition(":")[0]
     found = [t for t in walk.facts.tensors if (name := given_name(t)) and wanted == "/".join([*t.scopes, name])]
-    if len({t.node for t in found}) != 1:
+    made = found[-1] if len({t.node for t in found}) == 1 else _made_in_one_branch(found)
+    if made is None:
         walk.effect(EffectKind.LOOKUP, text, None, node)
         return None
-    walk.facts.named.append((found[-1], text, node))
-    return found[-1]
+    walk.facts.named.append((made, text, node))
+    return made
+
+
+def _made_in_one_branch(found: list[Tensor]) -> Tensor | None:
+    """The tensor that whichever branch is taken gives a name; None where one graph may hold several of this name."""
+    from converter.analysis.python.joins import join
+
+    sites = [t.site for t in found if t.site is not None]
+    apart = len(found) == len(sites) > 1 and all(one.excludes(two) for one, two in combinations(sites, 2))
+    if not apart or len({(t.batch, t.rank) for t in found}) > 1:
+        return None
+    made: Value = found[0]
+    for other in found[1:]:
+        made = join(made, other)
+    made.site, made.time = found[-1].site, found[-1].time  # it is no operation of its own where it is looked up
+    return made if isinstance(made, Tensor) else None
 
 
 def given_name(tensor: Tensor) -> str:

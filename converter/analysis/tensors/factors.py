@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Literal
 
+from converter.analysis.tensors.lengths import Computed, times, written_out
+from converter.analysis.tensors.lengths import part as part_of
 from converter.analysis.values import BATCH, ROWS, Axis, Factor
 
 # Why a reshape is not followed: rows of several examples become one ("joined"); the rows of one example do not end
@@ -112,8 +114,7 @@ def regrouped(axes: Sequence[Axis], wanted: Sequence[Axis | None]) -> Placed | F
 
 def _take(factors: list[Factor], length: Axis) -> tuple[list[Factor], list[Factor]] | Stopped:
     """The first factors whose product is a length, and those behind them."""
-    left, names = list(factors), [factor for factor in length if not isinstance(factor, int)]
-    size = prod(factor for factor in length if isinstance(factor, int))
+    left, (size, names) = list(factors), _asked(length)
     taken: list[Factor] = []
     while size > 1 or names:
         if not left:
@@ -125,10 +126,29 @@ def _take(factors: list[Factor], length: Axis) -> tuple[list[Factor], list[Facto
             part = min(factor, size)
             size, factor, rest = size // part, part, factor // part
             left = [rest, *left] if rest > 1 else left
+        elif isinstance(factor, Computed) and (cut := _cut(factor, times([size, *names]))) is not None:
+            both, behind, more = cut
+            left, (size, names) = ([behind, *left] if behind != 1 else left), _asked((more,))
+            factor = both
         else:
             return _stopped(factor, size, names)
         taken.append(factor)
     return taken, left
+
+
+def _asked(length: Axis) -> tuple[int, list[Factor]]:
+    """A length as a number times names."""
+    factors = [one for factor in length for one in written_out(factor)]
+    return prod(one for one in factors if isinstance(one, int)), [one for one in factors if not isinstance(one, int)]
+
+
+def _cut(factor: Computed, wanted: Factor) -> tuple[Factor, Factor, Factor] | None:
+    """Of a computed length and what is left of a wanted one: what both have, the rest of the first, and of the second.
+
+    Each entry along one axis is as good as another, so that `16 * units` is cut into any of its parts in any order.
+    """
+    rest, more = part_of(factor, wanted), part_of(wanted, factor)
+    return (wanted, rest, 1) if rest is not None else (factor, 1, more) if more is not None else None
 
 
 def _stopped(factor: Factor, size: int, names: Sequence[Factor]) -> Stopped:

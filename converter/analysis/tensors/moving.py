@@ -9,6 +9,7 @@ from typing import Literal
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import as_tensor, broadcast, combine, how_many
 from converter.analysis.tensors.factors import first, others, product
+from converter.analysis.tensors.lengths import total
 from converter.analysis.tensors.places import RANGES, count_fed_rows
 from converter.analysis.values import (
     BATCH,
@@ -195,9 +196,8 @@ def _concat_lengths(parts: list[Tensor], at: int, known: bool) -> Lengths:
     if at < 0 or at >= len(one):
         return (None,) * len(one)
     parts_known = [d[at] for d in dims if d is not None and len(d) == len(one)]
-    numbers = [length for length in parts_known if isinstance(length, int)]
-    total = sum(numbers) if known and len(numbers) == len(dims) else None
-    return (*one[:at], total, *one[at + 1 :])
+    whole = total(parts_known) if known and len(parts_known) == len(dims) else None
+    return (*one[:at], whole, *one[at + 1 :])
 
 
 def unstacked(tensor: Tensor, axis: int = 0) -> Tensor:

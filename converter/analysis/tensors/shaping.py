@@ -9,6 +9,7 @@ from converter.analysis.counts.size_names import named_batch
 from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.factors import Failed, Placed, product, regrouped
+from converter.analysis.tensors.lengths import of_number
 from converter.analysis.values import (
     BATCH,
     FED,
@@ -124,15 +125,7 @@ def _length(entry: Value) -> Factor:
     value = getattr(entry, "value", None)
     if isinstance(value, (int, float)):
         return told_by(int(value), entry) if value >= 0 else None
-    return name_of(entry) if isinstance(entry, Number) else None
-
-
-def name_of(number: Number) -> Factor:
-    """A name for a number that is not known, the same wherever it stands for the same one."""
-    if isinstance(number, Length):
-        return number.factor
-    plain = len(number.linear) == 1 and not number.chosen and not any(isinstance(v, Number) for v in number.inputs)
-    return f"origin {next(iter(number.linear)).key}" if plain else f"number {number.uid}"
+    return of_number(entry) if isinstance(entry, Number) else None
 
 
 def element_count(tensor: Tensor) -> int | None:

@@ -74,20 +74,27 @@ def convert_importing(
 
 
 def package_of(facts: Facts, call: ast.AST) -> str:
-    """The imported package that a call leads into; "" if it is not an imported one."""
+    """The imported package that a call leads into; "" if it is no imported one, or a module that has been read."""
     function: ast.AST = call
     while isinstance(function, (ast.Call, ast.Attribute, ast.Subscript)):
         function = function.func if isinstance(function, ast.Call) else function.value
     if not isinstance(function, ast.Name):
         return ""
-    tree = facts.tree_of(facts.path_of(call))
+    path = facts.path_of(call)
+    module = _module_of(facts, function.id, facts.tree_of(path))
+    read = facts.project.find(module, os.path.abspath(path or facts.path), 0) if module else None
+    return "" if read in facts.modules else _package(module)
+
+
+def _module_of(facts: Facts, name: str, tree: ast.Module) -> str:
+    """The module that an import of a file binds to a name or takes it from; "" for other names."""
     for node in facts.nodes(ast.Import, tree):
         for alias in node.names:
-            if function.id == (alias.asname or alias.name.split(".")[0]):
-                return _package(alias.name)
+            if name == (alias.asname or alias.name.split(".")[0]):
+                return alias.name
     for found in facts.nodes(ast.ImportFrom, tree):
-        if any(function.id == (alias.asname or alias.name) for alias in found.names) and not found.level:
-            return _package(found.module or "")
+        if any(name == (alias.asname or alias.name) for alias in found.names) and not found.level:
+            return found.module or ""
     return ""
 
 

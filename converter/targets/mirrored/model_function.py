@@ -10,6 +10,7 @@ from converter.syntax.script import Script, argument, is_given, is_on
 from converter.targets.mirrored.counts import check_part
 from converter.targets.mirrored.elsewhere import definition
 from converter.targets.mirrored.losses import Dependence, LossReader, is_library_sum, losses_of
+from converter.targets.mirrored.pairs import check_pairs
 from converter.targets.mirrored.replicated import reachable
 
 
@@ -35,6 +36,7 @@ def check_model_function(script: Script, estimator: ast.Call, total: bool) -> li
         _check_total(where, nodes, function)
     else:
         _check_sums(where, nodes)
+    check_pairs(where, nodes, total, script.path)
     if where is not script:
         script.findings.extend(where.findings[before:])
     return nodes

@@ -12,6 +12,7 @@ from converter.analysis.python.following import follow
 from converter.analysis.reasons import UNSEEN_CODE, Why
 from converter.analysis.rows import below, keeps, one_more, table
 from converter.analysis.tensors import algebra, shaping
+from converter.analysis.tensors.lengths import of_number
 from converter.analysis.tensors.places import are_fed, gathered
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.traits import Trait
@@ -43,8 +44,7 @@ if TYPE_CHECKING:
 
 def _channels(call: Call) -> Factor:
     count = call.get(1, "filters", "num_outputs", "units")
-    known = getattr(count, "value", None)
-    return known if isinstance(known, int) else shaping.name_of(count) if isinstance(count, Number) else None
+    return of_number(count) if isinstance(count, Number) else None
 
 
 def _layer(call: Call) -> Value:

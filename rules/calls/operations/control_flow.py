@@ -348,7 +348,7 @@ def _array_stack(call: Call) -> Value:
     kept = replace(array.batch, axis=array.batch.axis + 1) if array.batch.kind == "example" else array.batch
     if _is_of_examples(array):
         kept = Batch("example", 0) if call.name.endswith("stack") else opaque(Why.PICKED)
-    return call.gives(kept, None if array.dims is None else (None, *array.dims))
+    return call.gives(kept, None if array.lengths is None else (None, *array.lengths))
 
 
 def _call_custom(call: Call) -> Value:

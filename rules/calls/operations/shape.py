@@ -13,6 +13,8 @@ from converter.analysis.python.containers import iterate
 from converter.analysis.reasons import UNSEEN_CODE, Why
 from converter.analysis.rows import keeps, rank_alone, table
 from converter.analysis.tensors import algebra, factors, moving, shaping
+from converter.analysis.tensors.lengths import of_number
+from converter.analysis.tensors.lengths import part as part_of
 from converter.analysis.tensors.places import OTHER_RANGE, RANGE, are_fed, gathered, left_by, mask_of, own_row_first
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.tensors.windows import window
@@ -91,15 +93,23 @@ def _split(call: Call) -> Value:
     kept = tensor.batch
     if kept.kind == "example" and kept.axis == at:
         kept = opaque(Why.PIECES if _is_fixed(call, sizes) else Why.SPLIT)
-    dims = None if tensor.dims is None else tuple(None if i == at else d for i, d in enumerate(tensor.dims))
     count = len(sizes.elements) if isinstance(sizes, Sequence) else getattr(sizes, "value", None)
     pieces = count if isinstance(sizes, Sequence) else algebra.how_many(sizes)
     if tensor.batch.kind == "example" and tensor.batch.axis == at and pieces is not None:
         one = factors.without(tensor.batch.rows, pieces)
         kept = kept if one is None else Batch("example", at, one)
+    dims = _split_lengths(tensor, at, sizes)
     made = call.parts(count, lambda: Tensor(kept, call.values(), dims, "split"))
     made.inputs = (sizes,) if made.many and sizes is not None else ()
     return made
+
+
+def _split_lengths(tensor: Tensor, at: int, sizes: Value | None) -> Lengths:
+    """The lengths of each piece of a split; of pieces of several sizes, None along the axis."""
+    if tensor.lengths is None:
+        return None
+    count = of_number(sizes) if isinstance(sizes, Number) else None
+    return tuple(part_of(length, count) if i == at else length for i, length in enumerate(tensor.lengths))
 
 
 def _is_fixed(call: Call, sizes: Value | None) -> bool:
@@ -534,6 +544,7 @@ TRAITS: dict[Trait, str] = {
     Trait.MASKS: "boolean_mask",
     Trait.DATA_SECOND: "nn.embedding_lookup",
     Trait.PRODUCT: "matmul",
+    Trait.TRANSPOSES: "transpose",
     Trait.ANY_PRODUCT: " ".join(("matmul", "batch_matmul", "linalg.matmul", *SPARSE_PRODUCTS)),
     Trait.TAKES_LONGEST: "sequence_mask",
     Trait.FLOAT32_UNLESS_FILLED: "one_hot",

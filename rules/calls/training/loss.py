@@ -188,6 +188,7 @@ MODULES = ("losses.", "contrib.losses.", "contrib.slim.losses.")
 REGULARIZERS = "l1_regularizer l2_regularizer l1_l2_regularizer l1 l2"
 UTILITIES = ("contrib.slim.utils.", "contrib.layers.utils.")
 TRAITS: dict[Trait, str] = {
+    Trait.OF_PAIRS: "contrib.losses.metric_learning.*",
     Trait.ADDS_COLLECTED: "apply_regularization get_regularization_loss get_total_loss sum",
     Trait.GIVES_COLLECTED_LOSSES: "get_regularization_loss get_regularization_losses get_total_loss get_losses",
     Trait.DATA_PAIR: (

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, behind_losses
+from converter.analysis.python.inheriting import library_bases
 from converter.analysis.reasons import Why
 from converter.analysis.values import Bound, Host, Instance, Tensor, Value, needed
 from converter.diagnostics import Diagnostic
@@ -62,9 +63,9 @@ def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
                     yield finding(facts, loop.node, "TMG241 loop", lost=_lost_in(facts, loop))
                 told.add(loop.node)
                 continue
-            package = package_of(facts, value.node)
+            package, derived = package_of(facts, value.node), _derived_from(value)
             chosen, looked_up = brought_by(value), looked_up_by(value)
-            goes = f" into the package {package}" if package else ""
+            goes = f" into the package {package}" if package else f" of {derived}" if derived else ""
             if chosen is not None:
                 goes = f" into the module that line {chosen.lineno} imports, by a name which only a run tells,"
             elif looked_up is not None and looked_up is not value.node:
@@ -81,6 +82,16 @@ def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
                 if (unseen := unseen_module(facts, value))
                 else _hint(chosen, looked_up, package, unbound_name(facts, value)),
             )
+
+
+def _derived_from(called: Host) -> str:
+    """The class of a library that the class of the object which is called here is derived from, in words; "" for none.
+
+    What such an object does when it is called is told by code of the library, around the class's own methods.
+    """
+    source = called.source
+    bases = library_bases(source.cls) if isinstance(source, Instance) and source.cls is not None else []
+    return f"an object whose class is derived from {bases[0].library}.{bases[0].name}" if bases else ""
 
 
 def _loop_around(case: Selected, called: Host) -> Tensor | None:

@@ -98,6 +98,29 @@ def test_a_module_that_is_nowhere(tmp_path: Path) -> None:
     assert found[:2] == ("refused", "TMG241") and "--trace" in found[3]
 
 
+DERIVED = """\
+import tensorflow as tf
+
+
+class Net(tf.keras.Model):
+    def __init__(self):
+        super(Net, self).__init__()
+        self.inner = tf.keras.Sequential()
+
+    def call(self, x):
+        return self.inner(x)
+
+
+net = Net()
+"""
+
+
+def test_a_module_that_lies_beside_the_script_is_not_asked_for(tmp_path: Path) -> None:
+    (found,) = said(tmp_path, "scripts/train.py", {"scripts/nets.py": DERIVED} | train("import nets"))
+    assert found[:2] == ("refused", "TMG241") and "put it beside the script" not in found[3]
+    assert "this call of an object whose class is derived from tf.keras.Model makes of a batch" in found[3]
+
+
 def test_a_run_of_what_another_module_built(tmp_path: Path) -> None:
     (found,) = said(tmp_path, "scripts/train.py", {"net.py": "", "scripts/setup.py": "", "scripts/train.py": RUN})
     assert found[:3] == ("refused", "TMG201", 2) and "net is not followed" in found[3] and "'..'" in found[3]

@@ -543,6 +543,40 @@ def test_losses_of_a_part_of_the_batch(loss: str, codes: list[str]) -> None:
     assert "TMG288" not in [code for code, _ in findings(script)]  # the mean of the GPUs' losses, each of a whole batch
 
 
+PAIRS = "loss = tf.reduce_mean(tf.matmul({0}))"
+
+
+@pytest.mark.parametrize(
+    ("loss", "said"),
+    [
+        (PAIRS.format("logits, tf.transpose(logits)"), True),
+        ("turned = tf.transpose(logits)\n    " + PAIRS.format("logits, turned"), True),
+        ("loss = tf.contrib.losses.metric_learning.triplet_semihard_loss(labels, logits)", True),
+        (PAIRS.format("logits, tf.transpose(other)"), False),
+        (PAIRS.format("logits, tf.transpose(logits, [0, 2, 1])"), False),  # of each example
+        (PAIRS.format("tf.transpose(logits), logits"), False),  # sums over the examples
+        (PAIRS.format("logits, weights"), False),
+    ],
+)
+def test_losses_over_pairs_of_the_batch(loss: str, said: bool) -> None:
+    script = MODEL.replace(LOSS, loss) + INPUT + TRAIN
+    assert ("TMG302" in [code for code, _ in findings(script)]) is said
+    refused = [f.message for f in conversion(script, "--batch", "total").diagnostics if f.code == "TMG288"]
+    assert any("compared with each other" in message for message in refused) is said
+
+
+def test_losses_over_pairs_in_another_file(tmp_path: Path) -> None:
+    pairs = (
+        "import tensorflow as tf\n\n\ndef distances(x):\n    return {0}\n\n\ndef pairs(x):\n    return distances(x)\n"
+    )
+    script = "from losses import pairs\n" + MODEL.replace(LOSS, "loss = tf.reduce_mean(pairs(logits))") + INPUT + TRAIN
+    (tmp_path / "train.py").write_text(script)
+    for made, codes in (("tf.matmul(x, tf.transpose(x))", ["TMG302"]), ("tf.square(x)", [])):
+        (tmp_path / "losses.py").write_text(pairs.format(made))
+        done = convert(from_bytes(str(tmp_path / "train.py"), script.encode()), from_flags(()))
+        assert [(d.code, d.line) for d in done.diagnostics] == [(code, 10) for code in codes]
+
+
 def test_sums_of_canned_estimators_and_batches_that_are_counted() -> None:
     canned = "e = tf.estimator.DNNClassifier([8], columns{0})\ne.train(input_fn)\n"
     mean = ", loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE"

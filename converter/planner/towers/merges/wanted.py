@@ -17,7 +17,7 @@ import ast
 from collections.abc import Container, Set
 
 from converter.analysis.facts import Facts
-from converter.analysis.flow.joined import is_input
+from converter.analysis.flow.joined import choices, is_input
 from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.tensors.updates import is_update
@@ -78,7 +78,8 @@ def _named(facts: Facts, region: Region) -> Wanted:
     found: Wanted = {}
     for value, name, node in facts.named:
         batched = _is_batched(region, value) and not isinstance(value, Input)
-        if region.in_tower(value.site) and (batched or value.op == "summary"):
+        inside = all(region.in_tower(one.site) for one in choices(value))
+        if inside and (batched or value.op == "summary"):
             kept = _place_of(facts, region, value, name, node)
             found.setdefault(kept, (Part(kept, value, "", None), node))
     return found
@@ -128,10 +129,11 @@ def _of_attribute(facts: Facts, region: Region, access: Access, unread: Containe
     return {}
 
 
-def _place_of(facts: Facts, region: Region, value: Value, name: str, node: ast.AST) -> str:
+def _place_of(facts: Facts, region: Region, value: Tensor, name: str, node: ast.AST) -> str:
     """Where the towers keep a value that is asked for by its name in the graph."""
-    text = _text_of(facts, region, value)
-    if text is None:
+    texts = {_text_of(facts, region, one) for one in choices(value)}
+    text = texts.pop()
+    if text is None or texts:
         raise refuse(facts, node, PlanFault.VALUE_WITHOUT_NAME, name=name)
     return text
 

@@ -171,3 +171,31 @@ def test_a_feed_by_the_name_of_an_input_is_one_of_the_input(script: str) -> None
 def test_the_name_of_a_towers_rows_is_not_kept() -> None:
     assert codes(kept("net.named", inside="self.named = self.x.name")) == ["TMG208"]
     assert codes(kept(inside="self.named = self.x.name")) == []  # nothing reads it
+
+
+TWO = """\
+flag = unknown()
+scores = prediction = tf.layers.dense(X, 1)
+if flag:
+    scores = tf.sigmoid(prediction, name='scores')
+else:
+    {}
+loss = tf.reduce_mean(tf.square(scores - Y))
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "found"),
+    [
+        ("scores = tf.tanh(prediction, name='scores')", []),
+        ("scores = tf.tanh(tf.concat([X, prediction], 1), name='scores')", []),
+        ("scores = tf.reduce_mean(prediction, name='scores')", ["TMG209"]),  # no row for each example
+        ("other = tf.tanh(prediction, name='scores')", ["TMG209"]),  # no one place where the tensor is kept
+        ("scores = tf.tanh(prediction, name='scores')\nagain = tf.exp(prediction, name='scores')", ["TMG209"]),
+    ],
+)
+def test_a_name_that_either_branch_gives_is_kept(other: str, found: list[str]) -> None:
+    script = INPUTS + TWO.format(other) + STEP + fetching("'scores:0'")
+    assert codes(script) == found
+    if not found:
+        assert MERGED in body(script)
