@@ -138,6 +138,37 @@ def test_numbers_that_may_not_be_all(lines: tuple[str, ...], above: str, code: s
     assert codes(script(*lines, above=above)) == [code]
 
 
+FILLED = """\
+def batches(rows, n):
+    for begin in range(0, len(rows), n):
+        xs, ys = [], []
+        for row in range(begin, min(begin + n, len(rows))):
+            xs.append(rows[row, :4])
+            ys.append(rows[row, 4:])
+        yield np.array(xs), np.array(ys)
+
+
+n = 16
+pair = next(batches(data, n))
+"""
+
+
+@pytest.mark.parametrize(
+    ("over", "first", "expected"),
+    [
+        ("batches(data, n)", "x, y = batch", []),
+        ("batches(data, n)", "x, y = batch[0], batch[1]", []),
+        ("enumerate(batches(data, n))", "x, y = batch[1]", []),
+        ("range(3)", "x, y = pair", ["TMG304"]),
+        ("batches(data, n)", "x, y = pair", ["TMG304"]),
+    ],
+)
+def test_batches_of_a_generator_that_are_taken_apart_in_the_loop(over: str, first: str, expected: list[str]) -> None:
+    lines = f"sess = tf.Session()\nfor batch in {over}:\n    {first}\n    sess.run(train_op, {{X: x, Y: y}})\n"
+    assert codes(GRAPH + FILLED + lines) == expected
+    assert scaled(GRAPH + FILLED + lines) == ([] if expected else ["n = 16 * num_gpus"])
+
+
 @pytest.mark.parametrize(
     "above",
     [
