@@ -418,3 +418,33 @@ def test_the_length_of_a_list_that_is_named_as_a_batch_size(size: str) -> None:
 def test_the_length_of_all_data_is_no_batch_size_by_its_name() -> None:
     whole = "sess = tf.Session()\nfor step in range(100):\n    sess.run(train_op, {X: rows_of(data), Y: data[:, :1]})\n"
     assert codes(GRAPH.replace("[None, 4]", "[None, 20]") + COUNTED + whole) == ["TMG304"]
+
+
+SAMPLED = """\
+class Replay(object):
+    def __init__(self, batch_size):
+        self.batch_size, self.rows = batch_size, []
+
+    def sample(self):
+        if len(self.rows) < self.batch_size:
+            return []
+        return random.sample(self.rows, self.batch_size)
+
+
+def train(replay):
+    rows = replay.sample()
+    if len(rows) == 0:
+        return
+    sess.run(train_op, {X: np.asarray([r[0] for r in rows]), Y: np.asarray([r[1] for r in rows])})
+
+
+sess, replay = tf.Session(), Replay(batch_size=16)
+for step in range(100):
+    replay.rows.append((np.random.rand(4), np.random.rand(1)))
+    train(replay)
+"""
+
+
+def test_the_empty_list_of_one_branch_does_not_tell_the_length_of_the_other_branch_s() -> None:
+    assert codes(GRAPH + SAMPLED) == ["TMG348"]
+    assert scaled(GRAPH + SAMPLED) == ["sess, replay = tf.Session(config=config), Replay(batch_size=16 * num_gpus)"]
