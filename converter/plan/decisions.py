@@ -200,8 +200,8 @@ def _epochs(plans: Sequence[Plan], files: Mapping[str, NamedFile], by_another: b
         text = f"{line} counts by the batch size, so that an epoch takes 1/{number} of the steps"
         return Decision("epochs", text)
     text = (
-        f"no line was seen that counts steps by the batch size: as many steps take {number} times the examples, and as "
-        "long as before; --scale-steps divide trains on as many examples"
+        "no line was seen that counts steps by the batch size: if their number is fixed, they take "
+        f"{number} times the examples, and as long as before; --scale-steps divide trains on as many examples"
     )
     return Decision("epochs", text)
 
