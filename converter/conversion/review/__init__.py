@@ -193,7 +193,7 @@ class _Comparing:
 def _reuses(facts: Facts, old: Access, new: Access) -> bool:
     """Whether a later tower asks for the reuse of a scope's variables that the script makes there.
 
-    The tower's own scope reuses the first tower's variables, and a scope inside of it does so too, whatever it asks for.
+    The tower's own scope reuses the first tower's variables, and so does a scope inside of it, whatever it asks for.
     """
     given = facts.parents.get(old.node)
     call = facts.parents.get(given) if isinstance(given, ast.keyword) and given.arg == REUSES else None

@@ -9,6 +9,7 @@ from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.questions.batch_statistics import norms_behind, trains
 from converter.planner.writing.findings import error
+from rules.checks.batches.size_not_found import GOES_ON
 
 CODES = ("TMG239",)
 
@@ -19,6 +20,10 @@ def norm_of_shares(case: Placed) -> Iterator[Diagnostic]:
     if case.options.asked_batch is None or case.options.batch != "total":
         return
     trained = {step.result.uid for step in case.steps}
+    why, advice = "", "make batches of a size with a name, such as batch_size"
+    reasons = [w for w in (*case.size.warnings, *case.size.kept) if w.message.endswith(GOES_ON)]
+    if reasons:
+        why, advice = f", as {reasons[0].message.removesuffix(GOES_ON)} (line {reasons[0].line})", reasons[0].hint
     for step in case.steps:
         norms = (norm for norm in norms_behind(case.facts, step.loss) if trains(case.facts, trained, norm))
         if (norm := next(norms, None)) is not None:
@@ -26,8 +31,7 @@ def norm_of_shares(case: Placed) -> Iterator[Diagnostic]:
                 case.facts,
                 norm.node,
                 "TMG239",
-                "this batch norm is in training, and the size of the batches was not found, so that the towers would "
-                "share them: each would normalise with the statistics of fewer examples than the script does",
-                "name the number of examples of a batch batch_size where the batches are made; or ask for "
-                "--batch total to train so all the same",
+                f"this batch norm is in training, and the batches do not grow{why}: the towers would share them, and "
+                "each would normalise with the statistics of fewer examples than the script does",
+                f"{advice}; or ask for --batch total to train so all the same",
             )
