@@ -33,12 +33,13 @@ def statistics_of_a_share(case: Shared) -> Iterator[Diagnostic]:
             continue
         norm = next((one for one in norms_among(case.facts, run.behind.values()) if _is_shared(case, run, one)), None)
         if norm is not None:
+            line = getattr(norm.node, "lineno", 0)
             yield warn(
                 case.facts,
                 run.call,
                 "TMG353",
                 "nothing trains here, and a batch norm takes the statistics of what is fed, as it is told to be in "
-                f"training (line {norm.node.lineno}): the towers share these rows, so each takes those of a part",
+                f"training (line {line}): the towers share these rows, so each takes those of a part",
                 "let the batch norm use its averages where nothing trains, feed as many batches as there are GPUs, or "
                 "evaluate with one GPU",
             )
