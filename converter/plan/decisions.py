@@ -216,8 +216,8 @@ def _epochs(plans: Sequence[Plan], files: Mapping[str, NamedFile], by_another: b
         line = f"{files[at.path].name}:{at.line}"
         return Decision("epochs", f"{line} trains until the data ends, which takes 1/{number} of the steps")
     text = (
-        f"no line was seen that counts steps by the batch size: as many steps take {number} times the examples, and as "
-        "long as before; --scale-steps divide trains on as many examples"
+        "no line was seen that counts steps by the batch size: if their number is fixed, they take "
+        f"{number} times the examples, and as long as before; --scale-steps divide trains on as many examples"
     )
     return Decision("epochs", text)
 

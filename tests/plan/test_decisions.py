@@ -24,8 +24,8 @@ def test_each_topic_is_said_once() -> None:
         "inputs": "X, Y cut along axis 0",
         "batch size": "32 -> 32 * num_gpus for one step (train.py:3)",
         "epochs": (
-            "no line was seen that counts steps by the batch size: as many steps take 2 times the examples, and as "
-            "long as before; --scale-steps divide trains on as many examples"
+            "no line was seen that counts steps by the batch size: if their number is fixed, they take 2 times the "
+            "examples, and as long as before; --scale-steps divide trains on as many examples"
         ),
         "learning rate": "unchanged; --scale-lr linear or sqrt would scale it with the number of towers",
         "variables": "on the CPU",

@@ -87,16 +87,28 @@ class TermReader:
             (origin,) = value.origins
             if origin in self._sizes:
                 return atom(SIZE)
-            length = self._length(value) if origin.key[0] == "computed" and value.inputs else None
-            if length is None:
-                return atom(origin) if value.value is None else _plain(value.value)
-            return self.of(length, deep)
+            if origin.key[0] == "computed" and value.inputs:
+                return self._of_computed(value, origin, deep)
+            return atom(origin) if value.value is None else _plain(value.value)
         if not value.origins and not value.inputs and value.value is not None:
             return _plain(value.value)
         if value.value is not None and not value.origins and all(isinstance(v, Sequence) for v in value.inputs):
             length = self._length(value)
             return _plain(value.value) if length is None else self.of(length, deep)
         return function(f"number {value.uid}", *(atom(SIZE) for _ in value.origins & self._sizes))
+
+    def _of_computed(self, value: Number, origin: Origin, deep: int) -> Terms:
+        """The length of a list, or a number that has the name of a batch size, and is computed from the batch size.
+
+        What is computed from something else may be a batch size itself: it is an atom.
+        """
+        length = self._length(value)
+        if length is not None:
+            return self.of(length, deep)
+        made = self.of(value.inputs[0], deep) if isinstance(value.inputs[0], Host) else None
+        if made is not None and SIZE in made.atoms:
+            return made
+        return atom(origin) if value.value is None else _plain(value.value)
 
     def _of_turn(self, turn: int, bounds: tuple[Value, ...], deep: int) -> Terms:
         """A number of a range: `begin + turn * step`."""

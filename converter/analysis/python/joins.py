@@ -46,7 +46,7 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
     made = next((made for rule in _RULES if (made := rule(one, two, depth)) is not None), None)
     if made is not None:
         return made
-    kept = one if _weight(one) >= _weight(two) else two
+    kept = max(one, two, key=_weight)
     kept.maybe_other |= type(one) is not type(two)
     return kept
 
@@ -374,5 +374,8 @@ def _is_built(value: Sequence) -> bool:
 
 
 def _weight(value: Value) -> int:
+    """How much is known of a value; of an empty list less than of data that is not followed."""
+    if isinstance(value, (Sequence, Mapping)) and not list(value.parts()):
+        return 1
     order = (Constant, Host, Number, Symbol, Function, Typed, Sequence, Mapping, Instance, Tensor)
-    return max((i for i, cls in enumerate(order) if isinstance(value, cls)), default=0)
+    return max((2 * i for i, cls in enumerate(order) if isinstance(value, cls)), default=0)

@@ -17,7 +17,7 @@ from converter.analysis.facts import Facts
 from converter.analysis.flow.keys import key_reader
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Instance, Mapping, Sequence, Tensor
+from converter.analysis.values import Constant, Instance, Mapping, Sequence, Tensor
 from converter.conversion.review.compare import Mode, WalkComparison
 from converter.conversion.review.converted_walk import AddedNames, ConvertedFile, ConvertedWalk, walk_again
 from converter.conversion.review.counts import counts_differ, rates_differ
@@ -25,7 +25,7 @@ from converter.conversion.review.order import orders_differ
 from converter.conversion.review.paths import ANYWHERE, Path, Paths
 from converter.conversion.review.shared import filled_again, not_there, sessions_left, unshared
 from converter.conversion.review.sizes import sizes_differ
-from converter.conversion.review.towers import turn_of
+from converter.conversion.review.towers import REUSES, turn_of
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.source.text import split_lines
@@ -141,6 +141,8 @@ class _Comparing:
                     continue  # what is taken out of it is compared
                 if isinstance(old.value, Mapping) and key_reader(self.facts.parents, old.node) is not None:
                     continue  # what lies under the keys is compared where it is read
+                if mode and _reuses(self.facts, old, access):
+                    continue
                 difference = self.comparison.read(old.value, access.value, mode)
                 if difference is not None:
                     uncalled = any(isinstance(site.stmt, ast.ClassDef) for site in access.site.chain())
@@ -186,6 +188,19 @@ class _Comparing:
     def _unread(self, why: str) -> None:
         if why not in self.reading.unread:
             self.reading.unread.append(why)
+
+
+def _reuses(facts: Facts, old: Access, new: Access) -> bool:
+    """Whether a later tower asks for the reuse of a scope's variables that the script makes there.
+
+    The tower's own scope reuses the first tower's variables, and so does a scope inside of it, whatever it asks for.
+    """
+    given = facts.parents.get(old.node)
+    call = facts.parents.get(given) if isinstance(given, ast.keyword) and given.arg == REUSES else None
+    if not isinstance(call, ast.Call) or not isinstance(facts.parents.get(call), ast.withitem):
+        return False
+    values = [each.value for each in (old.value, new.value) if isinstance(each, Constant)]
+    return len(values) == 2 and values[0] in (False, None) and values[1] is True
 
 
 def _is_left(access: Access, node: ast.AST) -> bool:

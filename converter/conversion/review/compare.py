@@ -53,6 +53,7 @@ from converter.conversion.review.towers import (
     COUNTED,
     GROWN,
     MERGE,
+    REUSES,
     ROWS,
     SHARD,
     SHARE,
@@ -654,6 +655,8 @@ class WalkComparison:
             pairs = zip(one.inputs, two.inputs, strict=False)
             self.rates += [(a, b, one.node) for a, b in pairs if isinstance(a, Number) and isinstance(b, Number)]
             return self.all_differ(one.inputs, self._at_own_rate(one, two), mode, (one, two))
+        if one.kind == "VariableScope" and self.turn(two, mode):  # a later tower's scope reuses variables anyway
+            return self.all_differ(_without_reuse(one), _without_reuse(two), mode, (one, two))
         return self.all_differ(one.inputs, two.inputs, mode, (one, two))
 
     def _at_own_rate(self, one: Typed, two: Typed) -> tuple[Value, ...]:
@@ -674,6 +677,10 @@ class WalkComparison:
         grows = isinstance(factor, Number) and self.towers.origin in factor.origins
         linear = isinstance(factor, Number) and self.towers.origin in factor.linear
         return inner if grows and linear == (self.scale_lr == "linear") else rate
+
+
+def _without_reuse(scope: Typed) -> list[Value]:
+    return [value for value in scope.inputs if value is not scope.kwargs.get(REUSES)]
 
 
 def _is_listed(value: Value) -> bool:

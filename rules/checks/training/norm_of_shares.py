@@ -11,6 +11,7 @@ from converter.planner.questions.batch_statistics import norms_behind, trains
 from converter.planner.wording import finding
 
 CODES = ("TMG239",)
+GOES_ON = ": a step goes on taking"  # begins what the warnings of batches that do not grow say in the end
 
 
 @check(Placed, unless=("TMG218",))
@@ -19,7 +20,11 @@ def norm_of_shares(case: Placed) -> Iterator[Diagnostic]:
     if case.options.asked_batch is None or case.options.batch != "total":
         return
     trained = {step.result.uid for step in case.steps}
+    why, advice = "", "make batches of a size with a name, such as batch_size"
+    reasons = [w for w in (*case.size.warnings, *case.size.kept) if GOES_ON in w.message]
+    if reasons:
+        why, advice = f", as {reasons[0].message.partition(GOES_ON)[0]} (line {reasons[0].line})", reasons[0].hint
     for step in case.steps:
         norms = (norm for norm in norms_behind(case.facts, step.loss) if trains(case.facts, trained, norm))
         if (norm := next(norms, None)) is not None:
-            yield finding(case.facts, norm.node, "TMG239")
+            yield finding(case.facts, norm.node, "TMG239", why=why, advice=advice)

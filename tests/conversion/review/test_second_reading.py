@@ -603,3 +603,48 @@ LISTED_BEHIND_ANOTHER_MODEL = """\
 def test_a_model_that_finds_its_variables_may_stand_behind_a_list_of_them(arguments: str, found: list[str]) -> None:
     conversion = run(LISTED_BEHIND_ANOTHER_MODEL.format(arguments=arguments))
     assert [d.code for d in conversion.diagnostics if d.code == "TMG290"] == found
+
+
+ONCE_BUILT = """\
+import tensorflow as tf
+
+
+class Model(object):
+    def __init__(self):
+        self.built = {{}}
+        self.x = tf.placeholder(tf.float32, [None, 4])
+        self.y = tf.placeholder(tf.float32, [None, 4])
+        self.loss = tf.reduce_mean(tf.square(self.net('net', self.x) - self.net('net', self.y)))
+        self.train_op = tf.train.AdamOptimizer(0.01).minimize(self.loss)
+
+    def net(self, name, x):
+        if name in self.built.keys():
+            reuse = self.built[name]
+        else:
+            self.built[name] = True
+            reuse = False
+        with tf.variable_scope(name, reuse={reuse}) as scope:
+            w = tf.get_variable('w', [4, 2])
+            return tf.matmul(x, w){more}
+
+
+model, batch_size = Model(), 8
+with tf.Session() as sess:
+    for i in range(100):
+        x, y = next_batch(batch_size)
+        sess.run(model.train_op, {{model.x: x, model.y: y}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("reuse", "more", "expected"),
+    [
+        ("reuse", "", []),  # a scope inside of a tower that reuses its variables does so, too
+        ("tf.AUTO_REUSE", "", []),
+        ("reuse", " * float(reuse)", ["TMG290"]),
+        ("tf.AUTO_REUSE", " * float(reuse)", ["TMG290"]),
+    ],
+)
+def test_a_later_tower_may_ask_for_the_reuse_that_it_has_anyway(reuse: str, more: str, expected: list[str]) -> None:
+    conversion = run(ONCE_BUILT.format(reuse=reuse, more=more))
+    assert [finding.code for finding in conversion.diagnostics] == expected

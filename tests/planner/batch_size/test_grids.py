@@ -56,6 +56,17 @@ SCALED = [
 ]
 
 
+NAMED = """\
+    batch_size_root = int(math.sqrt(batch_size))
+    save_images({shown}, [batch_size_root, batch_size_root], "grid.npy")
+"""
+
+
+@pytest.mark.parametrize(("shown", "expected"), [("shown", {"TMG303"}), ("shown[:batch_size_root ** 2]", set())])
+def test_side_that_has_the_name_of_a_batch_size(shown: str, expected: set[str]) -> None:
+    assert set(codes(SCRIPT.format(side="0", line="pass") + NAMED.format(shown=shown))) == expected
+
+
 @pytest.mark.parametrize(("side", "line"), KEPT)
 def test_batch_that_fills_a_grid(side: str, line: str) -> None:
     assert set(codes(SCRIPT.format(side=side, line=line))) == {"TMG303"}

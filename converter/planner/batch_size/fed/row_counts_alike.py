@@ -51,16 +51,18 @@ def unsure(facts: Facts) -> frozenset[tuple[int, int]]:
     return frozenset(doubtful | {(two, one) for one, two in doubtful})
 
 
-def inputs_fed_without(facts: Facts) -> frozenset[tuple[int, int]]:
+def inputs_fed_without(facts: Facts, inputs: Iterable[Input]) -> frozenset[tuple[int, int]]:
     """Uids of inputs: a run feeds the first, and computes from it, without the second.
 
     A GAN's discriminator is shown real examples and no noise; their rows cannot be counted by those of the noise.
+    inputs: those that may be the second.
     """
-    inputs = {key.uid for run in facts.runs for key, _ in run.feeds if isinstance(key, Input)}
+    others = {i.uid for i in inputs}
     found: set[tuple[int, int]] = set()
     for run in (run for run in facts.runs if run.handle is None):  # parts of a run have an order
-        fed = {key.uid for key, _ in run.feeds if run.computes({key.uid})}
-        found |= {(one, two) for one in fed for two in inputs - fed if not run.computes({two})}
+        keys = {key.uid for key, _ in run.feeds if isinstance(key, Input)}
+        fed = {key for key in keys if run.computes({key})}
+        found |= {(one, two) for one in fed for two in others - keys if not run.computes({two})}
     return frozenset(found)
 
 

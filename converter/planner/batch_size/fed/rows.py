@@ -154,6 +154,8 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
         return True
     if not loops or value.site is None or not isinstance(value, (Host, Sequence)):
         return None
+    if _is_handed_out(facts, value, run):
+        return False
     accesses, changed = facts.accesses_of(value), list[Site]()
     if isinstance(value, Sequence):
         held = {a.place for a in accesses if a.write}
@@ -162,6 +164,20 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
     changed += [a.site for a in accesses if _is_picked(facts, a, loops)]
     changed += [a.site for a in facts.item_writes(value) if _refills(facts, a, value)]
     return not any(s.stmt in loops for site in (value.site, *changed) for s in site.chain())
+
+
+def _is_handed_out(facts: Facts, value: Value, run: RunCall) -> bool:
+    """Whether a loop around a run goes over entries that hold the value: `for batch in batches: x, y = batch`."""
+    todo = [facts.turned[site] for site in run.site.chain() if site in facts.turned]
+    seen: set[int] = set()
+    while todo:
+        one = todo.pop()
+        if one.uid == value.uid:
+            return True
+        if one.uid not in seen:
+            seen.add(one.uid)
+            todo += one.parts()
+    return False
 
 
 def is_written_into(facts: Facts, value: Value, loops: Collection[ast.stmt]) -> bool:

@@ -472,7 +472,7 @@ def _groups(inputs: list[Input], site: LoopSite) -> list[list[Input]]:
     fetched: it must lie behind every value that leaves the towers and depends on the group.
     """
     rest = list(inputs)
-    steps, unled = site.group.steps, inputs_fed_without(site.facts)
+    steps, unled = site.group.steps, inputs_fed_without(site.facts, inputs)
     unlike = inputs_with_other_row_counts(site.facts, site.region.needed.values()) | unsure(site.facts) | unled
     behind: list[set[Value]] = []
     for value in site.region.needed.values():

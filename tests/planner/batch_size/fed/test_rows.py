@@ -138,6 +138,37 @@ def test_numbers_that_may_not_be_all(lines: tuple[str, ...], above: str, code: s
     assert codes(script(*lines, above=above)) == [code]
 
 
+FILLED = """\
+def batches(rows, n):
+    for begin in range(0, len(rows), n):
+        xs, ys = [], []
+        for row in range(begin, min(begin + n, len(rows))):
+            xs.append(rows[row, :4])
+            ys.append(rows[row, 4:])
+        yield np.array(xs), np.array(ys)
+
+
+n = 16
+pair = next(batches(data, n))
+"""
+
+
+@pytest.mark.parametrize(
+    ("over", "first", "expected"),
+    [
+        ("batches(data, n)", "x, y = batch", []),
+        ("batches(data, n)", "x, y = batch[0], batch[1]", []),
+        ("enumerate(batches(data, n))", "x, y = batch[1]", []),
+        ("range(3)", "x, y = pair", ["TMG304"]),
+        ("batches(data, n)", "x, y = pair", ["TMG304"]),
+    ],
+)
+def test_batches_of_a_generator_that_are_taken_apart_in_the_loop(over: str, first: str, expected: list[str]) -> None:
+    lines = f"sess = tf.Session()\nfor batch in {over}:\n    {first}\n    sess.run(train_op, {{X: x, Y: y}})\n"
+    assert codes(GRAPH + FILLED + lines) == expected
+    assert scaled(GRAPH + FILLED + lines) == ([] if expected else ["n = 16 * num_gpus"])
+
+
 @pytest.mark.parametrize(
     "above",
     [
@@ -387,3 +418,33 @@ def test_the_length_of_a_list_that_is_named_as_a_batch_size(size: str) -> None:
 def test_the_length_of_all_data_is_no_batch_size_by_its_name() -> None:
     whole = "sess = tf.Session()\nfor step in range(100):\n    sess.run(train_op, {X: rows_of(data), Y: data[:, :1]})\n"
     assert codes(GRAPH.replace("[None, 4]", "[None, 20]") + COUNTED + whole) == ["TMG304"]
+
+
+SAMPLED = """\
+class Replay(object):
+    def __init__(self, batch_size):
+        self.batch_size, self.rows = batch_size, []
+
+    def sample(self):
+        if len(self.rows) < self.batch_size:
+            return []
+        return random.sample(self.rows, self.batch_size)
+
+
+def train(replay):
+    rows = replay.sample()
+    if len(rows) == 0:
+        return
+    sess.run(train_op, {X: np.asarray([r[0] for r in rows]), Y: np.asarray([r[1] for r in rows])})
+
+
+sess, replay = tf.Session(), Replay(batch_size=16)
+for step in range(100):
+    replay.rows.append((np.random.rand(4), np.random.rand(1)))
+    train(replay)
+"""
+
+
+def test_the_empty_list_of_one_branch_does_not_tell_the_length_of_the_other_branch_s() -> None:
+    assert codes(GRAPH + SAMPLED) == ["TMG348"]
+    assert scaled(GRAPH + SAMPLED) == ["sess, replay = tf.Session(config=config), Replay(batch_size=16 * num_gpus)"]

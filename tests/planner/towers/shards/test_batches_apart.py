@@ -219,6 +219,16 @@ def test_rows_are_counted_by_an_input_that_each_run_feeds(loss: str, asked: str,
     assert shards == [f"{inputs}, gpu)" for inputs in cut]
 
 
+def test_the_feeds_of_the_training_step_need_not_be_seen() -> None:
+    """A run that feeds one input alone tells enough: `z` may not count the rows of `x`."""
+    text = GAN.format(loss=MEET, run=ASKS["real alone"])
+    fed = next(line for line in text.splitlines() if "sess.run(train_op" in line)
+    unseen = fed[: fed.index("{")] + "feeds.of_next_step())"
+    text = converted(text.replace(fed, unseen))
+    shards = [line.partition(" = shard(")[2] for line in text.splitlines() if " = shard(" in line]
+    assert shards == ["[x_batch, z_batch], gpu)"]
+
+
 @pytest.mark.tf1
 @pytest.mark.parametrize("loss", [SEPARATE, MEET], ids=["separate", "they meet"])
 def test_each_input_can_be_fed_alone(loss: str, tensorflow_python: str, tmp_path: Path) -> None:

@@ -321,8 +321,8 @@ class Recorder(object):
         else:
             (applied, losses), scalars = calm, {}
             after = self._after_updates(call, store, before, applied)
-        found = applied, losses
-        return self._step(call, before, after, found, scalars=scalars, fetches=apart, rates=paces, carried=carried), result
+        more = dict(scalars=scalars, fetches=apart, rates=paces, carried=carried)
+        return self._step(call, before, after, (applied, losses), **more), result
 
 
 def numbers(call, feed):
