@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from converter.analysis.facts import behind_losses
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Input, Tensor, Value
 from converter.diagnostics import Diagnostic
-from converter.planner.cases import Placed
+from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.writing.findings import error
 
@@ -32,6 +33,21 @@ def tensors_of_unseen_objects(case: Placed) -> Iterator[Diagnostic]:
                 "TMG275",
                 "a tensor of an object that is not seen goes into the loss here, and may have a row for each example",
                 "convert the script that makes the object: this file changes with it (--output-dir)",
+            )
+
+
+@check(Selected)
+def inputs_of_layers_from_unseen_code(case: Selected) -> Iterator[Diagnostic]:
+    """Refuse layers beside inputs that are cut, of a tensor that nothing here hands over: a batch has rows."""
+    for value in behind_losses(case.steps).values():
+        reads = isinstance(value, Tensor) and (has(value.op, Trait.LAYER) or has(value.op, Trait.PRODUCT))
+        if reads and value.inputs and _place(value.inputs[0]) and not isinstance(value, Input):
+            yield error(
+                case.facts,
+                value.node or case.steps[0].call,
+                "TMG275",
+                "this is computed from an argument that nothing here hands over, and which may be a whole batch",
+                "convert the script that calls it: this file changes with it (--output-dir)",
             )
 
 
