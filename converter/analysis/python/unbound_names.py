@@ -1,11 +1,7 @@
 """Names that no statement binds: a branch that reads one ends there with a NameError.
 
-    from nets import Small          # Large is no longer imported
-
-    if args.net == 'large':
-        net = Large                 # NameError: behind the condition, `net` is Small
-    else:
-        net = Small
+Where an `if` with two branches makes `net` a Large or a Small, and nothing imports Large any more, `net` is a Small behind
+it.
 """
 
 from __future__ import annotations
@@ -26,6 +22,7 @@ apply basestring buffer cmp coerce execfile file intern long raw_input reduce re
 display get_ipython profile __file__ __path__
 """
 NAMES = {*dir(builtins), *OTHERS.split()}
+NAMING = ("name", "arg", "rest")  # the fields of other nodes that bind a name
 BINDS_UNSEEN = ("exec", "execfile", "globals", "vars")  # they may bind names that the text does not spell
 
 
@@ -54,19 +51,11 @@ def _is_unbound(walk: Walk, name: str) -> bool:
 def _bound_in(tree: ast.Module) -> Iterator[str]:
     """The names that a module binds or mentions as names of others; "*" where some are not spelled in its text."""
     for node in below(tree):
-        if isinstance(node, ast.Name) and (isinstance(node.ctx, ast.Store) or node.id in BINDS_UNSEEN):
-            yield "*" if node.id in BINDS_UNSEEN else node.id
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield node.name
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            yield node.name
+        if isinstance(node, ast.Name):
+            yield from (("*",) if node.id in BINDS_UNSEEN else (node.id,) if isinstance(node.ctx, ast.Store) else ())
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
-        elif isinstance(node, ast.arg):
-            yield node.arg
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
             yield from node.names
-        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
-            yield node.name
-        elif isinstance(node, ast.MatchMapping) and node.rest:
-            yield node.rest
+        else:  # of a function, a class, an exception, a parameter, a pattern
+            yield from (name for field in NAMING if isinstance(name := getattr(node, field, None), str))

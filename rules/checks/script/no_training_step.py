@@ -15,9 +15,13 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
 from converter.planner.questions.imported import (
+    CHOSEN,
+    PICKED,
+    brought_by,
     convert_importing,
     imported_names,
     library_run,
+    looked_up_by,
     package_behind,
     package_of,
     unseen_modules,
@@ -140,6 +144,8 @@ def _may_train(facts: Facts) -> Diagnostic | None:
         root = package_behind(made)
         if not TRAINS.fullmatch(name) or root in _NOT_TRAINING:
             continue
+        if (brought := _known_to_a_run(facts, call, made)) is not None:
+            return brought
         package = package_of(facts, call) or ("" if root == "builtins" else root)
         comes = f" of the package {package}" if package else ""
         return error(
@@ -150,6 +156,16 @@ def _may_train(facts: Facts) -> Diagnostic | None:
             _where_from(facts, package),
         )
     return None
+
+
+def _known_to_a_run(facts: Facts, call: ast.Call, made: Host) -> Diagnostic | None:
+    """What may train is code of a module, or of a class, that is named by what only a run tells."""
+    chosen, looked_up = brought_by(made), looked_up_by(made)
+    if chosen is None and looked_up is None:
+        return None
+    kind, hint = ("module that is imported", CHOSEN) if chosen is not None else ("class that is looked up", PICKED)
+    message = f"{ast.unparse(call.func)}() is code of the {kind} here by a name which only a run tells"
+    return error(facts, chosen or looked_up or call, "TMG201", f"{_NONE}: {message}", hint)
 
 
 def _where_from(facts: Facts, package: str) -> str:
