@@ -42,7 +42,7 @@ def ends_with_name_error(walk: Walk, branch: list[ast.stmt]) -> bool:
 def _is_unbound(walk: Walk, name: str) -> bool:
     """True if no statement of the module binds a name, by whatever way the text shows."""
     tree = walk.frame.module.node
-    if name in NAMES or walk.frame.lookup(name) is not None or not isinstance(tree, ast.Module):
+    if name in NAMES or name in walk.defined or walk.frame.lookup(name) is not None or not isinstance(tree, ast.Module):
         return False
     bound = set(_bound_in(tree))
     return name not in bound and "*" not in bound

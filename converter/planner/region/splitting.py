@@ -64,7 +64,7 @@ def in_front(
             node = value.node or around
             line = line_seen_from(facts, node, around)
             fault = finding(facts, node, why, name=getattr(around, "name", ""), line=line)
-            ready = prepared_batches(facts, inner, here, values)
+            ready = prepared_batches(inner, {here}, values)
             return Reread(ready, fault) if ready else Refused((fault,), shorter=True)
         if maker not in found.setdefault(index, []):
             found[index].append(maker)
