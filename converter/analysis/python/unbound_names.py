@@ -1,7 +1,7 @@
 """Names that no statement binds: a branch that reads one ends there with a NameError.
 
-Where an `if` with two branches makes `net` a Large or a Small, and nothing imports Large any more, `net` is a Small behind
-it.
+Where an `if` with two branches makes `net` a Large or a Small, and nothing imports Large any more, `net` is a Small
+behind it.
 """
 
 from __future__ import annotations

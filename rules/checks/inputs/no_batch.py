@@ -26,6 +26,7 @@ CODES = ("TMG202",)
 DICTS = (("builtins", "dict"), ("collections", "OrderedDict"), ("collections", "defaultdict"))
 FEED = "feed examples through placeholders with a batch axis, such as [None, …]"
 _CALLER = "convert the script that calls it: this file changes with it (--output-dir)"
+SEPARATELY = "convert the models separately, each in a script of its own"
 NONE = "no batch of examples goes into the loss of this training step"
 
 
@@ -33,15 +34,7 @@ NONE = "no batch of examples goes into the loss of this training step"
 def no_batch(case: Selected) -> Iterator[Diagnostic]:
     """Training steps that no batch of examples goes into."""
     facts = case.facts
-    if case.unbatched and case.steps:
-        yield error(
-            facts,
-            case.unbatched[0].call,
-            "TMG202",
-            NONE,
-            "convert the models separately, each in a script of its own",
-        )
-    elif case.unbatched:
+    if case.unbatched:
         yield _why_no_batch(case)
     elif case.steps and facts.uncut:
         yield _uncut(case, "the loss reads arrays with a row for each example that is fed, but")
@@ -80,7 +73,7 @@ def whole_data_set_beside(case: Placed) -> Iterator[Diagnostic]:
 
 
 def _why_no_batch(case: Selected) -> Diagnostic:
-    """Why none of the training steps has a batch."""
+    """Why a training step has no batch."""
     facts, step = case.facts, case.unbatched[0]
     for value in step.behind.values():
         if isinstance(value, Input) and value.op == "train.dequeue":
@@ -107,7 +100,7 @@ def _why_no_batch(case: Selected) -> Diagnostic:
     of_inputs = (_of_other_rows, _of_one_row, _of_entry)
     for reason in (*of_inputs, _from_chosen_module, _from_package, _from_op_library, _of_variables):
         found = found or reason(case)
-    return found or error(facts, step.call, "TMG202", NONE, FEED)
+    return found or error(facts, step.call, "TMG202", NONE, SEPARATELY if case.steps else FEED)
 
 
 def _inputs(case: Selected) -> list[Input]:
