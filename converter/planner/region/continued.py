@@ -87,7 +87,7 @@ class _Ends:
     block: Block
     first: frozenset[int]
     last: int
-    where: Mapping[int, int | None]
+    where: dict[int, int | None]
 
 
 def _ends_of(model: Model) -> _Ends | None:

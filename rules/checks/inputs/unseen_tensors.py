@@ -40,8 +40,9 @@ def tensors_of_unseen_objects(case: Placed) -> Iterator[Diagnostic]:
 def inputs_of_layers_from_unseen_code(case: Selected) -> Iterator[Diagnostic]:
     """Refuse layers beside inputs that are cut, of a tensor that nothing here hands over: a batch has rows."""
     for value in behind_losses(case.steps).values():
-        reads = isinstance(value, Tensor) and (has(value.op, Trait.LAYER) or has(value.op, Trait.PRODUCT))
-        if reads and value.inputs and _place(value.inputs[0]) and not isinstance(value, Input):
+        if not isinstance(value, Tensor) or not (has(value.op, Trait.LAYER) or has(value.op, Trait.PRODUCT)):
+            continue
+        if value.inputs and _place(value.inputs[0]):
             yield error(
                 case.facts,
                 value.node or case.steps[0].call,
