@@ -59,6 +59,7 @@ class Known:
     statements: what is executed in place of statements that a conversion has written. open: constants of which
     conditions do not take the value that is written there. within: calls that take gradients which are a part of the
     model, as of an inner step of learning or of a penalty. python2: the script is read by the view of a Python 2 text.
+    defined: names of helpers, whose definitions are left out of a conversion's text.
     """
 
     decisions: Decisions = field(default_factory=dict)
@@ -68,6 +69,7 @@ class Known:
     open: frozenset[Written] = frozenset()
     within: frozenset[ast.AST] = frozenset()
     python2: bool = False
+    defined: frozenset[str] = frozenset()
 
 
 class Walk:
@@ -102,7 +104,7 @@ class Walk:
         )
         self.decisions = known.decisions
         self.traced = known.traced
-        self.written = known.statements
+        self.written, self.defined = known.statements, known.defined
         self.facts.open, self.facts.within = known.open, known.within
         self._evaluate = evaluate
         self.frame = self.module

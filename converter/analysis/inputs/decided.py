@@ -16,6 +16,7 @@ from converter.analysis.values import (
     Count,
     Input,
     Instance,
+    Mapping,
     Number,
     Sequence,
     ShapeOf,
@@ -63,11 +64,23 @@ def _own(walk: Walk, value: Value, node: ast.expr) -> Value:
 
 
 def after_branches(walk: Walk, value: Value, stmt: ast.stmt) -> Value:
-    """The value of a name after two branches: an input, if the decisions say so."""
-    input_made = stmt in walk.decisions and value.site is None
-    if input_made and isinstance(value, Tensor) and value.batch.kind == "example":
-        value = with_axis(value, walk.decisions[stmt])
+    """The value of a name after two branches: an input, or a list or dict of inputs, if the decisions say so."""
+    if stmt in walk.decisions:
+        value = _decided_join(value, walk.decisions[stmt])
     return joined_by(walk, value, stmt)
+
+
+def _decided_join(value: Value, axis: int | None) -> Value:
+    """A value that two branches made, with its tensors for inputs; what was there before them stays."""
+    if value.site is not None:
+        return value
+    if isinstance(value, Tensor) and value.batch.kind == "example":
+        return with_axis(value, axis)
+    if isinstance(value, Sequence):
+        value.elements = [_decided_join(element, axis) for element in value.elements]
+    elif isinstance(value, Mapping):
+        value.pairs = [(key, _decided_join(element, axis)) for key, element in value.pairs]
+    return value
 
 
 def joined_by(walk: Walk, value: Value, node: ast.AST) -> Value:

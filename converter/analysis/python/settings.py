@@ -122,7 +122,10 @@ def may_hold_sizes(walk: Walk, given: Value) -> bool:
 
 
 def replace_sizes(walk: Walk, holder: Value | Frame, given: Value, node: ast.AST) -> None:
-    """What is put into a dict or an object under names that are not known may be the batch size, at any depth."""
+    """What is put into a dict or an object under names that are not known may replace any setting, at any depth.
+
+    A batch size is read from there as from a flag; of other settings no condition can be sure.
+    """
     todo, seen = [holder.frame if isinstance(holder, Module) else holder], set[int]()
     while todo:
         inner = todo.pop()
@@ -140,6 +143,8 @@ def replace_sizes(walk: Walk, holder: Value | Frame, given: Value, node: ast.AST
                 made = Number(None, number.origins, number.linear, (old, given), chosen=True)
                 _put(walk, inner, key, walk.stamp(made, node))
                 walk.replaced.add((inner.uid, name))
+            elif isinstance(old, (Constant, Number)):
+                walk.assumed.add(old.uid)  # no condition can be sure of it
 
 
 def _entries(holder: Holder) -> Iterator[tuple[Value | str, str, Value]]:

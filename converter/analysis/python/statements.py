@@ -31,6 +31,7 @@ from converter.analysis.python.loops import Turns, is_short
 from converter.analysis.python.naming import bind_name, defaults_of, is_given, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
 from converter.analysis.python.settings import replace_sizes, set_all, set_attribute, settings_of
+from converter.analysis.python.unbound_names import ends_with_name_error
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     ATTRIBUTES,
@@ -290,12 +291,12 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
     held = {key: len(values) for key, values in walk.collections.items()} if stmt.orelse else {}
     switch = walk.switch
     with walk.taking(switch, True):
-        first = execute_block(walk, stmt.body)
+        first = _branch(walk, stmt.body)
     after_body, changed = walk.frame.locals, take_back(walk.undo_log, mark, walk.frame)
     walk.frame.locals, mark = dict(before), len(walk.undo_log)
     collected = _take_collected(walk, held) if stmt.orelse and walk.collections else []
     with walk.taking(switch, False):
-        second = execute_block(walk, stmt.orelse)
+        second = _branch(walk, stmt.orelse)
     for key, begin, values in collected:
         walk.collections[key][begin:begin] = values
     changed_too = take_back(walk.undo_log, mark, walk.frame)
@@ -318,6 +319,11 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
     elif not second and not first:  # objects that a branch has made have their attributes again
         _join_branches(walk, after_body, walk.frame.locals, stmt, branching)
     return first if first and second else None
+
+
+def _branch(walk: Walk, body: list[ast.stmt]) -> Signal:
+    """Executes one of two branches of which a run takes either."""
+    return "raise" if ends_with_name_error(walk, body) else execute_block(walk, body)
 
 
 def _take_collected(walk: Walk, held: dict[object, int]) -> list[tuple[object, int, list[Value]]]:

@@ -86,7 +86,14 @@ def walk_again(facts: Facts, texts: list[ConvertedFile], written: AddedNames) ->
         return decided(walk, hook(walk, node), node) if hook is not None else evaluate(walk, node)
 
     within = frozenset(back.get(node, node) for node in facts.within)
-    before = Known(decisions, data=data, statements=own.statements, open=facts.open, within=within)
+    before = Known(
+        decisions,
+        data=data,
+        statements=own.statements,
+        open=facts.open,
+        within=within,
+        defined=frozenset(written.helpers),
+    )
     walk = Walk(facts.path, trees.get("", facts.tree), project, before, value_of)
     walk.python2 = True  # what tells Python 2 from Python 3 was read for the original: this walk does not begin anew
     return ConvertedWalk(run(walk), tuple(trees), own.towers, whole)

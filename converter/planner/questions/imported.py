@@ -20,6 +20,8 @@ CHOSEN = (
     "import the module by its name, or give the flag that names it a default: the file that this names is read "
     "(--trace runs the script instead)"
 )
+TRACE = "convert with --trace, which runs the script to see what it gives"
+PICKED = f"pick it from a dict, as in {{'NAME': Class}}[name](…), which is followed; or {TRACE}"
 LOOKUPS = ("builtins.eval", "eval", "getattr")
 MOST_NAMED = 3  # scripts in one message
 

@@ -28,6 +28,8 @@ from converter.planner.questions.batch_values import (
     keeps_batch,
     may_hold_tensors,
 )
+from converter.planner.region.block import Block
+from converter.planner.region.prepared_batches import prepared_batches
 from converter.planner.region.region import (
     Model,
     Region,
@@ -60,10 +62,45 @@ def region_of(
     if isinstance(model, Refused):
         return model
     found = find_region(model, once)
-    if not isinstance(found, Refused) or not found.shorter or once:
+    means = all(step.loss.batch.kind == "reduced" and step.loss.batch.how == "mean" for step in steps)
+    if not isinstance(found, Refused) or not found.shorter or (once and not means):
         return found
     chain = _in_several_blocks(model, ())
-    return (_linked(facts, chain) if chain else None) or found
+    return (_linked(facts, chain) if chain else None) or _after_preparation(model, found)
+
+
+def _after_preparation(model: Model, otherwise: Refused) -> Refused | Reread:
+    """Another reading, where all that stands in front of the call that trains prepares whole batches for the model."""
+    ends = _ends_of(model)
+    ready = prepared_batches(ends.block, ends.first, model.values) if ends is not None else {}
+    return Reread(ready, otherwise.findings[0]) if ready else otherwise
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """The block of a model whose last statement trains in a function that it calls.
+
+    first: the statements that make the first part of the model. last: the one that trains. where: by uids of the
+    model's values, the statements that make them.
+    """
+
+    block: Block
+    first: frozenset[int]
+    last: int
+    where: dict[int, int | None]
+
+
+def _ends_of(model: Model) -> _Ends | None:
+    """The statements that build a model, where the last of them trains; None if that is not so."""
+    losses = [s.loss for s in model.steps if s.loss_node not in model.inline]
+    block = innermost_block(model.facts, model.made, losses, most=depth_outside_turns(model))
+    trains = {block.statement(s.site) for s in model.steps} if block is not None else set()
+    last = next(iter(trains), None)
+    if block is None or last is None or len(trains) > 1:
+        return None
+    where = {value.uid: block.statement(value.site) for value in model.made}
+    first = frozenset(index for index in where.values() if index is not None and index < last)
+    return _Ends(block, first, last, where) if first and set(where.values()) - first == {last} else None
 
 
 def _in_several_blocks(model: Model, ahead: tuple[Region, ...]) -> tuple[Region, ...]:
@@ -71,17 +108,10 @@ def _in_several_blocks(model: Model, ahead: tuple[Region, ...]) -> tuple[Region,
 
     ahead: those that come before this part of the model.
     """
-    facts = model.facts
-    losses = [s.loss for s in model.steps if s.loss_node not in model.inline]
-    block = innermost_block(facts, model.made, losses, most=depth_outside_turns(model))
-    trains = {block.statement(s.site) for s in model.steps} if block is not None else set()
-    last = next(iter(trains), None)
-    if block is None or last is None or len(trains) > 1:
+    ends = _ends_of(model)
+    if ends is None:
         return ()
-    where = {value.uid: block.statement(value.site) for value in model.made}
-    first = {index for index in where.values() if index is not None and index < last}
-    if not first or set(where.values()) - first != {last}:
-        return ()
+    block, first, last, where = ends.block, set(ends.first), ends.last, ends.where
     begin = replace(model, made=[v for v in model.made if where[v.uid] != last], inline=frozenset())
     around = around_inputs(begin, block, first)
     if isinstance(around, (Refused, Reread)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 
 from converter.analysis.effects import VARIABLES, EffectKind
 from converter.analysis.facts import Decisions, Facts
@@ -15,30 +15,30 @@ from converter.planner.region.block import Block
 MODEL = {*VARIABLES, EffectKind.BATCH_NORM}  # effects of what belongs into the towers
 
 
-def prepared_batches(facts: Facts, block: Block, index: int, values: Mapping[int, Value]) -> Decisions:
-    """The results of a statement that makes inputs and preprocesses them; empty if it builds a model too.
+def prepared_batches(block: Block, indexes: Set[int], values: Mapping[int, Value]) -> Decisions:
+    """The results of statements that make inputs or preprocess them; empty if they build a model too.
 
     A pipeline that reads, reshapes and encodes examples, or looks them up in a table, may do so once for the whole
     batch.
     """
-    made = (e for e in block.effects_in([index]) if e.kind in MODEL)
+    made = (e for e in block.effects_in(indexes) if e.kind in MODEL)
     if any(not isinstance(e.value, Variable) for e in made):
         return {}  # a layer
-    inside = [v for v in values.values() if isinstance(v, Tensor) and block.statement(v.site) == index]
+    inside = [v for v in values.values() if isinstance(v, Tensor) and block.statement(v.site) in indexes]
     if any(t.batch.kind not in ("example", "free") for t in inside):
         return {}  # a mean of the batch would be one of all towers' examples
     weighed = (t for t in inside if any(map(_is_weight, t.inputs)))
     if any(t.batch.kind == "example" and not has(t.op, Trait.LOOKS_UP) for t in weighed):
         return {}
     found: dict[ast.AST, int | None] = {}
-    for tensor in _leaving(block, index, values):
+    for tensor in _leaving(block, indexes, values):
         if isinstance(tensor, Input) or tensor.batch.kind == "free":
             continue
         rows = tensor.batch.kind == "example" and not tensor.batch.packed and tensor.batch.over is None
         if not rows or tensor.node is None:
             return {}
         elsewhere = (v for v in values.values() if isinstance(v, Tensor) and v.node is tensor.node)
-        if any(block.statement(v.site) != index for v in elsewhere):
+        if any(block.statement(v.site) not in indexes for v in elsewhere):
             return {}  # in a function that the model calls too
         if found.setdefault(tensor.node, tensor.batch.axis) != tensor.batch.axis:
             return {}  # branches join batches in rows with batches in columns
@@ -76,12 +76,12 @@ def _is_weight(value: Value) -> bool:
 
 def prepares(block: Block, index: int, values: Mapping[int, Value]) -> bool:
     """True if the loss uses values that a statement computes from inputs that it makes itself."""
-    return any(not isinstance(t, Input) and t.batch.kind != "free" for t in _leaving(block, index, values))
+    return any(not isinstance(t, Input) and t.batch.kind != "free" for t in _leaving(block, {index}, values))
 
 
-def _leaving(block: Block, index: int, values: Mapping[int, Value]) -> list[Tensor]:
-    """The tensors of a statement that the loss takes from it."""
-    inside = {uid for uid, value in values.items() if block.statement(value.site) == index}
+def _leaving(block: Block, indexes: Set[int], values: Mapping[int, Value]) -> list[Tensor]:
+    """The tensors of some statements that the loss takes from them."""
+    inside = {uid for uid, value in values.items() if block.statement(value.site) in indexes}
     outside = (value for uid, value in values.items() if uid not in inside)
     crossing = {i.uid: i for value in outside for i in (*value.inputs, *value.parts()) if i.uid in inside}
     return [t for value in crossing.values() for t in tensors_in(value)]

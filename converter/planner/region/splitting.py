@@ -22,6 +22,7 @@ from functools import cached_property
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Place
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Site, Value, needed
 from converter.dataclass import dataclass
 from converter.planner.outcome import Refused, Reread
@@ -64,7 +65,7 @@ def in_front(
             node = value.node or around
             line = line_seen_from(facts, node, around)
             fault = finding(facts, node, why, name=getattr(around, "name", ""), line=line)
-            ready = prepared_batches(facts, inner, here, values)
+            ready = prepared_batches(inner, {here}, values)
             return Reread(ready, fault) if ready else Refused((fault,), shorter=True)
         if maker not in found.setdefault(index, []):
             found[index].append(maker)
@@ -82,7 +83,7 @@ def _why_inside(value: Input) -> PlanFault:
     """Why an input is made among the statements of the model."""
     if value.op == "fed":
         return PlanFault.FED_IN_PLACE_OF_RESULT
-    if any(depends_on_batch(v) for v in needed(value.inputs).values()):
+    if has(value.op, Trait.HAS_DEFAULT) and any(depends_on_batch(v) for v in needed(value.inputs).values()):
         return PlanFault.DEFAULT_OF_BATCH
     return PlanFault.INPUT_BY_STATEMENT_OF_MODEL
 

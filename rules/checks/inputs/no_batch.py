@@ -33,9 +33,7 @@ NONE = "no batch of examples goes into the loss of this training step"
 def no_batch(case: Selected) -> Iterator[Diagnostic]:
     """Training steps that no batch of examples goes into."""
     facts = case.facts
-    if case.unbatched and case.steps:
-        yield finding(facts, case.unbatched[0].call, "TMG202 several_models")
-    elif case.unbatched:
+    if case.unbatched:
         yield _why_no_batch(case)
     elif case.steps and facts.uncut:
         yield _uncut(case, "the loss reads arrays with a row for each example that is fed, but")
@@ -62,7 +60,7 @@ def whole_data_set_beside(case: Placed) -> Iterator[Diagnostic]:
 
 
 def _why_no_batch(case: Selected) -> Diagnostic:
-    """Why none of the training steps has a batch."""
+    """Why a training step has no batch."""
     facts, step = case.facts, case.unbatched[0]
     for value in step.behind.values():
         if isinstance(value, Input) and value.op == "train.dequeue":
@@ -83,7 +81,7 @@ def _why_no_batch(case: Selected) -> Diagnostic:
     of_inputs = (_of_other_rows, _of_one_row, _of_entry)
     for reason in (*of_inputs, _from_chosen_module, _from_package, _from_op_library, _of_variables):
         found = found or reason(case)
-    return found or finding(facts, step.call, "TMG202 none")
+    return found or finding(facts, step.call, "TMG202 several_models" if case.steps else "TMG202 none")
 
 
 def _inputs(case: Selected) -> list[Input]:

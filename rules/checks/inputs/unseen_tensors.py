@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from converter.analysis.facts import behind_losses
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Input, Tensor, Value
 from converter.diagnostics import Diagnostic
-from converter.planner.cases import Placed
+from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.wording import finding
 
@@ -26,7 +27,17 @@ def tensors_of_unseen_objects(case: Placed) -> Iterator[Diagnostic]:
             continue
         read = [_place(v) for v in value.inputs if isinstance(v, Host) and v.call not in SHAPES]
         if any(place in known or place[:-1] in fed for place in read):
-            yield finding(case.facts, value.node or case.steps[0].call, "TMG275")
+            yield finding(case.facts, value.node or case.steps[0].call, "TMG275 object")
+
+
+@check(Selected)
+def inputs_of_layers_from_unseen_code(case: Selected) -> Iterator[Diagnostic]:
+    """Refuse layers beside inputs that are cut, of a tensor that nothing here hands over: a batch has rows."""
+    for value in behind_losses(case.steps).values():
+        if not isinstance(value, Tensor) or not (has(value.op, Trait.LAYER) or has(value.op, Trait.PRODUCT)):
+            continue
+        if value.inputs and _place(value.inputs[0]):
+            yield finding(case.facts, value.node or case.steps[0].call, "TMG275 argument")
 
 
 def _tensors_by_shape(values: Iterable[Value]) -> Iterator[tuple[object, ...]]:

@@ -25,7 +25,7 @@ CODES = ("TMG233",)
 IN_COLUMNS = "for examples in columns, --batch-axis NAME=1"
 
 
-@check(Selected)
+@check(Selected, unless=("TMG275",))
 def multiplied_over_all_examples(case: Selected) -> Iterator[Diagnostic]:
     """Batches that meet a matrix over all of their examples, or variables with a row for each of them."""
     for value in sorted(behind_losses(case.steps).values(), key=lambda v: v.uid):  # the first, which others read

@@ -15,9 +15,13 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
 from converter.planner.questions.imported import (
+    CHOSEN,
+    PICKED,
+    brought_by,
     convert_importing,
     imported_names,
     library_run,
+    looked_up_by,
     package_behind,
     package_of,
     unseen_modules,
@@ -119,11 +123,23 @@ def _may_train(facts: Facts) -> Diagnostic | None:
         root = package_behind(made)
         if not TRAINS.fullmatch(name) or root in _NOT_TRAINING:
             continue
+        if (brought := _known_to_a_run(facts, call, made)) is not None:
+            return brought
         package = package_of(facts, call) or ("" if root == "builtins" else root)
         comes = f" of the package {package}" if package else ""
         name, advice = ast.unparse(call.func), _where_from(facts, package)
         return finding(facts, call, "TMG201 may_train", name=name, comes=comes, advice=advice)
     return None
+
+
+def _known_to_a_run(facts: Facts, call: ast.Call, made: Host) -> Diagnostic | None:
+    """What may train is code of a module, or of a class, that is named by what only a run tells."""
+    chosen, looked_up = brought_by(made), looked_up_by(made)
+    if chosen is None and looked_up is None:
+        return None
+    kind, hint = ("module that is imported", CHOSEN) if chosen is not None else ("class that is looked up", PICKED)
+    name, node = ast.unparse(call.func), chosen or looked_up or call
+    return finding(facts, node, "TMG201 known_to_a_run", name=name, kind=kind, advice=hint)
 
 
 def _where_from(facts: Facts, package: str) -> str:

@@ -17,6 +17,8 @@ from converter.planner.checking import check
 from converter.planner.questions.drawn_batches import drawn_in
 from converter.planner.questions.imported import (
     CHOSEN,
+    PICKED,
+    TRACE,
     brought_by,
     looked_up_by,
     package_of,
@@ -29,12 +31,6 @@ from converter.planner.wording import finding
 from converter.planner.writing.findings import error
 
 CODES = ("TMG241",)
-
-
-TRACE = "convert with --trace, which runs the script to see what it gives"
-
-
-PICKED = f"pick it from a dict, as in {{'NAME': Class}}[name](…), which is followed; or {TRACE}"
 
 
 def _hint(chosen: ast.AST | None, looked_up: ast.AST | None, package: str, unbound: str) -> str:

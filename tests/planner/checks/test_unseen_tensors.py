@@ -76,3 +76,27 @@ def test_tensors_of_an_object_of_which_the_training_step_feeds_another() -> None
 @pytest.mark.parametrize("factor", ["self.config.scale", "config.network.scale"])
 def test_settings_of_another_object(factor: str) -> None:
     assert codes(FED.format(f"tf.reduce_sum(tf.one_hot(self.actions, 4), 1) * {factor}")) == ["TMG351", "TMG303"]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "p += tf.layers.dense(scale, 3)",
+        "p += tf.layers.dense(policy.features, 3)",
+        "p += tf.matmul(scale, tf.get_variable('w', [5, 3]))",
+    ],
+)
+def test_inputs_of_layers(model: str) -> None:
+    assert codes(MODEL.format(model=model)) == ["TMG275"]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "p = tf.layers.dense(p, policy.width)",
+        "p = tf.matmul(p, tf.get_variable('w', [3, 3]) * scale)",
+        "p = tf.layers.dense(p * scale, 3)",
+    ],
+)
+def test_settings_of_layers(model: str) -> None:
+    assert codes(MODEL.format(model=model)) == ["TMG351", "TMG303"]

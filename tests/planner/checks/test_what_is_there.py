@@ -45,6 +45,16 @@ def said(text: str) -> tuple[str, int, str]:
             "no training step was found: params.train(), which may train, is not followed",
         ),
         (
+            TF + "import sys\nnets = __import__(sys.argv[1])\nmodel = nets.Model(3)\nmodel.train()\n",
+            3,
+            "no training step was found: model.train() is code of the module that is imported here by a name",
+        ),
+        (
+            TF + "import nets\nmodel = getattr(nets, input())(3)\nmodel.train()\n",
+            3,
+            "no training step was found: model.train() is code of the class that is looked up here by a name",
+        ),
+        (
             TF + "import tflearn\nnet = tflearn.input_data([None, 4])\nmodel = tflearn.DNN(net)\nmodel.fit(xs, ys)\n",
             5,
             "no training step was found: model.fit() of the package tflearn, which may train, is not followed",

@@ -72,3 +72,28 @@ def test_a_size_that_a_branch_sets_again_is_the_reason() -> None:
 
 def test_another_name_that_a_branch_sets_is_not() -> None:
     assert codes(BRANCH.format(again="data = data[:8]")) == []
+
+
+BESIDE = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+x = tf.placeholder(tf.float32, [None, 4], 'x')
+one = tf.placeholder(tf.float32, [{rows}, 4], 'one')
+first = tf.reduce_mean(tf.square(tf.layers.dense(x, 1, name='net')))
+second = tf.reduce_mean(tf.square(tf.layers.dense(one, 1, name='other')))
+steps = [tf.train.AdamOptimizer(0.01).minimize(first), tf.train.AdamOptimizer(0.01).minimize(second)]
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        sess.run(steps, {{x: np.zeros((batch_size, 4)), one: np.zeros(({rows}, 4))}})
+"""
+
+
+@pytest.mark.parametrize(
+    "rows, said", [(1, "one has one row: each step takes one example"), (3, "no batch of examples goes into the loss")]
+)
+def test_of_one_of_two_steps(rows: int, said: str) -> None:
+    (found,) = run(BESIDE.format(rows=rows)).diagnostics
+    assert found.code == "TMG202" and found.message.startswith(said)

@@ -218,3 +218,72 @@ def test_a_function_that_builds_the_loss_of_another_model_is_refused() -> None:
     """The other model has no towers whose parts could be taken."""
     assert run(TWICE.format(other="second = tf.nn.l2_loss(scale * Z - Y)")).status == "converted"
     assert run(TWICE.format(other="second = optimize(scale * Z, Y)")).status == "refused"
+
+
+PREPARED = """\
+import sys
+import tensorflow as tf
+
+batch_size = 8
+
+
+class Net(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 4])
+        self.y = tf.placeholder(tf.int64, [None])
+        {prepare}
+        self.build()
+
+    def build(self):
+        x, y = {read}
+        self.loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 3) - y))
+        self.train_op = tf.train.AdamOptimizer(0.1).minimize(self.loss)
+
+
+net = Net()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        xs, ys = next_batch(batch_size)
+        sess.run([net.train_op, net.loss], {{net.x: xs, net.y: ys}})
+"""
+
+
+def prepared(prepare: str, read: str) -> str:
+    """A class whose constructor prepares batches, and calls a method that builds its model and trains."""
+    return PREPARED.format(prepare=prepare.replace("\n", "\n        "), read=read)
+
+
+@pytest.mark.parametrize(
+    "prepare, read, cut",
+    [
+        ("self.pair = (self.x / 255.0, tf.one_hot(self.y, 3))", "self.pair", "(x, y)"),
+        (
+            "self.scaled = self.x\nif len(sys.argv) > 1:\n    self.scaled = self.x / 255.0",
+            "self.scaled, tf.one_hot(self.y, 3)",
+            "(self.y, self.scaled)",
+        ),
+        (
+            "self.data = {'x': self.x}\nif len(sys.argv) > 1:\n    self.data['x'] = self.x / 255.0",
+            "self.data['x'], tf.one_hot(self.y, 3)",
+            "(self.y, self.data['x'])",
+        ),
+    ],
+)
+def test_whole_batches_are_prepared_in_front_of_the_function(prepare: str, read: str, cut: str) -> None:
+    found = lines(prepared(prepare, read))
+    in_order(found, prepare.split("\n")[-1].strip(), "self.build()")
+    assert [line.partition(",")[0] for line in found if "weight = shard(" in line] == [cut.partition(",")[0]]
+    assert any(line.startswith(f"{cut}, rows, weight") for line in found) and "part_of_tower" not in "".join(found)
+
+
+@pytest.mark.parametrize(
+    "prepare, read",
+    [
+        ("self.pair = (self.x - tf.reduce_mean(self.x, 0), tf.one_hot(self.y, 3))", "self.pair"),
+        ("self.pair = (self.x * tf.get_variable('scale', [4]), tf.one_hot(self.y, 3))", "self.pair"),
+        ("self.pair = (tf.layers.dense(self.x, 4), tf.one_hot(self.y, 3))", "self.pair"),
+    ],
+)
+def test_what_is_more_than_a_preparation_is_refused(prepare: str, read: str) -> None:
+    assert codes(prepared(prepare, read)) == ["TMG219"]

@@ -321,7 +321,7 @@ class Recorder(object):
         else:
             (applied, losses), scalars = calm, {}
             after = self._after_updates(call, store, before, applied)
-        more = dict(scalars=scalars, fetches=apart, rates=paces, carried=carried)
+        more = {'scalars': scalars, 'fetches': apart, 'rates': paces, 'carried': carried}
         return self._step(call, before, after, (applied, losses), **more), result
 
 
