@@ -101,10 +101,8 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         dense=dense,
         beside=tuple(text.start(node) for node in _nets_beside(case)),
         evaluated=tuple(sorted(text.start(node) for node in case.evaluated.calls)),
-        counted=tuple(sorted({text.start(node) for node in steps_by_size(made.size_reads, made.kept)})),
-        ended=tuple(sorted({text.start(node) for node in ends_with_data(facts, case.steps)})),
-        schedules=tuple(sorted({text.start(node) for node in schedules_left(facts, options, _grown(case))})),
     )
+    whole = _with_counts_of_steps(case, made, whole)
     whole, branches = _with_one_tower(case, whole, count, text)
     paths = ["", *sorted({at.path for at in whole.places()} - {""})]
     whole = _with_helpers_in(helper_folder(facts, paths), whole, context, count) if module else whole
@@ -112,6 +110,17 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     remarks = (*warnings, *made.seen, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
     known = {f.name: getattr(case, f.name) for f in fields(Placed)}
     return Planned(**known, plans=plans, noted=remarks, untrained=branches)
+
+
+def _with_counts_of_steps(case: Placed, made: _Looped, plan: Plan) -> Plan:
+    """The plan with the places of the script that count training steps."""
+    places = (
+        steps_by_size(made.size_reads, made.kept),
+        ends_with_data(case.facts, case.steps),
+        schedules_left(case.facts, case.options, _grown(case)),
+    )
+    counted, ended, schedules = (tuple(sorted({made.context.text.start(n) for n in nodes})) for nodes in places)
+    return replace(plan, counted=counted, ended=ended, schedules=schedules)
 
 
 def _statistics(case: Placed, group: StepGroup) -> Iterator[ast.AST]:

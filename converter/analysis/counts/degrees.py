@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import count
 
-from converter.analysis.counts.reading import SIZE, UNFOLLOWED, Length, TermReader
+from converter.analysis.counts.reading import SIZE, Length, TermReader, is_followed
 from converter.analysis.counts.terms import Of, Terms, atom, degree
 from converter.analysis.values import LARGEST, Host, Number, Origin, Sequence, Value
 
@@ -61,9 +61,7 @@ def origins_behind(value: Value) -> frozenset[Origin]:
 
 def is_computed(value: Host) -> bool:
     """Whether a value that is not followed is computed from numbers by operators and functions of numbers."""
-    atoms = TermReader(frozenset(), lambda _: None).of(value).atoms
-    followed = not any(isinstance(one, Of) and one.name.startswith(UNFOLLOWED) for one in atoms)
-    return followed and bool(origins_behind(value))
+    return is_followed(TermReader(frozenset(), lambda _: None).of(value)) and bool(origins_behind(value))
 
 
 def _is_in(origin: Origin, number: Number | Host, length: Length) -> bool:

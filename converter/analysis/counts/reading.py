@@ -106,7 +106,7 @@ class TermReader:
         if length is not None:
             return self.of(length, deep)
         made = self.of(value.inputs[0], deep) if isinstance(value.inputs[0], Host) else None
-        if made is not None and SIZE in made.atoms:
+        if made is not None and SIZE in made.atoms and is_followed(made):
             return made
         return atom(origin) if value.value is None else _plain(value.value)
 
@@ -168,6 +168,11 @@ class TermReader:
         """A number of its own, that depends on what numbers there are among its inputs."""
         parts = [self.of(v, deep) for v in given if isinstance(v, (Number, Host)) and deep > 0]
         return function(f"{UNFOLLOWED}{value.uid}", *(part for part in parts if part.value is None))
+
+
+def is_followed(terms: Terms) -> bool:
+    """Whether a number is computed from numbers, by operators and functions of numbers alone."""
+    return not any(isinstance(one, Of) and one.name.startswith(UNFOLLOWED) for one in terms.atoms)
 
 
 class GraphTermReader(TermReader):
