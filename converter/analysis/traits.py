@@ -194,6 +194,7 @@ class Trait(Enum):
     SHOWS_DEVICES = "says which devices are used, for the whole program"
     ASKED_BY_HOOK = "what a hook asks for in front of a run: more fetches, and feeds"
     FEEDS_BY_FUNCTION = "a hook that feeds what a function returns"
+    TAKES_EPOCHS = "goes over its data as often as num_epochs says, by the last part of its name"
     SAYS_TO_STOP = "says whether there are no more batches, or the session is to end, by the last part of its name"
     ASKS_TO_STOP = "ends the session or its threads soon, by the last part of its name"
     ENDS_AT_STEP = "a hook that ends the session at a step"

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from converter.analysis.counts.reading import combined
 from converter.analysis.counts.terms import Terms, atom, number
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Factor, Length, Number
 
 HEAVIEST = 12  # names in a sum that is followed
-OPERATORS = {"add": Terms.__add__, "subtract": Terms.__sub__, "multiply": Terms.__mul__}
 
 
 class Computed(str):
@@ -87,11 +88,12 @@ def _terms_of_number(given: Number) -> Terms | None:
     name = given.factor if isinstance(given, Length) else _own_name(given)
     if name is not None:
         return _terms(name)
-    operator, numbers = OPERATORS.get(given.op), [v for v in given.inputs if isinstance(v, Number)]
-    if operator is None or given.chosen or given.turn or len(numbers) != 2:
+    numbers = [v for v in given.inputs if isinstance(v, Number)]
+    followed = has(given.op, Trait.ADDS) or has(given.op, Trait.SCALES)
+    if not followed or given.chosen or given.turn or len(numbers) != 2:
         return None
     left, right = map(_terms_of_number, numbers)
-    made = operator(left, right) if left is not None and right is not None else None
+    made = combined(given.op, [left, right]) if left is not None and right is not None else None
     return made if made is not None and made.weight <= HEAVIEST else None
 
 

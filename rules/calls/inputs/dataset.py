@@ -331,6 +331,7 @@ TRAITS: dict[Trait, str] = {
     ),
     Trait.LISTS_FILES: "data.Dataset.list_files",
     Trait.PADS_BATCHES: ("Dataset.padded_batch *.bucket_by_sequence_length *.padded_batch_and_drop_remainder"),
+    Trait.TAKES_EPOCHS: "string_input_producer input_producer slice_input_producer",
     Trait.TAKES_PADDED_SHAPES: "Dataset.padded_batch *.padded_batch_and_drop_remainder",
 }
 

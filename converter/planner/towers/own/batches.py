@@ -19,8 +19,6 @@ from converter.planner.own.examples import OwnExamples, has_own_shape
 from converter.planner.own.repeated import LOOPS, counts_steps
 from converter.planner.own.taken import is_taken
 
-PRODUCERS = ("string_input_producer", "input_producer", "slice_input_producer")  # each takes num_epochs by its name
-
 
 def own_batches(facts: Facts, steps: list[TrainStep]) -> OwnExamples | None:
     """The pipelines' outputs that towers take one by one; None where the batches are better cut, or that is not clear.
@@ -59,7 +57,7 @@ def _never_ends(facts: Facts, value: Input, steps: list[TrainStep]) -> bool:
 def _epochs(facts: Facts, value: Value) -> Iterator[Value]:
     """The number of epochs that a producer of file names or of slices is given."""
     node = getattr(value, "node", None)
-    if not isinstance(node, ast.Call) or getattr(node.func, "attr", getattr(node.func, "id", "")) not in PRODUCERS:
+    if not isinstance(node, ast.Call) or not has(_called(node), Trait.TAKES_EPOCHS):
         return
     given = [*node.args[1:2], *(keyword.value for keyword in node.keywords if keyword.arg in ("num_epochs", None))]
     for one in given:
@@ -67,6 +65,10 @@ def _epochs(facts: Facts, value: Value) -> Iterator[Value]:
         yield number if isinstance(number, Value) else Constant(number)
     if not given:
         yield Constant(None)
+
+
+def _called(call: ast.Call) -> str:
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
 
 
 def _is_counted_by_settings(facts: Facts, run: RunCall, sizes: frozenset[Origin]) -> bool:
@@ -83,4 +85,4 @@ def _asks_to_stop(loop: ast.stmt) -> bool:
     """`while not coord.should_stop():`, which no end of the data stops."""
     test = loop.test if isinstance(loop, ast.While) else None
     call = test.operand if isinstance(test, ast.UnaryOp) else None
-    return isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "should_stop"
+    return isinstance(call, ast.Call) and has(getattr(call.func, "attr", ""), Trait.SAYS_TO_STOP)

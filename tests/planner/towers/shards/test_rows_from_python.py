@@ -151,16 +151,16 @@ def test_a_constant_of_one_row_for_each_example_is_made_by_each_tower() -> None:
     assert text.index("for gpu in range(") < text.index("self.start = tf.constant([start] * self.batch_size)")
 
 
-@pytest.mark.parametrize(
-    ("rows", "build", "refused"),
-    [
-        ("[start]", "        self.build()\n\n    def build(self):\n" + BUILD, ["TMG219"]),
-        ("[start, 1]", "        self.build()\n\n    def build(self):\n" + BUILD, ["TMG207"]),
-    ],
-)
-def test_a_constant_that_another_function_makes_is_refused(rows: str, build: str, refused: list[str]) -> None:
-    """Each tower would read a row for each example of all towers."""
-    assert codes(IN_CONSTRUCTOR.format(rows=rows, build=build)) == refused
+IN_METHOD = "        self.build()\n\n    def build(self):\n" + BUILD
+
+
+def test_a_constant_that_another_function_makes_is_cut() -> None:
+    text = converted(IN_CONSTRUCTOR.format(rows="[start]", build=IN_METHOD))
+    assert "(self.start, self.x), rows, weight = shard([start_batch, x_batch], gpu)" in text
+
+
+def test_a_constant_of_two_rows_for_each_example_is_refused() -> None:
+    assert codes(IN_CONSTRUCTOR.format(rows="[start, 1]", build=IN_METHOD)) == ["TMG207"]
 
 
 NUMBERED = """\
