@@ -413,7 +413,7 @@ def test_where_there_are_no_namespaces_the_socket_module_is_blocked() -> None:
 
 
 NAMESPACE = (
-    BLOCKED.split("network._unshare")[0]
+    BLOCKED.split("system.called")[0]
     + """
 if network.off() == 'namespace':
     try:
