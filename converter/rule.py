@@ -153,12 +153,17 @@ def message(key: str) -> Message:
         KeyError: no page has it.
     """
     code, _, name = key.partition(" ") if key.startswith("TMG") else ("TMG*", "", key)
-    for page in _RULES.rglob(f"{code}.md"):
-        text = page.read_text(encoding="utf-8")
-        for found in messages_in(page.stem, text) if name in text else ():
+    for page, text in _texts(code):
+        for found in messages_in(page, text) if name in text else ():
             if found.key == key:
                 return found
     raise KeyError(key)
+
+
+@cache
+def _texts(code: str) -> tuple[tuple[str, str], ...]:
+    """The code and the text of a page, or of all pages for "TMG*"."""
+    return tuple((page.stem, page.read_text(encoding="utf-8")) for page in _RULES.rglob(f"{code}.md"))
 
 
 def messages_in(code: str, page: str) -> tuple[Message, ...]:

@@ -458,7 +458,8 @@ def _decided(read: Reading, several: bool, project: ProjectFiles) -> tuple[Decid
 
     if read.options.batch == "total":
         return _by_batches(read, several, project)
-    taken = _by_examples(read, several, project, own_batches(read.facts, [*chain(*training_steps(read.facts))]))
+    steps = [*chain(*training_steps(read.facts))]
+    taken = _by_examples(read, several, project, own_batches(read.facts, steps))
     if taken is not None:
         return taken, read
     made, named = _by_batches(read, several, project)

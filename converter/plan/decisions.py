@@ -16,7 +16,7 @@ LOSS_ONCE = "TMG167"  # the rule of losses that are computed once, from merged v
 EVALUATION = "evaluation"  # the decision about models that stand outside of the towers
 STEP_NUMBERS = "TMG119"  # the rule of --scale-steps
 BATCH_SIZE = "TMG110"  # the rule that scales batch sizes
-RATE_OF_BATCH_SIZE = "TMG341"  # the warning of a learning rate that grows with them
+RATE_OF_BATCH_SIZE = "TMG341"  # the warning of a learning rate that is computed from them
 COUNTED_BY_ANOTHER = "TMG399"  # the warning of steps that are counted by another number than the batch size
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _VARIABLES = {
@@ -190,10 +190,9 @@ def _schedules(plan: Plan, files: Mapping[str, NamedFile]) -> Iterator[Decision]
     """Schedules that go on by steps, which take more examples than before."""
     places = dict.fromkeys(f"{files[at.path].name}:{at.line}" for at in plan.schedules if at.path in files)
     if places:
-        number = "N" if plan.options.num_gpus is None else plan.options.num_gpus
         text = (
             f"{_listed(list(places))} count{'s' if len(places) == 1 else ''} as many steps as before, each of which "
-            f"takes {number} times the examples; --scale-steps divide divides them"
+            f"takes {_number(plan)} times the examples; --scale-steps divide divides them"
         )
         yield Decision("schedule", text)
 
@@ -203,9 +202,14 @@ def _stays(file: NamedFile, edit: Replace) -> bool:
     return _bare(edit.text).startswith(f"{_before(file, edit)} // ")
 
 
+def _number(plan: Plan) -> str:
+    """The number of towers, in words."""
+    return "N" if plan.options.num_gpus is None else str(plan.options.num_gpus)
+
+
 def _epochs(plans: Sequence[Plan], files: Mapping[str, NamedFile], by_another: bool) -> Decision:
     """How the larger batch changes an epoch: it has fewer steps if the script counts them by the batch size."""
-    number = "N" if plans[0].options.num_gpus is None else str(plans[0].options.num_gpus)
+    number = _number(plans[0])
     if by_another:
         return Decision("epochs", f"as many steps as before, which take {number} times the examples")
     for at in (at for at in plans[0].counted if at.path in files):

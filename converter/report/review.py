@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from converter.dataclass import dataclass
+from converter.plan.decisions import RATE_OF_BATCH_SIZE
 from converter.report.sides import side_by_side
 from converter.verify.data import Changed, CheckResult, ConversionOrigin, Report
 
@@ -21,7 +22,6 @@ _TOPICS = {
 }
 # The rules whose lines do what a check compares; any other check is about the towers as a whole.
 _TOWERS = ("TMG101", "TMG102", "TMG103")
-_COMPUTED_RATE = "TMG341"  # the warning of a learning rate that the script computes from its batch size
 _LINES = {
     "gradients": ("TMG101", "TMG102", "TMG103", "TMG117", "TMG118"),
     "sparse gradients": ("TMG101", "TMG102"),
@@ -64,7 +64,7 @@ def failed_first(checks: Iterable[CheckResult]) -> list[CheckResult]:
 
 
 def _unchanged_rate(report: Report, topics: set[str]) -> list[Point]:
-    computed = any(finding.code == _COMPUTED_RATE for finding in report.origin.findings)
+    computed = any(finding.code == RATE_OF_BATCH_SIZE for finding in report.origin.findings)
     if report.batch == "total" or computed or "Learning rate" in topics:
         return []
     header = report.origin.header

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
 from converter.analysis.traits import Argument, positions
 from converter.analysis.values import Constant, Tensor, Typed
-
-if TYPE_CHECKING:
-    pass
 
 
 def given_name(tensor: Tensor) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from converter.analysis.nodes import below
@@ -44,11 +45,16 @@ def _is_unbound(walk: Walk, name: str) -> bool:
     tree = walk.frame.module.node
     if name in NAMES or name in walk.defined or walk.frame.lookup(name) is not None or not isinstance(tree, ast.Module):
         return False
-    bound = set(_bound_in(tree))
+    bound = _bound_in(tree)
     return name not in bound and "*" not in bound
 
 
-def _bound_in(tree: ast.Module) -> Iterator[str]:
+@lru_cache(maxsize=8)
+def _bound_in(tree: ast.Module) -> frozenset[str]:
+    return frozenset(_binding(tree))
+
+
+def _binding(tree: ast.Module) -> Iterator[str]:
     """The names that a module binds or mentions as names of others; "*" where some are not spelled in its text."""
     for node in below(tree):
         if isinstance(node, ast.Name):

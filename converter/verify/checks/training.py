@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from converter.plan.decisions import RATE_OF_BATCH_SIZE
 from converter.verify.checks.figures import Facts, finite, listing, number, worst_of, writes_of
 from converter.verify.data import BatchMode, CheckResult
 
@@ -13,7 +14,6 @@ LOSS = 1e-5
 ROUNDED = 8 * 2.0**-23  # what is left of the summands of a loss in float32, where these cancel
 UPDATE = 1e-4
 WEIGHT = 1e-3
-GROWN = "TMG341"  # the warning of a conversion whose learning rate is a multiple of the batch size
 GROWN_ALIKE = 1e-3  # how far the growth of an update may be from that of the batch
 
 # what the wrong gradients were found to equal -> the fault that this shows
@@ -244,11 +244,11 @@ def another_rate(steps: list[Facts], rate: str, towers: int, said: Collection[st
     if rate != "none":
         return f"--scale-lr {rate}"
     paces = [number(step["pace"]) for step in steps if step.get("pace") is not None]
-    if towers == 1 or GROWN not in said or not paces:
+    if towers == 1 or RATE_OF_BATCH_SIZE not in said or not paces:
         return ""
     for factor in (towers, 1 / towers, towers**0.5, towers**-0.5):
         if all(abs(pace / factor - 1) <= GROWN_ALIKE for pace in paces):
-            return f"{GROWN}: {factor:.3g} times the original's, as it is computed from the batch size"
+            return f"{RATE_OF_BATCH_SIZE}: {factor:.3g} times the original's, as it is computed from the batch size"
     return ""
 
 

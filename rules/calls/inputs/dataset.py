@@ -95,8 +95,6 @@ def _chain(call: Call) -> Value:
     receiver = call.receiver
     if isinstance(receiver, Typed):
         dataset.state.update(receiver.state)
-    if call.name == "Dataset.take":
-        dataset.state.pop("endless", None)
     dataset.inputs = (*dataset.inputs, *call.values())
     return dataset
 
@@ -106,7 +104,10 @@ def _part(call: Call) -> Value:
     count, size = call.get(0, "count"), call.receiver.state.get("size") if isinstance(call.receiver, Typed) else None
     if isinstance(count, Number) and isinstance(size, Number) and not count.origins & size.origins:
         call.walk.effect(EffectKind.BATCHES_COUNTED, call.name.rpartition(".")[2], size, call.node)
-    return _chain(call)
+    dataset = _chain(call)
+    if call.name == "Dataset.take" and isinstance(dataset, Typed):
+        dataset.state.pop("endless", None)
+    return dataset
 
 
 def _sampled(call: Call) -> Value:

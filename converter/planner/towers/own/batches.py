@@ -18,6 +18,7 @@ from converter.planner.batch_size.pipelines import behind_training, training_siz
 from converter.planner.own.examples import OwnExamples, has_own_shape
 from converter.planner.own.repeated import LOOPS, counts_steps
 from converter.planner.own.taken import is_taken
+from converter.planner.questions.statements import called
 
 
 def own_batches(facts: Facts, steps: list[TrainStep]) -> OwnExamples | None:
@@ -57,7 +58,7 @@ def _never_ends(facts: Facts, value: Input, steps: list[TrainStep]) -> bool:
 def _epochs(facts: Facts, value: Value) -> Iterator[Value]:
     """The number of epochs that a producer of file names or of slices is given."""
     node = getattr(value, "node", None)
-    if not isinstance(node, ast.Call) or not has(_called(node), Trait.TAKES_EPOCHS):
+    if not isinstance(node, ast.Call) or not has(called(node), Trait.TAKES_EPOCHS):
         return
     given = [*node.args[1:2], *(keyword.value for keyword in node.keywords if keyword.arg in ("num_epochs", None))]
     for one in given:
@@ -65,10 +66,6 @@ def _epochs(facts: Facts, value: Value) -> Iterator[Value]:
         yield number if isinstance(number, Value) else Constant(number)
     if not given:
         yield Constant(None)
-
-
-def _called(call: ast.Call) -> str:
-    return getattr(call.func, "attr", getattr(call.func, "id", ""))
 
 
 def _is_counted_by_settings(facts: Facts, run: RunCall, sizes: frozenset[Origin]) -> bool:

@@ -293,11 +293,14 @@ class Reference(object):
             return
         if len(pieces) == 1:
             yield 'rows', pieces[0]
-        elif summary.is_summary(fetch.tensor):
+            return
+        if summary.is_summary(fetch.tensor):
             for how, value in self._summary(fetch.tensor, pieces, shards):
                 yield how, value
-        elif self.joined_rows(fetch, pieces, shards) is not None:
-            yield 'rows', self.joined_rows(fetch, pieces, shards)
+            return
+        joined = self.joined_rows(fetch, pieces, shards)
+        if joined is not None:
+            yield 'rows', joined
         elif padded_rows(pieces, sizes, None) is not None:
             self.padded.add(fetch.tensor.name)
             yield 'rows', padded_rows(pieces, sizes, None)
