@@ -159,7 +159,7 @@ def _of_steps(
     """
     mine, theirs, recorded, replayed = events
     first, why = replayed["first"], another_rate(done, asked.rate, asked.batches, plan.said)
-    weights = unless_meant(mine, why, check_weights(replayed["trajectory"], len(done), replayed.get("spread")))
+    weights = unless_meant(mine, why, check_weights(replayed["trajectory"], replayed["walked"], replayed["spread"]))
     return [
         check_gradients(done, asked.batch, plan.once, asked.loss == "global"),
         *check_changes(done),

@@ -166,7 +166,11 @@ def _pictures(report: Report) -> Mapping[str, Picture]:
             f"{first.converted:.6g} to {last.converted:.6g}."
         )
         svg = plots.loss_curves(report.losses, f"Losses of {len(report.losses)} steps. {words}")
-        each = "Each trains on its own from the same first weights; the original uses the mean of its own gradients."
+        each = (
+            "The original uses the mean of its own gradients. In the steps that are compared in every way (of each "
+            "kind the first six) it trains on its own from the same first weights; in later ones it begins at the "
+            "conversion's."
+        )
         found["losses"] = Picture("Loss", Markup(svg), f"{words} {each}")
     if any(row.gradient is not None for row in report.variables):
         found["gradients"] = _gradients(report)

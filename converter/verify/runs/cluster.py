@@ -130,7 +130,7 @@ def judged(
         check_sparse(done),
         check_loss(done),
         unless_meant(mine, why, check_update(done, mine, theirs)),
-        unless_meant(mine, why, check_weights(replayed["trajectory"], len(done), replayed.get("spread"))),
+        unless_meant(mine, why, check_weights(replayed["trajectory"], replayed["walked"], replayed["spread"])),
         check_between(done),
         check_checkpoint("checkpoint of the chief, read by the original", replayed["first"].get("restored", {})),
         _files(found),

@@ -11,6 +11,7 @@ The model may take such numbers, too: the decay of its moving averages, the weig
 from __future__ import absolute_import, division, print_function
 
 import collections
+import fractions
 
 import numpy as np
 from tmgprobe.graph import graphs
@@ -315,7 +316,7 @@ class Schedules(object):
         if theirs['form'] != rate.form or len(theirs['constants']) != len(rate.constants):
             return False
         kinds = {_scaled(one, own, ratio) for one, own in zip(theirs['constants'], rate.constants)}
-        if None in kinds:
+        if None in kinds or not _are_of_one_epoch(rate, theirs['constants'], ratio):
             return False
         if any(_near(theirs['value'], one) for one in (later, self._at([rate], ratio, ratio - 1)[0])):
             return True
@@ -365,6 +366,31 @@ def _scaled(theirs, own, ratio):
         return None
     rest = [(abs(mine * ratio - other), _divisor(mine, other)) for mine, other in zip(theirs.ravel(), own.ravel())]
     return 'rounded' if all(left <= max(1, common) * ratio for left, common in rest) else None
+
+
+def _are_of_one_epoch(rate, theirs, ratio):
+    """Whether counts that rounding each by itself does not explain may be numbers of epochs of one length.
+
+    theirs: the conversion's constants. An epoch has one count of batches in each script: of the counts that go into the
+    same operations, as the boundaries of tf.train.piecewise_constant do, all are cut alike, and none stays as it is.
+    """
+    quotients = collections.defaultdict(set)
+    for tensor, ours, own in zip(rate.given, theirs, rate.constants):
+        if not hasattr(ours, 'upper') and not hasattr(own, 'upper'):
+            found = quotients[_taken_by(tensor)]
+            for mine, other in zip(np.abs(np.ravel(ours)), np.abs(np.ravel(own))):
+                whole = mine == np.round(mine) and other == np.round(other)
+                if whole and other and abs(mine * ratio - other) > ratio:
+                    found.add(fractions.Fraction(int(mine), int(other)))
+    return all(len(found) <= 1 for found in quotients.values())
+
+
+def _taken_by(tensor):
+    """The types of the operations that take a constant, whatever its own type is converted to before."""
+    found = set()
+    for operation in tensor.consumers():
+        found |= _taken_by(operation.outputs[0]) if operation.type in ('Cast', 'Identity') else {operation.type}
+    return frozenset(found)
 
 
 def _divisor(one, other):

@@ -1,6 +1,8 @@
-"""Trains the original through all recorded steps, and compares its final weights with the conversion's."""
+"""Trains the original through the recorded steps, and compares its weights at their end with the conversion's."""
 
 from __future__ import absolute_import, division, print_function
+
+import collections
 
 import numpy as np
 from tmgprobe.reference import update
@@ -10,6 +12,9 @@ from tmgprobe.values import spread as spreads
 
 FAR = 1e-3  # what the original's own way may end away from the conversion's
 
+# errors: as of `trajectory`; spread: as of `spread`, where some are large; steps: how many were taken
+Walked = collections.namedtuple('Walked', 'errors spread steps')
+
 
 def with_changes(weights, last, kept):
     """The weights of the original's own training, with changes that the script made between the steps."""
@@ -18,6 +23,13 @@ def with_changes(weights, last, kept):
         if name not in own or not np.array_equal(value, last['after'].get(name)):
             own[name] = value
     return own
+
+
+def walked(replay):
+    """The original's own way through the steps that were taken so far."""
+    errors = trajectory(replay)
+    far = any(error is not None and not error <= FAR for error in errors.values())
+    return Walked(errors, spread(replay) if far else None, len(replay.calls))
 
 
 def trajectory(replay, ends=None):

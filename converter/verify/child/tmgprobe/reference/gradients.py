@@ -6,7 +6,7 @@ import collections
 
 import numpy as np
 from tmgprobe.graph import graphs
-from tmgprobe.reference import faults, merge
+from tmgprobe.reference import faults, kinds, merge
 from tmgprobe.values import compare, magnitudes
 
 NOISE = 1e-5  # share of the largest gradient below which a variable's gradient is rounding
@@ -51,25 +51,15 @@ def check(one):
     matches = [] if faults.worst(errors) < faults.CLOSE else faults.explain(one, recorded, wanted, found, parts, name)
     unsteady = {} if matches else faults.within_rounding(moved, errors, recorded, wanted)
     errors.update((key, 0.0) for key in unsteady)
-    index, pair = _read(one, found[name])
+    _note(one, kinds.Result(name, kind), found[name], (errors, recorded, applied))
     one.figures.update(
         {
-            'reference': name,
-            'kind': kind,
-            'gradients': {key[1]: value for key, value in errors.items()},
-            'finite': compare.all_finite(recorded.values()),
-            'diverged': not compare.all_finite(wanted.values()),
-            'sparse': _sparse(one, applied),
-            'loss': pair,
-            'summands': _summands(one, index, pair, found[name]),
             'matches': matches,
-            'noise': [],
             'unsteady': {key[1]: error for key, error in unsteady.items()},
-            'idle': _idle(one, found[name][0], applied),
             'less_exact': sorted(key[1] for key in coarse),
         }
     )
-    scale = max([compare.largest(value) for value in wanted.values() if value is not None] or [0.0])
+    scale = _largest(wanted)
     one.figures['noise'] = sorted(
         key[1]
         for key, value in wanted.items()
@@ -77,6 +67,47 @@ def check(one):
     )
     shards = [(feed, share) for _, share, feed in parts.get('shards', ())]
     return Checked(found, name, wanted, scale, shards)
+
+
+def check_again(one, result):
+    """As `check`, by one reference alone; None where the gradients do not fit it closely. result: a kinds.Result."""
+    reference = one.reference(one.kept['before'], result.reference)
+    if reference is None:
+        return None
+    applied = one.applied(one.kept['before'], reference[0], reference[2])
+    wanted, recorded = one.dense(applied), one.dense(one.kept['applied'])
+    errors = faults.gradient_errors(recorded, wanted)
+    if not faults.worst(errors) < faults.CLOSE:
+        return None
+    _note(one, result, reference, (errors, recorded, applied))
+    one.figures.update(matches=[], unsteady={}, less_exact=[], noise=[])
+    return Checked({result.reference: reference}, result.reference, wanted, _largest(wanted), [])
+
+
+def _note(one, result, reference, gradients):
+    """Puts into a step's figures what its gradients were found to be.
+
+    gradients: their errors by (index, variable), those that were recorded, and those that the original applies.
+    """
+    errors, recorded, applied = gradients
+    index, pair = _read(one, reference)
+    one.figures.update(
+        {
+            'reference': result.reference,
+            'kind': result.kind,
+            'gradients': {key[1]: value for key, value in errors.items()},
+            'finite': compare.all_finite(recorded.values()),
+            'diverged': not compare.all_finite(one.dense(applied).values()),
+            'sparse': _sparse(one, applied),
+            'loss': pair,
+            'summands': _summands(one, index, pair, reference),
+            'idle': _idle(one, reference[0], applied),
+        }
+    )
+
+
+def _largest(gradients):
+    return max([compare.largest(value) for value in gradients.values() if value is not None] or [0.0])
 
 
 def _idle(one, raw, applied):

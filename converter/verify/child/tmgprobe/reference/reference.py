@@ -131,11 +131,14 @@ class StepComparison(object):
 
     def applied(self, weights, raw, feed):
         """What reaches apply_gradients: {index: {variable: dense gradient}}."""
-        self.load(weights)
         if self.louder != 1.0:
             raw = [compare.divided(values, 1.0 / self.louder) for values in raw]
-        fetches = [steps.gradients_fetch(apply.given) for apply in self.applies]
-        fetched = self.call.run(fetches, dict(dict(self.extra, **feed), **self.gates(raw)))
+        fetches, gates = [steps.gradients_fetch(apply.given) for apply in self.applies], self.gates(raw)
+        if all(_is_fed(gates, given) for fetch in fetches for given in fetch.values()):  # as they are computed
+            fetched = [{key: _fed(gates, given) for key, given in fetch.items()} for fetch in fetches]
+        else:
+            self.load(weights)
+            fetched = self.call.run(fetches, dict(dict(self.extra, **feed), **gates))
         return {
             apply.index: dict(zip(apply.variables, steps.gradients_values(values, len(apply.variables))))
             for apply, values in zip(self.applies, fetched)
@@ -168,6 +171,18 @@ class StepComparison(object):
             except self.refused as error:
                 return 'the original takes no %d rows: %s' % (rows, describe(error))
         return None
+
+    def reference(self, weights, name):
+        """The one of `references` that has this name (kinds.PLAIN); None where the original takes no such batches."""
+        everything = inputs.whole(self.pairs, self.kept['arrays'])
+        shards = [(everything, 1)]
+        if name != 'whole':
+            shards = self.shards(self.kept['arrays'], self.gpus, name == 'shards')
+        if not all(inputs.fits(feed, self.statics) for feed, _ in shards):
+            return None
+        share = [size / float(sum(size for _, size in shards)) for _, size in shards]
+        feeds = [feed for feed, _ in shards]
+        return self._average(self._each(weights, feeds, share), share) + (feeds[0],)
 
     def references(self, weights, factor=None):
         """The gradients that the contract allows, {name: (raw, losses, first feed)}, and the shards' own.
@@ -351,6 +366,17 @@ class StepComparison(object):
             return ['whole'] + {'other': names, 'coupled sum': ['added']}.get(kind, [])
         by_towers = kind == 'sum' or (kind != 'mean' and self.region is not None and self.region.is_by_towers())
         return names + ([] if by_towers and names else ['whole'])
+
+
+def _is_fed(feed, gradient):
+    """Whether all parts of a gradient in the graph are fed: one of a dense one, three of a sparse one."""
+    return all(tensor.name in feed for tensor in graphs.tensors(gradient))
+
+
+def _fed(feed, gradient):
+    """What is fed for a gradient, as a run would give it."""
+    parts = tuple(feed[tensor.name] for tensor in graphs.tensors(gradient))
+    return parts[0] if len(parts) == 1 else parts
 
 
 def _shares(divisors, sums, whole, alone):

@@ -10,8 +10,8 @@ from tmgprobe.reference import gradients, merge, region
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import compare
 
-# result: of the script's own run; weights: that it leads to; fed: for its inputs
-Taken = collections.namedtuple('Taken', 'result weights fed')
+# result: of the script's own run; weights: that it leads to; fed: for its inputs; plain: see kinds.Kinds.learn
+Taken = collections.namedtuple('Taken', 'result weights fed plain')
 
 
 def take(one, own, metadata=None):
@@ -42,7 +42,34 @@ def take(one, own, metadata=None):
         after.update((name, whole[name]) for name in of_whole)
     after.update((name, own[name] + amount) for name, amount in raised.items() if name in own)
     one.figures['slack'] = _slack(one.kept['after'], weights, checked)
-    return Taken(result, after, feed)
+    plain = not raised and all(first <= merge.CLOSE for first, _ in by_feed.values())
+    return Taken(result, after, feed, plain and all(_written(one).values()))
+
+
+def take_again(one, result):
+    """A step that comes to the result of those of its kind; None where it does not. result: a kinds.Result.
+
+    The original's run is fed the conversion's gradients, so that its update and its weights are those of one run.
+    """
+    weights = one.kept['before']
+    one.load(weights)
+    try:
+        checked = gradients.check_again(one, result)
+        if checked is None:
+            return None
+        raw, losses, feed = checked.found[checked.used]
+        rows = merge.figures(one, one.gates(raw))
+        one.load(weights)
+        taken = _train(one, raw, _with_losses(one, feed, losses), _recorded(one))
+    except one.refused:
+        return None
+    after = one.store.read(list(one.kept['after']))
+    errors = _movements(one, weights, after)
+    if not all(error <= merge.CLOSE for error in errors.values()):
+        return None
+    one.figures.update(fetches=rows, update=errors, counted=_counted(one, weights, after), slack={})
+    one.figures.update(pace=_pace(one, weights, after), curve=one.figures['loss'])
+    return Taken(taken, after, feed, True)
 
 
 def _slack(moved, weights, checked):
@@ -83,15 +110,7 @@ def _update(one, weights, raw, checked):
 
     Returns what accumulators are raised by where only rows put together from the shards explain it, see `_raised`.
     """
-    applied = {}
-    for apply in one.applies:
-        for name, gate in zip(apply.variables, apply.gates):
-            value = one.kept['applied'][apply.index].get(name)
-            own = graphs.tensors(gate)
-            theirs = value if isinstance(value, tuple) else (value,)
-            if value is None or len(own) != len(theirs):
-                continue
-            applied.update((tensor.name, part) for tensor, part in zip(own, theirs))
+    applied = _recorded(one)
     counted, by_feed = {}, []
     _, losses, feed = checked.found[checked.used]
     ways = [lambda: _after(one, weights, raw, _with_losses(one, feed, losses), applied)]
@@ -105,14 +124,8 @@ def _update(one, weights, raw, checked):
             if by_feed:
                 continue
             raise
-        by_feed.append({})
-        for name, value in after.items():
-            by_feed[-1][name] = compare.movement_error(one.kept['after'][name], value, weights.get(name, value))
-            if np.ndim(value) == 0 and np.asarray(value).dtype.kind in 'iu':
-                counted[name] = [
-                    int(one.kept['after'][name] - weights[name]),
-                    int(value - weights[name]),
-                ]
+        by_feed.append(_movements(one, weights, after))
+        counted.update(_counted(one, weights, after))
         if len(by_feed) == 1:
             one.figures['pace'] = _pace(one, weights, after)
     written = _written(one) if 'whole' in checked.found and len(by_feed) == 2 else {}
@@ -127,6 +140,31 @@ def _update(one, weights, raw, checked):
         counted.pop(name, None)
     one.figures['update'], one.figures['counted'] = errors, counted
     return dict(moved, **raised)
+
+
+def _recorded(one):
+    """What is fed for the conversion's gradients, {tensor: value}, where the original applies its own."""
+    applied = {}
+    for apply in one.applies:
+        for name, gate in zip(apply.variables, apply.gates):
+            value = one.kept['applied'][apply.index].get(name)
+            own = graphs.tensors(gate)
+            theirs = value if isinstance(value, tuple) else (value,)
+            if value is not None and len(own) == len(theirs):
+                applied.update((tensor.name, part) for tensor, part in zip(own, theirs))
+    return applied
+
+
+def _movements(one, weights, after):
+    """{variable: how far the conversion leaves it from these values of the original's update}."""
+    ends = one.kept['after']
+    return {name: compare.movement_error(ends[name], value, weights.get(name, value)) for name, value in after.items()}
+
+
+def _counted(one, weights, after):
+    """{variable: [by how much the conversion has counted it up, and the original]} of whole numbers."""
+    whole = [name for name, value in after.items() if np.ndim(value) == 0 and np.asarray(value).dtype.kind in 'iu']
+    return {name: [int(ends[name] - weights[name]) for ends in (one.kept['after'], after)] for name in whole}
 
 
 def _setting(one):

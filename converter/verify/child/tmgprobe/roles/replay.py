@@ -17,7 +17,7 @@ import time
 
 import numpy as np
 from tmgprobe.graph import graphs, lines
-from tmgprobe.reference import course, gradients, merge, stream, update
+from tmgprobe.reference import course, gradients, kinds, merge, stream, update
 from tmgprobe.reference.reference import StepComparison
 from tmgprobe.reference.region import PlannedOperations
 from tmgprobe.roles.record import LOUDER, heavy_operations, numbers
@@ -41,6 +41,7 @@ class Replayer(object):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
         self.recording, self.figures, self.first = None, [], {}
         self.weights, self.calls = None, []
+        self.kinds, self.walked = kinds.Kinds(), None  # walked: what course.walked gives of the original's own way
         self.louder = []  # train ops that have been compared with larger losses
         self.asides, self.apart = fetched.Asides(), []
         self.gathering = None  # the first run whose gradients a later step applies, and its comparison
@@ -106,20 +107,39 @@ class Replayer(object):
             self.first.update(uneven=self._uneven(call, kept, one), drawn=self._drawn(call, one))
             heavy = heavy_operations(one.step, call.arrays)
             self.first['on_host'] = any('cpu' in op.device.lower() for op in heavy)
-        else:
+        elif self.walked is None:
             own = course.with_changes(self.weights, self.recording['steps'][number - 1], kept)
-        self.calls.append(call)
-        # the second step's timeline replaces the first's, which warms up
-        metadata = self.tf.RunMetadata() if number < 2 else None
-        taken = update.take(one, own, metadata)
-        if metadata is not None:
-            self.first['timeline'] = timeline.read(one.step, taken.fed, metadata)
+        taken = self._taken_again(one)
+        if taken is None:
+            # the second step's timeline replaces the first's, which warms up
+            metadata = self.tf.RunMetadata() if number < 2 else None
+            taken = update.take(one, own, metadata)
+            self.kinds.learn(one, taken.plain)
+            if metadata is not None:
+                self.first['timeline'] = timeline.read(one.step, taken.fed, metadata)
+        if self.walked is None:
+            self.calls.append(call)
         self.weights, self.left = taken.weights, self._leave_own(call, kept, held)
         if one.figures['idle'] and kept['triggered'] not in self.louder:
             self.louder.append(kept['triggered'])
             one.figures['louder'] = self._louder(call, kept)
             call.store().write(self.left)
         return taken.result
+
+    def _taken_again(self, one):
+        """Takes a step as those of its kind were; None where it has to be compared in full.
+
+        The original's own way ends in front of the first such step: each begins at the conversion's weights.
+        """
+        result = self.kinds.result(one)
+        if result is None:
+            return None
+        if self.walked is None:
+            self.walked = course.walked(self)
+        taken = update.take_again(one, result)
+        if taken is None:
+            self.kinds.forget(one)
+        return taken
 
     def _is_late(self):
         """Whether the time for comparing as many steps as there are is used up."""
@@ -193,9 +213,7 @@ class Replayer(object):
 
     def _figures(self):
         """All figures of the recorded steps."""
-        trajectory, spread = course.trajectory(self), None
-        if any(error is not None and not error <= course.FAR for error in trajectory.values()):
-            spread = course.spread(self)
+        walked = self.walked or course.walked(self)
         for figures in self.figures:
             figures.pop('slack', None)
         return {
@@ -203,8 +221,9 @@ class Replayer(object):
             'first': self.first,
             'not_held': self.watch.not_held,
             'asides': self.apart,
-            'trajectory': trajectory,
-            'spread': spread,
+            'trajectory': walked.errors,
+            'spread': walked.spread,
+            'walked': walked.steps,
             'late': self.late,
             'other': self.other,
         }
