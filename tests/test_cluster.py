@@ -84,6 +84,7 @@ def test_trajectory_on_tensorflow_1(tmp_path: Path, tensorflow_python: str) -> N
     trains_as_the_original(tmp_path, tensorflow_python)
 
 
+@pytest.mark.matrix
 @pytest.mark.tf2
 def test_trajectory_on_tensorflow_2(tmp_path: Path, tensorflow_python: str) -> None:
     trains_as_the_original(tmp_path, tensorflow_python)
@@ -550,12 +551,13 @@ PROVEN = {
     "keras_generator": ((1, 2), r"after 8 steps by hand: loss 0\.\d+\n(?:.*\n)*.*right: 0\.\d+$", {"files"}),
     "canned_estimator": ((1,), r"accuracy 0\.9\d+$", {"files"}),
 }
-ORDINARY = ("slim_batch_norm", "one_image_a_step", "keras_fit")  # the others are the matrix's
+# by the TensorFlow on which `make test` proves them; the others are the matrix's
+ORDINARY = {1: ("slim_batch_norm", "one_image_a_step"), 2: ("keras_fit",)}
 
 
 def fixtures(version: int) -> list[object]:
     names = [name for name, (versions, *_) in PROVEN.items() if version in versions]
-    return [pytest.param(name, marks=() if name in ORDINARY else pytest.mark.matrix) for name in names]
+    return [pytest.param(name, marks=() if name in ORDINARY[version] else pytest.mark.matrix) for name in names]
 
 
 def is_proven_and_runs(name: str, folder: Path, python: str) -> None:

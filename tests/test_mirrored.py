@@ -204,7 +204,7 @@ def test_rows_of_a_table_in_slices(
     assert report.verdict == verdict, report
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("old", "new"),
@@ -255,7 +255,7 @@ model.fit(data, want, batch_size=12, shuffle=False)
 """
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize(
     "version", [pytest.param("1.15", marks=pytest.mark.tf1), pytest.param("2", marks=pytest.mark.tf2)]
 )

@@ -128,7 +128,7 @@ MUTATIONS = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.tf1
 @pytest.mark.parametrize("fault", MUTATIONS)
 def test_faults_are_found(fault: str, tensorflow_python: str, tmp_path: Path) -> None:
