@@ -180,7 +180,8 @@ def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling, w
 
 def _leaving(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: Wanted) -> Traffic:
     """Plan the values that leave the towers; steps: those whose losses leave them."""
-    counts = loss_counts(site.region, steps, site.text, site.tensorflow)
+    leaving = [*(step.loss for step in steps), *(part.value for part, _ in wanted.values())]
+    counts = loss_counts(site.region, leaving, site.text, site.tensorflow)
     warnings = [*before.warnings]
     if site.options.batch == "per-gpu":
         warnings += warn_of_counts(site.facts, steps, counts)
