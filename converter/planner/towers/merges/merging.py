@@ -357,6 +357,11 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
     """Refuse what the towers' parts cannot be merged of."""
     text, value = part.text, part.value
     if isinstance(value, (Sequence, Mapping)):
+        if (
+            lost := next((t for t in tensors_in(value) if t.batch.kind == "opaque" and t.batch.reason), None)
+        ) is not None:
+            at, reason = lost.node or node, lost.batch.reason
+            raise refuse(site.facts, at, PlanFault.NOT_MERGEABLE, name=text, reason=reason)
         if not (is_mergeable(value) and _holds_no_input(site.region, value)):
             raise refuse(site.facts, node, PlanFault.FORM_NOT_MERGED, name=text)
         if are_graph_names(site.facts, site.region, value):
