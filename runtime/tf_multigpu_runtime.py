@@ -870,24 +870,58 @@ class TowerCollections(object):
 
 
 class TowerPenalties(TowerCollections):
-    """TowerCollections for models that add regularization losses themselves, beside those of the variables.
+    """TowerCollections for models that add regularization losses themselves, or read them before they are complete.
 
-    Variables add the losses of their regularizers in tower 0, where they are made, and all towers see these.
+    Variables add the losses of their regularizers in tower 0, where they are made, and all towers see these. A later
+    tower reads as many as tower 0 has read there, and what it adds itself takes the place of what tower 0 added.
     """
+
+    def __init__(self):
+        TowerCollections.__init__(self)
+        self.gpu = None
+        self.counts = []  # of regularization losses, at each time that tower 0 read them
+        self.add_to_collection, self.get_collection = self.graph.add_to_collection, self.graph.get_collection
+        self.graph.add_to_collection, self.graph.get_collection = self.add, self.get
 
     def restore(self, contents):
         TowerCollections.restore(self, contents)
-        key = tf.GraphKeys.REGULARIZATION_LOSSES
-        held = self.first.get(key, [])
+        held = self.first.get(tf.GraphKeys.REGULARIZATION_LOSSES, [])
+        own = len(self.before.get(tf.GraphKeys.REGULARIZATION_LOSSES, []))
+        names = set(v.op.name.split('/')[-1] for v in tf.global_variables())
+        self.places = [i for i, loss in enumerate(held) if i >= own and not self.is_of_variable(loss, names)]
         if contents is self.before:
-            own = len(self.before.get(key, []))
-            names = set(v.op.name.split('/')[-1] for v in tf.global_variables())
-            held = held[:own] + [loss for loss in held[own:] if self.is_of_variable(loss, names)]
-        self.graph.get_collection_ref(key)[:] = held
+            held = [loss for i, loss in enumerate(held) if i not in self.places]
+        self.graph.get_collection_ref(tf.GraphKeys.REGULARIZATION_LOSSES)[:] = held
 
     def is_of_variable(self, loss, names):
         begin, found, _ = loss.name.partition('/Regularizer')  # how TensorFlow names the loss of a regularizer
         return bool(found) and begin.split('/')[-1] in names
+
+    @contextlib.contextmanager
+    def tower(self, gpu):
+        with TowerCollections.tower(self, gpu):
+            self.gpu, self.left = gpu, list(self.counts)
+            try:
+                yield
+            finally:
+                self.gpu = None
+
+    def add(self, name, value):
+        if name == tf.GraphKeys.REGULARIZATION_LOSSES and self.gpu and self.places:
+            self.graph.get_collection_ref(name).insert(self.places.pop(0), value)
+        else:
+            self.add_to_collection(name, value)
+
+    def get(self, name, scope=None):
+        found = self.get_collection(name, scope)
+        if name != tf.GraphKeys.REGULARIZATION_LOSSES or self.gpu is None:
+            return found
+        held = self.graph.get_collection_ref(name)
+        if self.gpu == 0:
+            self.counts.append(len(held))
+        elif self.left:
+            held = held[: self.left.pop(0)]
+        return [value for value in found if any(value is one for one in held)]
 
 
 class MergedCollections(TowerCollections):

@@ -212,7 +212,7 @@ def losses_once(case: Placed) -> Placed | CallsOnOwnLines | None:
     tensorflow = Aliases(case.facts, case.names.unused(*TENSORFLOW)).tensorflow("")
     for group in case.groups:
         steps, region = group.steps, group.region
-        counts = {} if region.forward else loss_counts(region, steps, text, tensorflow)
+        counts = {} if region.forward else loss_counts(region, [step.loss for step in steps], text, tensorflow)
         if any(needs_whole_batch(step.loss, counts) for step in steps):
             made = global_region(case.facts, steps, batch_inputs(steps), case.size.origins)
             calls += made.calls if isinstance(made, CallsOnOwnLines) else ()

@@ -518,10 +518,15 @@ def test_each_tower_sees_its_own_penalties_and_those_of_all_variables(tf: Any, h
                 w = tf.get_variable("w", [2], regularizer=tf.nn.l2_loss)
             own.append(tf.nn.l2_loss(w, name="Regularizer"))
             tf.add_to_collection(key, own[-1])
-            seen.append((asked, [v.op.name for v in tf.get_collection(key)]))
+            early = [v.op.name for v in tf.get_collection(key)]
+            with tf.variable_scope("net"):
+                tf.get_variable("last", [2], regularizer=tf.nn.l2_loss)
+            seen.append((asked, early, [v.op.name for v in tf.get_collection(key, "net/.*")]))
+            assert [v.op.name for v in tf.get_collection(key)] == [*early, "net/last/Regularizer/L2Loss"]
     names = [f"tower_{gpu}/Regularizer" for gpu in range(3)]
-    assert seen == [(1 + (gpu > 0), ["before", "net/w/Regularizer/L2Loss", names[gpu]]) for gpu in range(3)]
-    assert [v.op.name for v in tf.get_collection(key)] == seen[0][1]
+    of_net = ["net/w/Regularizer/L2Loss", "net/last/Regularizer/L2Loss"]
+    assert seen == [(1, ["before", of_net[0], names[gpu]], of_net) for gpu in range(3)]
+    assert [v.op.name for v in tf.get_collection(key)] == [*seen[0][1], of_net[1]]
 
 
 @pytest.mark.tf2

@@ -14,7 +14,7 @@ from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.factors import equal
-from converter.analysis.tensors.masking import is_ratio, is_tiny, masked_mean
+from converter.analysis.tensors.masking import is_ratio, is_tiny, masked_mean, same_count
 from converter.analysis.tensors.spreading import meets_variables, misfit
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -54,7 +54,10 @@ def join_batches(one: Batch, two: Batch) -> Batch:
     if one.kind == "free":
         return two
     if one.kind == two.kind == "reduced" and one.how == two.how == "mean" and one.over != two.over:
-        return opaque(Why.MASK_IN_BRANCH)
+        over = same_count(one.over, two.over)
+        if over is None:
+            return opaque(Why.MASK_IN_BRANCH)
+        one, two = replace(one, over=over), replace(two, over=over)
     if one.kind == two.kind == "reduced" and (one.how, one.per) == (two.how, two.per) and one.how != "other":
         return replace(one, affine=one.affine or two.affine)
     if one.kind == "example" and replace(one, rows=two.rows) == two and "minor" not in (one.packed, two.packed):
@@ -111,7 +114,12 @@ def has_examples_last(tensor: Tensor) -> bool:
 
 
 def how_many(number: Value | None) -> Factor:
-    """A number of whole batches: its value, or a name for it where only the command line or a file tells that."""
+    """A number of whole batches: its value, or a name for it where only the command line or a file tells that.
+
+    An attribute that is not followed (`Bound`) is one number wherever it is read of its object.
+    """
+    if isinstance(number, Bound):
+        return f"attribute {number.receiver.uid} {number.name}"
     if not isinstance(number, (Number, Host)):
         return None
     known = number.factor if isinstance(number, Length) else number.value if isinstance(number, Number) else None

@@ -31,6 +31,22 @@ def masked_mean(part: Tensor, whole: Tensor) -> Batch:
     return Batch("reduced", how="mean", over=Counted(whole, "value" if two.how == "sum" else "mean"))
 
 
+def same_count(one: Counted | None, two: Counted | None) -> Counted | None:
+    """The denominator of both of two masked means, each of which may sum the same mask anew; None if they differ."""
+    found, other_one = _summed(one), _summed(two)
+    return found if found == other_one else None
+
+
+def _summed(over: Counted | None) -> Counted | None:
+    """A denominator as the sum of its mask where it is nothing but that: `tf.reduce_sum(mask)`."""
+    whole = over.tensor if over is not None and over.how == "value" else None
+    if whole is None or whole.rank != 0 or not has(whole.op, Trait.SUMS):
+        return over
+    summed = [*{v.uid: v for v in whole.inputs if isinstance(v, Tensor)}.values()]
+    rows = len(summed) == 1 and summed[0].batch.kind == "example"
+    return Counted(summed[0], "sum") if rows else over
+
+
 def _is_guarded(whole: Tensor) -> bool:
     """Whether the only term beside a sum is there to avoid a division by zero."""
     if not has(whole.op, Trait.GUARDS):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from converter.analysis.effects import READS_COLLECTION, EffectKind
+from converter.analysis.effects import READS_COLLECTION, VARIABLES, EffectKind
 from converter.analysis.facts import Effect, Facts
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Site, Tensor
@@ -34,8 +34,9 @@ class Added:
     def is_kept_apart(self, facts: Facts, region: Region) -> bool:
         """Whether each tower can be shown its own: the first one's stays, which nothing behind the towers may read.
 
-        What is computed of variables alone is the same in all towers. These read the list in another order than the
-        first tower, behind the losses of all variables, so that they may do no more with it than add it up.
+        What is computed of variables alone is the same in all towers. A later tower reads the list with the losses of
+        all variables in it, so that it may do no more with it than add it up. Behind the towers a list that one of them
+        has read is the last one's, with as many values in the same order, and is merged as other values are.
         """
         value = self.effect.value
         free = isinstance(value, Tensor) and value.batch.kind == "free"
@@ -57,6 +58,20 @@ def keeps_penalties_apart(facts: Facts, region: Region) -> bool:
     return any(added.is_met(region) and added.is_kept_apart(facts, region) for added in added_to_shared(facts))
 
 
+def reads_penalties_so_far(facts: Facts, region: Region) -> bool:
+    """Whether a tower reads the regularization losses, and makes more variables then, which may add others.
+
+    Without a helper a later tower would read those, too, as all variables are there before it begins.
+    """
+    asked = [e for kind in READS_COLLECTION for e in facts.effects_of(kind)]
+    reads = [(e.site, e.time) for e in asked if e.kind is EffectKind.TOTAL_LOSS or has(e.name, Trait.PENALTIES)]
+    sums = (t for t in facts.tensors if has(t.op.rpartition(".")[2], Trait.GIVES_COLLECTED_LOSSES))
+    reads += [(t.site, t.time) for t in sums if t.site is not None]
+    inside = [(site, time) for site, time in reads if region.in_tower(site)]
+    made = [e for kind in VARIABLES for e in facts.effects_of(kind) if inside and region.in_tower(e.site)]
+    return any(e.time > time and not e.site.excludes(site) for site, time in inside for e in made)
+
+
 def _is_added_up(facts: Facts, region: Region, read: Effect) -> bool:
     """Whether a tower only adds up the list that it reads, by one call that is given the list."""
     assert read.site is not None  # it stands in a tower
@@ -67,7 +82,8 @@ def _is_added_up(facts: Facts, region: Region, read: Effect) -> bool:
     named = assigned and isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], (ast.Name, ast.Attribute))
     if not named or found is None:
         return False
-    return all(region.in_tower(a.site) and _adds(a.site.stmt, a.node) for a in facts.looks_into(found))
+    looks = [a for a in facts.looks_into(found) if not region.comes_after(a)]
+    return all(region.in_tower(a.site) and _adds(a.site.stmt, a.node) for a in looks)
 
 
 def _adds(stmt: ast.stmt, listed: ast.AST) -> bool:

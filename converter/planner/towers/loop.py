@@ -19,7 +19,7 @@ from converter.planner.outcome import Faults, noted
 from converter.planner.own.taken import shown_inputs
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.statements import returns
-from converter.planner.region.penalties import keeps_penalties_apart
+from converter.planner.region.penalties import keeps_penalties_apart, reads_penalties_so_far
 from converter.planner.region.region import Region
 from converter.planner.region.turns import turns_around
 from converter.planner.towers.border.global_names import declarations
@@ -180,7 +180,8 @@ def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling, w
 
 def _leaving(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: Wanted) -> Traffic:
     """Plan the values that leave the towers; steps: those whose losses leave them."""
-    counts = loss_counts(site.region, steps, site.text, site.tensorflow)
+    leaving = [*(step.loss for step in steps), *(part.value for part, _ in wanted.values())]
+    counts = loss_counts(site.region, leaving, site.text, site.tensorflow)
     warnings = [*before.warnings]
     if site.options.batch == "per-gpu":
         warnings += warn_of_counts(site.facts, steps, counts)
@@ -325,14 +326,15 @@ def _contexts(
     if EffectKind.BATCH_NORM_SCOPE in kinds:
         kinds.add(EffectKind.BATCH_NORM)
     shared = "SharedVariablesOfModels" if _makes_others(facts, region, case.regions) else "SharedVariables"
-    apart = "TowerPenalties" if keeps_penalties_apart(facts, region) else "TowerCollections"
+    early = reads_penalties_so_far(facts, region)
+    apart = "TowerPenalties" if early or keeps_penalties_apart(facts, region) else "TowerCollections"
     collections = "MergedCollections" if merges else apart
     asked = {  # helper -> the name of its object, "" where it has none, and whether it is needed
         "ScopeReuse": ("scope_reuse", EffectKind.REUSE_READ in kinds),
         shared: ("shared_variables", kinds & RAW),
         collections: (
             "tower_collections",
-            kinds & {EffectKind.COLLECTION, EffectKind.BATCH_NORM, EffectKind.TOTAL_LOSS},
+            early or kinds & {EffectKind.COLLECTION, EffectKind.BATCH_NORM, EffectKind.TOTAL_LOSS},
         ),
         "scopes_without_towers": ("", _filters_by_scope(facts, region)),
         "first_tower_updates": ("", kinds & {EffectKind.BATCH_NORM, EffectKind.ASSIGN, EffectKind.AVERAGE}),

@@ -9,7 +9,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
 from converter.analysis.rows import table, together
 from converter.analysis.tensors import algebra
-from converter.analysis.values import Batch, Record, Tensor, Value, opaque
+from converter.analysis.values import Batch, Lengths, Record, Tensor, Value, opaque
 
 
 def _in_front(call: Call, tensor: Tensor, axes: int) -> Batch:
@@ -92,12 +92,18 @@ def _roll(call: Call) -> Value:
 
 
 def _batch_gather(call: Call) -> Value:
-    """Entries of each row, at places that are told row by row."""
+    """Entries of each row, at places that are told row by row: each place becomes what lies there.
+
+    Source: array_ops.py of TensorFlow 1.15, where all axes of the places but the last are rows.
+    """
     params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
+    lengths: Lengths = None
+    if indices.lengths is not None and params.lengths is not None:
+        lengths = (*indices.lengths, *params.lengths[len(indices.lengths) :])
     rows = indices.rank is not None and indices.rank > 1
     same = params.batch == indices.batch and params.batch.kind == "example" and params.batch.axis == 0 and rows
     if same or not (algebra.is_batched(params) or algebra.is_batched(indices)):
-        return call.gives(params.batch, indices.dims)
+        return call.gives(params.batch, lengths)
     return call.gives(opaque(Why.PICKED_BY_INDEX))
 
 

@@ -106,7 +106,10 @@ def _get_collection(call: Call) -> Value:
     call.walk.effect(EffectKind.GET_COLLECTION, str(key), None, call.node)
     note_scope(call, 1, of_variables=has(str(key), Trait.VARIABLE_COLLECTION))
     # A collection may hold more than the walk saw: layers add to it by themselves.
-    return Sequence([*found, Tensor(op=rest)], mutable=True)
+    made = Sequence([*found, Tensor(op=rest)], mutable=True)
+    if found and has(str(key), Trait.PENALTIES):
+        made.ends = (0, 0)  # those of the variables stand between them, anywhere
+    return made
 
 
 def note_scope(call: Call, position: int, of_variables: bool = False) -> None:

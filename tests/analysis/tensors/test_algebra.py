@@ -219,6 +219,9 @@ tf.sort(v)                                            -> opaque
 tf.argsort(x, axis=0)                                 -> opaque
 tf.batch_gather(x, z)                                 -> example 0
 tf.batch_gather(x, n)                                 -> opaque
+tf.transpose(tf.batch_gather(s, z), [1, 0, 2])        -> example 1
+tf.expand_dims(tf.batch_gather(image, z), 1) + image  -> other
+tf.expand_dims(tf.batch_gather(s, z), 0) + s          -> example 1
 tf.nn.max_pool_with_argmax(image, [1, 2, 2, 1], [1, 2, 2, 1], 'SAME')[0] -> example 0
 tf.nn.max_pool_with_argmax(image, [1, 2, 2, 1], [1, 2, 2, 1], 'SAME').argmax -> example 0
 tf.nn.max_pool_with_argmax(image, [1, 2, 2, 1], [1, 2, 2, 1], 'SAME', include_batch_in_index=True)[0] -> example 0
@@ -1260,4 +1263,35 @@ def test_a_function_with_a_gradient_of_its_own(
     decorator = "@tf.custom_gradient" if decorated else ""
     script = CUSTOM.format(decorator=decorator, gradient=gradient, returned=returned, wrapped=wrapped, picked=picked)
     value = read_facts("script.py", ast.parse(script), Options()).module.locals["result"]
+    assert isinstance(value, Tensor) and value.batch.kind == kind
+
+
+HEADS = """
+import json
+import tensorflow as tf
+
+class Settings(object):
+    def __init__(self, path):
+        for name, value in json.load(open(path)).items():
+            setattr(self, name, value)
+
+settings, others = Settings("a.json"), Settings("b.json")
+heads = settings.heads
+x = tf.placeholder(tf.float32, [None, 5, 6])
+result = tf.concat(tf.split(tf.concat(tf.split(x, heads, 2), 0), {number}, 0), 2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [
+        ("heads", "example"),
+        ("settings.heads", "example"),
+        ("settings.layers", "opaque"),
+        ("others.heads", "opaque"),
+        ("heads * 2", "opaque"),
+    ],
+)
+def test_as_many_pieces_as_an_attribute_says_that_is_not_followed(number: str, kind: str) -> None:
+    value = read_facts("script.py", ast.parse(HEADS.format(number=number)), Options()).module.locals["result"]
     assert isinstance(value, Tensor) and value.batch.kind == kind

@@ -111,7 +111,6 @@ def test_what_is_read_behind_the_towers(read: str) -> None:
         f"loss += tf.get_collection({KEY})[-1]",
         f"for term in tf.get_collection({KEY}):\n    loss += term",
         f"terms = tf.get_collection({KEY})\nloss += tf.add_n(terms) + terms[0]",
-        f"terms = tf.get_collection({KEY})\nloss += tf.add_n(terms)\nprint(terms)",
         f"first, *terms = tf.get_collection({KEY})\nloss += tf.add_n(terms)",
         f"loss += tf.add_n([term for term in tf.get_collection({KEY}) if 'w' in term.name])",
     ],
@@ -164,3 +163,55 @@ def test_a_term_that_is_added_behind_the_towers_and_read_by_them_before(after: s
 )
 def test_terms_that_are_counted_once(add: str, loss: str) -> None:
     assert codes(TERMS.format(add=add, loss=loss)) == []
+
+
+FETCHED = f"""\
+terms = tf.get_collection({KEY})
+loss += tf.add_n(terms)"""
+
+
+def fetching(add: str, use: str) -> str:
+    run = "sess.run(train_op,"
+    return (
+        TERMS.format(add=add, loss=FETCHED).replace(run, "_, parts = sess.run([train_op, terms],") + f"        {use}\n"
+    )
+
+
+@pytest.mark.parametrize("use", ["print(np.sum(parts))", "if parts[0] > 3.0:\n            break"])
+def test_terms_of_variables_alone_are_the_same_in_all_towers(use: str) -> None:
+    text = converted(fetching(ADDS[0], use))
+    assert OWN in text and "tower_terms" not in text
+
+
+def test_a_list_with_a_mean_among_terms_is_shown_by_its_form() -> None:
+    """Where the mean lies among the terms of the variables only the graph tells: all of the list is merged."""
+    script = fetching(MEAN, "print(np.sum(parts))")
+    assert "terms = merge_shown(tower_terms)" in converted(script) and codes(script) == ["TMG393"]
+
+
+@pytest.mark.parametrize("use", ["if parts[0] > 3.0:\n            break", "np.save('parts.npy', parts)"])
+def test_a_list_with_a_mean_among_terms_that_decides(use: str) -> None:
+    assert codes(fetching(MEAN, use)) == ["TMG208"]
+
+
+EARLY = """\
+h = tf.layers.dense(x, 8, kernel_regularizer=decay)
+terms = {read}
+logits += tf.layers.dense(h, 3{decay})
+loss = tf.losses.sparse_softmax_cross_entropy(y, logits) + tf.add_n([terms])"""
+
+
+@pytest.mark.parametrize("read", [f"tf.add_n(tf.get_collection({KEY}))", "tf.losses.get_regularization_loss()"])
+def test_terms_that_are_read_before_the_last_variable_is_made(read: str) -> None:
+    """A later tower begins with the terms of all variables, and must not read more of them than the first did."""
+    script = TERMS.format(add="", loss=EARLY.format(read=read, decay=", kernel_regularizer=decay"))
+    assert OWN in converted(script) and codes(script) == []
+
+
+def test_terms_that_are_read_behind_all_variables() -> None:
+    assert "TowerPenalties" not in converted(TERMS.format(add="", loss=SUM))
+
+
+@pytest.mark.parametrize("loss", ["print(terms)\nloss += tf.add_n(terms)", "loss += tf.add_n(terms)\nprint(terms)"])
+def test_printed_terms_are_read_behind_the_towers(loss: str) -> None:
+    assert OWN in converted(TERMS.format(add=ADDS[0], loss=f"terms = tf.get_collection({KEY})\n{loss}"))

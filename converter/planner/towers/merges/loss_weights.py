@@ -1,15 +1,15 @@
-"""The weight of each tower in a masked mean."""
+"""The weight of each tower in a masked mean, that of a loss or of another value that leaves the towers."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Counted, Input, Tensor, needed
+from converter.analysis.values import Counted, Input, Tensor, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_statistics import norms_behind
@@ -23,19 +23,28 @@ READ_OFF = {"sum": "{tf}.reduce_sum({text})", "nonzero": "{tf}.count_nonzero({te
 
 
 def loss_counts(
-    region: Region, steps: list[TrainStep], text: SourceText, tensorflow: str
+    region: Region, values: Iterable[Value], text: SourceText, tensorflow: str
 ) -> dict[int, tuple[str, bool]]:
-    """For each masked mean: its denominator in a tower, and whether that is a mean over the tower's rows."""
+    """For each masked mean among values: its denominator in a tower, and whether that is a mean over the tower's rows.
+
+    values: the losses, and what else leaves the towers.
+    """
     found: dict[int, tuple[str, bool]] = {}
-    for step in steps:
-        over = step.loss.batch.over
-        for counted in _ways(over) if over is not None else ():
+    for value in values:
+        over = value.batch.over if isinstance(value, Tensor) and value.batch.kind == "reduced" else None
+        for counted in _ways(over) if over is not None and _is_one_number(over) else ():
             tensor = _seen(region, counted.tensor, text)
             if tensor:
                 read_off = READ_OFF.get(counted.how, "{text}")
-                found[step.loss.uid] = (read_off.format(tf=tensorflow, text=tensor), counted.how == "mean")
+                found[value.uid] = (read_off.format(tf=tensorflow, text=tensor), counted.how == "mean")
                 break
     return found
+
+
+def _is_one_number(over: Counted) -> bool:
+    """Whether a denominator is one for the whole batch, and not one for each class, say, whose means are averaged."""
+    dims = () if over.how in READ_OFF else over.tensor.dims  # what is read off a mask is a number
+    return dims is None or all(length == 1 for length in dims)
 
 
 def warn_of_counts(facts: Facts, steps: list[TrainStep], counted: dict[int, tuple[str, bool]]) -> Iterator[Diagnostic]:

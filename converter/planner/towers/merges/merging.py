@@ -236,6 +236,8 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
     how, warnings = _how_merged(batch), list[Diagnostic]()
     if step is not None and isinstance(value, Tensor):
         how, warnings = loss_how(site.facts, traffic.counts, step, site.options)
+    elif value.uid in traffic.counts:
+        how = "mean"  # over what a mask leaves: weighed by that in each tower
     elif _goes_by_form(site, value):
         how = "shown"
     else:
@@ -355,6 +357,11 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
     """Refuse what the towers' parts cannot be merged of."""
     text, value = part.text, part.value
     if isinstance(value, (Sequence, Mapping)):
+        if (
+            lost := next((t for t in tensors_in(value) if t.batch.kind == "opaque" and t.batch.reason), None)
+        ) is not None:
+            at, reason = lost.node or node, lost.batch.reason
+            raise refuse(site.facts, at, PlanFault.NOT_MERGEABLE, name=text, reason=reason)
         if not (is_mergeable(value) and _holds_no_input(site.region, value)):
             raise refuse(site.facts, node, PlanFault.FORM_NOT_MERGED, name=text)
         if are_graph_names(site.facts, site.region, value):
@@ -372,6 +379,8 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
     elif not is_mergeable(value):
         batch = _batch_of(value)
         rows = "it is a sparse tensor" if is_sparse(value) else "its rows are not in the order of the examples"
+        if batch.over is not None and batch.kind == "reduced":
+            rows = "it is a mean over what a mask leaves, and the number of that has no name in the towers"
         made = is_made_of_shard(value)
         what = "is an object made of a shard" if made else "counts the examples of a shard"
         if may_hold_tensors(value):

@@ -12,6 +12,7 @@ a feed, a file, a call that is not followed.
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -82,6 +83,7 @@ COMPUTES = frozenset(
         "ravel",
         "reshape",
         "squeeze",
+        "transpose",
         "astype",
         "copy",
         "get",
@@ -425,13 +427,20 @@ class Flow:
             raise Unknown
         outer = any(name in node.names for node in self.facts.nodes(ast.Global))
         outer = outer or any(name in node.names for node in self.facts.nodes(ast.Nonlocal))
-        imported = any(alias.name in (name, "*") for node in self.facts.nodes(ast.ImportFrom) for alias in node.names)
-        if outer or (isinstance(scope, ast.Module) and imported and len(self.facts.trees()) > 1):
+        if outer or (isinstance(scope, ast.Module) and self._is_imported(scope, name)):
             raise Unknown
         if isinstance(scope, ast.Module) and len(self.facts.trees()) > 1:
             yield from [(node, path) for node in self._attributes(name)]
         reads = (node for node in ast.walk(scope) if isinstance(node, ast.Name) and node.id == name)
         yield from [(node, path) for node in reads if isinstance(node.ctx, ast.Load)]
+
+    def _is_imported(self, module: ast.Module, name: str) -> bool:
+        """Whether another file may import a name out of a file, by itself or with all others: `from train import *`."""
+        path = next((p for p, one in self.facts.modules.items() if one.tree is module), self.facts.path)
+        folder, file = os.path.split(os.path.splitext(path)[0])
+        called = os.path.basename(folder) if file == "__init__" else file
+        asked = [node for node in self.facts.nodes(ast.ImportFrom) if {name, "*"} & {one.name for one in node.names}]
+        return any(node.module is None or node.module.rpartition(".")[2] == called for node in asked)
 
     def _scope(self, node: ast.AST) -> ast.AST:
         """The function, class or module around a node."""

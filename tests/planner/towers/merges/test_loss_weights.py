@@ -251,3 +251,59 @@ def test_weights_that_one_branch_gives_do_not_count_in_the_others(weights: str, 
     text = script(OTHERWISE.format(weights))
     assert codes(text) == warned
     assert ("weigh_losses" in converted(text)) == (not warned and weights != "w = 1.0")
+
+
+BRANCHES = """\
+if kind():
+    part = tf.reduce_sum(error * M) / tf.reduce_sum(M)
+else:
+    part = tf.reduce_sum(tf.abs(error) * M) / tf.reduce_sum({mask})
+loss = part + 0.1 * tf.nn.l2_loss(w)
+"""
+
+
+def test_branches_that_sum_one_mask_anew_have_one_denominator() -> None:
+    lines = [line.strip() for line in body(script("w = tf.get_variable('w', [3])\n" + BRANCHES.format(mask="M")))]
+    assert "tower_count.append(tf.cast(tf.reduce_sum(M), tf.float32) * tf.sign(weight))" in lines
+    assert "tower_loss = weigh_losses(tower_loss, tower_count)" in lines
+
+
+@pytest.mark.parametrize("mask", ["Y", "M * M", "M + 1", "M, 0, True"])
+def test_branches_with_other_denominators(mask: str) -> None:
+    text = script("w = tf.get_variable('w', [3])\n" + BRANCHES.format(mask=mask))
+    assert "TMG302" in codes(text)
+
+
+READ = """\
+def masked(values):
+    with tf.variable_scope('masked'):
+        scale = tf.get_variable('scale', [])
+    m = tf.sign(M)
+    return scale * tf.reduce_sum(values * {mask}) / tf.reduce_sum({mask})
+
+
+part = masked(error)
+loss = part + 0.1 * tf.nn.l2_loss(tf.get_variable('w', [3]))
+"""
+
+
+def deciding(loss: str) -> str:
+    text = script(loss).replace("sess.run(train_op,", "_, value = sess.run([train_op, part],")
+    return text + "        if value < 0.1:\n            break\n"
+
+
+def test_a_masked_mean_that_decides_is_weighed_as_the_loss_is() -> None:
+    lines = [line.strip() for line in body(deciding(READ.format(mask="M")))]
+    assert lines.count("tower_part.append(part)") == 1
+    assert "tower_part = weigh_losses(tower_part, tower_counts)" in lines
+    assert "part = tf.add_n(tower_part)" in lines
+
+
+def test_a_masked_mean_whose_denominator_has_no_name_in_the_towers() -> None:
+    assert "TMG210" in codes(deciding(READ.format(mask="m")))
+
+
+def test_means_with_a_denominator_for_each_column_have_no_common_weight() -> None:
+    both = "tf.stack([M, M * 2], 1)"
+    loss = f"loss = tf.reduce_mean(tf.reduce_sum(tf.stack([error] * 2, 1) * {both}, 0) / tf.reduce_sum({both}, 0))"
+    assert codes(script(loss)) == ["TMG302"]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from converter.conversion import convert
+from converter.options import Options
 from converter.rule import find_rule
+from converter.source import read
 from tests.scripts import codes, converted, run
 
 SCRIPT = find_rule("TMG393").before
@@ -265,3 +270,33 @@ def test_what_one_of_several_functions_makes(used: str, found: str) -> None:
     script = NUMBER.replace("X = tf.placeholder", f"{BRANCHES}\n\nX = tf.placeholder", 1)
     script = script.replace("layer(X)", "build(tf.layers.dense(X, 64))").replace("print(step, shown)", used)
     assert found in codes("import os\n" + script)
+
+
+@pytest.mark.parametrize(
+    ("module", "helper", "found"),
+    [
+        ("plots", "", "TMG393"),
+        ("plots", "from helper import *\n", "TMG393"),
+        ("plots", "from train import *\n", "TMG210"),
+        ("plots", "from train import shown\n", "TMG210"),
+        ("plots", "from .train import other, shown\n", "TMG210"),
+        ("plots", "from . import shown\n", "TMG210"),
+        ("plots", "from train import other\n", "TMG393"),
+    ],
+)
+def test_a_name_of_the_module_that_other_files_may_import(module: str, helper: str, found: str, tmp_path: Path) -> None:
+    """What `from plots import *` brings here takes no name away."""
+    script = SCRIPT.replace("import tensorflow as tf", f"import tensorflow as tf\nfrom {module} import *", 1)
+    (tmp_path / "train.py").write_text(script.replace(PRINTED, "        show(shown)\n"))
+    (tmp_path / f"{module}.py").write_text(helper + "def show(value):\n    print(value)\n")
+    (tmp_path / "helper.py").write_text("import sys\n")
+    made = convert(read(str(tmp_path / "train.py")), Options())
+    assert [d.code for d in made.diagnostics] == [found]
+
+
+@pytest.mark.parametrize(
+    "shown", ["shown.transpose()", "np.array(shown).transpose([0])", "shown.T.transpose().tolist()"]
+)
+def test_methods_of_arrays(shown: str) -> None:
+    script = "import numpy as np\n" + SCRIPT.replace("print(step, shown)", f"print(step, {shown})")
+    assert codes(script) == ["TMG393"]

@@ -48,7 +48,7 @@ def test_what_an_array_holds_is_merged(late: bool) -> None:
 
 def test_the_history_of_an_attention_is_refused_where_it_is_read() -> None:
     read = "print(final.alignment_history.stack())\n"
-    assert codes(SEQUENCES + DECODER.format(history=True) + STEP + read + TRAINING) == ["TMG208"]
+    assert codes(SEQUENCES + DECODER.format(history=True) + STEP + read + TRAINING) == ["TMG210"]
 
 
 ALIGNED = """\
