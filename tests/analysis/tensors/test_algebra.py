@@ -410,6 +410,10 @@ tf.transpose(s, tf.concat([[1, 0], tf.range(2, tf.rank(x))], 0)) -> opaque
 tf.transpose(s, tf.concat([[1, 0], tf.range(1, tf.rank(s))], 0)) -> opaque
 tf.transpose(s, tf.concat([[2, 0], tf.range(2, tf.rank(s))], 0)) -> opaque
 tf.transpose(s, tf.concat([[1, 0], tf.range(2, tf.rank(s), 2)], 0)) -> opaque
+tf.diag(v)                                                       -> opaque
+tf.diag(q)                                                       -> free
+tf.matrix_diag(v)                                                -> opaque
+tf.matrix_diag(x)                                                -> example 0
 tf.contrib.framework.nest.pack_sequence_as(x, [s])               -> example 0
 tf.contrib.framework.nest.pack_sequence_as((x, w), [t, w])[0]    -> example 1
 tf.contrib.framework.nest.pack_sequence_as(4, [s])               -> example 0
