@@ -410,6 +410,8 @@ tf.transpose(s, tf.concat([[1, 0], tf.range(2, tf.rank(x))], 0)) -> opaque
 tf.transpose(s, tf.concat([[1, 0], tf.range(1, tf.rank(s))], 0)) -> opaque
 tf.transpose(s, tf.concat([[2, 0], tf.range(2, tf.rank(s))], 0)) -> opaque
 tf.transpose(s, tf.concat([[1, 0], tf.range(2, tf.rank(s), 2)], 0)) -> opaque
+tf.compat.v2.where(tf.greater(x, 0.0), x, -1.0)                  -> example 0
+tf.compat.v2.where(tf.greater(w, 0.0), w, -1.0)                  -> free
 tf.diag(v)                                                       -> opaque
 tf.diag(q)                                                       -> free
 tf.matrix_diag(v)                                                -> opaque
