@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from converter.analysis.arrays.shapes import ARITHMETIC
 from converter.analysis.counts.size_names import named_batch_size
 from converter.analysis.facts import behind_losses
+from converter.analysis.flow.joined import choices
 from converter.analysis.inputs.feeds import is_zero_state
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Constant, Host, Input, Sequence, Tensor, Value, Variable
@@ -42,7 +43,7 @@ def _is_counted_by_variable(tensor: Tensor) -> bool:
     if tensor.batch.kind != "free" or tensor.node is None:
         return False
     if is_zero_state(tensor.node):
-        return any(isinstance(v, Variable) for v in tensor.inputs)
+        return any(isinstance(v, Variable) for state in choices(tensor) for v in state.inputs)
     shapes = (v.elements for v in tensor.inputs if isinstance(v, Sequence) and v.elements)
     return any(has(tensor.op, made) for made in MADE) and any(isinstance(shape[0], Variable) for shape in shapes)
 

@@ -104,6 +104,7 @@ with tf.Session() as sess:
     "state",
     [
         "state = cell.zero_state(rows, tf.float32)",
+        "if keep < 1:\n    cell = tf.nn.rnn_cell.DropoutWrapper(cell, keep)\nstate = cell.zero_state(rows, tf.float32)",
         "state = tf.zeros([rows, 3])",
         "state = tf.random_normal([rows, 3])",
     ],
