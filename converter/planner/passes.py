@@ -329,7 +329,7 @@ def _fields(case: Started) -> dict[str, Any]:
 
 def _other_scripts(case: Planned) -> tuple[Any, ...]:
     """Other scripts that import what changes; none where the script itself trains only when another one calls it."""
-    return () if _is_called_by_others(case) else tuple(case.sources.users(_changed(case)))
+    return tuple(case.sources.users(_changed(case))) if any(map(is_run, case.steps)) else ()
 
 
 def _others_may_read(case: Planned) -> bool:

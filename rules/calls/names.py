@@ -90,6 +90,7 @@ HOOKS = (
 
 # Functions that TensorFlow 1.15 has under two names: the one in a module of its kind, and the one of the rules.
 SAME = {
+    "compat.v2.where": "where_v2",
     "contrib.framework.argsort": "argsort",
     "contrib.framework.sort": "sort",
     **{f"estimator.{name}": f"train.{name}" for name in HOOKS},

@@ -191,10 +191,14 @@ def is_known_key(key: Value) -> bool:
 
 
 def under(holder: Mapping, key: Value, default: Value | None) -> Value | None:
-    """The value under a key of a dict, one of several where the key is not known; None where nothing is."""
-    if is_known_key(key) or holder.get(key) is not None:
-        return holder.get(key) or default
-    values = [value for other, value in holder.pairs if not isinstance(other, (Tensor, Sequence))]
+    """The value under a key of a dict, one of several where the key is not known; None where nothing is.
+
+    A known key may be one of those that are not known, as where a file is read into a dict.
+    """
+    if (found := holder.get(key)) is not None:
+        return found
+    others = [(other, value) for other, value in holder.pairs if not isinstance(other, (Tensor, Sequence))]
+    values = [value for other, value in others if not (is_known_key(key) and is_known_key(other))]
     return one_of(values if default is None else [*values, default]) if values else default
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import field
 
@@ -118,6 +118,7 @@ def _pair(before: list[_Line], after: list[_Line], found: Alignment) -> None:
         copies[line.text].append(line)
     taken: set[ast.AST] = set()
     late: list[tuple[_Line, list[_Line]]] = []
+    moved: list[tuple[_Line, list[_Line]]] = []
     fewer: list[tuple[_Line, list[_Line]]] = []
     rest: list[_Line] = []
     for text, lines in copies.items():
@@ -126,8 +127,8 @@ def _pair(before: list[_Line], after: list[_Line], found: Alignment) -> None:
             rest += lines
             continue
         for number, line in enumerate(lines):
-            if len(lines) != len(olds) and len(olds) > 1 and getattr(line.stmt, "body", None):
-                late.append((line, olds))
+            if len(olds) > 1 and getattr(line.stmt, "body", None):
+                (late if len(lines) != len(olds) else moved).append((line, olds))
                 continue
             if len(lines) < len(olds):
                 fewer.append((line, olds))
@@ -136,6 +137,7 @@ def _pair(before: list[_Line], after: list[_Line], found: Alignment) -> None:
             found.statements[line.stmt] = old.stmt
             taken.add(old.stmt)
     _pair_fewer(fewer, before, after, found, taken)
+    _pair_moved(moved, before, found, taken)
     _pair_blocks(late, before, found, taken)
     left = [line for line in before if line.stmt not in taken]
     _pair_changed(left, sorted(rest, key=lambda line: (line.stmt.lineno, line.stmt.col_offset)), found)
@@ -160,6 +162,33 @@ def _pair_fewer(
             taken.add(old.stmt)
         if line.stmt in found.statements:
             front = where[found.statements[line.stmt]]
+
+
+def _pair_moved(
+    moved: list[tuple[_Line, list[_Line]]], before: list[_Line], found: Alignment, taken: set[ast.AST]
+) -> None:
+    """Blocks that begin alike, as many as in the original: one that goes behind the towers may follow a later one.
+
+    Each is paired by a statement in it whose text stands there once; those without one by their order.
+    """
+    parents: dict[ast.AST, ast.AST] = {line.stmt: line.parent for line in before}
+    number = Counter(line.text for line in before)
+    sure: set[ast.AST] = {line.stmt for line in before if number[line.text] == 1}
+    left: list[tuple[_Line, list[_Line]]] = []
+    for line, olds in reversed(moved):
+        inner = (found.statements.get(stmt) for stmt in _inside(line.stmt))
+        arounds = {parents[stmt] for stmt in inner if stmt is not None and stmt in sure}
+        free = [old.stmt for old in olds if old.stmt in arounds - taken]
+        if len(free) != 1:
+            left.append((line, olds))
+            continue
+        found.statements[line.stmt] = free[0]
+        taken.add(free[0])
+        sure.add(free[0])
+    for line, olds in reversed(left):
+        old = next(old for old in olds if old.stmt not in taken)
+        found.statements[line.stmt] = old.stmt
+        taken.add(old.stmt)
 
 
 def _pair_blocks(

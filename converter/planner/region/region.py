@@ -108,8 +108,9 @@ class Region:
         ahead: list[Site] = []
         found = False
         for step in site.chain():
-            if id(step) in known or step.stmt in self.stmts:
-                found = known.get(id(step), True)
+            left_out = step.stmt in self.block.moved  # an input in a `with` block of the towers stays in front of them
+            if id(step) in known or left_out or step.stmt in self.stmts:
+                found = known.get(id(step), not left_out)
                 break
             ahead.append(step)
         known.update((id(step), found) for step in ahead)

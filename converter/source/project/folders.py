@@ -9,8 +9,8 @@ import os
 import sys
 from contextlib import suppress
 
-ROOTS = (".git", ".hg", ".svn", "setup.py", "setup.cfg", "pyproject.toml")  # what the root of a project holds
-INSTALLED = ("setup.py", "setup.cfg", "pyproject.toml")  # those that say where its packages lie
+VERSIONED = (".git", ".hg", ".svn")  # what the root of a project holds
+INSTALLED = ("setup.py", "setup.cfg", "pyproject.toml")  # the same, files that say where its packages lie
 SOURCES = "src"  # the folder of packages beside them
 MOST_LEVELS = 6  # above the script, up to the root of its project
 UNMARKED_LEVELS = 3  # the same where nothing tells which folder is the root
@@ -42,8 +42,13 @@ def folders_above(folder: str) -> list[str]:
 
 
 def is_root(folder: str) -> bool:
-    """Whether a folder has what the root of a project has: version control, or how it is installed."""
-    return any(os.path.exists(os.path.join(folder, name)) for name in ROOTS)
+    """Whether a folder has what the root of a project has: version control, or how it is installed.
+
+    A setup.py inside of a package builds extensions there: the package is imported from a folder above.
+    """
+    held = [name for name in (*VERSIONED, *INSTALLED) if os.path.exists(os.path.join(folder, name))]
+    package = os.path.isfile(os.path.join(folder, "__init__.py"))
+    return any(name in VERSIONED or not package for name in held)
 
 
 def _is_everybodys(folder: str) -> bool:

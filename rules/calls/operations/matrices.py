@@ -35,6 +35,20 @@ def _of_last(axes: int, change: int) -> Handler:
     return handle
 
 
+def _on_diagonal(call: Call) -> Value:
+    """`tf.diag(x)`, of shape `x.shape + x.shape`: the examples lie along two of the axes (array_ops.diag, 1.15)."""
+    tensor = call.tensor(0, "diagonal")
+    dims = None if tensor.rank is None else (None,) * (2 * tensor.rank)
+    return call.gives(opaque(Why.PAIRED) if tensor.batch.kind == "example" else tensor.batch, dims)
+
+
+def _diagonals(call: Call) -> Value:
+    """`tf.matrix_diag(x)`: a matrix of each row; of a vector of examples, one matrix with them along both axes."""
+    tensor = call.tensor(0, "diagonal")
+    alone = tensor.rank == 1 and tensor.batch.kind == "example"
+    return _on_diagonal(call) if alone else _of_last(1, 1)(call)
+
+
 def _part(call: Call) -> Value:
     """One of the parts of a matrix, of any number of axes."""
     kept = _in_front(call, call.tensor(0, "input", "tensor", "matrix"), 2)
@@ -144,7 +158,9 @@ CALLS: dict[str, Handler] = table(
     ),
     ("matrix_determinant linalg.det linalg.logdet trace linalg.trace", _of_last(2, -2)),
     ("matrix_diag_part linalg.diag_part self_adjoint_eigvals linalg.eigvalsh", _of_last(2, -1)),
-    ("matrix_diag linalg.diag signal.stft", _of_last(1, 1)),
+    ("diag linalg.tensor_diag", _on_diagonal),
+    ("matrix_diag linalg.diag", _diagonals),
+    ("signal.stft", _of_last(1, 1)),
     ("signal.inverse_stft signal.overlap_and_add", _of_last(2, -1)),
     ("signal.frame", _frame),
     ("qr linalg.qr self_adjoint_eig linalg.eigh linalg.slogdet", together(_part, _part)),

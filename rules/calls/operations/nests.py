@@ -8,7 +8,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.python.following import follow
 from converter.analysis.rows import below, table
 from converter.analysis.tensors.nests import may_be_nest, part_of
-from converter.analysis.values import Constant, Host, Mapping, Record, Sequence, Tensor, Value
+from converter.analysis.values import Constant, Host, Mapping, Number, Record, Sequence, Tensor, Value
 
 MODULES = ("nest.", "contrib.framework.nest.", "python.util.nest.", "python.framework.nest.")
 
@@ -92,11 +92,12 @@ def _pack(call: Call) -> Value:
 
 
 def _form(structure: Value) -> int | None:
-    """The number of leaves of a structure that is known to the end: a tensor, or lists and tuples of tensors."""
+    """The number of leaves of a structure that is known to the end: a tensor, a number, or lists and tuples of them."""
     if isinstance(structure, Sequence):
         parts = [_form(part) for part in structure.elements]
         return None if structure.unmeasured or None in parts else sum(part for part in parts if part is not None)
-    return 1 if isinstance(structure, Tensor) and not may_be_nest(structure) else None
+    number = isinstance(structure, (Number, Constant))
+    return 1 if number or (isinstance(structure, Tensor) and not may_be_nest(structure)) else None
 
 
 CALLS: dict[str, Handler] = table(

@@ -19,6 +19,7 @@ from converter.planner.writing.findings import error
 from rules.checks.batches.variable_of_batch_size import FED_STATE
 
 PAIR = 2  # operands, or axes of a matrix
+OVER_BOTH = (Why.MULTIPLIED, Why.PAIRED)
 
 CODES = ("TMG233",)
 
@@ -59,10 +60,10 @@ def set_against_all_examples(case: Placed) -> Iterator[Diagnostic]:
     """Inputs with the examples along both axes, which a loss in the towers sets against products of all of them."""
     behind = behind_losses(case.steps)
     for value in behind.values():
-        if not isinstance(value, Tensor) or value.batch.why is not Why.MULTIPLIED or len(value.inputs) < PAIR:
+        if not isinstance(value, Tensor) or value.batch.why not in OVER_BOTH or len(value.inputs) < PAIR:
             continue
         operands = [i for i in value.inputs if isinstance(i, Tensor)]
-        products = any(i.batch.why is Why.MULTIPLIED and i.rank in (None, PAIR) for i in operands)
+        products = any(i.batch.why in OVER_BOTH and i.rank in (None, PAIR) for i in operands)
         both = [root for i in operands if (root := _over_both(i)) is not None]
         if products and both and any(region.in_tower(value.site) for region in case.regions):
             line = getattr(both[0].node, "lineno", None)

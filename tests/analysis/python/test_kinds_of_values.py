@@ -88,3 +88,43 @@ def test_a_named_tuple_is_no_tensor() -> None:
 )
 def test_what_may_be_a_string_or_not(given: str, kind: str, before: str) -> None:
     assert built(given, kind, before) == BOTH
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "found"),
+    [
+        ("[8, 8]", "int", "flatten"),
+        ("(8, 8)", "(int, float)", "flatten"),
+        ("'first'", "int", "flatten"),
+        ("layers['first']", "int", "flatten"),
+        ("None", "int", "flatten"),
+        ("8", "int", "dropout"),
+        ("8", "list", "flatten"),
+        ("8", "float", "flatten"),
+        ("0.5", "float", "dropout"),
+        ("0.5", "(str, int)", "flatten"),
+        ("True", "int", "dropout"),
+        ("True", "float", "flatten"),
+        ("2 * 8 + 1", "int", "dropout"),
+        ("-2 * 0.5", "int", "flatten"),
+    ],
+)
+def test_numbers(given: str, kind: str, found: str) -> None:
+    assert built(given, kind) == {found}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "layers['data'].get_shape()[1]",  # a Dimension
+        "np.prod([2, 4])",  # int64 of NumPy, which is no int of Python 3
+        "np.int64(8)",
+        "7 / 2",
+        "len(layers)",
+        "unknown",
+        "8 if unknown else 0.5",
+    ],
+)
+@pytest.mark.parametrize("kind", ["int", "float"])
+def test_numbers_whose_kind_is_not_sure(given: str, kind: str) -> None:
+    assert built(given, kind, "import numpy as np") == BOTH

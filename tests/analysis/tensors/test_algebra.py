@@ -413,8 +413,19 @@ tf.transpose(s, tf.concat([[1, 0], tf.range(2, tf.rank(x))], 0)) -> opaque
 tf.transpose(s, tf.concat([[1, 0], tf.range(1, tf.rank(s))], 0)) -> opaque
 tf.transpose(s, tf.concat([[2, 0], tf.range(2, tf.rank(s))], 0)) -> opaque
 tf.transpose(s, tf.concat([[1, 0], tf.range(2, tf.rank(s), 2)], 0)) -> opaque
+tf.compat.v2.where(tf.greater(x, 0.0), x, -1.0)                  -> example 0
+tf.compat.v2.where(tf.greater(w, 0.0), w, -1.0)                  -> free
+tf.diag(v)                                                       -> opaque
+tf.diag(q)                                                       -> free
+tf.matrix_diag(v)                                                -> opaque
+tf.matrix_diag(x)                                                -> example 0
 tf.contrib.framework.nest.pack_sequence_as(x, [s])               -> example 0
 tf.contrib.framework.nest.pack_sequence_as((x, w), [t, w])[0]    -> example 1
+tf.contrib.framework.nest.pack_sequence_as(4, [s])               -> example 0
+tf.contrib.framework.nest.pack_sequence_as((4, 5), [t, w])[0]    -> example 1
+tf.contrib.framework.nest.pack_sequence_as((4, 5), [t, w])[1]    -> free
+tf.expand_dims(unknown(tf.tile(w, [batch_size, 1])), 1)          -> opaque
+tf.expand_dims(unknown(w, batch_size), 1)                        -> free
 tf.reshape(tf.transpose(t, [1, 0, 2]), [-1, 6])       -> example 0 major
 tf.reshape(t, [-1, 6])                                -> example 0 minor
 tf.reshape(tf.reduce_mean(x, 0), [1, -1])             -> mean

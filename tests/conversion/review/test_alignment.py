@@ -51,3 +51,33 @@ def test_equal_statements_keep_their_order() -> None:
 
 def test_a_statement_that_the_towers_repeat_is_one_of_the_original() -> None:
     assert _paired("a = f(x)\n", "a = f(x)\na = f(x)\n") == {1: 1, 2: 1}
+
+
+MOVED = """\
+if flat:
+    show(x)
+with scope:
+    if flat:
+        y = read(a)
+    else:
+        y = read(b)
+print(y)
+"""
+
+
+def test_a_block_that_goes_behind_another_which_begins_alike() -> None:
+    after = "with scope:\n    if flat:\n        y = read(a)\n    else:\n        y = read(b)\n"
+    after += "if flat:\n    show(x)\nprint(y)\n"
+    assert _paired(MOVED, after) == {1: 3, 2: 4, 3: 5, 5: 7, 6: 1, 7: 2, 8: 8}
+
+
+def test_blocks_that_begin_alike_and_hold_the_same_are_paired_in_their_order() -> None:
+    text = "if flat:\n    show(x)\nelse:\n    show(y)\nif flat:\n    show(x)\n"
+    assert _paired(text, text) == {n: n for n in (1, 2, 4, 5, 6)}
+
+
+def test_blocks_inside_of_blocks_that_begin_alike() -> None:
+    text = "for i in r:\n    if flat:\n        show(x)\nfor i in r:\n    if flat:\n        read(y)\n"
+    first, second = text[: len(text) // 2 + 0], text[len(text) // 2 :]
+    assert first.count("for") == second.count("for") == 1
+    assert _paired(text, second + first) == {1: 4, 2: 5, 3: 6, 4: 1, 5: 2, 6: 3}

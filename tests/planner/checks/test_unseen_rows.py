@@ -79,3 +79,47 @@ with tf.Session() as sess:
         model.train(sess, data[i:i + config.batch_size], labels[i:i + config.batch_size])
 """
     assert codes(MODEL.format(model=STATE.format("args.batch_size"), loss="pass") + made) == []
+
+
+COUNTED = """\
+import tensorflow as tf
+
+rows = tf.Variable({start}, trainable=False)
+x = tf.placeholder(tf.float32, [None, 5, 4])
+y = tf.placeholder(tf.float32, [None, 3])
+cell = tf.nn.rnn_cell.GRUCell(3)
+{state}
+out, state = cell(x[:, 0, :], state)
+loss = tf.reduce_mean(tf.square(out - y))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(0, 96, 32):
+        rows.load(32, sess)
+        sess.run(train_op, {{x: data[i:i + 32], y: labels[i:i + 32]}})
+"""
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "state = cell.zero_state(rows, tf.float32)",
+        "if keep < 1:\n    cell = tf.nn.rnn_cell.DropoutWrapper(cell, keep)\nstate = cell.zero_state(rows, tf.float32)",
+        "state = tf.zeros([rows, 3])",
+        "state = tf.random_normal([rows, 3])",
+    ],
+)
+def test_rows_counted_by_a_variable(state: str) -> None:
+    assert codes(COUNTED.format(start=0, state=state)) == ["TMG274"]
+
+
+@pytest.mark.parametrize(
+    ("start", "state"),
+    [
+        ("0", "state = cell.zero_state(tf.shape(x)[0], tf.float32)"),
+        ("tf.zeros([1, 3])", "state = tf.tile(rows, [tf.shape(x)[0], 1])"),
+        ("0", "state = tf.zeros([tf.shape(x)[0], 3]) + tf.concat([[tf.cast(rows, tf.float32)], [0.0, 1.0]], 0)"),
+    ],
+)
+def test_rows_of_the_batch_beside_a_variable(start: str, state: str) -> None:
+    assert "TMG274" not in codes(COUNTED.format(start=start, state=state))

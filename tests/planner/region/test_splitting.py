@@ -79,3 +79,36 @@ def test_metrics_behind_the_loss_in_its_block_go_on_waiting() -> None:
     lines = (MODEL + "error = prediction - Y\n").replace("\n", "\n    ").rstrip()
     model = "with tf.name_scope('loss'):\n    " + lines + "\n"
     assert inside("error = prediction - Y", model) == (False, True)
+
+
+IN_SCOPE = """\
+import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument('--batch-size', type=int, default=8)
+args = parser.parse_args()
+with tf.variable_scope('net'):
+    X = tf.placeholder(tf.float32, [args.batch_size, 4])
+    prediction = tf.layers.dense(X, 1){scale}
+Y = tf.placeholder(tf.float32, [args.batch_size, 1])
+loss = tf.reduce_mean(tf.square(prediction - Y))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        xs, ys = next_batch(args.batch_size)
+        sess.run(train_op, {{X: xs, Y: ys}})
+"""
+
+
+def test_an_input_in_front_of_its_block_has_the_rows_of_all_towers() -> None:
+    before, loop, _ = parts(IN_SCOPE.format(scale=""))
+    assert "X = tf.placeholder(tf.float32, [args.batch_size * num_gpus, 4])" in before
+    assert "prediction = tf.layers.dense(X, 1)" in loop
+
+
+def test_the_rest_of_a_block_goes_on_with_the_rows_of_a_tower() -> None:
+    before, loop, _ = parts(IN_SCOPE.format(scale=" / args.batch_size"))
+    assert "X = tf.placeholder(tf.float32, [args.batch_size * num_gpus, 4])" in before
+    assert "prediction = tf.layers.dense(X, 1) / args.batch_size" in loop

@@ -36,6 +36,8 @@ def above(root: Path, folder: str) -> list[str]:
         ([".git/", "a/b/c/d/e/x.py"], "a/b/c/d/e", ["a/b/c/d", "a/b/c", "a/b", "a", "."]),
         (["a/setup.py", "a/b/x.py"], "a/b", ["a"]),
         (["a/pyproject.toml", "a/b/x.py"], "a", []),
+        (["a/setup.py", "a/__init__.py", "a/b/x.py"], "a/b", ["a", "."]),
+        ([".git/", "__init__.py", "a/setup.py", "a/__init__.py", "a/b/x.py"], "a/b", ["a", "."]),
         (["setup.cfg", "src/pkg/net.py", "examples/x.py"], "examples", [".", "src"]),
         (["setup.py", "src/pkg/net.py", "x.py"], ".", ["src"]),
         ([".git/", "src/pkg/net.py", "examples/x.py"], "examples", ["."]),

@@ -70,10 +70,14 @@ from converter.analysis.values import (
     Tensor,
     Typed,
     Value,
+    needed,
     tensors_in,
 )
 
-KINDS = {"str": "str", "basestring": "str", "list": "list", "tuple": "tuple", "dict": "dict"}  # types of Python
+# Types of Python; `isinstance(True, int)` holds.
+KINDS = {"str": "str", "basestring": "str", "list": "list", "tuple": "tuple", "dict": "dict"}
+KINDS |= {"int": "int", "float": "float", "bool": "bool"}
+PLAIN = ("", "add", "subtract", "multiply", "negative")  # operations that give a number of the kind of their operands
 TENSORS = {"Tensor", "LSTMStateTuple"}  # types of TensorFlow that a plain list, tuple or dict does not have
 LISTS = ("zip", "map", "filter")  # which Python 2 makes at once
 
@@ -434,12 +438,20 @@ def _kinds_of(call: Call, value: Value) -> set[str] | None:
     if value.maybe_other or call.walk.is_partly_none(value):
         return None
     if isinstance(value, Constant):
-        return {"str"} if isinstance(value.value, str) else set()
+        return {kind for kind in set(KINDS.values()) if any(c.__name__ == kind for c in type(value.value).__mro__)}
+    if isinstance(value, Number):
+        return {type(value.value).__name__} if _is_of_plain_numbers(value) else None
     if isinstance(value, Sequence) and value.ends is None and value.uid not in call.walk.facts.iterators:
         return {"list" if value.mutable else "tuple"}
     if isinstance(value, Mapping):
         return {"dict"}
     return set() if isinstance(value, Tensor) and _is_one_tensor(value) else None
+
+
+def _is_of_plain_numbers(value: Number) -> bool:
+    """Whether a number is known and computed of Python's own numbers alone: no entry of a shape, or of an array."""
+    behind = needed([value]).values()
+    return value.value is not None and all(isinstance(v, Number) and v.op in PLAIN and not v.chosen for v in behind)
 
 
 def _is_one_tensor(value: Tensor) -> bool:

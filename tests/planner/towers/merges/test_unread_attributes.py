@@ -205,3 +205,32 @@ def test_attributes_are_kept_for_other_scripts_that_import_the_model(tmp_path: P
     assert conversion.text is not None
     kept = ["self.loss = merge_loss(tower_loss)", MERGED, "self.output = tf.concat(tower_output, 0)"]
     assert "".join(f"            {line}\n" for line in kept) + "\n" in conversion.text
+
+
+CODER = """\
+import tensorflow as tf
+
+
+def reset():
+    tf.reset_default_graph()
+
+
+class Coder(object):
+    def __init__(self, size):
+        self.x = tf.placeholder(tf.float32, [None, size])
+        self.loss = tf.reduce_mean(tf.square(tf.layers.dense(self.x, size) - self.x))
+        self.step = tf.train.AdamOptimizer(0.01).minimize(self.loss)
+"""
+
+
+def test_other_scripts_go_on_with_one_gpu_where_an_imported_class_is_not_made(tmp_path: Path) -> None:
+    """A training step in a class that nothing makes does not turn the script into a library of others."""
+    (tmp_path / "net.py").write_text("import tensorflow as tf\n\n\n" + NET.partition("\n\nnet = ")[0])
+    (tmp_path / "coder.py").write_text(CODER)
+    training = "import net as model\nfrom coder import Coder, reset\nreset()\n"
+    training += INPUTS + NET.partition("\n\n\n")[2].replace("Net(", "model.Net(") + TRAINING
+    (tmp_path / "train.py").write_text(training)
+    (tmp_path / "show.py").write_text("import net\nprint(net.Net(1, 2).hidden)\n")
+    conversion = convert(read(str(tmp_path / "train.py")), Options(num_gpus=2), several=True)
+    assert conversion.status == "converted", conversion.diagnostics
+    assert any("with enter_tower(gpu" in part.text for part in conversion.parts)
