@@ -96,6 +96,20 @@ class TrainStep:
 
 
 @dataclass(frozen=True)
+class Mapped:
+    """What a function that a data set is given makes of one of its elements: `Dataset.map`, `Dataset.filter`.
+
+    size: behind `batch`, where an element is a whole batch, the number of its rows; None for single examples. given:
+    the tensors of the element. made: what the function returns.
+    """
+
+    size: Value | None
+    given: tuple[Value, ...]
+    made: Value
+    call: ast.Call
+
+
+@dataclass(frozen=True)
 class RateSite:
     """Where an optimizer, or a function that makes one, is given its learning rate.
 
@@ -331,6 +345,10 @@ class Facts:
     batch_sizes: list[tuple[Number | Host, str, ast.AST]] = field(default_factory=list)  # value, why, where
     size_keys: set[tuple[object, ...]] = field(default_factory=set)  # keys of the numbers in the first `keyed` of these
     keyed: int = 0
+    mapped: list[Mapped] = field(default_factory=list)  # in the order in which data sets are given functions
+    regrouped: dict[int, tuple[Value, ...]] = field(default_factory=dict)  # uid of a data set of which no element
+    # depends on how large the batches were that it is made of -> all else that it is made of
+    yielded: dict[int, Value] = field(default_factory=dict)  # uid of a data set -> what the generator behind it gives
     fed_sizes: list[Number] = field(default_factory=list)  # numbers of examples that are fed
     counted: list[Number] = field(default_factory=list)  # what stands for the batch in shapes that the model writes
     set_shapes: list[tuple[Tensor, Value, ast.AST, Site]] = field(default_factory=list)  # how many rows, and where
@@ -529,6 +547,15 @@ class Facts:
         """Expressions whose length is asked for: `layers` in `len(layers)`."""
         calls = (c for c in self.nodes(ast.Call) if isinstance(c.func, ast.Name) and c.func.id == "len")
         return {arg for call in calls for arg in call.args}
+
+    def yielded_for(self, run: RunCall) -> dict[Input, list[Value]]:
+        """For the inputs that a run reads of data sets, what generators of the script give for these: of all of them."""
+        found: dict[Input, list[Value]] = {}
+        for one in (v for v in run.behind.values() if isinstance(v, Input)) if self.yielded else ():
+            made = [self.yielded[uid] for uid in needed(one.inputs) if uid in self.yielded]
+            if made:
+                found[one] = made
+        return found
 
     def frame_of(self, path: str) -> Frame:
         """The frame in which a file's top level was executed."""

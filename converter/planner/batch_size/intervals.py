@@ -205,11 +205,32 @@ class Counting:
                 count = count.left
                 continue
             inner = [side for side in (count.left, count.right) if not isinstance(side, ast.Constant)]
+            if len(inner) == 2 and isinstance(count.op, ast.Add):
+                inner = [side for side in inner if not self._counts_epochs(side)]
             if len(inner) != 1 or not isinstance(count.op, TERMS):
                 return False
             count = inner[0]
         around = list(parents_of(self.facts, count))
         return any(self._is_counter(access, around) for access in self.reads.get(count, []))
+
+    def _counts_epochs(self, steps: ast.expr) -> bool:
+        """Whether an expression is the number of steps in the epochs so far: `epoch * num_batches`."""
+        if not isinstance(steps, ast.BinOp) or not isinstance(steps.op, ast.Mult):
+            return False
+        pairs = ((steps.left, steps.right), (steps.right, steps.left))
+        return any(self._counts_steps(epoch) and self._counts_turns(turns) for epoch, turns in pairs)
+
+    def _counts_turns(self, number: ast.expr) -> bool:
+        """Whether an expression is the number of turns of a loop that trains: the end of its range, from 0 on."""
+        values = {access.value.uid for access in self.reads.get(number, [])}
+        loops = [site for run in self.runs for site in run.site.chain() if isinstance(site.stmt, ast.For)]
+        for over in (self.facts.turned[site] for site in loops if site in self.facts.turned):
+            bounds, call = self.facts.ranges.get(over.uid, []), self.facts.range_calls.get(over.uid)
+            if len(bounds) == 1 and call is not None and call.args:
+                written = ast.unparse(call.args[0]) == ast.unparse(number)
+                if written or bounds[0].uid in values:
+                    return True
+        return False
 
     def _is_counter(self, access: Access, around: list[ast.AST]) -> bool:
         """Whether a name counts the iterations of a loop of which each trains once, or more often.
