@@ -25,6 +25,7 @@ from converter.analysis.values import (
     Input,
     Number,
     Origin,
+    Sequence,
     Site,
     Tensor,
     Typed,
@@ -249,6 +250,12 @@ class Maybe:
     none: bool
     plain: bool
     site: Site
+
+
+def _components(yielded: Value) -> Iterator[Value]:
+    """The components of what a generator gives each time: of a tuple its parts, else itself."""
+    for each in yielded.elements if isinstance(yielded, Sequence) else ():
+        yield from each.elements if isinstance(each, Sequence) and not each.mutable else (each,)
 
 
 @dataclass(frozen=True)
@@ -548,14 +555,15 @@ class Facts:
         calls = (c for c in self.nodes(ast.Call) if isinstance(c.func, ast.Name) and c.func.id == "len")
         return {arg for call in calls for arg in call.args}
 
-    def yielded_for(self, run: RunCall) -> dict[Input, list[Value]]:
-        """For the inputs that a run reads of data sets, what generators of the script give for these: of all of them."""
-        found: dict[Input, list[Value]] = {}
-        for one in (v for v in run.behind.values() if isinstance(v, Input)) if self.yielded else ():
-            made = [self.yielded[uid] for uid in needed(one.inputs) if uid in self.yielded]
-            if made:
-                found[one] = made
-        return found
+    def yielded_for(self, inputs: Iterable[Input]) -> list[tuple[Input, Value]]:
+        """What generators of the script give for inputs that come from data sets of them: each with all components."""
+        given = (
+            (one, self.yielded[uid])
+            for one in inputs
+            if self.yielded
+            for uid in needed(one.inputs).keys() & self.yielded
+        )
+        return [(one, part) for one, made in given for part in _components(made)]
 
     def frame_of(self, path: str) -> Frame:
         """The frame in which a file's top level was executed."""

@@ -71,7 +71,10 @@ def test_prints_and_evaluations_are_recorded() -> None:
     [
         (EACH.replace("batch_size", "@B"), True),
         (EACH.replace("batch_size", "@B").replace("(i + 1) * @B", "(i + 1) * @B - 1"), False),
-        (EACH.replace("batch_size", "@B").replace("160 // @B", "@S"), True),  # later windows would be empty: kept, as TMG339 says
+        (
+            EACH.replace("batch_size", "@B").replace("160 // @B", "@S"),
+            True,
+        ),  # later windows would be empty: kept, as TMG339 says
     ],
 )
 def test_a_reference_is_one_whose_steps_are_two_steps_of_the_original(host: str, scalable: bool) -> None:

@@ -245,7 +245,7 @@ def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
 
 
 def _past_the_end(facts: Facts, steps: list[TrainStep], origins: set[Origin]) -> Iterator[Diagnostic]:
-    """Loops that walk through rows by the batch size, as often as before: larger batches may come to the end of them."""
+    """Loops that walk through rows by the batch size, as often as before: larger batches may pass the last of them."""
     for kind, nodes in (
         (PlanFault.ROWS_OF_FIXED_TURNS, fixed_turns(facts, steps, origins)),
         (PlanFault.ROWS_OF_FIXED_STRIDES, fixed_strides(facts, steps, origins)),
@@ -260,16 +260,9 @@ def _uneven(
 ) -> Iterator[Diagnostic]:
     """The training steps that are fed a number of rows which follows the batch size, and is no multiple of it."""
     for run, fed in _feeding(facts, inputs, steps):
-        yielded = [(key, part) for key, made in facts.yielded_for(run).items() for one in made for part in _parts(one)]
-        for rows in other_degrees(facts, run, [*fed, *yielded], frozenset(origins)):
+        for rows in other_degrees(facts, run, [*fed, *facts.yielded_for(inputs)], frozenset(origins)):
             yield finding(facts, run.call, PlanFault.ROWS_OF_ANOTHER_DEGREE, rows=rows)
             return
-
-
-def _parts(yielded: Value) -> Iterator[Value]:
-    """The components of what a generator gives each time."""
-    for each in yielded.elements if isinstance(yielded, Sequence) else ():
-        yield from each.elements if isinstance(each, Sequence) and not each.mutable else (each,)
 
 
 def _unclear(
@@ -589,6 +582,7 @@ def _origins(
     everything: list[RunCall] = []
     for run, fed in _feeding(facts, inputs, steps):
         found = set() if _is_same(facts, run, fed) else fed_sizes(facts, run, fed)
+        found |= fed_sizes(facts, run, facts.yielded_for(inputs))
         whole = bool(fed) and not any(has(i.op, Trait.DEQUEUES) for i in inputs)
         for _, value in fed:
             kept = is_kept(facts, value, run)

@@ -222,15 +222,18 @@ class Counting:
 
     def _counts_turns(self, number: ast.expr) -> bool:
         """Whether an expression is the number of turns of a loop that trains: the end of its range, from 0 on."""
-        values = {access.value.uid for access in self.reads.get(number, [])}
         loops = [site for run in self.runs for site in run.site.chain() if isinstance(site.stmt, ast.For)]
-        for over in (self.facts.turned[site] for site in loops if site in self.facts.turned):
-            bounds, call = self.facts.ranges.get(over.uid, []), self.facts.range_calls.get(over.uid)
-            if len(bounds) == 1 and call is not None and call.args:
-                written = ast.unparse(call.args[0]) == ast.unparse(number)
-                if written or bounds[0].uid in values:
-                    return True
-        return False
+        calls = (self.facts.range_calls.get(self.facts.turned[site].uid) for site in loops if site in self.facts.turned)
+        ends = [call.args[0] for call in calls if call is not None and len(call.args) == 1]
+        return any(self._spelled(end) == self._spelled(number) for end in ends)
+
+    def _spelled(self, number: ast.expr) -> str:
+        """A number as the script writes it: of a name that is set once what that is."""
+        places = {access.place for access in self.reads.get(number, [])}
+        written = [write.site.stmt for place in places for write in self.facts.writes_to(place)]
+        stmt = written[0] if len(written) == 1 else None
+        alone = isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name) and len(stmt.targets) == 1
+        return ast.unparse(stmt.value if alone and isinstance(stmt, ast.Assign) else number)
 
     def _is_counter(self, access: Access, around: list[ast.AST]) -> bool:
         """Whether a name counts the iterations of a loop of which each trains once, or more often.

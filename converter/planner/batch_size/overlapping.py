@@ -16,7 +16,7 @@ from converter.analysis.counts.reading import SIZE, TURN
 from converter.analysis.counts.terms import Atom, Of, Terms, atom, number
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Number, Origin, Site, Value, needed
+from converter.analysis.values import Host, Input, Number, Origin, Site, Value, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.counts import is_fixed
 from converter.planner.batch_size.steps import is_moved
@@ -151,8 +151,8 @@ def _windows_of(facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Origi
 
 def _fed(facts: Facts, run: RunCall) -> Iterator[Host]:
     """What is computed of other values for what a run is fed, or reads of a generator behind a data set."""
-    given = (value for made in facts.yielded_for(run).values() for value in made)
-    behind = needed((*(fed for _, fed in run.feeds), *given)).values()
+    given = facts.yielded_for(value for value in run.behind.values() if isinstance(value, Input))
+    behind = needed(value for _, value in (*run.feeds, *given)).values()
     return (value for value in behind if isinstance(value, Host) and value.inputs)
 
 

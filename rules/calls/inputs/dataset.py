@@ -44,10 +44,12 @@ def _source(call: Call) -> Value:
 def _tensors(structure: Value) -> Value:
     """The structure of a data set's elements: of tuples and dicts, in which each list is one tensor.
 
+    Of a dict some of whose keys only a run tells nothing is known.
     tensorflow/python/data/util/nest.py (1.15). The list that a function returns is taken for a tuple all the same.
     """
     if isinstance(structure, Mapping):
-        return Mapping([(key, _component(part)) for key, part in structure.pairs])
+        told = all(isinstance(key, Constant) for key, _ in structure.pairs)
+        return Mapping([(key, _component(part)) for key, part in structure.pairs]) if told else Host()
     if isinstance(structure, Sequence):
         return Sequence([_component(part) for part in structure.elements], structure.mutable)
     return structure
@@ -63,7 +65,7 @@ def _from_generator(call: Call) -> Value:
     generator, given = call.get(0, "generator"), call.get(3, "args")
     if isinstance(generator, (Function, Partial, Bound)):
         made = follow(call, generator, list(given.elements) if isinstance(given, Sequence) else [])
-        call.walk.facts.yielded[dataset.uid] = made
+        call.walk.facts.yielded[dataset.uid] = dataset.state["yields"] = made
     types, shapes = call.get(1, "output_types"), call.get(2, "output_shapes")
     if isinstance(types, Sequence):
         dataset.state["structure"] = types
@@ -157,8 +159,9 @@ def _batch(call: Call) -> Value:
 def _batched_again(call: Call, dataset: Typed, size: Value | None) -> None:
     """Batches of batches: those inside are the examples, unless their number of rows alone is named as a batch size."""
     inner, facts = dataset.state.get("size"), call.walk.facts
-    inner_named = isinstance(inner, Number) and bool(facts.named_sizes(inner.origins))
-    if inner_named and not (isinstance(size, Number) and facts.named_sizes(size.origins) - inner.origins):
+    inside = inner.origins if isinstance(inner, Number) else frozenset()
+    named = facts.named_sizes(size.origins) if isinstance(size, Number) else set()
+    if facts.named_sizes(inside) and not named - inside:
         del dataset.state["batched"]
         dataset.state["twice"] = Constant(True)
     for key in ("shapes", "whole"):
@@ -197,8 +200,8 @@ def mapped(call: Call) -> Value:
     """`Dataset.map`: what the function makes of an element, which behind `batch` is a whole batch."""
     function = call.get(0, "map_func")
     dataset = _chain(call)
-    dataset.state.pop("shapes", None)
-    dataset.state.pop("element shapes", None)
+    for key in ("shapes", "element shapes", "yields"):
+        dataset.state.pop(key, None)
     if function is not None:
         made = _applied(call, function)
         dataset.state.pop("structure", None)
@@ -220,7 +223,7 @@ def _flattened(call: Call) -> Value:
     function = call.get(0, "map_func")
     made = _applied(call, function) if function is not None else None
     dataset = _chain(call)
-    for key in ("batched", "size", "whole", "structure", "shapes", "element shapes"):
+    for key in ("batched", "size", "whole", "structure", "shapes", "element shapes", "yields"):
         dataset.state.pop(key, None)
     flat = [made] if isinstance(made, Typed) and made.kind == "Dataset" else []
     for one in flat:

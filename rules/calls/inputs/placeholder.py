@@ -139,6 +139,7 @@ def _batches(call: Call, structure: Value | None, shapes: Value | None, batched:
     made = Input(op, shaping.lengths_of(shaping.shape_entries(shapes)), shapes, "")
     if batched and (axis := _axis_of_rows(structure)) is not None:
         made.shard(axis)
+    made.ambiguous = not batched and isinstance(call.receiver, Typed) and "yields" in call.receiver.state
     made.inputs = tuple(call.values())
     return made
 

@@ -154,3 +154,57 @@ def test_a_batch_that_is_prepared_with_its_number_of_rows(x: str) -> None:
     assert codes(QUEUE.format(x) + MODEL + STEP + training) == ["TMG207"]
     assert "TMG207" not in codes(QUEUE.format("x / 255.0") + MODEL + STEP + training)
     assert "TMG207" not in codes(QUEUE.format(x) + MODEL + STEP + training, batch="total")
+
+
+GENERATOR = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+xs, ys = np.ones([64, 4], 'float32'), np.ones([64, 1], 'float32')
+
+
+def batches():
+    for i in {loop}:
+        yield xs[{rows}], ys[{rows}]
+
+
+data = tf.data.Dataset.from_generator(batches, (tf.float32, tf.float32), {shapes})
+X, Y = data.prefetch(2).make_one_shot_iterator().get_next()
+"""
+OPEN, SIZED = "([None, 4], [None, 1])", "([batch_size, 4], [batch_size, 1])"
+
+
+def generated(loop: str, rows: str, shapes: str = OPEN) -> str:
+    return GENERATOR.format(loop=loop, rows=rows, shapes=shapes) + MODEL + STEP + TRAINING
+
+
+@pytest.mark.parametrize("shapes", [OPEN, SIZED])
+@pytest.mark.parametrize(
+    ("loop", "rows", "found", "grows"),
+    [
+        ("range(0, 64, batch_size)", "i:i + batch_size", [], True),
+        ("range(64 // batch_size)", "i * batch_size:(i + 1) * batch_size", [], True),
+        ("range(10)", "np.random.randint(0, 64, batch_size)", [], True),
+        ("range(8)", "i * batch_size:(i + 1) * batch_size", ["TMG339"], False),  # larger batches: 8 times as far
+        ("range(0, 64, 4)", "i:i + batch_size", ["TMG344"], True),
+    ],
+)
+def test_whole_batches_of_a_generator(shapes: str, loop: str, rows: str, found: list[str], grows: bool) -> None:
+    script = generated(loop, rows, shapes)
+    assert codes(script) == found
+    assert ("batch_size = 8 * num_gpus" in body(script)) == grows
+
+
+@pytest.mark.parametrize(("loop", "rows"), [("range(64)", "i"), ("range(64)", "i:i + 3"), ("range(64)", "pick(i)")])
+def test_what_is_not_seen_to_be_a_batch_of_a_generator(loop: str, rows: str) -> None:
+    assert codes(generated(loop, rows)) == ["TMG202"]
+
+
+def test_batches_of_a_generator_of_another_degree() -> None:
+    assert codes(generated("range(0, 64, batch_size)", "i:i + batch_size - 1", SIZED)) == ["TMG303"]
+
+
+def test_what_a_function_makes_of_batches_of_a_generator_is_not_one_for_it() -> None:
+    script = generated("range(0, 64, batch_size)", "i:i + batch_size").replace(".prefetch(2)", ".map(prepare)")
+    assert codes(script) == ["TMG202"]
