@@ -89,17 +89,22 @@ def _entries(shape: Value | None) -> list[Value] | None:
 
 def _zip(call: Call) -> Value:
     """Several data sets side by side: batches where each of them gives batches."""
-    dataset = _source(call)
+    dataset, given = _source(call), call.get(0, "datasets")
     assert isinstance(dataset, Typed)
-    parts = dataset.state.get("structure")
-    sets = [d for d in parts.elements if isinstance(d, Typed)] if isinstance(parts, Sequence) else []
-    if isinstance(parts, Sequence):
-        each = (d.state.get("structure", Host()) if isinstance(d, Typed) else d for d in parts.elements)
-        dataset.state["structure"] = Sequence(each)
+    if isinstance(given, Mapping):
+        dataset.state["structure"] = Mapping([(key, _of_one(part)) for key, part in given.pairs])
+    elif isinstance(given, Sequence):
+        dataset.state["structure"] = Sequence([_of_one(part) for part in given.elements])
+    sets = [part for part in given.parts() if isinstance(part, Typed)] if given is not None else []
     if sets and all("batched" in d.state for d in sets):
         dataset.state["batched"] = Constant(True)
         dataset.state.update((key, d.state[key]) for d in sets for key in ("size", "whole") if key in d.state)
     return dataset
+
+
+def _of_one(part: Value) -> Value:
+    """The structure of the elements of one of the data sets that are put side by side."""
+    return part.state.get("structure", Host()) if isinstance(part, Typed) else part
 
 
 def _chain(call: Call) -> Typed:
@@ -137,8 +142,9 @@ def _sampled(call: Call) -> Value:
 
 def _batch(call: Call) -> Value:
     size = call.get(0, "batch_size")
-    note_sizes(call, size, "Dataset.batch")
     dataset = _chain(call)
+    if dataset.state.pop("window", None) is None:
+        note_sizes(call, size, "Dataset.batch")
     if _gives_batches(call.receiver):
         _batched_again(call, dataset, size)
     else:
@@ -269,8 +275,9 @@ def _windows(call: Call) -> Value:
 
 
 def _window(call: Call, part: Value | None) -> Typed:
-    """One component of a window: a data set of its own."""
+    """One component of a window: a data set of its own, whose rows are batched to one example."""
     made = call.typed("Dataset")
+    made.state["window"] = Constant(True)
     if part is not None:
         made.state["structure"] = part
     return made
