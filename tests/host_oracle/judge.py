@@ -116,6 +116,10 @@ def _has_no_rows(trace: Trace) -> bool:
     return not any(rows for step in trace.steps for rows in step.values())
 
 
+def _has_empty_batch(trace: Trace) -> bool:
+    return any(not rows for step in trace.steps for rows in step.values())
+
+
 def _drawn_twice(trace: Trace) -> Trace:
     """The run of a program that draws twice as many rows in each step."""
     twice = [replace(event, rows=tuple((name, rows * 2) for name, rows in event.rows)) for event in trace.events]
@@ -144,6 +148,8 @@ def _is_no_reference(original: Trace, reference: Trace, drawn: bool, sequential:
         return reference.error
     steps = original.steps
     pairs = [(steps[i], steps[i + 1] if i + 1 < len(steps) else None) for i in range(0, len(steps), 2)]
+    if _has_empty_batch(reference) and not _has_empty_batch(original):
+        return "batches without rows"
     if len(reference.steps) not in (len(steps), len(pairs), len(steps) // 2):
         return "another number of steps"
     for (one, two), both in list(zip(pairs, reference.steps, strict=False))[:sequential]:

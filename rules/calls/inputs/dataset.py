@@ -149,6 +149,8 @@ def _batch(call: Call) -> Value:
         _batched_again(call, dataset, size)
     else:
         dataset.state["batched"] = Constant(True)
+    if "structure" in dataset.state:
+        dataset.state["structure"] = _of_rows(dataset.state["structure"])
     if size is not None:
         dataset.state["size"] = size
     told = call.get(1, "drop_remainder") if call.name == "Dataset.batch" else call.kwargs.get("drop_remainder")
@@ -172,8 +174,6 @@ def _batched_again(call: Call, dataset: Typed, size: Value | None) -> None:
         dataset.state["twice"] = Constant(True)
     for key in ("shapes", "whole"):
         dataset.state.pop(key, None)
-    if "structure" in dataset.state:
-        dataset.state["structure"] = _rows(dataset.state["structure"])
     facts.regrouped[dataset.uid] = tuple(call.args) + tuple(call.kwargs.values())
 
 
@@ -250,17 +250,17 @@ def _unbatched(call: Call) -> Value:
     for key in ("batched", "size", "whole", "shapes"):
         dataset.state.pop(key, None)
     if "structure" in dataset.state:
-        dataset.state["structure"] = _rows(dataset.state["structure"])
+        dataset.state["structure"] = _of_rows(dataset.state["structure"])
     call.walk.facts.regrouped[dataset.uid] = ()
     return dataset
 
 
-def _rows(structure: Value) -> Value:
-    """The structure of single elements in place of that of batches."""
+def _of_rows(structure: Value) -> Value:
+    """The structure of single elements of which batches are made, or in place of that of batches."""
     if isinstance(structure, Sequence):
-        return Sequence([_rows(part) for part in structure.elements], structure.mutable)
+        return Sequence([_of_rows(part) for part in structure.elements], structure.mutable)
     if isinstance(structure, Mapping):
-        return Mapping([(key, _rows(part)) for key, part in structure.pairs])
+        return Mapping([(key, _of_rows(part)) for key, part in structure.pairs])
     return Tensor(op=ELEMENT if is_sparse(structure) else "element")
 
 

@@ -100,6 +100,7 @@ def test_wherever_such_a_function_stands(made: str) -> None:
     "made",
     [
         ".map(lambda x, y: (x - tf.reduce_mean(x), y)).batch(batch_size)",
+        ".map(lambda x, y: (x, tf.reduce_sum(tf.zeros([4])))).batch(batch_size)",  # one number an example
         ".batch(batch_size).filter(lambda x, y: tf.equal(tf.shape(x)[0], batch_size))",
         ".batch(16).map(lambda x, y: (x - tf.reduce_mean(x), y)).unbatch().batch(batch_size)",
         ".batch(16).map(lambda x, y: (x - tf.reduce_mean(x), y))"
