@@ -117,8 +117,9 @@ def _chain(call: Call) -> Typed:
 
 
 def _part(call: Call) -> Value:
-    """`take` and `skip`: some of the elements, which are batches behind `batch`."""
-    count, size = call.get(0, "count"), call.receiver.state.get("size") if isinstance(call.receiver, Typed) else None
+    """`take`, `skip` and `shard`: some of the elements, which are batches behind `batch`."""
+    count = call.get(0, "count", "num_shards")
+    size = call.receiver.state.get("size") if isinstance(call.receiver, Typed) else None
     if isinstance(count, Number) and isinstance(size, Number) and not count.origins & size.origins:
         call.walk.effect(EffectKind.BATCHES_COUNTED, call.name.rpartition(".")[2], size, call.node)
     dataset = _chain(call)
@@ -429,7 +430,7 @@ def _slices(call: Call) -> Value:
     return Sequence([call.gives(FREE, shape and shape[1:]) for shape in shapes], mutable=True)
 
 
-CHAINS = "shuffle prefetch cache enumerate shard zip concatenate with_options"
+CHAINS = "shuffle prefetch cache enumerate zip concatenate with_options"
 
 QUEUES = ("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join")
 
@@ -464,7 +465,7 @@ CALLS: dict[str, Handler] = table(
     ("data.Dataset.from_generator", _from_generator),
     ("data.Dataset.zip", _zip),
     (below("Dataset.", CHAINS), _chain),
-    ("Dataset.take Dataset.skip", _part),
+    ("Dataset.take Dataset.skip Dataset.shard", _part),
     (below("contrib.data. data.experimental.", "sample_from_datasets choose_from_datasets"), _sampled),
     ("Dataset.repeat", _repeat),
     ("Dataset.batch Dataset.padded_batch", _batch),

@@ -209,3 +209,9 @@ def test_batches_of_a_generator_of_another_degree() -> None:
 def test_what_a_function_makes_of_batches_of_a_generator_is_not_one_for_it() -> None:
     script = generated("range(0, 64, batch_size)", "i:i + batch_size").replace(".prefetch(2)", ".map(prepare)")
     assert codes(script) == ["TMG202"]
+
+
+def test_a_data_set_of_which_each_second_element_is_taken() -> None:
+    """Its method has the name of one of the helpers."""
+    assert codes(script(".shard(2, 0).batch(batch_size)")) == []
+    assert codes(script(".batch(batch_size).shard(2, 0)")) == ["TMG396"]
