@@ -25,6 +25,7 @@ from converter.analysis.values import (
     Input,
     Number,
     Origin,
+    Sequence,
     Site,
     Tensor,
     Typed,
@@ -93,6 +94,20 @@ class TrainStep:
     def behind(self) -> Mapping[int, Value]:
         """All values that the loss is computed from, as it is once the walk is over."""
         return built_from([self.loss])
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What a function that a data set is given makes of one of its elements: `Dataset.map`, `Dataset.filter`.
+
+    size: behind `batch`, where an element is a whole batch, the number of its rows; None for single examples. given:
+    the tensors of the element. made: what the function returns.
+    """
+
+    size: Value | None
+    given: tuple[Value, ...]
+    made: Value
+    call: ast.Call
 
 
 @dataclass(frozen=True)
@@ -237,6 +252,12 @@ class Maybe:
     site: Site
 
 
+def _components(yielded: Value) -> Iterator[Value]:
+    """The components of what a generator gives each time: of a tuple its parts, else itself."""
+    for each in yielded.elements if isinstance(yielded, Sequence) else ():
+        yield from each.elements if isinstance(each, Sequence) and not each.mutable else (each,)
+
+
 @dataclass(frozen=True)
 class FlagDefinition:
     """`parser.add_argument('--batch_size', …)`, `tf.app.flags.DEFINE_integer('batch_size', …)`.
@@ -331,6 +352,10 @@ class Facts:
     batch_sizes: list[tuple[Number | Host, str, ast.AST]] = field(default_factory=list)  # value, why, where
     size_keys: set[tuple[object, ...]] = field(default_factory=set)  # keys of the numbers in the first `keyed` of these
     keyed: int = 0
+    mapped: list[Mapped] = field(default_factory=list)  # in the order in which data sets are given functions
+    regrouped: dict[int, tuple[Value, ...]] = field(default_factory=dict)  # uid of a data set of which no element
+    # depends on how large the batches were that it is made of -> all else that it is made of
+    yielded: dict[int, Value] = field(default_factory=dict)  # uid of a data set -> what the generator behind it gives
     fed_sizes: list[Number] = field(default_factory=list)  # numbers of examples that are fed
     counted: list[Number] = field(default_factory=list)  # what stands for the batch in shapes that the model writes
     set_shapes: list[tuple[Tensor, Value, ast.AST, Site]] = field(default_factory=list)  # how many rows, and where
@@ -529,6 +554,16 @@ class Facts:
         """Expressions whose length is asked for: `layers` in `len(layers)`."""
         calls = (c for c in self.nodes(ast.Call) if isinstance(c.func, ast.Name) and c.func.id == "len")
         return {arg for call in calls for arg in call.args}
+
+    def yielded_for(self, inputs: Iterable[Input]) -> list[tuple[Input, Value]]:
+        """What generators of the script give for inputs that come from data sets of them: each with all components."""
+        given = (
+            (one, self.yielded[uid])
+            for one in inputs
+            if self.yielded
+            for uid in needed(one.inputs).keys() & self.yielded
+        )
+        return [(one, part) for one, made in given for part in _components(made)]
 
     def frame_of(self, path: str) -> Frame:
         """The frame in which a file's top level was executed."""

@@ -16,6 +16,7 @@ class Trait(Enum):
     LINEAR = "a mean or a sum over the examples stays one"
     ADDS = "adds its operands, or puts them side by side"
     SCALES = "multiplies or divides"
+    CALLS_PYTHON = "hands tensors to a function of Python while the graph runs"
     LOADS_OPERATIONS = "loads a library of operations that are not known"
     COUNTS = "may stand in a count of examples or entries: it has no variables"
     GUARDS = "may keep a denominator from zero"

@@ -33,6 +33,7 @@ class PlanFault(Enum):
     BINS_OF_HISTOGRAM = auto()
     GRID_OF_BATCH = auto()
     ROWS_OF_ANOTHER_DEGREE = auto()
+    ROWS_MAPPED_TOGETHER = auto()
     FED_BY_CALLER = auto()
     FED_BY_HOOK = auto()
     STEP_RUN_ELSEWHERE = auto()
@@ -122,6 +123,8 @@ class PlanFault(Enum):
     # training: losses and training steps
     ACTING = auto()
     ACTING_SCALED = auto()
+    ROWS_OF_FIXED_TURNS = auto()
+    ROWS_OF_FIXED_STRIDES = auto()
     APART_FROM_INPUTS = auto()
     NOT_IN_ONE_PLACE = auto()
     LOSS_NOT_IN_ONE_PLACE = auto()

@@ -12,6 +12,10 @@ EPOCH = "%s\n    sess.run(train_op, {x: rows})\n"
 TAIL = "    sess.run(train_op, {x: data[np.random.randint(0, 160, @B)]})\n"
 TURNS = "%s\n" + TAIL
 SHOWN = "for step in range(64):\n" + TAIL + "    if %s:\n        print(step)\n"
+SHOWN_IN_EPOCHS = (
+    "n = 160 // @B\nfor epoch in range(8):\n    for i in range(n):\n"
+    "        sess.run(train_op, {x: data[i * @B:(i + 1) * @B]})\n        if %s:\n            print(i)\n"
+)
 FILLED = "rows = []\nfor row in data:\n    rows.append(row)\n%s"
 
 # Rows that are drawn: their number is a multiple of the batch size, of the first degree.
@@ -170,6 +174,14 @@ SHOWS = [
     ),
     *("step == 3 * @S", "step >= 64 - @S", "any(step == k for k in range(0, 64, @S))", "divmod(step, @S) == (1, 0)"),
 ]
+# The same, where the steps are counted through all epochs.
+SHOWS_OF_EPOCHS = [
+    "(epoch * n + i) % @S == 0",
+    "(i + n * epoch) % @S == 0",
+    "not (epoch * n + i + 1) % @S",
+    "(epoch * (160 // @B) + i) % @S == 0",
+    "((epoch + 1) * n + i) % (@S // 2) == 1",
+]
 # Lists that are filled row by row, and given away when they are full.
 FILLS = [
     *(
@@ -291,6 +303,7 @@ SCALED: dict[str, list[str]] = {  # what a person scales
     "epochs": _written(EPOCH, EPOCHS),
     "steps": _written(TURNS, STEPS),
     "shows": _written(SHOWN, SHOWS),
+    "shows of epochs": _written(SHOWN_IN_EPOCHS, SHOWS_OF_EPOCHS),
     "fills": _written(FILLED, FILLS),
     "counted fills": _written("%s\n", COUNTED_FILLS),
     "draws": _written(DRAW, DRAWS),

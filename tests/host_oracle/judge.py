@@ -103,7 +103,7 @@ def _outcome(done: Conversion, original: Trace, reference: Trace, drawn: bool, s
         return Outcome.SCALED, ""
     if drawn and not _differ(converted, _drawn_twice(original), drawn):
         return Outcome.SCALED, ""  # as many rows as two of its batches, by another number than the batch size
-    kept = any(code.startswith("TMG303") for code in codes)
+    kept = any(code.startswith(("TMG303", "TMG339")) for code in codes)
     if not _differ(converted, original, drawn) and kept:
         return Outcome.KEPT, "; ".join(codes)
     if codes and not kept:
@@ -114,6 +114,10 @@ def _outcome(done: Conversion, original: Trace, reference: Trace, drawn: bool, s
 
 def _has_no_rows(trace: Trace) -> bool:
     return not any(rows for step in trace.steps for rows in step.values())
+
+
+def _has_empty_batch(trace: Trace) -> bool:
+    return any(not rows for step in trace.steps for rows in step.values())
 
 
 def _drawn_twice(trace: Trace) -> Trace:
@@ -144,6 +148,8 @@ def _is_no_reference(original: Trace, reference: Trace, drawn: bool, sequential:
         return reference.error
     steps = original.steps
     pairs = [(steps[i], steps[i + 1] if i + 1 < len(steps) else None) for i in range(0, len(steps), 2)]
+    if _has_empty_batch(reference) and not _has_empty_batch(original):
+        return "batches without rows"
     if len(reference.steps) not in (len(steps), len(pairs), len(steps) // 2):
         return "another number of steps"
     for (one, two), both in list(zip(pairs, reference.steps, strict=False))[:sequential]:

@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Container, Iterator
 
+from converter.analysis.arrays.rows import rows_of
 from converter.analysis.arrays.shapes import ARITHMETIC, is_new_axis, shape_of
 from converter.analysis.counts.size_names import named_batch
 from converter.analysis.effects import EffectKind
@@ -141,6 +142,13 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
     return decisions if asked else {}
 
 
+def _is_given_batches(facts: Facts, value: Input) -> bool:
+    """Whether a generator of the script gives a data set whole batches: each component has as many rows as one has."""
+    site = value.site
+    rows = [rows_of(facts, part, site) for _, part in facts.yielded_for([value])] if site is not None else []
+    return bool(rows) and all(isinstance(number, Number) and facts.named_sizes(number.linear) for number in rows)
+
+
 def _told_by_shapes(facts: Facts) -> Decisions:
     """The batch axes of inputs whose shapes tell them, also if the same line makes others for which nothing does."""
     return {v.node: v.batch.axis for v in facts.inputs if v.node and not v.ambiguous and v.batch.kind == "example"}
@@ -220,10 +228,13 @@ def _fed_numbers(facts: Facts) -> set[int]:
 def _open_axis(value: Input, facts: Facts) -> int | None:
     """The batch axis of `[time, None, …]` and `[features, None]`: the one open dimension, behind a number.
 
+    What a generator gives whole batches of lies along the first axis.
     The number is a batch size itself where another input has it alone in front, as `[50]` beside `[50, None]`.
     """
     entries = _entries(value)
     axis = _lone_open(entries)
+    if value.ambiguous and _is_given_batches(facts, value):
+        return 0
     if not value.ambiguous or not axis:
         return None
     others = [found for i in facts.inputs if i is not value and (found := _entries(i))]

@@ -10,6 +10,7 @@ from converter.analysis.tensors.sparse import PART
 from converter.analysis.values import Input, Number, Origin, Tensor, Value
 from converter.dataclass import dataclass
 
+MODULES = ("tower_helpers", "tf_multigpu_runtime")  # how the names of modules begin that have the helpers
 TOWERS = 2  # that are walked; what two of them do to each other, any number does
 
 SHARD = PART
@@ -122,8 +123,11 @@ def behind(value: Value) -> Iterator[Value]:
 
 
 def helper_of(node: ast.AST, helpers: dict[str, str]) -> str | None:
-    """The helper that an expression calls; None for any other expression."""
-    if not isinstance(node, ast.Call):
+    """The helper that an expression calls, by its name or as one of its module; None for any other expression."""
+    called = node.func if isinstance(node, ast.Call) else None
+    if isinstance(called, ast.Name):
+        return helpers.get(called.id)
+    if not isinstance(called, ast.Attribute):
         return None
-    called = node.func
-    return helpers.get(called.id if isinstance(called, ast.Name) else getattr(called, "attr", ""))
+    module = getattr(called.value, "id", getattr(called.value, "attr", ""))
+    return helpers.get(called.attr) if module.startswith(MODULES) else None  # not of `data.shard(2, 0)`

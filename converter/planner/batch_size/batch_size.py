@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Container, Iterator
 from collections.abc import Mapping as Table
 from dataclasses import replace
+from itertools import islice
 
 from converter.analysis.arrays.rows import LEAST, parts_of
 from converter.analysis.effects import EffectKind
@@ -32,8 +33,9 @@ from converter.planner.batch_size.fed.rows import (
     rows_of_turns,
 )
 from converter.planner.batch_size.grids import grids
+from converter.planner.batch_size.mapped import of_whole_batches
 from converter.planner.batch_size.one_name import named_products
-from converter.planner.batch_size.overlapping import first_bounds
+from converter.planner.batch_size.overlapping import first_bounds, fixed_strides, fixed_turns
 from converter.planner.batch_size.pipelines import training_sizes
 from converter.planner.batch_size.reshaped import binned, reshaped
 from converter.planner.batch_size.set_again import SetAgain, compared, set_in_branches
@@ -218,6 +220,7 @@ def _reasons(
     if origins:
         yield from _unclear(facts, inputs, steps, origins)
         yield from _uneven(facts, inputs, steps, origins)
+        yield from _past_the_end(facts, steps, origins)
 
 
 def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
@@ -237,6 +240,19 @@ def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
         yield finding(facts, call, PlanFault.BINS_OF_HISTOGRAM)
     for call in grids(facts, origins):
         yield finding(facts, call, PlanFault.GRID_OF_BATCH)
+    for node, how in islice(of_whole_batches(facts, origins), 1):
+        yield finding(facts, node, PlanFault.ROWS_MAPPED_TOGETHER, how=how)
+
+
+def _past_the_end(facts: Facts, steps: list[TrainStep], origins: set[Origin]) -> Iterator[Diagnostic]:
+    """Loops that walk through rows by the batch size, as often as before: larger batches may pass the last of them."""
+    for kind, nodes in (
+        (PlanFault.ROWS_OF_FIXED_TURNS, fixed_turns(facts, steps, origins)),
+        (PlanFault.ROWS_OF_FIXED_STRIDES, fixed_strides(facts, steps, origins)),
+    ):
+        for node in nodes:
+            yield finding(facts, node, kind)
+            return
 
 
 def _uneven(
@@ -244,7 +260,7 @@ def _uneven(
 ) -> Iterator[Diagnostic]:
     """The training steps that are fed a number of rows which follows the batch size, and is no multiple of it."""
     for run, fed in _feeding(facts, inputs, steps):
-        for rows in other_degrees(facts, run, fed, frozenset(origins)):
+        for rows in other_degrees(facts, run, [*fed, *facts.yielded_for(inputs)], frozenset(origins)):
             yield finding(facts, run.call, PlanFault.ROWS_OF_ANOTHER_DEGREE, rows=rows)
             return
 
@@ -566,6 +582,7 @@ def _origins(
     everything: list[RunCall] = []
     for run, fed in _feeding(facts, inputs, steps):
         found = set() if _is_same(facts, run, fed) else fed_sizes(facts, run, fed)
+        found |= fed_sizes(facts, run, facts.yielded_for(inputs))
         whole = bool(fed) and not any(has(i.op, Trait.DEQUEUES) for i in inputs)
         for _, value in fed:
             kept = is_kept(facts, value, run)

@@ -205,11 +205,35 @@ class Counting:
                 count = count.left
                 continue
             inner = [side for side in (count.left, count.right) if not isinstance(side, ast.Constant)]
+            if len(inner) == 2 and isinstance(count.op, ast.Add):
+                inner = [side for side in inner if not self._counts_epochs(side)]
             if len(inner) != 1 or not isinstance(count.op, TERMS):
                 return False
             count = inner[0]
         around = list(parents_of(self.facts, count))
         return any(self._is_counter(access, around) for access in self.reads.get(count, []))
+
+    def _counts_epochs(self, steps: ast.expr) -> bool:
+        """Whether an expression is the number of steps in the epochs so far: `epoch * num_batches`."""
+        if not isinstance(steps, ast.BinOp) or not isinstance(steps.op, ast.Mult):
+            return False
+        pairs = ((steps.left, steps.right), (steps.right, steps.left))
+        return any(self._counts_steps(epoch) and self._counts_turns(turns) for epoch, turns in pairs)
+
+    def _counts_turns(self, number: ast.expr) -> bool:
+        """Whether an expression is the number of turns of a loop that trains: the end of its range, from 0 on."""
+        loops = [site for run in self.runs for site in run.site.chain() if isinstance(site.stmt, ast.For)]
+        calls = (self.facts.range_calls.get(self.facts.turned[site].uid) for site in loops if site in self.facts.turned)
+        ends = [call.args[0] for call in calls if call is not None and len(call.args) == 1]
+        return any(self._spelled(end) == self._spelled(number) for end in ends)
+
+    def _spelled(self, number: ast.expr) -> str:
+        """A number as the script writes it: of a name that is set once what that is."""
+        places = {access.place for access in self.reads.get(number, [])}
+        written = [write.site.stmt for place in places for write in self.facts.writes_to(place)]
+        stmt = written[0] if len(written) == 1 else None
+        alone = isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name) and len(stmt.targets) == 1
+        return ast.unparse(stmt.value if alone and isinstance(stmt, ast.Assign) else number)
 
     def _is_counter(self, access: Access, around: list[ast.AST]) -> bool:
         """Whether a name counts the iterations of a loop of which each trains once, or more often.

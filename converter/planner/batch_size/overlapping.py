@@ -16,7 +16,7 @@ from converter.analysis.counts.reading import SIZE, TURN
 from converter.analysis.counts.terms import Atom, Of, Terms, atom, number
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Number, Origin, Site, Value, needed
+from converter.analysis.values import Host, Input, Number, Origin, Site, Value, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.counts import is_fixed
 from converter.planner.batch_size.steps import is_moved
@@ -90,7 +90,7 @@ def _moved_on(
     Each with the loop, the statement, and the number that the bound has in front of the loop.
     """
     for run in facts.runs_of(steps):
-        cuts = [v.node for v in _fed(run) if isinstance(v.node, ast.Slice)]
+        cuts = [v.node for v in _fed(facts, run) if isinstance(v.node, ast.Slice)]
         nodes = {node for cut in cuts for node in ast.walk(cut)}
         places = {place for node in nodes for place in facts.places_read.get(node, ())}
         for writes in map(facts.writes_to, places):
@@ -145,13 +145,14 @@ def _in_first_turn(terms: Terms) -> Terms:
 def _windows_of(facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Origin]) -> Iterator[_Window]:
     """The windows of what the runs of training steps are fed."""
     for run in facts.runs_of(steps):
-        for value in _fed(run):
+        for value in _fed(facts, run):
             yield from _window(facts, run, value, sizes)
 
 
-def _fed(run: RunCall) -> Iterator[Host]:
-    """What is computed of other values for what a run is fed."""
-    behind = needed(fed for _, fed in run.feeds).values()
+def _fed(facts: Facts, run: RunCall) -> Iterator[Host]:
+    """What is computed of other values for what a run is fed, or reads of a generator behind a data set."""
+    given = facts.yielded_for(value for value in run.behind.values() if isinstance(value, Input))
+    behind = needed(value for _, value in (*run.feeds, *given)).values()
     return (value for value in behind if isinstance(value, Host) and value.inputs)
 
 

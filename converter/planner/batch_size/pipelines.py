@@ -54,7 +54,7 @@ def behind_runs(facts: Facts, inputs: Iterable[Input], runs: list[RunCall]) -> d
         reads = has(getattr(value, "op", ""), Trait.READS_RECORDS)
         if reads and value.uid in queued:
             continue
-        made_of = [*value.inputs, *value.parts()]
+        made_of = [*facts.regrouped.get(value.uid, value.inputs), *value.parts()]
         if value.uid in queued or (isinstance(value, Input) and has(value.op, Trait.FROM_QUEUE) and not reads):
             queued.update(v.uid for v in made_of)
         todo += made_of

@@ -7,6 +7,7 @@ from dataclasses import replace
 from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Mapped
 from converter.analysis.python.following import follow
 from converter.analysis.rows import below, makes, table, unbatched
 from converter.analysis.tensors import shaping
@@ -15,6 +16,7 @@ from converter.analysis.tensors.spreading import dims_of
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     FREE,
+    Batch,
     Bound,
     Constant,
     Function,
@@ -42,10 +44,12 @@ def _source(call: Call) -> Value:
 def _tensors(structure: Value) -> Value:
     """The structure of a data set's elements: of tuples and dicts, in which each list is one tensor.
 
+    Of a dict some of whose keys only a run tells nothing is known.
     tensorflow/python/data/util/nest.py (1.15). The list that a function returns is taken for a tuple all the same.
     """
     if isinstance(structure, Mapping):
-        return Mapping([(key, _component(part)) for key, part in structure.pairs])
+        told = all(isinstance(key, Constant) for key, _ in structure.pairs)
+        return Mapping([(key, _component(part)) for key, part in structure.pairs]) if told else Host()
     if isinstance(structure, Sequence):
         return Sequence([_component(part) for part in structure.elements], structure.mutable)
     return structure
@@ -58,6 +62,10 @@ def _component(part: Value) -> Value:
 def _from_generator(call: Call) -> Value:
     """`Dataset.from_generator`: gives whole batches if all of its shapes begin with the batch size."""
     dataset = call.typed("Dataset")
+    generator, given = call.get(0, "generator"), call.get(3, "args")
+    if isinstance(generator, (Function, Partial, Bound)):
+        made = follow(call, generator, list(given.elements) if isinstance(given, Sequence) else [])
+        call.walk.facts.yielded[dataset.uid] = dataset.state["yields"] = made
     types, shapes = call.get(1, "output_types"), call.get(2, "output_shapes")
     if isinstance(types, Sequence):
         dataset.state["structure"] = types
@@ -81,16 +89,25 @@ def _entries(shape: Value | None) -> list[Value] | None:
 
 def _zip(call: Call) -> Value:
     """Several data sets side by side: batches where each of them gives batches."""
-    dataset = _source(call)
+    dataset, given = _source(call), call.get(0, "datasets")
     assert isinstance(dataset, Typed)
-    parts = dataset.state.get("structure")
-    sets = [d for d in parts.elements if isinstance(d, Typed)] if isinstance(parts, Sequence) else []
+    if isinstance(given, Mapping):
+        dataset.state["structure"] = Mapping([(key, _of_one(part)) for key, part in given.pairs])
+    elif isinstance(given, Sequence):
+        dataset.state["structure"] = Sequence([_of_one(part) for part in given.elements])
+    sets = [part for part in given.parts() if isinstance(part, Typed)] if given is not None else []
     if sets and all("batched" in d.state for d in sets):
         dataset.state["batched"] = Constant(True)
+        dataset.state.update((key, d.state[key]) for d in sets for key in ("size", "whole") if key in d.state)
     return dataset
 
 
-def _chain(call: Call) -> Value:
+def _of_one(part: Value) -> Value:
+    """The structure of the elements of one of the data sets that are put side by side."""
+    return part.state.get("structure", Host()) if isinstance(part, Typed) else part
+
+
+def _chain(call: Call) -> Typed:
     dataset = call.typed("Dataset")
     receiver = call.receiver
     if isinstance(receiver, Typed):
@@ -100,12 +117,13 @@ def _chain(call: Call) -> Value:
 
 
 def _part(call: Call) -> Value:
-    """`take` and `skip`: some of the elements, which are batches behind `batch`."""
-    count, size = call.get(0, "count"), call.receiver.state.get("size") if isinstance(call.receiver, Typed) else None
+    """`take`, `skip` and `shard`: some of the elements, which are batches behind `batch`."""
+    count = call.get(0, "count", "num_shards")
+    size = call.receiver.state.get("size") if isinstance(call.receiver, Typed) else None
     if isinstance(count, Number) and isinstance(size, Number) and not count.origins & size.origins:
         call.walk.effect(EffectKind.BATCHES_COUNTED, call.name.rpartition(".")[2], size, call.node)
     dataset = _chain(call)
-    if call.name == "Dataset.take" and isinstance(dataset, Typed):
+    if call.name == "Dataset.take":
         dataset.state.pop("endless", None)
     return dataset
 
@@ -125,10 +143,15 @@ def _sampled(call: Call) -> Value:
 
 def _batch(call: Call) -> Value:
     size = call.get(0, "batch_size")
-    note_sizes(call, size, "Dataset.batch")
     dataset = _chain(call)
-    assert isinstance(dataset, Typed)
-    dataset.state["batched"] = Constant(True)
+    if dataset.state.pop("window", None) is None:
+        note_sizes(call, size, "Dataset.batch")
+    if _gives_batches(call.receiver):
+        _batched_again(call, dataset, size)
+    else:
+        dataset.state["batched"] = Constant(True)
+    if "structure" in dataset.state:
+        dataset.state["structure"] = _of_rows(dataset.state["structure"])
     if size is not None:
         dataset.state["size"] = size
     told = call.get(1, "drop_remainder") if call.name == "Dataset.batch" else call.kwargs.get("drop_remainder")
@@ -140,6 +163,19 @@ def _batch(call: Call) -> Value:
     if elements is not None and isinstance(structure, Sequence):
         dataset.state["shapes"] = _of_batches(structure, elements)
     return dataset
+
+
+def _batched_again(call: Call, dataset: Typed, size: Value | None) -> None:
+    """Batches of batches: those inside are the examples, unless their number of rows alone is named as a batch size."""
+    inner, facts = dataset.state.get("size"), call.walk.facts
+    inside = inner.origins if isinstance(inner, Number) else frozenset()
+    named = facts.named_sizes(size.origins) if isinstance(size, Number) else set()
+    if facts.named_sizes(inside) and not named - inside:
+        del dataset.state["batched"]
+        dataset.state["twice"] = Constant(True)
+    for key in ("shapes", "whole"):
+        dataset.state.pop(key, None)
+    facts.regrouped[dataset.uid] = tuple(call.args) + tuple(call.kwargs.values())
 
 
 def _of_batches(structure: Value, shapes: Value | None) -> Value:
@@ -155,7 +191,6 @@ def _of_batches(structure: Value, shapes: Value | None) -> Value:
 
 def _repeat(call: Call) -> Value:
     dataset, times = _chain(call), call.get(0, "count")
-    assert isinstance(dataset, Typed)
     if is_none(times) or getattr(times, "value", None) == -1:
         dataset.state["endless"] = Constant(True)
     return dataset
@@ -168,30 +203,117 @@ def note_sizes(call: Call, size: Value | None, why: str = "") -> None:
             call.walk.facts.batch_sizes.append((one, why or call.name, call.node))
 
 
-def _map(call: Call) -> Value:
+def mapped(call: Call) -> Value:
+    """`Dataset.map`: what the function makes of an element, which behind `batch` is a whole batch."""
     function = call.get(0, "map_func")
     dataset = _chain(call)
-    assert isinstance(dataset, Typed)
-    dataset.state.pop("shapes", None)
-    dataset.state.pop("element shapes", None)
-    structure = dataset.state.get("structure")
-    given = _element(structure) if structure is not None else Tensor(op="element")
+    for key in ("shapes", "element shapes", "yields"):
+        dataset.state.pop(key, None)
     if function is not None:
-        args = given.elements if isinstance(given, Sequence) else [given]
-        made = follow(call, function, args)
+        made = _applied(call, function)
         dataset.state.pop("structure", None)
-        if isinstance(made, (Sequence, Mapping)):
+        if isinstance(made, (Sequence, Mapping, Tensor)):
             dataset.state["structure"] = _tensors(made)
     return dataset
 
 
-def _element(structure: Value) -> Value:
+def _filtered(call: Call) -> Value:
+    """`Dataset.filter`: behind `batch` it keeps or leaves out whole batches."""
+    predicate = call.get(0, "predicate")
+    if predicate is not None:
+        _applied(call, predicate)
+    return _chain(call)
+
+
+def _flattened(call: Call) -> Value:
+    """`flat_map`, `interleave`: the elements of the data sets that a function makes of each element."""
+    function = call.get(0, "map_func")
+    made = _applied(call, function) if function is not None else None
+    dataset = _chain(call)
+    for key in ("batched", "size", "whole", "structure", "shapes", "element shapes", "yields"):
+        dataset.state.pop(key, None)
+    flat = [made] if isinstance(made, Typed) and made.kind == "Dataset" else []
+    for one in flat:
+        dataset.state.update({key: value for key, value in one.state.items() if key != "endless"})
+    if _gives_batches(call.receiver):
+        call.walk.facts.regrouped[dataset.uid] = tuple(flat)
+    dataset.inputs = (*dataset.inputs, *flat)
+    return dataset
+
+
+def _gives_batches(dataset: Value | None) -> bool:
+    return isinstance(dataset, Typed) and "batched" in dataset.state
+
+
+def _unbatched(call: Call) -> Value:
+    """`Dataset.unbatch`: the rows of batches, one after the other, however large the batches were."""
+    dataset = _chain(call)
+    for key in ("batched", "size", "whole", "shapes"):
+        dataset.state.pop(key, None)
+    if "structure" in dataset.state:
+        dataset.state["structure"] = _of_rows(dataset.state["structure"])
+    call.walk.facts.regrouped[dataset.uid] = ()
+    return dataset
+
+
+def _of_rows(structure: Value) -> Value:
+    """The structure of single elements of which batches are made, or in place of that of batches."""
+    if isinstance(structure, Sequence):
+        return Sequence([_of_rows(part) for part in structure.elements], structure.mutable)
+    if isinstance(structure, Mapping):
+        return Mapping([(key, _of_rows(part)) for key, part in structure.pairs])
+    return Tensor(op=ELEMENT if is_sparse(structure) else "element")
+
+
+def _windows(call: Call) -> Value:
+    """`Dataset.window`: elements that are data sets themselves, one for each component."""
+    dataset = _chain(call)
+    structure = dataset.state.get("structure")
+    parts = structure.elements if isinstance(structure, Sequence) else [structure]
+    each = [_window(call, part) for part in parts]
+    dataset.state["structure"] = Sequence(each) if isinstance(structure, Sequence) else each[0]
+    return dataset
+
+
+def _window(call: Call, part: Value | None) -> Typed:
+    """One component of a window: a data set of its own, whose rows are batched to one example."""
+    made = call.typed("Dataset")
+    made.state["window"] = Constant(True)
+    if part is not None:
+        made.state["structure"] = part
+    return made
+
+
+def _applied(call: Call, function: Value) -> Value:
+    """What a function makes of an element of the call's data set; noted, as that may depend on a batch as a whole."""
+    state = call.receiver.state if isinstance(call.receiver, Typed) else {}
+    given = elements_of(state)
+    made = follow(call, function, given)
+    size = state.get("size", Host()) if "batched" in state else None
+    call.walk.facts.mapped.append(Mapped(size, tuple(given), made, call.node))
+    return made
+
+
+def elements_of(state: dict[str, Value]) -> list[Value]:
+    """What a function of a data set is given: the tensors of one element."""
+    structure = state.get("structure")
+    element = _element(structure if structure is not None else Host(), "batched" in state)
+    return list(element.elements) if isinstance(element, Sequence) else [element]
+
+
+def _element(structure: Value, batched: bool) -> Value:
     """One element of a data set: a tensor in place of each part of its structure."""
     if isinstance(structure, Sequence):
-        return Sequence([_element(part) for part in structure.elements], structure.mutable)
+        return Sequence([_element(part, batched) for part in structure.elements], structure.mutable)
     if isinstance(structure, Mapping):
-        return Mapping([(key, _element(part)) for key, part in structure.pairs])
-    return Tensor(op=ELEMENT if is_sparse(structure) else "element")
+        return Mapping([(key, _element(part, batched)) for key, part in structure.pairs])
+    if isinstance(structure, Typed) and structure.kind == "Dataset":
+        return structure
+    op = ELEMENT if is_sparse(structure) else "element"
+    if not batched:
+        return Tensor(op=op)
+    known = structure if isinstance(structure, Tensor) and structure.batch.kind == "example" else None
+    return Tensor(known.batch, (), known.lengths, op) if known is not None else Tensor(Batch("example"), op=op)
 
 
 def _apply(call: Call) -> Value:
@@ -200,7 +322,7 @@ def _apply(call: Call) -> Value:
     if isinstance(given, Typed) and given.kind == "Transformation":
         called = replace(call, name=given.name, args=given.args, kwargs=given.kwargs)
         if given.name.endswith("map_and_batch"):
-            called = replace(called, receiver=_map(called))
+            called = replace(called, receiver=mapped(called))
             size = called.get(1, "batch_size")
             return _batch(replace(called, args=[], kwargs={"batch_size": size} if size is not None else {}))
         if given.name.endswith("bucket_by_sequence_length"):
@@ -208,6 +330,8 @@ def _apply(call: Call) -> Value:
             return _batch(replace(called, args=[], kwargs={"batch_size": size} if size is not None else {}))
         if given.name.endswith("group_by_window"):
             return _grouped(called)
+        if given.name.endswith("unbatch"):
+            return _unbatched(called)
         return _batch(called)
     if isinstance(given, (Function, Partial)) and call.receiver is not None:
         made = follow(call, given, [call.receiver])
@@ -222,9 +346,8 @@ def _grouped(call: Call) -> Value:
     """
     key, reduced = call.get(0, "key_func"), call.get(1, "reduce_func")
     state = call.receiver.state if isinstance(call.receiver, Typed) else {}
-    element = _element(state["structure"]) if "structure" in state else Tensor(op="element")
     if key is not None:
-        follow(call, key, element.elements if isinstance(element, Sequence) else [element])
+        follow(call, key, elements_of(state))
     function, window = call.get(3, "window_size_func"), call.get(2, "window_size")
     if not is_none(function) and function is not None:
         window = follow(call, function, [Host()])
@@ -307,13 +430,13 @@ def _slices(call: Call) -> Value:
     return Sequence([call.gives(FREE, shape and shape[1:]) for shape in shapes], mutable=True)
 
 
-CHAINS = "shuffle prefetch cache filter enumerate shard interleave flat_map zip concatenate with_options"
+CHAINS = "shuffle prefetch cache enumerate zip concatenate with_options"
 
 QUEUES = ("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join")
 
 BATCHING = (
     "map_and_batch bucket_by_sequence_length group_by_window batch_and_drop_remainder padded_batch_and_drop_remainder "
-    "dense_to_sparse_batch"
+    "dense_to_sparse_batch unbatch"
 )
 
 TRAITS: dict[Trait, str] = {
@@ -342,14 +465,18 @@ CALLS: dict[str, Handler] = table(
     ("data.Dataset.from_generator", _from_generator),
     ("data.Dataset.zip", _zip),
     (below("Dataset.", CHAINS), _chain),
-    ("Dataset.take Dataset.skip", _part),
+    ("Dataset.take Dataset.skip Dataset.shard", _part),
     (below("contrib.data. data.experimental.", "sample_from_datasets choose_from_datasets"), _sampled),
     ("Dataset.repeat", _repeat),
     ("Dataset.batch Dataset.padded_batch", _batch),
     (below("contrib.data. data.experimental.", BATCHING), makes("Transformation")),
     ("Dataset.apply", _apply),
     ("Dataset.group_by_window", _grouped),
-    ("Dataset.map", _map),
+    ("Dataset.map", mapped),
+    ("Dataset.filter", _filtered),
+    ("Dataset.flat_map Dataset.interleave", _flattened),
+    ("Dataset.unbatch", _unbatched),
+    ("Dataset.window", _windows),
     (below("Dataset. data.", "make_one_shot_iterator make_initializable_iterator"), _iterator),
     ("data.Iterator.from_structure data.Iterator.from_string_handle", _from_structure),
     ("Iterator.make_initializer", _initializer),

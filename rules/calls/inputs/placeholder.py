@@ -20,6 +20,7 @@ from converter.analysis.values import (
     Sequence,
     ShapeOf,
     Symbol,
+    Tensor,
     Typed,
     Value,
     needed,
@@ -136,10 +137,23 @@ def _batches(call: Call, structure: Value | None, shapes: Value | None, batched:
         return Sequence([_batches(call, part, shape, batched) for part, shape in zip(parts, each, strict=True)])
     op = BATCHES if structure is not None and is_sparse(structure) else "Iterator.get_next"
     made = Input(op, shaping.lengths_of(shaping.shape_entries(shapes)), shapes, "")
-    if batched:
-        made.shard(0)
+    if batched and (axis := _axis_of_rows(structure)) is not None:
+        made.shard(axis)
+    made.ambiguous = not batched and isinstance(call.receiver, Typed) and "yields" in call.receiver.state
     made.inputs = tuple(call.values())
     return made
+
+
+def _axis_of_rows(component: Value | None) -> int | None:
+    """The axis of the examples in a component of batches: the first, unless the function of a `map` tells another.
+
+    None for one that has no row for each example: a number that the function makes, or a mean of the batch.
+    """
+    if not isinstance(component, Tensor):
+        return 0
+    batch = component.batch
+    alike = batch.kind == "reduced" or (batch.kind == "free" and component.rank == 0)
+    return None if alike else batch.axis
 
 
 def _entry(call: Call) -> Value:

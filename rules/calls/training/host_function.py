@@ -20,9 +20,12 @@ def _host_function(call: Call) -> Value:
     return Tensor(kept, inputs, None, call.name)
 
 
+PYTHON = "py_func py_function numpy_function"
+
 TRAITS: dict[Trait, str] = {
+    Trait.CALLS_PYTHON: PYTHON,
     Trait.OWN_DTYPE: "py_func",
     Trait.LOADS_OPERATIONS: "load_op_library load_library",
 }
 
-CALLS: dict[str, Handler] = table(("py_func py_function numpy_function", _host_function))
+CALLS: dict[str, Handler] = table((PYTHON, _host_function))

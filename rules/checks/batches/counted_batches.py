@@ -16,7 +16,7 @@ CODES = ("TMG396",)
 
 @check(Placed, batch="per-gpu")
 def counted_batches(case: Placed) -> Iterator[Diagnostic]:
-    """`take` and `skip` behind `batch`, where a batch grows and their number does not follow it."""
+    """`take`, `skip` and `shard` behind `batch`, where a batch grows and their number does not follow it."""
     for call, effect in {one.node: one for one in case.facts.effects_of(EffectKind.BATCHES_COUNTED)}.items():
         if isinstance(effect.value, Number) and effect.value.linear & case.size.scaled:
             yield finding(case.facts, call, "TMG396", method=effect.name)

@@ -15,6 +15,7 @@ from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.batch_size.fed.number import is_fed_number
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
+from converter.planner.questions.rows_together import of_number_of_rows
 from converter.planner.questions.tensors_of_size import counts_examples, is_made_of_size
 from converter.planner.region.inputs import uncut_values
 from converter.planner.region.region import Region
@@ -76,6 +77,16 @@ def _grows(run: RunCall, size: BatchSize) -> bool:
 def _is_of_batch(value: Value, size: BatchSize) -> bool:
     counted = not isinstance(value, Number) or all(o.key[0] == "computed" for o in value.origins)
     return counted and getattr(value, "value", None) is None or bool(getattr(value, "linear", set()) & size.scaled)
+
+
+@check(Placed, batch="per-gpu")
+def prepared_by_size(case: Placed) -> Iterator[Diagnostic]:
+    """Batches that are prepared in front of the towers, for all of them at once, with their number of rows."""
+    sizes = case.size.scaled
+    for one in (v for v in behind_losses(case.steps).values() if isinstance(v, Input)):
+        for value in needed(one.inputs).values():
+            if isinstance(value, Tensor) and of_number_of_rows(value, sizes):
+                yield finding(case.facts, value.node or one.node or case.steps[0].call, "TMG207 prepared_by_size")
 
 
 @check(Placed, unless=("TMG224",))

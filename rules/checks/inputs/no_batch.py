@@ -10,7 +10,7 @@ from converter.analysis.facts import behind_losses
 from converter.analysis.inputs.embedded_data import operands_beside
 from converter.analysis.library import naming
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Bound, Class, Host, Input, Instance, Number, Sequence, Symbol, Tensor
+from converter.analysis.values import Bound, Class, Host, Input, Instance, Number, Sequence, Symbol, Tensor, Typed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
@@ -124,7 +124,9 @@ def _unbatched_iterator(case: Selected) -> Diagnostic | None:
     """Iterators of datasets that no batch() is seen of."""
     for value in _inputs(case):
         if value.op.endswith("get_next") and value.batch.kind == "free":
-            return finding(case.facts, value.node or case.unbatched[0].call, "TMG202 dataset")
+            twice = any(isinstance(made, Typed) and "twice" in made.state for made in value.inputs)
+            key = "TMG202 batched_twice" if twice else "TMG202 dataset"
+            return finding(case.facts, value.node or case.unbatched[0].call, key)
     return None
 
 

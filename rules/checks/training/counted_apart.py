@@ -1,4 +1,4 @@
-"""The script counts by a number that is as large as the batch size, or by a fixed number of batches."""
+"""The script counts by a number that is as large as the batch size, or by another batch size."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.counts import counted_again, divided_apart, other_sizes
-from converter.planner.batch_size.overlapping import fixed_strides, fixed_turns
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.wording import finding
 
-CODES = ("TMG338", "TMG339", "TMG399")
+CODES = ("TMG338", "TMG399")
 
 
 @check(Placed, batch="per-gpu")
@@ -22,17 +21,6 @@ def counted_apart(case: Placed) -> Iterator[Diagnostic]:
         yield finding(case.facts, node, "TMG338 counts")
     for node in (n for n in divided_apart(case.facts, case.size.scaled) if n not in doubtful):
         yield finding(case.facts, node, "TMG338 divides")
-
-
-@check(Placed, batch="per-gpu")
-def turns_that_stay(case: Placed) -> Iterator[Diagnostic]:
-    """Loops that walk through rows by the batch size, as often as before. Says so once."""
-    for node in fixed_turns(case.facts, case.steps, case.size.scaled):
-        yield finding(case.facts, node, "TMG339 takes_rows")
-        return
-    for node in fixed_strides(case.facts, case.steps, case.size.scaled):
-        yield finding(case.facts, node, "TMG339 moves_on")
-        return
 
 
 @check(Placed, batch="per-gpu")

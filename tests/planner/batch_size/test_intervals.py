@@ -233,3 +233,27 @@ def test_the_report_names_no_line_whose_number_stays() -> None:
     conversion = run(literal(f"{EACH}        if step % batch_size == 0: print(step)\n"))
     said = [decision.text for decision in conversion.decisions if decision.topic == "batch size"]
     assert said == ["8 -> 8 * num_gpus for one step (train.py:3)"]
+
+
+THROUGH_EPOCHS = """\
+    n = len(data) // batch_size
+    for epoch in range(10):
+        for i in range(n):
+            sess.run(train_op, {X: data[i * batch_size:(i + 1) * batch_size]})
+            if %s: print(i)
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "is_interval"),
+    [
+        ("(epoch * n + i) % batch_size == 0", True),
+        ("(i + n * (epoch + 1)) % batch_size == 0", True),
+        ("(epoch * (len(data) // batch_size) + i) % batch_size == 0", True),
+        ("(epoch * len(data) + i) % batch_size == 0", False),  # examples and steps
+        ("(n * n + i) % batch_size == 0", False),
+        ("(epoch * n * batch_size + i) % batch_size == 0", False),
+    ],
+)
+def test_steps_that_are_counted_through_all_epochs(test: str, is_interval: bool) -> None:
+    assert bool(told(literal(THROUGH_EPOCHS % test))) == is_interval

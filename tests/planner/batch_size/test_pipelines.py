@@ -144,7 +144,8 @@ def test_an_iterator_that_gets_its_data_set_later_has_the_parts_of_another(made:
         "data = data.apply(tf.contrib.data.shuffle_and_repeat(9))"
         ".apply(tf.contrib.data.map_and_batch(parse, batch_size)).apply(tf.contrib.data.prefetch_to_device('/gpu:0'))",
         "data = data.apply(lambda examples: examples.shuffle(9).batch(batch_size))",
-        "data = tf.data.Dataset.zip((data.batch(batch_size), data.batch(batch_size)))",
+        "data = tf.data.Dataset.zip((data.map(lambda x, y: x).batch(batch_size), "
+        "data.map(lambda x, y: y).batch(batch_size)))",
     ],
 )
 def test_transformations_that_batch(line: str) -> None:

@@ -88,7 +88,11 @@ APPENDED = (
         ),
         (("for x, y in flow(data, data, {}):", "    print(x)"), FLOW, 0),
         (("start = n * step % 90", "end = start + n", "x, y = data[start:end], data[start:end]"), "n = {}\n", "n = {}"),
-        (("x, y = data[step * n:(step + 1) * n], data[n * step:n * step + n]",), "n = {}\n", "n = {}"),
+        (
+            ("i = step % (len(data) // n)", "x, y = data[i * n:(i + 1) * n], data[n * i:n * i + n]"),
+            "n = {}\n",
+            "n = {}",
+        ),
         (("end = min(step + n, len(data))", "x, y = data[step:end], data[step:end]"), "n = {}\n", "n = {}"),
         (("end = np.minimum(len(data), n + step)", "x, y = data[step:end], data[step:end]"), "n = {}\n", "n = {}"),
         (("x, y = padded(rows[step:step + n]), padded(rows[step:step + n])",), PADDED + "n = {}\n", "n = {}"),
@@ -197,7 +201,7 @@ def test_batches_of_one_turn_or_of_several_steps(lines: tuple[str, ...], expecte
     assert scaled(text if len(lines) == 1 else text.replace("    sess.run(train_op, {X: x, Y: y})\n", "")) == [expected]
 
 
-MADE = "n = 16\nbatches = []\nfor i in range(9):\n    batches.append(data[i * n:i * n + n])\n"
+MADE = "n = 16\nbatches = []\nfor i in range(len(data) // n):\n    batches.append(data[i * n:i * n + n])\n"
 
 
 @pytest.mark.parametrize("held", ["{'x': X_ALL, 'y': Y_ALL}", "[X_ALL, Y_ALL]"])
@@ -244,7 +248,7 @@ class Loader(object):
 
     def next(self):
         rows = data[self.at:self.at + self.batch_size]
-        self.at += self.batch_size
+        self.at = (self.at + self.batch_size) % len(data)
         return rows[:, :4], rows[:, 4:]
 
     def all(self):
