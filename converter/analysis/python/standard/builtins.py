@@ -77,7 +77,6 @@ from converter.analysis.values import (
 # Types of Python; `isinstance(True, int)` holds.
 KINDS = {"str": "str", "basestring": "str", "list": "list", "tuple": "tuple", "dict": "dict"}
 KINDS |= {"int": "int", "float": "float", "bool": "bool"}
-PLAIN = ("", "add", "subtract", "multiply", "negative")  # operations that give a number of the kind of their operands
 TENSORS = {"Tensor", "LSTMStateTuple"}  # types of TensorFlow that a plain list, tuple or dict does not have
 LISTS = ("zip", "map", "filter")  # which Python 2 makes at once
 
@@ -451,7 +450,12 @@ def _kinds_of(call: Call, value: Value) -> set[str] | None:
 def _is_of_plain_numbers(value: Number) -> bool:
     """Whether a number is known and computed of Python's own numbers alone: no entry of a shape, or of an array."""
     behind = needed([value]).values()
-    return value.value is not None and all(isinstance(v, Number) and v.op in PLAIN and not v.chosen for v in behind)
+    return value.value is not None and all(isinstance(v, Number) and _keeps_kind(v.op) and not v.chosen for v in behind)
+
+
+def _keeps_kind(op: str) -> bool:
+    """Whether an operation gives a number of the kind of its operands; "" is a number by itself."""
+    return op in ("", "negative") or has(op, Trait.COUNTS)
 
 
 def _is_one_tensor(value: Tensor) -> bool:
