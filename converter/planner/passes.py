@@ -83,8 +83,16 @@ def decide(
     handing = _finished_at(handed, losses)
     if elsewhere and not (isinstance(handing, Decided) and len(handing.plans) == 1):
         made = _finished_at(placed, losses)
-        return handing if isinstance(made, Refused) else made
+        return _nearer(handing, made) if isinstance(made, Refused) else made
     return handing
+
+
+def _nearer(
+    handing: Decided | Refused | Reread | CallsOnOwnLines, placed: Refused
+) -> Decided | Refused | Reread | CallsOnOwnLines:
+    """The one of two outcomes to report: of two refusals the one with fewer faults, if alike the plainer `placed`."""
+    alike = isinstance(handing, Refused) and len(placed.findings) <= len(handing.findings)
+    return placed if alike else handing
 
 
 def _only_for_inputs(placed: Refused, handed: Refused) -> bool:
