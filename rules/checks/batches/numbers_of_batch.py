@@ -143,7 +143,8 @@ def _has_size(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
     """
     if not isinstance(value, Number) and not (isinstance(value, Tensor) and value.batch.kind == "free"):
         return False
-    todo, seen = [value], set[int]()
+    todo: list[Value] = [value]
+    seen = set[int]()
     while todo:
         one = todo.pop()
         if isinstance(one, Number) and any(origin.key in sizes for origin in one.origins):
