@@ -10,13 +10,13 @@ that is called. There each tower goes on with what it made in the first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from converter.analysis.effects import READS_COLLECTION, EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.flow.joined import choices
-from converter.analysis.frames import Access
+from converter.analysis.frames import Access, Place
 from converter.analysis.values import Input, Mapping, Origin, Site, Tensor, Value, tensors_in
 from converter.analysis.values import Sequence as List
 from converter.dataclass import dataclass
@@ -34,6 +34,7 @@ from converter.planner.region.region import (
     Model,
     Region,
     around_inputs,
+    containers_in,
     depth_outside_turns,
     find_region,
     innermost_block,
@@ -53,14 +54,18 @@ def region_of(
     sizes: frozenset[Origin],
     handing: bool = False,
     once: bool = False,
+    chained: bool = False,
 ) -> Region | Refused | Reread:
     """The region of a model in one block, or that of its last part, with the regions ahead of it.
 
-    once: whether any loss may be computed once from merged results.
+    once: whether any loss may be computed once from merged results. chained: whether several regions are looked for,
+    in which each tower computes its own loss, before one that ends in front of the loss.
     """
     model = loss_model(facts, steps, inputs, sizes, handing)
     if isinstance(model, Refused):
         return model
+    if chained and (chain := _in_several_blocks(model, ())) and (linked := _linked(facts, chain)) is not None:
+        return linked
     found = find_region(model, once)
     means = all(step.loss.batch.kind == "reduced" and step.loss.batch.how == "mean" for step in steps)
     if not isinstance(found, Refused) or not found.shorter or (once and not means):
@@ -128,37 +133,56 @@ def _in_several_blocks(model: Model, ahead: tuple[Region, ...]) -> tuple[Region,
 
 def _linked(facts: Facts, chain: tuple[Region, ...]) -> Region | None:
     """The last of several regions, with those ahead of it, where each can go on with what these made."""
-    carried = [_Handed(facts, chain[:at], region).reads() for at, region in enumerate(chain)]
-    if any(reads is None for reads in carried):
-        return None
-    values = {access.value for reads in carried for access in reads or ()}
+    carried = []
+    for at, region in enumerate(chain):
+        handed = _Handed(facts, chain[:at], region, chain[at:])
+        reads = handed.reads()
+        reads = handed.reads(whole=True) if reads is None else reads
+        if reads is None:
+            return None
+        carried.append(reads)
+    values = {access.value for reads in carried for access in reads}
     regions = []
     for region, reads in zip(chain, carried, strict=True):
         made = (frozenset(v.uid for v in (value, *choices(value))) for value in values if isinstance(value, Tensor))
         mine = tuple(uids for uids in made if any(t.uid in uids and region.in_tower(t.site) for t in facts.tensors))
-        regions.append(replace(region, carried=tuple(reads or ()), handed_on=mine))
+        whole = (v.uid for v in values if isinstance(v, (List, Mapping)) and region.in_tower(v.site))
+        regions.append(replace(region, carried=tuple(reads), handed_on=mine, handed_whole=frozenset(whole)))
     return replace(regions[-1], ahead=tuple(regions[:-1]))
 
 
 @dataclass(frozen=True)
 class _Handed:
-    """What the towers of a region take from the towers ahead of it."""
+    """What the towers of a region take from the towers ahead of it.
+
+    later: that region, and those that go on behind it.
+    """
 
     facts: Facts
     ahead: Sequence[Region]
     region: Region
+    later: Sequence[Region]
 
-    def reads(self) -> list[Access] | None:
-        """A read of each place that holds such a tensor; None where a tower cannot be given its own of all of them."""
+    def reads(self, whole: bool = False) -> list[Access] | None:
+        """A read of each place that holds such a tensor; None where a tower cannot be given its own of all of them.
+
+        whole: whether a list or dict that only later towers read is handed on as it is, with all that it holds.
+        """
         region = self.region
         if self._is_built_apart() or self._reads_collections() or any(map(self._is_bound_to_tower, self._objects())):
             return None
-        found: dict[str, Access] = {}
-        taken = set[int]()
         written = written_first(region)
         reads = region.tower_reads()
+        found = self._wholes(reads, written) if whole else {}
+        held = {holder.uid for access in found.values() for holder in containers_in(access.value)}
+        taken = {tensor.uid for access in found.values() for tensor in tensors_in(access.value)}
         for access in reads:
             value = access.value
+            if value.uid in held:
+                continue
+            if getattr(access.place.holder, "uid", 0) in held:
+                taken.add(value.uid)
+                continue
             if isinstance(value, (List, Mapping)) and not self._is_read_by_parts(access, reads):
                 return None
             if not isinstance(value, Tensor) or not self._is_theirs(value) or access.place in written:
@@ -173,6 +197,27 @@ class _Handed:
             taken.add(value.uid)
         told = self._operands() <= taken and self._counts_rows(list(found.values()))
         return list(found.values()) if told else None
+
+    def _wholes(self, reads: Sequence[Access], written: Container[Place]) -> dict[str, Access]:
+        """The reads of lists and dicts that each tower made ahead and that only later towers read, by their places."""
+        found: dict[str, Access] = {}
+        for access in reads:
+            value = access.value
+            text = spelling(self.region.block.frame, access.place)
+            if text is None or access.place in written or not isinstance(value, (List, Mapping)):
+                continue
+            if text not in found and self._is_for_towers(value):
+                found[text] = access
+        return found
+
+    def _is_for_towers(self, whole: List | Mapping) -> bool:
+        """Whether each tower ahead makes a list or dict of its own, which nothing but towers reads behind it."""
+        makers = [region for region in self.ahead if region.in_tower(whole.site)]
+        batched = [t for t in tensors_in(whole) if depends_on_batch(t)]
+        if len(makers) != 1 or not batched or not all(map(self._is_of_towers, batched)):
+            return False
+        after = (access for access in self.facts.accesses_of(whole) if makers[0].comes_after(access))
+        return all(any(region.in_tower(access.site) for region in self.later) for access in after)
 
     def _counts_rows(self, carried: Sequence[Access]) -> bool:
         """Whether a tower can count its rows: on an input, or on a place that holds what was made of one."""
@@ -189,6 +234,11 @@ class _Handed:
         if value.op == "join" and value.site is None:
             return any(map(self._is_theirs, choices(value)))
         return any(region.in_tower(value.site) for region in self.ahead)
+
+    def _is_of_towers(self, value: Tensor) -> bool:
+        """Whether towers made a tensor: those ahead, these, or later ones, which may put others into a list."""
+        regions = (*self.ahead, *self.later)
+        return all(any(region.in_tower(one.site) for region in regions) for one in choices(value))
 
     def _is_all_theirs(self, value: Tensor) -> bool:
         return all(map(self._is_theirs, choices(value)))

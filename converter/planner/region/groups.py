@@ -28,14 +28,15 @@ def grouped(
     sizes: frozenset[Origin],
     handing: bool = False,
     once: bool = False,
+    chained: bool = False,
 ) -> tuple[StepGroup, ...] | Refused | Reread:
     """The training steps by their loops; where a flag chooses among models with inputs of their own, one for each.
 
     A call that is executed for several losses which the same towers build takes a step for each of them.
     handing: whether statements of the towers may make placeholders. once: whether any loss may be computed once from
-    merged results.
+    merged results. chained: whether each tower's loss is computed in a loop of its own where that can be done.
     """
-    place = partial(region_of, facts, sizes=sizes, handing=handing, once=once)
+    place = partial(region_of, facts, sizes=sizes, handing=handing, once=once, chained=chained)
     found = _groups(facts, list(steps), place)
     if not isinstance(found, (Refused, Reread)) and (more := _executed_again(facts, found)):
         return _groups(facts, [*steps, *more], place)
