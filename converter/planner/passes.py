@@ -95,9 +95,7 @@ def _decided(
     return handing
 
 
-def _in_later_loops(
-    measured: tuple[Started, list[Diagnostic]] | Refused | Reread, losses: LossPlan
-) -> Decided | None:
+def _in_later_loops(measured: tuple[Started, list[Diagnostic]] | Refused | Reread, losses: LossPlan) -> Decided | None:
     """The plans of a script in which each tower computes its loss in a later loop; None where that does not help.
 
     It is for scripts that could not be planned with a loss of merged results, which needs no second loop.

@@ -64,14 +64,20 @@ def region_of(
     model = loss_model(facts, steps, inputs, sizes, handing)
     if isinstance(model, Refused):
         return model
-    if chained and (chain := _in_several_blocks(model, ())) and (linked := _linked(facts, chain)) is not None:
-        return linked
+    if chained and (chain := _in_several_blocks(model, ())):
+        linked = _linked(facts, chain) or _linked(facts, chain, whole=True)
+        if linked is not None:
+            return linked
     found = find_region(model, once)
     means = all(step.loss.batch.kind == "reduced" and step.loss.batch.how == "mean" for step in steps)
     if not isinstance(found, Refused) or not found.shorter or (once and not means):
         return found
     chain = _in_several_blocks(model, ())
-    return (_linked(facts, chain) if chain else None) or _after_preparation(model, found)
+    linked = _linked(facts, chain) if chain else None
+    if linked is not None:
+        return linked
+    prepared = _after_preparation(model, found)
+    return prepared if isinstance(prepared, Reread) or not chain else _linked(facts, chain, whole=True) or prepared
 
 
 def _after_preparation(model: Model, otherwise: Refused) -> Refused | Reread:
@@ -131,13 +137,16 @@ def _in_several_blocks(model: Model, ahead: tuple[Region, ...]) -> tuple[Region,
     return () if isinstance(end, Reread) else _in_several_blocks(rest, (*ahead, region))
 
 
-def _linked(facts: Facts, chain: tuple[Region, ...]) -> Region | None:
-    """The last of several regions, with those ahead of it, where each can go on with what these made."""
+def _linked(facts: Facts, chain: tuple[Region, ...], whole: bool = False) -> Region | None:
+    """The last of several regions, with those ahead of it, where each can go on with what these made.
+
+    whole: whether lists and dicts that only later towers read may be handed on with all that they hold.
+    """
     carried = []
     for at, region in enumerate(chain):
         handed = _Handed(facts, chain[:at], region, chain[at:])
         reads = handed.reads()
-        reads = handed.reads(whole=True) if reads is None else reads
+        reads = handed.reads(whole=True) if reads is None and whole else reads
         if reads is None:
             return None
         carried.append(reads)
@@ -146,9 +155,15 @@ def _linked(facts: Facts, chain: tuple[Region, ...]) -> Region | None:
     for region, reads in zip(chain, carried, strict=True):
         made = (frozenset(v.uid for v in (value, *choices(value))) for value in values if isinstance(value, Tensor))
         mine = tuple(uids for uids in made if any(t.uid in uids and region.in_tower(t.site) for t in facts.tensors))
-        whole = (v.uid for v in values if isinstance(v, (List, Mapping)) and region.in_tower(v.site))
-        regions.append(replace(region, carried=tuple(reads), handed_on=mine, handed_whole=frozenset(whole)))
+        lists = [v for v in values if isinstance(v, (List, Mapping)) and region.in_tower(v.site)]
+        held = frozenset(part.uid for value in lists for part in containers_in(value))
+        named = frozenset(value.uid for value in lists)
+        regions.append(replace(region, carried=tuple(reads), handed_on=mine, handed_whole=named, handed_within=held))
     return replace(regions[-1], ahead=tuple(regions[:-1]))
+
+
+def _may_change(held: List | Mapping) -> bool:
+    return isinstance(held, Mapping) or held.mutable
 
 
 @dataclass(frozen=True)
@@ -208,14 +223,17 @@ class _Handed:
                 continue
             if text not in found and self._is_for_towers(value):
                 found[text] = access
-        return found
+        inner = {part.uid for access in found.values() for part in [*containers_in(access.value)][1:]}
+        return {text: access for text, access in found.items() if access.value.uid not in inner}
 
     def _is_for_towers(self, whole: List | Mapping) -> bool:
         """Whether each tower ahead makes a list or dict of its own, which nothing but towers reads behind it."""
         makers = [region for region in self.ahead if region.in_tower(whole.site)]
         batched = [t for t in tensors_in(whole) if depends_on_batch(t)]
-        if len(makers) != 1 or not batched or not all(map(self._is_of_towers, batched)):
+        if len(makers) != 1 or not batched or not all(self._is_of_towers(t, makers[0]) for t in batched):
             return False
+        if any(isinstance(part, Input) for held in containers_in(whole) if _may_change(held) for part in held.parts()):
+            return False  # behind the loop the whole batch would be put there
         after = (access for access in self.facts.accesses_of(whole) if makers[0].comes_after(access))
         return all(any(region.in_tower(access.site) for region in self.later) for access in after)
 
@@ -235,8 +253,13 @@ class _Handed:
             return any(map(self._is_theirs, choices(value)))
         return any(region.in_tower(value.site) for region in self.ahead)
 
-    def _is_of_towers(self, value: Tensor) -> bool:
-        """Whether towers made a tensor: those ahead, these, or later ones, which may put others into a list."""
+    def _is_of_towers(self, value: Tensor, maker: Region) -> bool:
+        """Whether towers made a tensor of a list: those ahead, these, or later ones, which may put others there.
+
+        maker: the towers that made the list; an input in it is cut there if they compute with it, too.
+        """
+        if isinstance(value, Input):
+            return any(value in made.roots for made in self.facts.tensors if maker.in_tower(made.site))
         regions = (*self.ahead, *self.later)
         return all(any(region.in_tower(one.site) for region in regions) for one in choices(value))
 

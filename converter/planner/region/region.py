@@ -57,6 +57,7 @@ class Region:
     carried: tuple[Access, ...] = ()  # reads of what each tower made in these, one for each place
     handed_on: tuple[frozenset[int], ...] = ()  # what later loops go on with: the uids of one value, or of its choices
     handed_whole: frozenset[int] = frozenset()  # the uids of lists and dicts that only towers of later loops read
+    handed_within: frozenset[int] = frozenset()  # and of those in them
 
     def comes_after(self, access: Access | Effect) -> bool:
         """Whether something is read or made after the loop: later, or by a statement that is moved behind it."""
