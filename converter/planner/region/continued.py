@@ -16,8 +16,9 @@ from dataclasses import replace
 from converter.analysis.effects import READS_COLLECTION, EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.flow.joined import choices
+from converter.analysis.flow.keys import key_reader
 from converter.analysis.frames import Access, Place
-from converter.analysis.values import Input, Mapping, Origin, Site, Tensor, Value, tensors_in
+from converter.analysis.values import Constant, Input, Mapping, Origin, Site, Tensor, Value, tensors_in
 from converter.analysis.values import Sequence as List
 from converter.dataclass import dataclass
 from converter.planner.outcome import Refused, Reread
@@ -227,10 +228,15 @@ class _Handed:
         return {text: access for text, access in found.items() if access.value.uid not in inner}
 
     def _is_for_towers(self, whole: List | Mapping) -> bool:
-        """Whether each tower ahead makes a list or dict of its own, which nothing but towers reads behind it."""
+        """Whether each tower ahead makes a list or dict of its own, which nothing but towers reads behind it.
+
+        Of all that it holds the rows must be known, as those of values that are merged are.
+        """
         makers = [region for region in self.ahead if region.in_tower(whole.site)]
         batched = [t for t in tensors_in(whole) if depends_on_batch(t)]
-        if len(makers) != 1 or not batched or not all(self._is_of_towers(t, makers[0]) for t in batched):
+        if len(makers) != 1 or not batched or any(t.batch.kind == "opaque" for t in batched):
+            return False
+        if not all(self._is_of_towers(t, makers[0]) for t in batched):
             return False
         if any(isinstance(part, Input) for held in containers_in(whole) if _may_change(held) for part in held.parts()):
             return False  # behind the loop the whole batch would be put there
@@ -304,6 +310,10 @@ class _Handed:
         whole = access.value
         if self.region.in_tower(whole.site) or not any(map(self._is_theirs, tensors_in(whole))):
             return True
+        if isinstance(whole, Mapping) and all(isinstance(key, Constant) for key, _ in whole.pairs):
+            around = self.facts.parents.get(access.node)
+            if key_reader(self.facts.parents, access.node) is not None or getattr(around, "attr", "") == "keys":
+                return True  # the keys alone are read, which are the same in all towers
         chosen = self.facts.selections.get(access.node)
         return chosen is not None and any(other.node is chosen for other in reads)
 

@@ -186,7 +186,15 @@ def test_a_list_that_only_later_towers_read_is_handed_on(loss: str, head: str, n
     assert sum("= hand_on(" in line for line in found) == 1 and "first_parts" not in "".join(found)
 
 
+def test_a_dict_is_read_for_its_keys_beside_what_is_handed_on() -> None:
+    assert "TMG219" not in codes(net(head="print(list(self.layers.keys()))"))
+    assert codes(net(head="print(list(self.layers.values()))")) == ["TMG219"]
+
+
 REFUSED = {
+    "a list of what has no rows that are known": net(
+        "tf.nn.l2_loss(tf.add_n(self.list))", build="self.list = [tf.py_func(f, [self.hidden, self.x], tf.float32)]"
+    ),
     "a list that is read in a run": net(WHOLE).replace("net.loss]", "net.loss, net.parts[0]]"),
     "a list that is read behind the step": net(WHOLE).replace("net = Net()", "net = Net()\nprint(len(net.parts))"),
     "a list that is read in front of the function": net(WHOLE).replace(
