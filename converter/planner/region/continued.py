@@ -55,30 +55,46 @@ def region_of(
     sizes: frozenset[Origin],
     handing: bool = False,
     once: bool = False,
-    chained: bool = False,
 ) -> Region | Refused | Reread:
     """The region of a model in one block, or that of its last part, with the regions ahead of it.
 
-    once: whether any loss may be computed once from merged results. chained: whether several regions are looked for,
-    in which each tower computes its own loss, before one that ends in front of the loss.
+    once: whether any loss may be computed once from merged results.
     """
     model = loss_model(facts, steps, inputs, sizes, handing)
     if isinstance(model, Refused):
         return model
-    if chained and (chain := _in_several_blocks(model, ())):
-        linked = _linked(facts, chain) or _linked(facts, chain, whole=True)
-        if linked is not None:
-            return linked
     found = find_region(model, once)
     means = all(step.loss.batch.kind == "reduced" and step.loss.batch.how == "mean" for step in steps)
     if not isinstance(found, Refused) or not found.shorter or (once and not means):
         return found
+    return _of_last_part(model, found)
+
+
+def _of_last_part(model: Model, otherwise: Refused) -> Region | Refused | Reread:
+    """The region of a model's last part, with those ahead of it, or another reading; else the refusal."""
     chain = _in_several_blocks(model, ())
-    linked = _linked(facts, chain) if chain else None
+    linked = _linked(model.facts, chain) if chain else None
     if linked is not None:
         return linked
-    prepared = _after_preparation(model, found)
-    return prepared if isinstance(prepared, Reread) or not chain else _linked(facts, chain, whole=True) or prepared
+    prepared = _after_preparation(model, otherwise)
+    if isinstance(prepared, Reread) or not chain:
+        return prepared
+    return _linked(model.facts, chain, whole=True) or prepared
+
+
+def last_region_of(
+    facts: Facts,
+    steps: Sequence[TrainStep],
+    inputs: tuple[Input, ...],
+    sizes: frozenset[Origin],
+    handing: bool = False,
+    once: bool = False,
+) -> Region | Refused | Reread:
+    """As `region_of`, but regions in which each tower computes its own loss come before one that ends ahead of it."""
+    model = loss_model(facts, steps, inputs, sizes, handing)
+    chain = () if isinstance(model, Refused) else _in_several_blocks(model, ())
+    linked = (_linked(facts, chain) or _linked(facts, chain, whole=True)) if chain else None
+    return linked or region_of(facts, steps, inputs, sizes, handing, once)
 
 
 def _after_preparation(model: Model, otherwise: Refused) -> Refused | Reread:
