@@ -1191,6 +1191,18 @@ def keep_parts(merged, parts):
     return merged
 
 
+class HandedOn(object):
+    """Stands for the lists, or dicts, that the towers made at one place and that only a later loop of towers reads."""
+
+    def __init__(self, tower_parts):
+        self.tower_parts = tower_parts
+
+
+def hand_on(tower_parts):
+    """Return an object that keeps each tower's list or dict for part_of_tower(); of a single tower the list itself."""
+    return HandedOn(tower_parts) if len(tower_parts) > 1 else tower_parts[0]
+
+
 def part_of_tower(merged, gpu):
     """Return what tower `gpu` made of a tensor of the whole batch, for a function that goes on with the towers."""
-    return merged.tower_parts[gpu]
+    return getattr(merged, 'tower_parts', [merged])[gpu]

@@ -262,7 +262,8 @@ def _components(yielded: Value) -> Iterator[Value]:
 class FlagDefinition:
     """`parser.add_argument('--batch_size', …)`, `tf.app.flags.DEFINE_integer('batch_size', …)`.
 
-    parser: of argparse, by its number; 0 if it is not known.
+    parser: of argparse, by its number; 0 if it is not known. fallback: the value of its default, None where it has none
+    or is not known. choices: the texts of which the user may give one, where the definition lists them.
     """
 
     name: str
@@ -271,6 +272,8 @@ class FlagDefinition:
     style: str  # "argparse" | "flags"
     time: int = 0
     parser: int = 0
+    fallback: object = None
+    choices: tuple[str, ...] = ()
 
     @property
     def words(self) -> dict[str | None, ast.expr]:

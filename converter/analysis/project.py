@@ -48,7 +48,8 @@ class Project:
 
     originals: the bytes of files before this run overwrote them. paths: folders that the script adds to sys.path.
     script: its path; "" if only its own folder is searched. python2: one of the files that were read is
-    Python 2, so that Python 2 runs them all.
+    Python 2, so that Python 2 runs them all. faults: by paths of files that are valid in no Python, the line where
+    reading ends.
     """
 
     folder: str
@@ -57,6 +58,7 @@ class Project:
     paths: list[str] = field(default_factory=list)
     script: str = ""
     python2: bool = False
+    faults: dict[str, int] = field(default_factory=dict)
 
     @cached_property
     def above(self) -> list[str]:
@@ -139,14 +141,20 @@ class Project:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of doubtful escapes, as in the script itself
                     self.trees[path] = data, self._parsed(data)
-            except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            except (OSError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
                 self.trees[path] = None
+                if isinstance(error, SyntaxError):
+                    self.faults[path] = error.lineno or 0
         return self.trees[path]
 
     def _parsed(self, data: bytes) -> ast.Module:
+        """The tree of a text; raises the error of Python 3 where Python 2 cannot read it, either."""
         try:
             return parse_text(data)
-        except SyntaxError:
-            tree = tree_of(data)
+        except SyntaxError as error:
+            try:
+                tree = tree_of(data)
+            except (SyntaxError, ValueError):
+                raise error from None
             self.python2 = True
             return tree

@@ -24,7 +24,7 @@ class At(NamedTuple):
 
 NUM_GPUS = "{num_gpus}"  # stands in texts of the loop for the number of towers, until the loop is written
 OWN = ("own_inputs", "OwnInputs", "own_batches")  # helpers that give each tower inputs of its own
-HowMerged = Literal["concat", "mean", "sum", "first", "shown"]
+HowMerged = Literal["concat", "mean", "sum", "first", "shown", "handed"]
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,8 @@ class Merge:
     """A value that leaves the loop: each tower's part is kept in a list, and the parts are merged after the loop.
 
     how: "concat" along `axis`, "mean" weighted by the shards' sizes, "sum"; "first" for updates of variables, of which
-        only the first tower's are run; "shown" by its form when the graph is built, for a value that is only shown.
+        only the first tower's are run; "shown" by its form when the graph is built, for a value that is only shown;
+        "handed": not merged at all, as only the towers of a later loop read it, each its own.
     towers: the list's name. loss: whether gradients are taken from it.
     packed: several rows for each example. static: no empty shards, nothing to trim.
     op_name: the graph name that the original gave to the tensor.

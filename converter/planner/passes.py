@@ -67,6 +67,14 @@ def decide(
     """
     script = Started(facts, options, sources, names_in(*facts.walked.values()))
     measured = _run(script, MEASURING)
+    made = _decided(measured, losses, rereads)
+    return (_in_later_loops(measured, losses) or made) if isinstance(made, Refused) else made
+
+
+def _decided(
+    measured: tuple[Started, list[Diagnostic]] | Refused | Reread, losses: LossPlan, rereads: bool
+) -> Decided | Refused | Reread | CallsOnOwnLines:
+    """The plans of a script whose batch size is known, or why there are none; arguments as of `decide`."""
     placed = _then(measured, PLACING)
     if isinstance(placed, Reread) and not rereads:
         placed = Refused((placed.otherwise,))
@@ -83,8 +91,37 @@ def decide(
     handing = _finished_at(handed, losses)
     if elsewhere and not (isinstance(handing, Decided) and len(handing.plans) == 1):
         made = _finished_at(placed, losses)
-        return handing if isinstance(made, Refused) else made
+        return _nearer(handing, made) if isinstance(made, Refused) else made
     return handing
+
+
+def _in_later_loops(measured: tuple[Started, list[Diagnostic]] | Refused | Reread, losses: LossPlan) -> Decided | None:
+    """The plans of a script in which each tower computes its loss in a later loop; None where that does not help.
+
+    It is for scripts that could not be planned with a loss of merged results, which needs no second loop.
+    """
+    for passes, later in ((PLACING, CHAINING), (HANDING, CHAINING_HANDING)):
+        placed = _then(measured, passes)
+        if isinstance(placed, (Refused, Reread)) or not _ends_before_loss(placed[0]):
+            continue
+        made = _finished_at(_then(measured, later), losses)
+        if isinstance(made, Decided):
+            return made
+    return None
+
+
+def _ends_before_loss(case: Started) -> bool:
+    """Whether towers end in front of the loss, which is computed from their merged results."""
+    assert isinstance(case, Placed)
+    return any(region.forward and not region.exact for region in case.regions)
+
+
+def _nearer(
+    handing: Decided | Refused | Reread | CallsOnOwnLines, placed: Refused
+) -> Decided | Refused | Reread | CallsOnOwnLines:
+    """The one of two outcomes to report: of two refusals the one with fewer faults, if alike the plainer `placed`."""
+    alike = isinstance(handing, Refused) and len(placed.findings) <= len(handing.findings)
+    return placed if alike else handing
 
 
 def _only_for_inputs(placed: Refused, handed: Refused) -> bool:
@@ -187,13 +224,14 @@ def measure(case: Selected) -> WithBatchSize:
     return WithBatchSize(**{**_fields(case), "options": options}, size=size)
 
 
-def place(case: WithBatchSize, handing: bool = False) -> Placed | Refused | Reread:
+def place(case: WithBatchSize, handing: bool = False, chained: bool = False) -> Placed | Refused | Reread:
     """Find where the loops stand, and which statements go before them, into them and after them.
 
     handing: whether statements of the towers may make placeholders, of which each tower is handed its rows.
+    chained: whether the loss is computed by each tower, in a later loop, where merged results would do.
     """
     once = case.options.batch == "total" or case.options.loss == "global"
-    groups = grouped(case.facts, case.steps, case.size.origins, handing, once)
+    groups = grouped(case.facts, case.steps, case.size.origins, handing, once, chained)
     if isinstance(groups, (Refused, Reread)):
         return groups
     steps = tuple(step for group in groups for step in group.steps)
@@ -314,6 +352,9 @@ MEASURING = (Pass("the training steps", select), Pass("the batch size", measure)
 PLACING = (Pass("where the loops stand", place),)
 # The same for a script that cannot be converted unless the towers are handed placeholders that their statements make.
 HANDING = (Pass("where the loops stand", partial(place, handing=True)),)
+# The same for a script of which the loss cannot be computed from merged results.
+CHAINING = (Pass("where the loops stand", partial(place, chained=True)),)
+CHAINING_HANDING = (Pass("where the loops stand", partial(place, handing=True, chained=True)),)
 # Loops whose losses are computed once are tried first, where the options ask for that (`losses_once`).
 PLANNING = (
     Pass("what changes in each file", plan, after_errors=True),

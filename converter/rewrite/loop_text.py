@@ -334,7 +334,7 @@ def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
             computed = f"{loop.gradient.optimizer}.compute_gradients({part})"
             lines.append(Line(f"{loop.gradient.grads}.append({computed})", "TMG101"))
         if merge.merged or loop.gradient is None:
-            lines.append(Line(f"{made}{merge.towers}.append({part})", "TMG104"))
+            lines.append(Line(f"{made}{merge.towers}.append({part})", _why_merged(merge)))
         if merge.own:
             lines.append(Line(f"{merge.own}.append({merge.place})", _why("keep_parts")))
         if merge.counts:
@@ -355,6 +355,8 @@ def _count(plan: Plan, merge: Merge, shard: Shard) -> str:
 def _part(plan: Plan, loop: Loop, merge: Merge, names: dict[str, str]) -> str:
     """A tower's part of a merged value, or of each tensor of a list or nest that is merged."""
     shard = loop.shards[merge.shard]
+    if merge.how == "handed":
+        return merge.place
     if not merge.nested or merge.how == "shown":
         return _share(plan, merge, shard, merge.place)
     name = merge.each[0] if merge.each else "t"
@@ -421,7 +423,9 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
 
 
 def _why_merged(merge: Merge) -> str:
-    """The rule by which a value is merged."""
+    """The rule by which a value is merged, or handed on to a later loop."""
+    if merge.how == "handed":
+        return _why("hand_on")
     return _why("merge_fed") if merge.fed else "TMG104"
 
 
@@ -474,6 +478,8 @@ def _merged(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
     tf = plan.tensorflow
     if merge.how == "first":
         return f"{merge.towers}[0]"
+    if merge.how == "handed":
+        return f"{names['hand_on']}({merge.towers})"
     if merge.nested and merge.how != "shown":
         return _merged_nest(plan, merge, loop, names)
     named = f", name={merge.op_name!r}" if merge.op_name else ""

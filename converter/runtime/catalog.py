@@ -23,7 +23,7 @@ REASONS = {  # helpers by the rule that asks for them
         *("shard", "shard_along", "shard_static", "shard_static_along", "shard_data", "shard_data_along"),
         *("shard_bounds", "map_structure"),
     ),
-    "TMG144": ("keep_parts", "part_of_tower"),
+    "TMG144": ("keep_parts", "HandedOn", "hand_on", "part_of_tower"),
     "TMG104": ("plain_name", "name_without_tower", "without_tower", "merge_shown"),
     "TMG105": ("SharedVariables", "SharedVariablesOfModels"),
     "TMG106": ("first_tower_updates", "updates_variable", "TowerAverages"),

@@ -56,6 +56,17 @@ def session(tf: Any) -> Any:
     return made
 
 
+# -- what towers hand on -------------------------------------------------------------------------------
+
+
+def test_each_tower_is_given_its_own_list(helpers: Helpers) -> None:
+    h = helpers(2)
+    first, second = [1], [2]
+    kept = h.hand_on([first, second])
+    assert h.part_of_tower(kept, 0) is first and h.part_of_tower(kept, 1) is second
+    assert h.hand_on([first]) is first and h.part_of_tower(first, 0) is first
+
+
 # -- shards ------------------------------------------------------------------------------------------
 
 

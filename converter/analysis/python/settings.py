@@ -54,12 +54,8 @@ def flag_value(walk: Walk, holder: Value, name: str, node: ast.AST) -> Number:
 
 
 def default_of(facts: Facts, value: Value | None) -> object:
-    """The default of the flag that a value is read from, where it is written out."""
-    for flag in flags_of(facts, value):
-        given = [k.value for k in flag.call.keywords if k.arg in ("default", "default_value")]
-        given += flag.call.args[1:2] if flag.style == "flags" else []
-        return next((node.value for node in given if isinstance(node, ast.Constant)), None)
-    return None
+    """The default of the flag that a value is read from, where it is known."""
+    return next((flag.fallback for flag in flags_of(facts, value)), None)
 
 
 def flags_of(facts: Facts, value: Value | None) -> list[FlagDefinition]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ display get_ipython profile __file__ __path__
 NAMES = {*dir(builtins), *OTHERS.split()}
 NAMING = ("name", "arg", "rest")  # the fields of other nodes that bind a name
 BINDS_UNSEEN = ("exec", "execfile", "globals", "vars")  # they may bind names that the text does not spell
+MODULES = "modules"  # `setattr(sys.modules[__name__], name, value)` does so, too
+UNSEEN = "*"  # stands for the names that are bound so
 
 
 def ends_with_name_error(walk: Walk, branch: list[ast.stmt]) -> bool:
@@ -45,8 +48,32 @@ def _is_unbound(walk: Walk, name: str) -> bool:
     tree = walk.frame.module.node
     if name in NAMES or name in walk.defined or walk.frame.lookup(name) is not None or not isinstance(tree, ast.Module):
         return False
+    return not _may_bind(walk, tree, name, set())
+
+
+def _may_bind(walk: Walk, tree: ast.Module, name: str, seen: set[ast.Module]) -> bool:
+    """True if a statement of a module, or of one whose names it imports with a star, may bind a name.
+
+    A module that is not followed may bring any name; seen: those that have been looked at.
+    """
+    seen.add(tree)
     bound = _bound_in(tree)
-    return name not in bound and "*" not in bound
+    if name in bound or UNSEEN in bound:
+        return True
+    for stmt in _stars_in(tree):
+        beside = walk.facts.foreign.get(stmt) or os.path.abspath(walk.facts.path)
+        found = walk.project.where(stmt.module or "", beside, stmt.level)
+        module = walk.facts.modules.get(found.path) if found is not None else None
+        if module is None or (module.tree not in seen and _may_bind(walk, module.tree, name, seen)):
+            return True
+    return False
+
+
+@lru_cache(maxsize=8)
+def _stars_in(tree: ast.Module) -> tuple[ast.ImportFrom, ...]:
+    """The imports of a module that have a star."""
+    imports = (node for node in below(tree) if isinstance(node, ast.ImportFrom))
+    return tuple(node for node in imports if any(alias.name == UNSEEN for alias in node.names))
 
 
 @lru_cache(maxsize=8)
@@ -55,13 +82,18 @@ def _bound_in(tree: ast.Module) -> frozenset[str]:
 
 
 def _binding(tree: ast.Module) -> Iterator[str]:
-    """The names that a module binds or mentions as names of others; "*" where some are not spelled in its text."""
+    """The names that a module binds or mentions as names of others; UNSEEN where some are not spelled in its text.
+
+    Those that an import with a star brings are not among them.
+    """
     for node in below(tree):
         if isinstance(node, ast.Name):
-            yield from (("*",) if node.id in BINDS_UNSEEN else (node.id,) if isinstance(node.ctx, ast.Store) else ())
+            yield from ((UNSEEN,) if node.id in BINDS_UNSEEN else (node.id,) if isinstance(node.ctx, ast.Store) else ())
+        elif isinstance(node, ast.Attribute):
+            yield from (UNSEEN,) if node.attr == MODULES else ()
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
+            yield from (alias.asname or alias.name.split(".")[0] for alias in node.names if alias.name != UNSEEN)
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
             yield from node.names
-        else:  # of a function, a class, an exception, a parameter, a pattern
+        elif not isinstance(node, ast.alias):  # of a function, a class, an exception, a parameter, a pattern
             yield from (name for field in NAMING if isinstance(name := getattr(node, field, None), str))

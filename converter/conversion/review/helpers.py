@@ -315,6 +315,14 @@ def _keep_parts(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     return args[0]
 
 
+def _hand_on(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
+    """`hand_on(tower_x)`: what each tower made of a list or dict."""
+    args, _ = _arguments(walk, node)
+    made = Host(args, "hand_on", node)
+    towers.parts[made.uid] = _elements(args[0])
+    return made
+
+
 def _part_of_tower(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
     """`part_of_tower(x_batch, gpu)`: what the tower made in an earlier loop."""
     args, _ = _arguments(walk, node)
@@ -509,6 +517,7 @@ HELPERS: dict[str, Callable[[TowerRecords, Walk, Any], Value]] = {
     "shard_drawn": _shard_drawn,
     "map_structure": _map_structure,
     "merge_loss": merge,
+    "hand_on": _hand_on,
     "keep_parts": _keep_parts,
     "part_of_tower": _part_of_tower,
     "merge_fed": _merge_fed,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from converter.analysis.effects import BATCH_NORMS, EffectKind
 from converter.analysis.facts import Effect, Facts
+from converter.analysis.python.settings import default_of
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Constant, Input, Tensor, Value, needed
 
@@ -30,13 +31,15 @@ def may_train(norm: Effect) -> bool:
 
 
 def trains(facts: Facts, trained: set[int], norm: Effect) -> bool:
-    """True if a batch norm is told to be in training, directly or by a switch that training steps turn on.
+    """True if a batch norm is told to be in training: directly, by a flag's default, or as training steps are fed.
 
     trained: the uids of the training steps' results.
     """
     told = norm.value
     if isinstance(told, Constant):
         return told.value is True
+    if default_of(facts, told) is True:
+        return True
     if not isinstance(told, Input) or has(told.op, Trait.HAS_DEFAULT):
         return False
     runs = [run for run in facts.runs if run.computes(trained)]

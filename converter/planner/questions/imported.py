@@ -31,12 +31,13 @@ class Unseen:
     """An import of a module of the project that is not followed.
 
     folder: the one above the script in which it lies, as a path from there; "" if it lies where imports are looked
-    for, but is no valid Python.
+    for, but is no valid Python. line: that of the module where Python stops reading it; 0 if it is not known.
     """
 
     node: ast.stmt
     module: str
     folder: str
+    line: int = 0
 
     @property
     def all(self) -> bool:
@@ -47,9 +48,10 @@ class Unseen:
     def hint(self) -> str:
         """Advice that lets the analysis follow the module."""
         if not self.folder:
+            where = f" its line {self.line}" if self.line else " it"
             return (
                 f"the module {self.module}, imported in line {self.node.lineno}, is valid neither in Python 3 nor in "
-                "Python 2: correct it"
+                f"Python 2: correct{where}"
             )
         return (
             f"the module {self.module}, imported in line {self.node.lineno}, lies in {self.folder}/: "
@@ -118,7 +120,7 @@ def unseen_modules(facts: Facts) -> list[Unseen]:
         path = facts.project.find(module, os.path.abspath(facts.path), 0)
         above = "" if path else folder_above(folder, module)
         if above or (path and facts.project.read(path) is None):
-            found.append(Unseen(node, module, above))
+            found.append(Unseen(node, module, above, facts.project.faults.get(path or "", 0)))
     return found
 
 

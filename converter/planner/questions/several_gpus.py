@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
-from converter.analysis.values import Constant, Host, Number, Sequence, Value, needed
+from converter.analysis.values import Bound, Constant, Host, Number, Sequence, Tensor, Value, needed
 from converter.planner.questions.statements import is_executed
 
 ITEM = 2  # what an item that is not known is made of: the list, and its place there
@@ -21,13 +21,18 @@ def devices_of_several_gpus(facts: Facts) -> Iterator[Effect]:
     """
     gpus: dict[bool, set[str]] = {}
     for effect in facts.effects_of(EffectKind.DEVICE):
-        if _is_of_empty_list(facts, effect.value):
+        if _is_of_empty_list(facts, effect.value) or _is_of_tensor(effect.value):
             continue
         computed = effect.name == "None" and not _is_one_gpu(effect.value) and differs_by_turn(effect)
         named = gpus.setdefault(is_executed(effect.site), set())
         named |= set(_numbers(effect.name))
         if computed or len(named) > 1:
             yield effect
+
+
+def _is_of_tensor(device: Value | None) -> bool:
+    """True for the device on which a variable or tensor is already: `tf.device(var.device)`."""
+    return isinstance(device, Bound) and device.name == "device" and isinstance(device.receiver, Tensor)
 
 
 def _is_one_gpu(device: Value | None) -> bool:

@@ -10,14 +10,15 @@ that is called. There each tower goes on with what it made in the first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from converter.analysis.effects import READS_COLLECTION, EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.flow.joined import choices
-from converter.analysis.frames import Access
-from converter.analysis.values import Input, Mapping, Origin, Site, Tensor, Value, tensors_in
+from converter.analysis.flow.keys import key_reader
+from converter.analysis.frames import Access, Place
+from converter.analysis.values import Constant, Input, Mapping, Origin, Site, Tensor, Value, tensors_in
 from converter.analysis.values import Sequence as List
 from converter.dataclass import dataclass
 from converter.planner.outcome import Refused, Reread
@@ -34,6 +35,7 @@ from converter.planner.region.region import (
     Model,
     Region,
     around_inputs,
+    containers_in,
     depth_outside_turns,
     find_region,
     innermost_block,
@@ -65,8 +67,34 @@ def region_of(
     means = all(step.loss.batch.kind == "reduced" and step.loss.batch.how == "mean" for step in steps)
     if not isinstance(found, Refused) or not found.shorter or (once and not means):
         return found
+    return _of_last_part(model, found)
+
+
+def _of_last_part(model: Model, otherwise: Refused) -> Region | Refused | Reread:
+    """The region of a model's last part, with those ahead of it, or another reading; else the refusal."""
     chain = _in_several_blocks(model, ())
-    return (_linked(facts, chain) if chain else None) or _after_preparation(model, found)
+    linked = _linked(model.facts, chain) if chain else None
+    if linked is not None:
+        return linked
+    prepared = _after_preparation(model, otherwise)
+    if isinstance(prepared, Reread) or not chain:
+        return prepared
+    return _linked(model.facts, chain, whole=True) or prepared
+
+
+def last_region_of(
+    facts: Facts,
+    steps: Sequence[TrainStep],
+    inputs: tuple[Input, ...],
+    sizes: frozenset[Origin],
+    handing: bool = False,
+    once: bool = False,
+) -> Region | Refused | Reread:
+    """As `region_of`, but regions in which each tower computes its own loss come before one that ends ahead of it."""
+    model = loss_model(facts, steps, inputs, sizes, handing)
+    chain = () if isinstance(model, Refused) else _in_several_blocks(model, ())
+    linked = (_linked(facts, chain) or _linked(facts, chain, whole=True)) if chain else None
+    return linked or region_of(facts, steps, inputs, sizes, handing, once)
 
 
 def _after_preparation(model: Model, otherwise: Refused) -> Refused | Reread:
@@ -126,39 +154,67 @@ def _in_several_blocks(model: Model, ahead: tuple[Region, ...]) -> tuple[Region,
     return () if isinstance(end, Reread) else _in_several_blocks(rest, (*ahead, region))
 
 
-def _linked(facts: Facts, chain: tuple[Region, ...]) -> Region | None:
-    """The last of several regions, with those ahead of it, where each can go on with what these made."""
-    carried = [_Handed(facts, chain[:at], region).reads() for at, region in enumerate(chain)]
-    if any(reads is None for reads in carried):
-        return None
-    values = {access.value for reads in carried for access in reads or ()}
+def _linked(facts: Facts, chain: tuple[Region, ...], whole: bool = False) -> Region | None:
+    """The last of several regions, with those ahead of it, where each can go on with what these made.
+
+    whole: whether lists and dicts that only later towers read may be handed on with all that they hold.
+    """
+    carried = []
+    for at, region in enumerate(chain):
+        handed = _Handed(facts, chain[:at], region, chain[at:])
+        reads = handed.reads()
+        reads = handed.reads(whole=True) if reads is None and whole else reads
+        if reads is None:
+            return None
+        carried.append(reads)
+    values = {access.value for reads in carried for access in reads}
     regions = []
     for region, reads in zip(chain, carried, strict=True):
         made = (frozenset(v.uid for v in (value, *choices(value))) for value in values if isinstance(value, Tensor))
         mine = tuple(uids for uids in made if any(t.uid in uids and region.in_tower(t.site) for t in facts.tensors))
-        regions.append(replace(region, carried=tuple(reads or ()), handed_on=mine))
+        lists = [v for v in values if isinstance(v, (List, Mapping)) and region.in_tower(v.site)]
+        held = frozenset(part.uid for value in lists for part in containers_in(value))
+        named = frozenset(value.uid for value in lists)
+        regions.append(replace(region, carried=tuple(reads), handed_on=mine, handed_whole=named, handed_within=held))
     return replace(regions[-1], ahead=tuple(regions[:-1]))
+
+
+def _may_change(held: List | Mapping) -> bool:
+    return isinstance(held, Mapping) or held.mutable
 
 
 @dataclass(frozen=True)
 class _Handed:
-    """What the towers of a region take from the towers ahead of it."""
+    """What the towers of a region take from the towers ahead of it.
+
+    later: that region, and those that go on behind it.
+    """
 
     facts: Facts
     ahead: Sequence[Region]
     region: Region
+    later: Sequence[Region]
 
-    def reads(self) -> list[Access] | None:
-        """A read of each place that holds such a tensor; None where a tower cannot be given its own of all of them."""
+    def reads(self, whole: bool = False) -> list[Access] | None:
+        """A read of each place that holds such a tensor; None where a tower cannot be given its own of all of them.
+
+        whole: whether a list or dict that only later towers read is handed on as it is, with all that it holds.
+        """
         region = self.region
         if self._is_built_apart() or self._reads_collections() or any(map(self._is_bound_to_tower, self._objects())):
             return None
-        found: dict[str, Access] = {}
-        taken = set[int]()
         written = written_first(region)
         reads = region.tower_reads()
+        found = self._wholes(reads, written) if whole else {}
+        held = {holder.uid for access in found.values() for holder in containers_in(access.value)}
+        taken = {tensor.uid for access in found.values() for tensor in tensors_in(access.value)}
         for access in reads:
             value = access.value
+            if value.uid in held:
+                continue
+            if getattr(access.place.holder, "uid", 0) in held:
+                taken.add(value.uid)
+                continue
             if isinstance(value, (List, Mapping)) and not self._is_read_by_parts(access, reads):
                 return None
             if not isinstance(value, Tensor) or not self._is_theirs(value) or access.place in written:
@@ -173,6 +229,35 @@ class _Handed:
             taken.add(value.uid)
         told = self._operands() <= taken and self._counts_rows(list(found.values()))
         return list(found.values()) if told else None
+
+    def _wholes(self, reads: Sequence[Access], written: Container[Place]) -> dict[str, Access]:
+        """The reads of lists and dicts that each tower made ahead and that only later towers read, by their places."""
+        found: dict[str, Access] = {}
+        for access in reads:
+            value = access.value
+            text = spelling(self.region.block.frame, access.place)
+            if text is None or access.place in written or not isinstance(value, (List, Mapping)):
+                continue
+            if text not in found and self._is_for_towers(value):
+                found[text] = access
+        inner = {part.uid for access in found.values() for part in [*containers_in(access.value)][1:]}
+        return {text: access for text, access in found.items() if access.value.uid not in inner}
+
+    def _is_for_towers(self, whole: List | Mapping) -> bool:
+        """Whether each tower ahead makes a list or dict of its own, which nothing but towers reads behind it.
+
+        Of all that it holds the rows must be known, as those of values that are merged are.
+        """
+        makers = [region for region in self.ahead if region.in_tower(whole.site)]
+        batched = [t for t in tensors_in(whole) if depends_on_batch(t)]
+        if len(makers) != 1 or not batched or any(t.batch.kind == "opaque" for t in batched):
+            return False
+        if not all(self._is_of_towers(t, makers[0]) for t in batched):
+            return False
+        if any(isinstance(part, Input) for held in containers_in(whole) if _may_change(held) for part in held.parts()):
+            return False  # behind the loop the whole batch would be put there
+        after = (access for access in self.facts.accesses_of(whole) if makers[0].comes_after(access))
+        return all(any(region.in_tower(access.site) for region in self.later) for access in after)
 
     def _counts_rows(self, carried: Sequence[Access]) -> bool:
         """Whether a tower can count its rows: on an input, or on a place that holds what was made of one."""
@@ -189,6 +274,16 @@ class _Handed:
         if value.op == "join" and value.site is None:
             return any(map(self._is_theirs, choices(value)))
         return any(region.in_tower(value.site) for region in self.ahead)
+
+    def _is_of_towers(self, value: Tensor, maker: Region) -> bool:
+        """Whether towers made a tensor of a list: those ahead, these, or later ones, which may put others there.
+
+        maker: the towers that made the list; an input in it is cut there if they compute with it, too.
+        """
+        if isinstance(value, Input):
+            return any(value in made.roots for made in self.facts.tensors if maker.in_tower(made.site))
+        regions = (*self.ahead, *self.later)
+        return all(any(region.in_tower(one.site) for region in regions) for one in choices(value))
 
     def _is_all_theirs(self, value: Tensor) -> bool:
         return all(map(self._is_theirs, choices(value)))
@@ -231,6 +326,10 @@ class _Handed:
         whole = access.value
         if self.region.in_tower(whole.site) or not any(map(self._is_theirs, tensors_in(whole))):
             return True
+        if isinstance(whole, Mapping) and all(isinstance(key, Constant) for key, _ in whole.pairs):
+            around = self.facts.parents.get(access.node)
+            if key_reader(self.facts.parents, access.node) is not None or getattr(around, "attr", "") == "keys":
+                return True  # the keys alone are read, which are the same in all towers
         chosen = self.facts.selections.get(access.node)
         return chosen is not None and any(other.node is chosen for other in reads)
 

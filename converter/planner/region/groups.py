@@ -14,7 +14,7 @@ from converter.analysis.values import Origin, Tensor
 from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
-from converter.planner.region.continued import region_of
+from converter.planner.region.continued import last_region_of, region_of
 from converter.planner.region.executions import StepGroup, in_one_loop
 from converter.planner.region.inputs import batch_inputs, batches_behind
 from converter.planner.region.region import Region
@@ -28,14 +28,16 @@ def grouped(
     sizes: frozenset[Origin],
     handing: bool = False,
     once: bool = False,
+    chained: bool = False,
 ) -> tuple[StepGroup, ...] | Refused | Reread:
     """The training steps by their loops; where a flag chooses among models with inputs of their own, one for each.
 
     A call that is executed for several losses which the same towers build takes a step for each of them.
     handing: whether statements of the towers may make placeholders. once: whether any loss may be computed once from
-    merged results.
+    merged results. chained: whether each tower's loss is computed in a loop of its own where that can be done.
     """
-    place = partial(region_of, facts, sizes=sizes, handing=handing, once=once)
+    find = last_region_of if chained else region_of
+    place = partial(find, facts, sizes=sizes, handing=handing, once=once)
     found = _groups(facts, list(steps), place)
     if not isinstance(found, (Refused, Reread)) and (more := _executed_again(facts, found)):
         return _groups(facts, [*steps, *more], place)

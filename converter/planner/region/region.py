@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -14,16 +14,9 @@ from converter.analysis.facts import Effect, Facts, TrainStep, behind_losses, gr
 from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import (
-    Frame,
-    Input,
-    Origin,
-    Site,
-    Tensor,
-    Value,
-    Variable,
-    needed,
-)
+from converter.analysis.values import Frame, Input, Origin, Site, Tensor, Value, Variable, needed
+from converter.analysis.values import Mapping as Dict
+from converter.analysis.values import Sequence as List
 from converter.dataclass import dataclass
 from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
@@ -63,6 +56,8 @@ class Region:
     ahead: tuple[Region, ...] = ()  # earlier loops that build the first parts of the model
     carried: tuple[Access, ...] = ()  # reads of what each tower made in these, one for each place
     handed_on: tuple[frozenset[int], ...] = ()  # what later loops go on with: the uids of one value, or of its choices
+    handed_whole: frozenset[int] = frozenset()  # the uids of lists and dicts that only towers of later loops read
+    handed_within: frozenset[int] = frozenset()  # and of those in them
 
     def comes_after(self, access: Access | Effect) -> bool:
         """Whether something is read or made after the loop: later, or by a statement that is moved behind it."""
@@ -99,6 +94,11 @@ class Region:
     @cached_property
     def _reads_by_value(self) -> Mapping[int, list[Access]]:
         return grouped(self._tower_reads, lambda access: access.value.uid)
+
+    @cached_property
+    def given(self) -> frozenset[int]:
+        """The uids of lists and dicts, each tower's own, that it was handed by an earlier loop."""
+        return frozenset(held.uid for access in self.carried for held in containers_in(access.value))
 
     def in_any_tower(self, site: Site) -> bool:
         """As `in_tower`, for any execution of the block: a class may build several models."""
@@ -144,6 +144,14 @@ class Region:
         """Whether something stands among the statements of the towers, in this execution of the block."""
         index = self.block.statement(site)
         return index is not None and index in self.tower
+
+
+def containers_in(value: Value) -> Iterator[List | Dict]:
+    """A list or dict, and those that it holds; none for other values."""
+    if isinstance(value, (List, Dict)):
+        yield value
+        for part in value.parts():
+            yield from containers_in(part)
 
 
 def written_first(region: Region) -> set[Place]:

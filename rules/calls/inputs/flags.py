@@ -10,7 +10,7 @@ from converter.analysis.facts import Fallback, FlagDefinition
 from converter.analysis.python.settings import replace_sizes
 from converter.analysis.rows import makes, table
 from converter.analysis.traits import Trait
-from converter.analysis.values import Class, Constant, Function, Host, Instance, Sequence, Typed, Value
+from converter.analysis.values import Class, Constant, Function, Host, Instance, Mapping, Sequence, Typed, Value
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -42,13 +42,27 @@ def _group(call: Call) -> Value:
 
 def _define(call: Call, name: str, style: str) -> None:
     assert call.walk.site is not None
+    position = 1 if style == "flags" else -1
     flag = FlagDefinition(
-        name=name, call=call.node, site=call.walk.site, style=style, time=call.walk.clock, parser=_number(call)
+        name=name,
+        call=call.node,
+        site=call.walk.site,
+        style=style,
+        time=call.walk.clock,
+        parser=_number(call),
+        fallback=call.constant(position, "default", "default_value"),
+        choices=_texts(call.get(2 if style == "flags" else -1, "choices", "enum_values")),
     )
     call.walk.facts.flags.append(flag)
-    default = call.node_of(1 if style == "flags" else -1, "default", "default_value")
+    default = call.node_of(position, "default", "default_value")
     if default is not None:
         call.walk.facts.fallbacks.append(Fallback(("flag", name), default))
+
+
+def _texts(value: Value | None) -> tuple[str, ...]:
+    """The texts of a list, such as those of which the user may give one."""
+    parts = value.parts() if isinstance(value, (Sequence, Mapping)) else ()
+    return tuple(part.value for part in parts if isinstance(part, Constant) and isinstance(part.value, str))
 
 
 def _set_defaults(call: Call) -> Value:

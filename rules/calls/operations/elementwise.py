@@ -154,7 +154,9 @@ TRAITS: dict[Trait, str] = {
         "add subtract sub multiply mul divide div truediv squared_difference nn.sigmoid_cross_entropy_with_logits"
     ),
     Trait.DATA_FIRST: "identity square",
-    Trait.LINEAR: "identity cast negative to_float to_double check_numerics verify_tensor_all_finite",
+    Trait.LINEAR: (
+        "identity cast negative to_float to_double check_numerics verify_tensor_all_finite Print stop_gradient"
+    ),
     Trait.OTHER_FLOATS: "float64 double to_double float16 half",
     Trait.ADDS: "add subtract add_n",
     Trait.DENSE_GRADIENT: "add subtract multiply divide bias_add nn.bias_add",

@@ -148,7 +148,20 @@ def _is_mean_of_sum(value: Tensor) -> bool:
 
 
 def _has_size(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
-    """Whether an operand is a number computed from the batch size, in Python or in the graph."""
-    if isinstance(value, Tensor) and value.batch.kind == "free":
-        return any(_has_size(v, sizes) for v in needed([value]).values() if isinstance(v, Number))
-    return isinstance(value, Number) and any(origin.key in sizes for origin in value.origins)
+    """Whether an operand is a number computed from the batch size, in Python or in the graph.
+
+    A tensor of ones or zeros may have as many rows as that: none of its entries tells how many.
+    """
+    if not isinstance(value, Number) and not (isinstance(value, Tensor) and value.batch.kind == "free"):
+        return False
+    todo: list[Value] = [value]
+    seen = set[int]()
+    while todo:
+        one = todo.pop()
+        if isinstance(one, Number) and any(origin.key in sizes for origin in one.origins):
+            return True
+        filled = isinstance(one, Tensor) and (has(one.op, Trait.ONES) or has(one.op, Trait.ZEROS))
+        if one.uid not in seen and not filled:
+            todo += one.inputs
+        seen.add(one.uid)
+    return False

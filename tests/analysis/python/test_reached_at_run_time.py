@@ -43,12 +43,21 @@ parser = argparse.ArgumentParser()
 parser.add_argument('--option', default='train')
 args = parser.parse_args()
 """
+CHOSEN = """\
+import argparse
+from names import NETS
+parser = argparse.ArgumentParser()
+parser.add_argument('--option', default=NETS[0], choices=NETS)
+args = parser.parse_args()
+"""
 INSIDE = "import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'sub'))\n"
 CONVERTED = [
     FLAG + "from lib import Model\ngetattr(Model(), args.option)()\n",
     FLAG + "from lib import Model\nassert args.option in ['train', 'test']\ngetattr(Model(), args.option)()\n",
     FLAG.replace("'train'", "'Model'") + "import lib\ngetattr(lib, args.option)().train()\n",
     FLAG.replace("'train'", "'Model'") + "import chosen\nchosen.run(args)\n",
+    CHOSEN + "import lib\ngetattr(lib, args.option)().train()\n",
+    CHOSEN.replace("default=NETS[0], ", "required=True, ") + "import lib\ngetattr(lib, args.option)().train()\n",
     FLAG + "import lib\n{'train': lib.Model().train, 'test': lib.Model().test}[args.option]()\n",
     "import importlib\nimportlib.import_module('lib').Model().train()\n",
     "__import__('lib').Model().train()\n",
@@ -61,6 +70,8 @@ LEFT = [
     "import os\nfrom lib import Model\ngetattr(Model(), os.environ['WHAT'])()\n",
     FLAG + "from lib import Model\ngetattr(Model(), '_' + args.option)()\n",
     "__import__('lib.' + name).Model().train()\n",
+    CHOSEN.replace("NETS[0], choices=NETS", "None") + "import lib\ngetattr(lib, args.option)().train()\n",
+    CHOSEN.replace("NETS[0], choices=NETS", "make()[0]") + "import lib\ngetattr(lib, args.option)().train()\n",
 ]
 # Files that lead to no TensorFlow are left alone, whatever they do with the path.
 PLAIN = [
@@ -77,6 +88,7 @@ def project(folder: Path, script: str) -> Path:
         "chosen.py": "import lib\n\n\ndef run(args):\n    getattr(lib, args.option)().train()\n",
         "sub/inner.py": MODEL,
         "paths.py": INSIDE,
+        "names.py": "NETS = ['Model']\n",
         "data/numbers_of_rows.py": "rows = 3\n",
     }.items():
         (folder / name).parent.mkdir(exist_ok=True)

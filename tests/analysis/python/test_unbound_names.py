@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 
+from converter.analysis import read_facts
+from converter.options import Options
 from tests.analysis.readings import shown, value_of
 
 CHOICE = """
@@ -47,3 +52,36 @@ def test_names_that_something_may_bind(before: str) -> None:
 @pytest.mark.parametrize("branch", ["net = raw_input", "net = 7 if Large else 5", "net = lambda: Large"])
 def test_builtins_of_python_2_and_names_that_may_not_be_read(branch: str) -> None:
     assert shown(value_of(CHOICE.format(before="", branch=branch))) != 3
+
+
+STARS = """
+import sys
+from nets import *
+
+if sys.argv[1] == 'large':
+    net = Large
+else:
+    net = Small
+result = net.width
+"""
+
+
+@pytest.mark.parametrize(
+    ("nets", "known"),
+    [
+        ("class Small(object):\n    width = 3\n", True),
+        ("from small import *\n", True),
+        ("from small import *\nfrom nets import *\n", True),
+        ("from small import *\nfrom elsewhere import *\n", False),
+        ("from small import *\nfor Large in []: pass\n", False),
+        ("from small import *\nglobals().update(make())\n", False),
+        ("from small import *\nimport sys\nsetattr(sys.modules[__name__], make(), None)\n", False),
+    ],
+)
+def test_a_star_brings_the_names_of_a_module_that_is_followed(tmp_path: Path, nets: str, known: bool) -> None:
+    (tmp_path / "small.py").write_text("class Small(object):\n    width = 3\n")
+    (tmp_path / "nets.py").write_text(nets)
+    script = tmp_path / "train.py"
+    script.write_text(STARS)
+    facts = read_facts(str(script), ast.parse(STARS), Options())
+    assert (shown(facts.module.locals["result"]) == 3) is known

@@ -966,6 +966,9 @@ tf.contrib.signal.stft(x, 4, 2)                       -> example 0
 tf.signal.stft(v, 4, 2)                               -> opaque
 tf.signal.frame(x, 4, 2, axis=0)                      -> opaque
 tf.debugging.check_numerics(x, 'm')                   -> example 0
+tf.Print(tf.reduce_mean(x), [x], 'x')                 -> mean
+tf.stop_gradient(tf.reduce_sum(x))                    -> sum
+tf.Print(tf.exp(tf.reduce_mean(x)), [v])              -> other
 tf.cross(s, s)                                        -> example 0
 tf.contrib.layers.convolution1d(s, 3, 2)              -> example 0
 tf.nn.rnn_cell._linear(x, 4, True)                    -> example 0

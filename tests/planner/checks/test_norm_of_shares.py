@@ -14,6 +14,9 @@ batch_size = 32
 X = tf.placeholder(tf.float32, [None, 4])
 Y = tf.placeholder(tf.float32, [None, 1])
 training = tf.placeholder(tf.bool, [])
+tf.app.flags.DEFINE_boolean('train', True, '')
+tf.app.flags.DEFINE_boolean('tune', False, '')
+FLAGS = tf.app.flags.FLAGS
 often = tf.placeholder_with_default(True, [])
 """
 MODEL = "out = tf.layers.dense({}, 1)\nloss = tf.reduce_mean(tf.square(out - Y))\n"
@@ -34,6 +37,7 @@ def script(norm: str, fed: str = "", size: str = "") -> str:
     [
         ("tf.layers.batch_normalization(X, training=True)", ""),
         ("tf.layers.batch_normalization(X, training=training)", ", training: True"),
+        ("tf.layers.batch_normalization(X, training=FLAGS.train)", ""),
         ("slim.batch_norm(X)", ""),
         ("tf.contrib.layers.batch_norm(X, is_training=True)", ""),
     ],
@@ -54,6 +58,7 @@ def test_a_batch_norm_in_training_is_refused_unless_asked_for(norm: str, fed: st
         ("tf.layers.batch_normalization(X, training=training)", ", training: False", ["TMG302", "TMG303"]),
         ("tf.layers.batch_normalization(X, training=often)", "", ["TMG302", "TMG303"]),
         ("tf.layers.batch_normalization(X, training=mode())", "", ["TMG302", "TMG303"]),
+        ("tf.layers.batch_normalization(X, training=FLAGS.tune)", "", ["TMG302", "TMG303"]),
         ("tf.layers.dense(X, 3)", "", ["TMG303"]),
     ],
 )

@@ -20,6 +20,9 @@ DECAY = "tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])"
         "tf.reduce_sum(losses / batch_size)",
         "tf.reduce_sum(losses) / (batch_size + 1)",
         "tf.reduce_sum(losses) * (1.0 / tf.to_float(batch_size))",
+        "tf.reduce_mean(losses * tf.fill([1], batch_size))",
+        "tf.reduce_mean(losses * (tf.ones([1]) * batch_size))",
+        "tf.reduce_mean(losses * tf.stack([batch_size]))",
     ],
 )
 def test_any_other_place_is_refused(loss: str) -> None:
@@ -40,6 +43,8 @@ def test_any_other_place_is_refused(loss: str) -> None:
         f"tf.reduce_sum(losses) / batch_size + {DECAY} / batch_size",
         "tf.reduce_mean(tf.reshape(losses, [batch_size, 1]) + 1.0)",
         "tf.reduce_mean(losses * 32)",
+        "tf.reduce_mean(losses * tf.ones([(batch_size + 1) // 2])[0])",
+        "tf.reduce_mean(losses + tf.zeros([(batch_size + 1) // 2])[0])",
     ],
 )
 def test_divisors_of_sums_are_not(loss: str) -> None:

@@ -175,6 +175,9 @@ loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - Y))
     [
         ("i in range(2)", "'/gpu:%d' % FLAGS.gpu", []),  # the same one in each turn
         ("units in (8, 4)", "'/gpu:{}'.format(FLAGS.gpu)", []),
+        ("v in [tf.get_variable('a', [2]), tf.get_variable('b', [2])]", "v.device", []),  # where the variable is
+        ("t in [X, Y]", "t.device", []),
+        ("v in towers()", "v.device", ["TMG216"]),
         ("i in range(2)", "'/gpu:%d' % i", ["TMG216"]),
         ("i in range(2)", "devices[i]", ["TMG216"]),
         ("i in range(2)", "next(devices)", ["TMG216"]),

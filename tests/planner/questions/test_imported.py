@@ -142,7 +142,7 @@ def test_a_module_that_cannot_be_parsed(tmp_path: Path) -> None:
     net = "class Net(object):\n    def __init__(self, n):\n        print n n\n"
     (found,) = said(tmp_path, "train.py", {"net.py": net, "train.py": RUN})
     assert found[:3] == ("refused", "TMG201", 2) and "net is not followed" in found[3]
-    assert "the module net, imported in line 2, is valid neither in" in found[3]
+    assert "the module net, imported in line 2, is valid neither in" in found[3] and "correct its line 3" in found[3]
     text = {"nets.py": NETS + "print 'made' 2\n", "train.py": TRAIN.replace("IMPORT", "import nets")}
     (found,) = said(tmp_path, "train.py", text)
     assert found[:2] == ("refused", "TMG241") and "the module nets, imported in line 6, is valid neither" in found[3]

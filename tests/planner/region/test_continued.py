@@ -157,10 +157,52 @@ def test_computed_once_where_that_is_asked_for(options: dict[str, str]) -> None:
     assert "part_of_tower" not in text and "colocate_gradients_with_ops=True" in text
 
 
+WHOLE = "tf.nn.l2_loss(tf.add_n(self.parts) - self.y)"
+SCALED = "for i in range(len(sys.argv)):\n            self.parts[i] = self.parts[i] * 2.0"
+
+
+@pytest.mark.parametrize(
+    ("loss", "head", "name"),
+    [
+        ("tf.nn.l2_loss(self.pair[0] - self.y)", "pass", "pair"),
+        (WHOLE, "pass", "parts"),
+        (WHOLE, SCALED, "parts"),
+        ("sum(tf.nn.l2_loss(part - self.y) for part in self.parts)", "pass", "parts"),
+        ("tf.nn.l2_loss(self.list[0][0] - self.list[1])", "pass", "list"),
+        ("tf.nn.l2_loss(sum(self.nest['a'][0]) - self.y)", "pass", "nest"),
+    ],
+)
+def test_a_list_that_only_later_towers_read_is_handed_on(loss: str, head: str, name: str) -> None:
+    build = "self.nest = {'a': [(self.hidden, self.hidden)]}\n        self.list = [[self.hidden], self.x[:, :1]]"
+    found = lines("import sys\n" + net(loss, build=build, head=head))
+    in_order(
+        found,
+        "self.build()",
+        f"tower_{name}.append(self.{name})",
+        f"self.{name} = hand_on(tower_{name})",
+        "self.optimize()",
+        f"self.{name} = part_of_tower({name}_batch, gpu)",
+    )
+    assert sum("= hand_on(" in line for line in found) == 1 and "first_parts" not in "".join(found)
+
+
+def test_a_dict_is_read_for_its_keys_beside_what_is_handed_on() -> None:
+    assert "TMG219" not in codes(net(f"{SUM} * len(list(self.layers.keys()))"))
+    assert codes(net(f"{SUM} * len(list(self.layers.values()))")) == ["TMG219"]
+
+
 REFUSED = {
-    "a part of a tuple": net("tf.nn.l2_loss(self.pair[0] - self.y)"),
-    "a list that is read as a whole": net("tf.nn.l2_loss(tf.add_n(self.parts) - self.y)"),
-    "a list in a loop": net("sum(tf.nn.l2_loss(part - self.y) for part in self.parts)"),
+    "a list of what has no rows that are known": net(
+        "tf.nn.l2_loss(tf.add_n(self.list))", build="self.list = [tf.py_func(f, [self.hidden, self.x], tf.float32)]"
+    ),
+    "a list that is read in a run": net(WHOLE).replace("net.loss]", "net.loss, net.parts[0]]"),
+    "a list that is read behind the step": net(WHOLE).replace("net = Net()", "net = Net()\nprint(len(net.parts))"),
+    "a list that is read in front of the function": net(WHOLE).replace(
+        "        self.optimize()", "        print(self.parts)\n        self.optimize()", 1
+    ),
+    "a list with an input that is not cut there": net(
+        "tf.nn.l2_loss(tf.add_n(self.list))", build="self.list = [self.hidden, self.y]"
+    ),
     "a collection": net(
         f"{SUM} + tf.add_n(tf.get_collection('terms'))", build="tf.add_to_collection('terms', self.size)"
     ),
@@ -285,5 +327,7 @@ def test_whole_batches_are_prepared_in_front_of_the_function(prepare: str, read:
         ("self.pair = (tf.layers.dense(self.x, 4), tf.one_hot(self.y, 3))", "self.pair"),
     ],
 )
-def test_what_is_more_than_a_preparation_is_refused(prepare: str, read: str) -> None:
-    assert codes(prepared(prepare, read)) == ["TMG219"]
+def test_what_is_more_than_a_preparation_is_a_part_of_the_model(prepare: str, read: str) -> None:
+    """Each tower does it, and goes on with what it made."""
+    found = lines(prepared(prepare, read))
+    in_order(found, prepare, "tower_pair.append(self.pair)", "self.pair = part_of_tower(pair_batch, gpu)")

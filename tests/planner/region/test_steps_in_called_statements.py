@@ -1,6 +1,6 @@
 """A training step in a branch of a function that builds the loss, too: the statement that calls both is named.
 
-The function reads a tuple, of which no tower can be given its own part.
+The function reads a tuple, of which no tower can be given its own part, as the script reads it behind the model, too.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ class Net(object):
 
 
 net = Net()
+print(net.made)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for i in range(100):

@@ -323,7 +323,8 @@ def _named_by_flag(call: Call, holder: Value) -> list[str]:
         return []
     tree = call.walk.facts.tree_of(call.walk.facts.path_of(call.node))
     said = [tree, *(flag.call for flag in flags)]
-    texts = {node.value for each in said for node in ast.walk(each) if isinstance(node, ast.Constant)}
+    texts: set[object] = {node.value for each in said for node in ast.walk(each) if isinstance(node, ast.Constant)}
+    texts.update(text for flag in flags for text in (flag.fallback, *flag.choices))
     known = _public_functions(holder)
     named = [name for name in known if name in texts]
     methods = {name: one for name, one in known.items() if isinstance(one, Function)}

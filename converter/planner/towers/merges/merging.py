@@ -63,7 +63,8 @@ def merges_out(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: 
                 places.setdefault(part.text, []).append(step)
     for part, node in wanted.values():
         with noted(found):
-            for one in _of_one_group(site.facts, traffic, part, node):
+            whole = part.value.uid in site.region.handed_whole
+            for one in [part] if whole else _of_one_group(site.facts, traffic, part, node):
                 traffic = _merge_part(site, traffic, one, node, losses)
     traffic = _of_branches(site, traffic, places)
     traffic = _rebuild(site.region, traffic, wanted, _inputs_out(site.facts, site.region, traffic))
@@ -99,6 +100,8 @@ def _of_branches(site: LoopSite, before: Traffic, places: dict[str, list[TrainSt
 
 def _merge_part(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, losses: dict[int, TrainStep]) -> Traffic:
     """Merges one value; of a loss with one value for each example the gradient takes the sum."""
+    if part.value.uid in site.region.handed_whole:
+        return _handed_whole(traffic, part)
     taken = losses.get(part.value.uid)
     if (first := _first_name(site.facts, traffic, part, taken)) is not None:
         if part.whole is None:
@@ -111,6 +114,15 @@ def _merge_part(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, los
     if is_mergeable(part.value) or is_read(site.facts, site.region, taken):
         return _merge(site, traffic, part, node, None)
     return traffic
+
+
+def _handed_whole(before: Traffic, part: Part) -> Traffic:
+    """Keeps what each tower made of a list or dict, for the towers of a later loop: nothing else reads it."""
+    towers, traffic = before.fresh(f"tower_{leaf(part.text)}", f"towers_{leaf(part.text)}")
+    merge = Merge(
+        place=part.text, towers=towers, how="handed", axis=0, shard=0, loss=False, packed=False, op_name="", cast=False
+    )
+    return _with_merge(traffic, merge, None, [])
 
 
 def _has_rows(loss: Tensor) -> bool:

@@ -118,7 +118,7 @@ def _of_attribute(facts: Facts, region: Region, access: Access, unread: Containe
     value, text = access.value, spelling(region.block.frame, access.place)
     if not text or text in unread or region.in_tower(getattr(access.place.holder, "site", None)):
         return {}
-    if _is_computed_by_each_tower(region, value):
+    if _is_computed_by_each_tower(region, value) or value.uid in region.handed_within:
         return {}
     if isinstance(value, Mapping):
         made = [t for t in tensors_in(value) if _is_batched(region, t) and not isinstance(t, Input)]
@@ -151,6 +151,11 @@ def _text_of(facts: Facts, region: Region, value: Value) -> str | None:
 def wanted_by_access(facts: Facts, region: Region, access: Access, known: Container[str]) -> Wanted:
     """The values of the towers that an access reads; known: the expressions of those that are wanted already."""
     value, holder = access.value, access.place.holder
+    if value.uid in region.handed_whole:
+        text = spelling(region.block.frame, access.place)
+        return {text: (Part(text, value, "", None), access.node)} if text is not None else {}
+    if value.uid in region.handed_within or (holder is not None and holder.uid in region.handed_within):
+        return {}
     if is_input(value) or (isinstance(holder, Sequence) and (holder.unmeasured or not holder.mutable)):
         return {}  # a part of a tuple, or of a list of any length: found where these are read
     if isinstance(value, (Sequence, Mapping)):

@@ -127,6 +127,8 @@ def _is_bound_anew(facts: Facts, region: Region, access: Access) -> bool:
 
 def _reset_container(site: LoopSite, traffic: Traffic, value: Value, node: ast.AST) -> Traffic:
     facts, region = site.facts, site.region
+    if value.uid in region.given:
+        return traffic
     held = name_in_module(facts, value)  # by a module that is made once, wherever it is imported
     if (region.in_tower(value.site) and held is None) or value.time > region.end:
         return traffic
