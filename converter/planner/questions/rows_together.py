@@ -34,9 +34,15 @@ def is_computed_with(value: Tensor, counts: Callable[[Value], bool]) -> bool:
 
 
 def _is_made_of(value: Value, counts: Callable[[Value], bool]) -> bool:
-    if isinstance(value, Tensor):
-        return value.batch.kind == "free" and any(counts(made) for made in needed([value]).values())
-    return counts(value)
+    """Whether a number, or one that is a tensor, is made of such a count.
+
+    The number of a step is none, which a queue gives for as many steps as there are batches.
+    """
+    if not isinstance(value, Tensor) or value.batch.kind != "free":
+        return not isinstance(value, Tensor) and counts(value)
+    behind = needed([value]).values()
+    steps = any(isinstance(made, Tensor) and has(made.op, Trait.COUNTS_STEPS) for made in behind)
+    return not steps and any(map(counts, behind))
 
 
 def is_size(value: Value, origins: Container[Origin]) -> bool:
