@@ -97,6 +97,7 @@ def verdict(
             "first": first or {"restored": restored, "uneven": {}},
             "spread": spread,
             "trajectory": trajectory or {"w:0": 1e-6},
+            "walked": 1,
             "data": DATA,
             "diary": DIARY,
             "error": None,

@@ -14,7 +14,7 @@ TAIL = """\
 train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
-    for i in range(100):
+    for i in range(len(data) // batch_size):
         sess.run(train_op, {x: data[i * batch_size:(i + 1) * batch_size], y: labels[i * batch_size:(i + 1) * batch_size]})
     MORE
 """  # noqa: E501
@@ -210,7 +210,7 @@ class Model(object):
 train = Model(16, None)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
-    for i in range(100):
+    for i in range(len(data) // 16):
         sess.run(train.train_op, {train.x: data[i * 16:(i + 1) * 16], train.y: labels[i * 16:(i + 1) * 16]})
 """,
 )

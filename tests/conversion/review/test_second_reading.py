@@ -188,7 +188,7 @@ SCALED_TWICE = """\
             return self.xs[begin:self.begin], self.ys[begin:self.begin]
         def train(self, xs, ys):
             self.xs, self.ys = xs, ys
-            for i in range(100):
+            for i in range(len(self.xs) // 100):
                 batch = self.next_batch(100)  # and here
                 self.sess.run(self.train_step, feed_dict={self.x: batch[0], self.y: batch[1]})
 """

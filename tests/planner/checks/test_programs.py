@@ -172,20 +172,20 @@ def test_properties_that_train(loss: str, found: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "found"),
+    "given",
     [
-        ("colocate_gradients_with_ops=True", []),
-        ("colocate_gradients_with_ops=False", ["TMG219"]),
-        ("colocate_gradients_with_ops=near()", ["TMG219"]),
-        ("**settings", []),
+        "colocate_gradients_with_ops=True",
+        "colocate_gradients_with_ops=False",
+        "colocate_gradients_with_ops=near()",
+        "**settings",
     ],
 )
-def test_a_property_that_trains_may_say_where_gradients_are_computed(given: str, found: list[str]) -> None:
+def test_a_property_that_trains_may_say_where_gradients_are_computed(given: str) -> None:
     model = LAZY.format(loss=MEAN).replace("minimize(loss)", f"minimize(loss, {given})")
     assert given in model
     done = run(INPUTS + model + TRAINING.replace("train_op", "net.train"))
-    assert [d.code for d in done.diagnostics] == found
-    assert all(f"`{given}`" in d.message for d in done.diagnostics)
+    assert done.text is not None and not done.diagnostics
+    assert given.lstrip("*") in done.text.partition("end of helpers")[2]
 
 
 @pytest.mark.parametrize(

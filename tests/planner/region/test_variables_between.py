@@ -16,7 +16,7 @@ STEP = """\
 train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
-    for i in range(100):
+    for i in range(len(data) // batch_size):
         sess.run(train_op, {x: data[i * batch_size:(i + 1) * batch_size]})
     print(sess.run(side, {z_in: codes}))
 """

@@ -40,6 +40,8 @@ REPLAYED: dict[str, Any] = {
     "alike": True,
     "data": {"fed": [FED], "evaluated": [], "ended": False},
     "trajectory": {"w:0": 0.0},
+    "spread": None,
+    "walked": 1,
     "first": {"restored": {"variables": 1, "wrong": []}},
 }
 MINE: dict[str, Any] = {

@@ -205,7 +205,7 @@ with tf.Session() as sess:
 TRAINED = """\
 net = Net(args.wide)
 sess = tf.Session()
-for step in range(9):
+for step in range(len(data) // batch_size):
     rows = slice(step * batch_size, (step + 1) * batch_size)
     sess.run(net.train_op, {net.X: data[rows], net.Y: labels[rows]})
 """
