@@ -75,7 +75,8 @@ class TrainStep:
     """Where gradients are taken.
 
     function: the name of the function or method that is called for them. loss_node: the loss as that call is given
-    it, None where it is not written there. result: what it gives.
+    it, None where it is not written there. result: what it gives. given: the gradient of the loss that the others
+    begin with, where the call is given one (`grad_ys`, `grad_loss`). stops: what they end at (`stop_gradients`).
     """
 
     kind: StepKind
@@ -88,6 +89,8 @@ class TrainStep:
     loss_node: ast.expr | None
     variables: Value | None
     result: Tensor
+    given: Value | None = None
+    stops: Value | None = None
     chosen: bool = False  # the loss is one of several of which a branch chooses
 
     @cached_property

@@ -132,6 +132,8 @@ class PlanFault(Enum):
     KIND_OF_STEP = auto()
     LOSS_NAME_TAKEN = auto()
     LOSS_OF_EACH_EXAMPLE = auto()
+    GRADIENT_OF_BATCH = auto()
+    GRADIENT_STOPS_IN_TOWERS = auto()
     LOSS_WITHOUT_NAME = auto()
     LOSS_WRITTEN_ELSEWHERE = auto()
     LOSS_OF_TWO_NAMES = auto()

@@ -6,8 +6,10 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from converter.analysis.facts import Facts, StepKind, TrainStep
+from converter.analysis.flow.joined import is_variable
 from converter.analysis.traits import Argument, Trait, has, optimizers_by_name, positions
-from converter.analysis.values import Constant, Function, Symbol, Typed
+from converter.analysis.values import Constant, Function, Symbol, Tensor, Typed, Value, is_none, tensors_in
+from converter.analysis.values import Sequence as List
 from converter.dataclass import dataclass
 from converter.plan import Gradient, Insert, Replace
 from converter.planner.plan_faults import PlanFault
@@ -58,6 +60,7 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
     taken: calls whose gradient is taken already, for the loss of another loop or another branch.
     """
     facts, region, steps, text = site.facts, site.region, site.group.steps, site.text
+    _check_arguments(facts, region, steps)
     done = set(taken)
     gradient: Gradient | None = None
     if region.forward:
@@ -110,6 +113,40 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
     if register:
         helpers.append("merge_loss")
     return GradientCode(traffic.names, gradient, tuple(replaces), tuple(inserts), tuple(helpers), register=register)
+
+
+def _check_arguments(facts: Facts, region: Region, steps: Iterable[TrainStep]) -> None:
+    """Raises where a step's call is given what belongs to the whole batch, but takes the gradients of the towers."""
+    for step in steps:
+        if any(not _is_outside(region, part) for part in _parts(step.stops)):
+            raise refuse(facts, step.call, PlanFault.GRADIENT_STOPS_IN_TOWERS)
+        if not region.forward and _begins_with_whole_batch(step):
+            argument = "grad_ys" if step.kind is StepKind.GRADIENTS else "grad_loss"
+            raise refuse(facts, step.call, PlanFault.GRADIENT_OF_BATCH, argument=argument)
+
+
+def _begins_with_whole_batch(step: TrainStep) -> bool:
+    """Whether a step's gradients begin with a given one that may have more rows than a tower's loss, or be of others.
+
+    A number that does not depend on the batch multiplies each tower's part of a mean or a sum alike.
+    """
+    given = _parts(step.given)
+    batched = any(tensor.batch.kind != "free" for part in given for tensor in tensors_in(part))
+    return batched or (bool(given) and step.loss.batch.kind not in ("reduced", "free"))
+
+
+def _is_outside(region: Region, value: Value) -> bool:
+    """Whether a value is a tensor that all towers share: a variable, or one that is made outside of their loops."""
+    if not isinstance(value, Tensor):
+        return False
+    in_towers = any(one.in_tower(value.site) for one in (region, *region.ahead))
+    return is_variable(value) or (value.batch.kind == "free" and not in_towers)
+
+
+def _parts(argument: Value | None) -> list[Value]:
+    """The values of an argument that takes one or a list of them, without None."""
+    parts = argument.elements if isinstance(argument, List) else [argument]
+    return [part for part in parts if part is not None and not is_none(part)]
 
 
 def replaced_losses(facts: Facts, region: Region, steps: Iterable[TrainStep]) -> frozenset[ast.AST]:

@@ -33,6 +33,13 @@ WRAPPERS = (
 EXTENDED = "contrib.opt.OptimizerWithDecoupledWeightDecay"  # what the function gives that extends a class
 SECOND_IS_RATE = ("contrib.opt.AdamWOptimizer", "contrib.opt.MomentumWOptimizer", EXTENDED)
 
+# Where a call is given the gradient of the loss (training/optimizer.py and ops/gradients_impl.py, 1.15).
+GRADIENT_OF_LOSS = {
+    StepKind.MINIMIZE: (7, "grad_loss"),
+    StepKind.COMPUTE: (5, "grad_loss"),
+    StepKind.GRADIENTS: (2, "grad_ys"),
+}
+
 
 def _optimizer(call: Call) -> Value:
     _note_rate(call, 1 if call.name in SECOND_IS_RATE else 0)
@@ -56,13 +63,13 @@ def _extended(call: Call) -> Value:
 def _minimize(call: Call) -> Value:
     """The step; of a class of the script by its own methods, as the inherited one calls them (optimizer.py, 1.15)."""
     own, loss = call.receiver, call.tensor(0, "loss")
-    variables = call.get(2, "var_list")
+    variables, begun = call.get(2, "var_list"), call.get(*GRADIENT_OF_LOSS[StepKind.MINIMIZE])
     given = {"global_step": call.get(1, "global_step") or Constant(None)}
     result = Tensor(inputs=call.values(), op="train op")
     if not isinstance(own, Instance):
         _record(call, StepKind.MINIMIZE, loss, own, variables, result)
         return result
-    to = {"var_list": variables or Constant(None)}
+    to = {"var_list": variables or Constant(None), "grad_loss": begun or Constant(None)}
     pairs = follow_method(call, own, "compute_gradients", [loss], to)
     if pairs is None:
         _record(call, StepKind.MINIMIZE, loss, own, variables, result)
@@ -150,6 +157,8 @@ def _record(
         loss_node=node,
         variables=variables,
         result=result,
+        given=call.get(*GRADIENT_OF_LOSS[kind]) if kind in GRADIENT_OF_LOSS else None,
+        stops=call.get(7, "stop_gradients") if kind is StepKind.GRADIENTS else None,
     )
     walk.facts.train_steps.append(step)
 

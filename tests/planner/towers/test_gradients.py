@@ -101,6 +101,104 @@ def test_variables_that_are_not_written_out_are_refused(given: str) -> None:
     assert codes(INPUTS + MODEL + step + TRAINING) == ["TMG213"]
 
 
+GIVEN = """\
+g = tf.placeholder(tf.float32, [None, 1])
+out = tf.layers.dense(X, 1)
+loss = tf.reduce_mean(tf.square(out - Y))
+xs = tf.trainable_variables()
+opt = tf.train.AdamOptimizer()
+"""
+APPLIED = "train_op = opt.apply_gradients(zip(grads, xs))\n"
+
+
+@pytest.mark.parametrize(
+    ("step", "argument"),
+    [
+        ("grads = tf.gradients(out, xs, grad_ys=g)\n" + APPLIED, "grad_ys"),
+        ("grads = tf.gradients(out, xs, g)\n" + APPLIED, "grad_ys"),
+        ("grads = tf.gradients(out, xs, [-g])\n" + APPLIED, "grad_ys"),
+        ("grads = tf.gradients(out, xs, tf.ones([32, 1]))\n" + APPLIED, "grad_ys"),  # as many rows as a batch
+        ("grads = tf.gradients(loss, xs, grad_ys=tf.reduce_mean(out))\n" + APPLIED, "grad_ys"),
+        ("train_op = opt.minimize(out, grad_loss=g)\n", "grad_loss"),
+        ("train_op = opt.apply_gradients(opt.compute_gradients(out, grad_loss=g))\n", "grad_loss"),
+    ],
+)
+def test_gradients_that_begin_with_one_of_the_whole_batch_are_refused(step: str, argument: str) -> None:
+    (found,) = run(INPUTS + GIVEN + step + TRAINING).diagnostics
+    assert found.code == "TMG209" and f"begin with what {argument} gives for the whole batch" in found.message
+    assert "tf.reduce_sum(y * tf.stop_gradient(g))" in found.hint
+
+
+@pytest.mark.parametrize(
+    ("step", "after"),
+    [
+        ("grads = tf.gradients(loss, xs, grad_ys=2.0)\n" + APPLIED, "tower_loss, xs, grad_ys=2.0"),
+        ("grads = tf.gradients(loss, xs, [None])\n" + APPLIED, "tower_loss, xs, [None]"),
+        ("grads = tf.gradients(out, xs, None)\n" + APPLIED, "tower_losses, xs, None"),
+        ("train_op = opt.minimize(loss, grad_loss=tf.constant(2.0))\n", "grad_loss=tf.constant(2.0)"),
+    ],
+)
+def test_a_number_that_multiplies_the_gradients_goes_to_the_towers(step: str, after: str) -> None:
+    assert f"{after})" in converted(INPUTS + GIVEN + step + TRAINING)
+
+
+def test_the_edit_that_is_told_for_a_given_gradient_is_followed() -> None:
+    """Each tower multiplies its rows, so that the gradients begin with the tower's own."""
+    step = "total = tf.reduce_sum(out * tf.stop_gradient(g))\ngrads = tf.gradients(total, xs)\n" + APPLIED
+    feeds = TRAINING.replace("Y: ", "g: ")
+    text = converted(INPUTS + GIVEN.replace("loss = tf.reduce_mean(tf.square(out - Y))\n", "") + step + feeds)
+    assert "shard([X_batch, g_batch], gpu)" in text and "gradients_of_towers(tower_total, xs)" in text
+
+
+def test_a_given_gradient_in_another_function_is_not_told_to_sum_the_loss_alone() -> None:
+    """`tf.reduce_sum` of the values would have no place for the rows of the gradient."""
+    method = "def train(out):\n    return opt.minimize(out, grad_loss=g)\ntrain_op = train(out)\n"
+    (found,) = run(INPUTS + GIVEN + method + TRAINING).diagnostics
+    assert found.code == "TMG209" and "grad_loss" in found.message
+
+
+STOPPED = """\
+before = tf.square(tf.get_variable("w", [1]))
+h = tf.layers.dense(X, 3)
+k = tf.square(tf.get_variable("k", [3]))
+loss = tf.reduce_mean(tf.square(tf.layers.dense(h * k, 1) * before - Y))
+xs = tf.trainable_variables()
+grads = tf.gradients(loss, xs, stop_gradients={})
+train_op = tf.train.AdamOptimizer().apply_gradients([(g, v) for g, v in zip(grads, xs) if g is not None])
+"""
+
+
+@pytest.mark.parametrize("stops", ["h", "[h]", "[before, h]", "read()"])
+def test_gradients_that_end_inside_of_the_towers_are_refused(stops: str) -> None:
+    """The name stands for the merged tensor by then, from which no tower's loss is computed."""
+    (found,) = run(INPUTS + STOPPED.format(stops) + TRAINING).diagnostics
+    assert found.code == "TMG209" and "stop_gradients" in found.message and "tf.stop_gradient()" in found.hint
+
+
+@pytest.mark.parametrize("stops", ["None", "xs[0]", "[before]", "xs[:1]"])
+def test_gradients_that_end_at_what_the_towers_share_are_taken_there(stops: str) -> None:
+    text = converted(INPUTS + STOPPED.format(stops) + TRAINING)
+    assert f"gradients_of_towers(tower_loss, xs, stop_gradients={stops})" in text
+
+
+def test_gradients_of_a_loss_of_merged_values_may_not_end_inside_of_the_towers() -> None:
+    model = """\
+        def build():
+            x = tf.placeholder(tf.float32, [None, 4])
+            y = tf.placeholder(tf.float32, [None, 1])
+            h = tf.layers.dense(x, 3)
+            return x, y, h, tf.layers.dense(h, 1)
+        X, Y, h, out = build()
+        loss = tf.reduce_mean(tf.square(out - Y))
+        xs = tf.trainable_variables()
+        grads = tf.gradients(loss, xs{})
+        train_op = tf.train.AdamOptimizer().apply_gradients([(g, v) for g, v in zip(grads, xs) if g is not None])
+"""
+    begin = "import tensorflow as tf\nbatch_size = 32\n"
+    assert codes(begin + dedent(model.format(", stop_gradients=[h]")) + TRAINING) == ["TMG209"]
+    assert codes(begin + dedent(model.format("")) + TRAINING) == []
+
+
 SPARSE = "isinstance(grad, tf.IndexedSlices)"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, MODEL, TRAINING, codes, converted
+from tests.scripts import INPUTS, MODEL, TRAINING, codes, converted, run
 
 SIGNS = """\
 class Signs({base}):
@@ -97,3 +97,16 @@ def test_a_class_that_a_function_extends_by_weight_decay() -> None:
     text = converted(trained_by(made), scale_lr="linear")
     assert "(tf.train.AdamOptimizer)(\n    0.01, learning_rate=0.1 * num_gpus\n)" in text
     assert "optimizer.apply_gradients(sum_gradients(tower_grads))" in text
+
+
+@pytest.mark.parametrize(
+    ("made", "own"),
+    [
+        ("Clipped()", INHERITED.partition("    def minimize")[0]),  # its own method is given it, too
+        ("Signs(0.1)", SIGNS.format(base="tf.train.Optimizer")),
+    ],
+)
+def test_a_given_gradient_is_known_behind_an_optimizer_of_the_script(made: str, own: str) -> None:
+    step = f"train_op = {made}.minimize(prediction, grad_loss=Y)\n"
+    (found,) = run(INPUTS + own + MODEL + step + TRAINING).diagnostics
+    assert found.code == "TMG209" and "grad_loss" in found.message
