@@ -75,7 +75,8 @@ class TrainStep:
     """Where gradients are taken.
 
     function: the name of the function or method that is called for them. loss_node: the loss as that call is given
-    it, None where it is not written there. result: what it gives.
+    it, None where it is not written there. result: what it gives. weights: what it is given as the gradient with
+    respect to the loss, as `grad_ys` or `grad_loss`; None for nothing.
     """
 
     kind: StepKind
@@ -89,6 +90,7 @@ class TrainStep:
     variables: Value | None
     result: Tensor
     chosen: bool = False  # the loss is one of several of which a branch chooses
+    weights: Value | None = None
 
     @cached_property
     def behind(self) -> Mapping[int, Value]:

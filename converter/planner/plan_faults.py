@@ -130,6 +130,7 @@ class PlanFault(Enum):
     LOSS_NOT_IN_ONE_PLACE = auto()
     BUILT_ALIKE = auto()
     KIND_OF_STEP = auto()
+    WEIGHED_ROW_BY_ROW = auto()
     LOSS_NAME_TAKEN = auto()
     LOSS_OF_EACH_EXAMPLE = auto()
     LOSS_WITHOUT_NAME = auto()

@@ -34,6 +34,14 @@ EXTENDED = "contrib.opt.OptimizerWithDecoupledWeightDecay"  # what the function 
 SECOND_IS_RATE = ("contrib.opt.AdamWOptimizer", "contrib.opt.MomentumWOptimizer", EXTENDED)
 
 
+# Where a call has the gradient with respect to the loss (training/optimizer.py, ops/gradients_impl.py, 1.15).
+WEIGHTS = {
+    StepKind.MINIMIZE: (7, "grad_loss"),
+    StepKind.COMPUTE: (5, "grad_loss"),
+    StepKind.GRADIENTS: (2, "grad_ys"),
+}
+
+
 def _optimizer(call: Call) -> Value:
     _note_rate(call, 1 if call.name in SECOND_IS_RATE else 0)
     return call.typed("Optimizer")
@@ -150,6 +158,7 @@ def _record(
         loss_node=node,
         variables=variables,
         result=result,
+        weights=call.get(*WEIGHTS[kind]) if kind in WEIGHTS else None,
     )
     walk.facts.train_steps.append(step)
 
