@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from converter.plan import Loop, Merge, Plan
+from converter.rewrite import loop_text
 from tests.scripts import INPUTS, TRAINING, codes, converted
 
 SCRIPT = """\
@@ -96,6 +100,17 @@ def test_the_sums_of_the_towers_are_added_up_where_that_is_asked_for() -> None:
 )
 def test_places_of_such_a_loss(made: str, loss: str, kept: str) -> None:
     assert kept in lines(script(made, loss=loss))
+
+
+def test_a_loss_that_carries_the_rows_of_the_towers_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their gradients are not weighted: the conversion reads its own text again, and refuses it."""
+    written = loop_text._with_parts
+
+    def wrong(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
+        return written(plan, replace(merge, losses=merge.losses and merge.towers), loop, names)
+
+    monkeypatch.setattr(loop_text, "_with_parts", wrong)
+    assert "TMG290" in codes(script())
 
 
 def test_several_losses_in_turn() -> None:
