@@ -1185,6 +1185,15 @@ def merge_loss(tower_losses, name=None):
     return loss
 
 
+def keep_losses(loss, tower_losses):
+    """Return `loss`, which has the values of all towers side by side and is minimised in another function.
+
+    It keeps the towers' weighted losses as its attribute `tower_losses`, for tower_gradients() there.
+    """
+    loss.tower_losses = tower_losses
+    return loss
+
+
 def keep_parts(merged, parts):
     """Return `merged`, a tensor of the whole batch, which keeps what each tower made: see part_of_tower()."""
     merged.tower_parts = parts

@@ -167,6 +167,8 @@ class Merge:
     written: of a loss without a name in the script, the expression for it; the place is a new name.
     late: it is put in its place behind the statements that are repeated, one of which writes there.
     own: for a value that the towers of a later loop go on with, the name of the list of what each tower made; else "".
+    losses: for a loss with rows that is minimised where the towers' names are not seen, the name of the list of the
+        towers' losses, which the merged one carries there; else "".
     count: for a mean over what a mask leaves, the expression for the tower's denominator; `per_row`
         if that is a mean over the tower's rows, `counts` the list that keeps it.
     """
@@ -196,6 +198,7 @@ class Merge:
     written: str = ""
     late: bool = False
     own: str = ""
+    losses: str = ""
 
 
 @dataclass(frozen=True)

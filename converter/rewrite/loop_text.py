@@ -443,7 +443,7 @@ def _restored(plan: Plan, loop: Loop, width: int) -> list[Line]:
 
 def _late(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     """Losses whose places a repeated statement has written: what was minimised is put there again."""
-    return [Line(_put(m, _merged(plan, m, loop, names)), "TMG104") for m in loop.merges if m.late]
+    return [Line(_put(m, _with_parts(plan, m, loop, names)), "TMG104") for m in loop.merges if m.late]
 
 
 def _dropped(loop: Loop, width: int) -> list[Line]:
@@ -468,8 +468,13 @@ def _put(merge: Merge, value: str) -> str:
 
 
 def _with_parts(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
-    """The expression for a merged value, which keeps what each tower made if a later loop goes on with that."""
+    """The expression for a merged value, with what it carries along.
+
+    Each tower's part, if a later loop goes on with that; the towers' losses, if another function minimises it.
+    """
     merged = _merged(plan, merge, loop, names)
+    if merge.losses:
+        merged = f"{names['keep_losses']}({merged}, {merge.losses})"
     return f"{names['keep_parts']}({merged}, {merge.own})" if merge.own else merged
 
 

@@ -18,7 +18,7 @@ MODULES = ("counting", "stepping", "devices", "sharding", "sharing", "averaging"
 
 REASONS = {  # helpers by the rule that asks for them
     "TMG101": ("sum_gradients", "sum_gradients_dense", "average_gradients"),
-    "TMG102": ("tower_gradients", "gradients_of_towers", "merge_loss"),
+    "TMG102": ("tower_gradients", "gradients_of_towers", "merge_loss", "keep_losses"),
     "TMG103": (
         *("shard", "shard_along", "shard_static", "shard_static_along", "shard_data", "shard_data_along"),
         *("shard_bounds", "map_structure"),

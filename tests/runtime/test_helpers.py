@@ -393,6 +393,8 @@ def test_gradients_of_towers_are_those_of_the_batch(tf: Any, helpers: Helpers, t
             losses.append(tf.reduce_mean(tf.square(tf.matmul(x, w))) * weight)
     merged = made.merge_loss(losses, name="loss")
     assert merged.tower_losses is losses and merged.name == "loss:0"
+    rows = tf.square(tf.matmul(batch, w))
+    assert made.keep_losses(rows, losses) is rows and rows.tower_losses is losses
     optimizer = tf.train.GradientDescentOptimizer(0.1)
     (one, _), (none, _) = made.tower_gradients(optimizer, losses, var_list=[w, unused])
     two, nothing = made.gradients_of_towers(losses, [w, unused])

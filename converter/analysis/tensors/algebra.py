@@ -242,7 +242,7 @@ def as_tensor(value: Value) -> Tensor:
     if isinstance(value, (Number, Constant, Count)):
         return Tensor(_batch_of_length(value), (value,), ())
     inner = [t for t in tensors_in(value) if t.batch.kind != "free"]
-    if not inner and isinstance(value, Host) and value.call != "run" and _may_be_of_batch(value):
+    if not inner and isinstance(value, Host) and value.call != "run" and may_be_of_batch(value):
         return Tensor(opaque(Why.HOST_CODE, value.call or "code"), (value,))
     if not inner and isinstance(value, Bound) and value.roots:
         return Tensor(opaque(Why.ATTRIBUTE, value.name), (value,))
@@ -253,7 +253,7 @@ def as_tensor(value: Value) -> Tensor:
     return Tensor(opaque(Why.HOST_OBJECT), (value,))
 
 
-def _may_be_of_batch(value: Host) -> bool:
+def may_be_of_batch(value: Host) -> bool:
     """Whether code that is not followed was given a batch, be it one that only the batch size makes."""
     return bool(value.roots) or any(t.batch.kind != "free" for v in value.inputs for t in tensors_in(v))
 

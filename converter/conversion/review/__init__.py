@@ -98,7 +98,9 @@ class _Comparing:
 
     def __init__(self, facts: Facts, second: ConvertedWalk, written: AddedNames, reading: Review) -> None:
         self.facts, self.second, self.reading = facts, second, reading
-        self.comparison = WalkComparison(facts, second, written.options.batch == "total", written.options.scale_lr)
+        total = written.options.batch == "total"
+        added = total or written.options.loss == "global"
+        self.comparison = WalkComparison(facts, second, total, added, written.options.scale_lr)
         self.paths = Paths(second)
         self.scale_lr = written.options.scale_lr
 

@@ -115,6 +115,7 @@ class WalkComparison:
     first: Facts
     second: ConvertedWalk
     total: bool = False  # whether the script's batch size is that of all towers
+    added: bool = False  # whether the towers' sums over their examples are added up, not averaged
     scale_lr: ScaleLr = "none"
     known: dict[tuple[int, int, Mode], Difference | None] = field(default_factory=dict)
     numbers: dict[tuple[int, int], bool] = field(default_factory=dict)  # the same but for the number of towers
@@ -437,7 +438,7 @@ class WalkComparison:
         return None if None in differences else differences[0]
 
     def _may_be_added(self, one: Tensor) -> bool:
-        rows = one.batch.kind == "example" and not self.total  # averaged, as towers with a batch each are
+        rows = one.batch.kind == "example" and not self.added  # averaged, as towers with a batch each are
         lost = one.batch.kind == "opaque" and not is_of_own(one)
         return lost or (self._is_sum(one) and not rows)
 
@@ -515,7 +516,7 @@ class WalkComparison:
         if len(here) > 1 and len(there) == len(here):
             return next((d for a, b in zip(there, here, strict=True) if (d := self._loss_of(a, b, gpu))), None)
         if not isinstance(loss, Tensor) or loss.op not in (SHARE, COUNTED):
-            if not self.total or not self._may_be_added(one):
+            if not self.added or not self._may_be_added(one):
                 why = "the gradients of a tower's loss are taken without its weight"
                 return Difference(one, loss, why)
             return self.differ(one, loss, gpu)

@@ -296,16 +296,31 @@ def losses_of(towers: TowerRecords, walk: Walk, node: ast.expr) -> Value:
     """The towers' losses that a merged one carries along."""
     holder = walk.evaluate(node)
     chosen = choices(holder) if isinstance(holder, Tensor) else []
-    merges = [towers.merges.get(loss.uid) for loss in chosen]
-    if not merges or any(merged is None or len(merged.parts) != TOWERS for merged in merges):
+    kept = [_losses_kept(towers, loss) for loss in chosen]
+    if not kept or any(len(parts) != TOWERS for parts in kept):
         towers.unread.append("losses of towers that are handed on")
         return Sequence([holder], mutable=True, many=True)
-    several = zip(*(merged.parts for merged in merges if merged is not None), strict=True)
+    several = zip(*kept, strict=True)
     assert isinstance(holder, Tensor)
     return Sequence(
         [parts[0] if len(parts) == 1 else Tensor(holder.batch, parts, holder.lengths, holder.op) for parts in several],
         mutable=True,
     )
+
+
+def _losses_kept(towers: TowerRecords, loss: Value) -> tuple[Value, ...]:
+    """The towers' losses of a merged one; of a loss with rows those that keep_losses was given."""
+    if loss.uid in towers.losses:
+        return tuple(towers.losses[loss.uid])
+    merged = towers.merges.get(loss.uid)
+    return () if merged is None else tuple(merged.parts)
+
+
+def _keep_losses(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
+    """`keep_losses(tf.concat(tower_loss, 0), tower_losses)`: the merge, and the towers' weighted losses."""
+    args, _ = _arguments(walk, node)
+    towers.losses[args[0].uid] = _elements(args[1])
+    return args[0]
 
 
 def _keep_parts(towers: TowerRecords, walk: Walk, node: ast.Call) -> Value:
@@ -519,6 +534,7 @@ HELPERS: dict[str, Callable[[TowerRecords, Walk, Any], Value]] = {
     "merge_loss": merge,
     "hand_on": _hand_on,
     "keep_parts": _keep_parts,
+    "keep_losses": _keep_losses,
     "part_of_tower": _part_of_tower,
     "merge_fed": _merge_fed,
     "merge_shown": _merge_shown,

@@ -90,6 +90,7 @@ class TowerRecords:
     turns: list[tuple[int, int, int]] = field(default_factory=list)
     entered: list[tuple[int, int, set[str]]] = field(default_factory=list)  # begin, end, the helpers around a tower
     parts: dict[int, list[Value]] = field(default_factory=dict)  # of a merged value: what each tower made
+    losses: dict[int, list[Value]] = field(default_factory=dict)  # of a merged loss with rows: those of the towers
     handing: HandedParts | None = None  # while a tower is walked that is handed its placeholders
     whole: dict[int, Input] = field(default_factory=dict)  # of parts of these: the placeholder
     unread: list[str] = field(default_factory=list)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from converter.analysis.facts import Facts, StepKind, TrainStep
 from converter.analysis.flow.joined import is_variable
@@ -15,6 +15,7 @@ from converter.plan import Gradient, Insert, Replace
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.statements import returns
 from converter.planner.region.region import Region
+from converter.planner.towers.border.losses_out import has_rows, is_taken_beside
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
@@ -76,11 +77,12 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
         if step.loss.uid not in traffic.loss_lists:
             raise refuse(facts, step.call, PlanFault.LOSS_NAME_TAKEN)
         losses = traffic.loss_lists[step.loss.uid]
-        near = _same_names(region, step) and not _repeated(step, steps)
+        near = is_taken_beside(region, step, steps)
         if not near:
-            if step.loss.batch.kind == "example":
+            rows = has_rows(step.loss)
+            if rows and all(merge.losses != losses for merge in traffic.merges):
                 raise refuse(facts, step.call, PlanFault.LOSS_OF_EACH_EXAMPLE)
-            register = True
+            register = register or not rows
             assert step.loss_node is not None
             losses = _registered(step.loss_node, text, traffic.one_gpu)
         elif traffic.one_gpu and step.loss_node is not None:
@@ -198,16 +200,6 @@ def _colocated(facts: Facts, step: TrainStep, text: SourceText, why: str) -> Rep
         raise refuse(facts, given.value, PlanFault.COLOCATION_GIVEN, written=ast.unparse(given))
     made = text.with_argument(call, f"{COLOCATED}=True")
     return Replace(text.start(call), text.end(call), made, why)
-
-
-def _same_names(region: Region, step: TrainStep) -> bool:
-    """Whether the loop's names can be seen where the gradient is taken."""
-    return step.site.frame.uid == region.block.frame.uid and not step.chosen
-
-
-def _repeated(step: TrainStep, steps: Sequence[TrainStep]) -> bool:
-    """Whether the call takes a step for each of several losses, as in a loop over their list."""
-    return any(s.call is step.call and s.loss is not step.loss for s in steps)
 
 
 def _inside(site: LoopSite, traffic: Traffic, step: TrainStep, losses: str) -> tuple[Gradient, Replace, Traffic] | None:

@@ -283,6 +283,7 @@ def _merge_helpers(traffic: Traffic) -> list[str]:
     found += ["plain_name"] if any(m.renamed for m in traffic.merges) else []
     found += ["merge_fed", "feed_towers"] if any(m.fed for m in traffic.merges) else []
     found += ["keep_parts"] if any(m.own for m in traffic.merges) else []
+    found += ["keep_losses"] if any(m.losses for m in traffic.merges) else []
     found += ["hand_on"] if any(m.how == "handed" for m in traffic.merges) else []
     found += ["merge_shown"] if any(m.how == "shown" for m in traffic.merges) else []
     return found + (["weigh_losses"] if traffic.counts else [])

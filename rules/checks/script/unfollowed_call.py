@@ -10,6 +10,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, behind_losses
 from converter.analysis.python.inheriting import library_bases
 from converter.analysis.reasons import Why
+from converter.analysis.tensors.algebra import may_be_of_batch
 from converter.analysis.values import Bound, Host, Instance, Tensor, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
@@ -53,7 +54,7 @@ def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
     for value in behind_losses(case.steps).values():
         if isinstance(value, Bound) and value.function is None and isinstance(value.receiver, Instance):
             yield from _set_unseen(facts, value)
-        if isinstance(value, Host) and value.roots and value.node in unfollowed and is_foreign(value):
+        if isinstance(value, Host) and may_be_of_batch(value) and value.node in unfollowed and is_foreign(value):
             if (loop := _loop_around(case, value)) is not None and loop.node is not None:
                 if loop.node not in told:
                     yield finding(facts, loop.node, "TMG241 loop", lost=_lost_in(facts, loop))

@@ -63,21 +63,6 @@ def test_gradients_that_the_script_changes_are_averaged_before() -> None:
     assert edits(plan) == ["tower_gradients(opt, tower_loss)"]
 
 
-def test_a_loss_of_each_example_is_not_minimised_in_another_function() -> None:
-    model = """\
-        def build(x, y):
-            prediction = tf.layers.dense(x, 1)
-            return {}
-        def train(loss):
-            return tf.train.AdamOptimizer().minimize(loss)
-        loss = build(X, Y)
-        train_op = train(loss)
-"""
-    each = "tf.reduce_sum(tf.square(prediction - y), 1)"
-    assert codes(INPUTS + dedent(model.format(each)) + TRAINING) == ["TMG209"]
-    assert codes(INPUTS + dedent(model.format(f"tf.reduce_mean({each})")) + TRAINING) == []
-
-
 @pytest.mark.parametrize(
     ("given", "after"),
     [

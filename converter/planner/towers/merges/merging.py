@@ -34,6 +34,7 @@ from converter.planner.questions.nested_tensors import alike, is_flat_list, leav
 from converter.planner.questions.structures import Part, parts, rebuilt, selected
 from converter.planner.region.handed import item_guard
 from converter.planner.region.region import Region
+from converter.planner.towers.border.losses_out import has_rows, is_carried
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic, group_of
 from converter.planner.towers.merges.dict_keys import are_graph_names
@@ -107,10 +108,12 @@ def _merge_part(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, los
         if part.whole is None:
             return replace(traffic, rebuilds=(*traffic.rebuilds, Rebuild(part.text, first, ())))
         return _merge(site, traffic, part, node, None)
-    if taken is None or not isinstance(part.value, Tensor) or not _has_rows(part.value):
+    if taken is None or not isinstance(part.value, Tensor) or not has_rows(part.value):
         return _merge(site, traffic, part, node, taken)
     if part.value.uid not in traffic.loss_lists:
         traffic = _collect(site, traffic, part.text, taken)
+    if part.whole is not None and any(merge.place == part.root for merge in traffic.merges):
+        return traffic  # its structure is merged as a whole, and it with that
     if is_mergeable(part.value) or is_read(site.facts, site.region, taken):
         return _merge(site, traffic, part, node, None)
     return traffic
@@ -123,17 +126,6 @@ def _handed_whole(before: Traffic, part: Part) -> Traffic:
         place=part.text, towers=towers, how="handed", axis=0, shard=0, loss=False, packed=False, op_name="", cast=False
     )
     return _with_merge(traffic, merge, None, [])
-
-
-def _has_rows(loss: Tensor) -> bool:
-    """Whether a loss has one value for each example, or for each of whatever its batch was made into.
-
-    One of several branches is enough: what all towers' losses are put together as has to be right for each.
-    """
-    if loss.batch.kind == "opaque":
-        kinds = ((one.batch.kind, bool(one.dims), has(one.op, Trait.CONCATENATES)) for one in choices(loss))
-        return any(kind == "example" or rows or joined for kind, rows, joined in kinds)
-    return loss.batch.kind == "example"
 
 
 def _of_one_group(facts: Facts, traffic: Traffic, part: Part, node: ast.AST) -> list[Part]:
@@ -293,8 +285,15 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
         keyed=isinstance(value, Mapping),
         fed=value.uid in site.fed,
         own=own,
+        losses="" if step is not None or guard or how != "concat" else _carried(site, traffic, value),
     )
     return _with_merge(traffic, merge, step, warnings)
+
+
+def _carried(site: LoopSite, traffic: Traffic, value: Value) -> str:
+    """The list of the towers' losses that a merged loss with rows carries to another function; "" for other values."""
+    carried = value.uid in traffic.loss_lists and is_carried(site.region, value, site.group.steps)
+    return traffic.loss_lists[value.uid] if carried else ""
 
 
 def _not_handed_on(site: LoopSite, traffic: Traffic, wanted: Wanted) -> list[Diagnostic]:

@@ -66,7 +66,7 @@ def test_a_step_in_another_function() -> None:
     train = "def train(loss):\n    return tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n\n\n"
     script = train + INPUTS.partition("\n")[2] + "{}train_op = train(loss)\n" + TRAINING
     script = "import tensorflow as tf\n\n\n" + script
-    assert codes(script.replace("{}train_op", MODEL + "train_op")) == ["TMG209"]
+    assert codes(script.replace("{}train_op", MODEL + "train_op")) == ["TMG301"]
     assert codes(script.replace("{}train_op", MODEL + "loss = tf.reduce_mean(loss)\ntrain_op")) == []
 
 

@@ -17,7 +17,7 @@ import tensorflow as tf
 flags = tf.app.flags
 flags.DEFINE_integer('more', 16, 'rows without a label')
 FLAGS = flags.FLAGS
-data = np.random.RandomState(1).randn(64, 6).astype('float32')
+data = np.random.RandomState(1).randn(512, 6).astype('float32')
 batch_size = 8
 many = {many}
 x = tf.placeholder(tf.float32, [None, 6])
@@ -34,7 +34,7 @@ loss = tf.reduce_mean(tf.square(net(x) - y)) + 0.1 * tf.reduce_mean({of})
 train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
-    for i in range(4):
+    for i in map(int, "0123"):
         part = data[i * batch_size:(i + 1) * batch_size]
         sess.run(train_op, {{x: part, y: part[:, :3], u: {fed}}})
 """
@@ -116,6 +116,8 @@ def test_what_may_be_another_number_of_rows_is_named() -> None:
 def test_each_size_is_scaled_or_none(fed: str, scaled: list[str], found: list[str]) -> None:
     """A size that is not called one beside one that is: both grow, or the step stays as large as it is."""
     script = HEAD.format(many="16", of="tf.square(net(u))", fed=fed)
+    if "TMG303" in found:  # the factor is a number that the analysis knows
+        script = script.replace('map(int, "0123")', "range(4)")
     text = converted(script)
     assert [line for line in text.splitlines() if "num_gpus" in line and line.startswith(("batch", "many"))] == scaled
     each = "data[i * (16 * FLAGS.num_gpus):(i + 1) * (16 * FLAGS.num_gpus)]"
@@ -185,7 +187,7 @@ loss = {loss}
 train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
-    for i in range(4):
+    for i in map(int, "0123"):
         part = data[i * batch_size:(i + 1) * batch_size]
         sess.run(train_op, {{x: part, z: -part}})
         {run}

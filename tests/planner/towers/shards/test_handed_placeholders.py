@@ -190,7 +190,7 @@ def test_a_function_goes_on_with_the_model_of_inputs_that_this_makes() -> None:
 def test_what_stands_in_the_way_besides_the_inputs_is_said_in_their_place() -> None:
     """The towers would be handed the model's placeholders; the step that a function takes with the loss they lack."""
     text = of_class().replace("self.out = ", "self.made = (").replace(", 3)\n\n\n", ", 3), self.x)\n\n\n", 1)
-    text = in_function(text.replace("model.out", "model.made[0]"))
+    text = in_function(text.replace("model.out", "model.made[0]")) + "    print(model.made)\n"
     (found,) = run(text).diagnostics
     assert (found.code, found.line) == ("TMG219", text[: text.index("train_op = train(model)")].count("\n") + 1)
 

@@ -180,15 +180,20 @@ def _read(one, reference):
     places = {element.name: place for place, element in enumerate(one.step.elements)}
     for index, tensor in enumerate(one.losses):
         if tensor.name in places and places[tensor.name] in one.kept['scalars']:
-            return index, [one.kept['scalars'][places[tensor.name]], float(wanted[index]), 'fetched']
+            return index, [one.kept['scalars'][places[tensor.name]], _number(wanted[index]), 'fetched']
     if any(np.size(value) != 1 for value in list(one.kept['losses']) + list(wanted)):
         return 0, None  # a loss for each example is no one number
-    theirs, count = [float(value) for value in one.kept['losses']], len(one.losses)
+    theirs, count = [_number(value) for value in one.kept['losses']], len(one.losses)
     if not count or not theirs or len(theirs) % count:
         return 0, None
     if len(theirs) == count:
-        return 0, [theirs[0], float(wanted[0]), 'differentiated']
+        return 0, [theirs[0], _number(wanted[0]), 'differentiated']
     summed = sum(theirs[::count])
     mean = summed / (len(theirs) // count)
-    target = float(wanted[0])
+    target = _number(wanted[0])
     return 0, [min((summed, mean), key=lambda value: abs(value - target)), target, 'towers']
+
+
+def _number(value):
+    """The number in an array of one, which may have axes: that of a batch of one example, of a loss with rows."""
+    return np.asarray(value).item()
