@@ -91,8 +91,9 @@ CASES = {
     ),
     "a changed call in a print": (
         MODEL,
-        "print >>log, 2L, sess.run(train_op, {x: u[step * 9:step * 9 + 9], y: v[step * 9:step * 9 + 9]}), `step`",
-        "print >>log, 2L, sess.run(train_op, {x: u[step * global_batch_size:step * global_batch_size + ",
+        "for i in range(len(u) // 9):\n"
+        "        print >>log, 2L, sess.run(train_op, {x: u[i * 9:i * 9 + 9], y: v[i * 9:i * 9 + 9]}), `step`",
+        "print >>log, 2L, sess.run(train_op, {x: u[i * global_batch_size:i * global_batch_size + ",
     ),
     "a long batch size": (MODEL, RUN.replace("batch_size", "32L"), "data.next_batch(32 * num_gpus)"),
     "an octal batch size": (MODEL, RUN.replace("batch_size", "040"), None),
