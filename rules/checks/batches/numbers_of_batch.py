@@ -161,7 +161,7 @@ def _has_size(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
         if isinstance(one, Number) and any(origin.key in sizes for origin in one.origins):
             return True
         filled = isinstance(one, Tensor) and (has(one.op, Trait.ONES) or has(one.op, Trait.ZEROS))
-        if one.uid not in seen and not filled:
+        if one.uid not in seen and not filled and not isinstance(one, Input):
             todo += one.inputs
         seen.add(one.uid)
     return False
