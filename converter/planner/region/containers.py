@@ -61,6 +61,17 @@ def containers_in(value: Value, depth: int = 4) -> Iterator[Value]:
             yield from containers_in(part, depth - 1)
 
 
+def wholes_in(value: Value) -> Iterator[Sequence | Mapping]:
+    """A list, tuple or dict, and those that it holds, each once, as one may hold itself; none for other values."""
+    seen, todo = set[int](), [value]
+    while todo:
+        whole = todo.pop()
+        if isinstance(whole, (Sequence, Mapping)) and whole.uid not in seen:
+            seen.add(whole.uid)
+            yield whole
+            todo += whole.parts()
+
+
 def is_filled(value: Value) -> bool:
     """Whether a value is a container that can be filled after it was made."""
     if isinstance(value, Sequence):

@@ -14,11 +14,11 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from converter.analysis.effects import READS_COLLECTION, EffectKind
-from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.facts import Facts
 from converter.analysis.flow.joined import choices
 from converter.analysis.flow.keys import key_reader
 from converter.analysis.frames import Access, Place
-from converter.analysis.values import Constant, Input, Mapping, Origin, Site, Tensor, Value, tensors_in
+from converter.analysis.values import Constant, Input, Mapping, Site, Tensor, Value, tensors_in
 from converter.analysis.values import Sequence as List
 from converter.dataclass import dataclass
 from converter.planner.outcome import Refused, Reread
@@ -30,16 +30,15 @@ from converter.planner.questions.batch_values import (
     may_hold_tensors,
 )
 from converter.planner.region.block import Block
+from converter.planner.region.containers import wholes_in
 from converter.planner.region.prepared_batches import prepared_batches
 from converter.planner.region.region import (
     Model,
     Region,
     around_inputs,
-    containers_in,
     depth_outside_turns,
     find_region,
     innermost_block,
-    loss_model,
     region_in_one_block,
     rows_told,
     settled,
@@ -48,26 +47,27 @@ from converter.planner.region.region import (
 from converter.planner.writing.spelling import spelling
 
 
-def region_of(
-    facts: Facts,
-    steps: Sequence[TrainStep],
-    inputs: tuple[Input, ...],
-    sizes: frozenset[Origin],
-    handing: bool = False,
-    once: bool = False,
-) -> Region | Refused | Reread:
+def region_of(model: Model | Refused, once: bool = False, chained: bool = False) -> Region | Refused | Reread:
     """The region of a model in one block, or that of its last part, with the regions ahead of it.
 
-    once: whether any loss may be computed once from merged results.
+    once: whether any loss may be computed once from merged results. chained: whether regions in which each tower
+    computes its own loss come before one that ends ahead of it.
     """
-    model = loss_model(facts, steps, inputs, sizes, handing)
     if isinstance(model, Refused):
         return model
+    if chained and (last := _with_own_losses(model)) is not None:
+        return last
     found = find_region(model, once)
-    means = all(step.loss.batch.kind == "reduced" and step.loss.batch.how == "mean" for step in steps)
+    means = all(step.loss.batch.kind == "reduced" and step.loss.batch.how == "mean" for step in model.steps)
     if not isinstance(found, Refused) or not found.shorter or (once and not means):
         return found
     return _of_last_part(model, found)
+
+
+def _with_own_losses(model: Model) -> Region | None:
+    """The last of several regions in which each tower goes on to its own loss; None where they cannot be linked."""
+    chain = _in_several_blocks(model, ())
+    return (_linked(model.facts, chain) or _linked(model.facts, chain, whole=True)) if chain else None
 
 
 def _of_last_part(model: Model, otherwise: Refused) -> Region | Refused | Reread:
@@ -80,21 +80,6 @@ def _of_last_part(model: Model, otherwise: Refused) -> Region | Refused | Reread
     if isinstance(prepared, Reread) or not chain:
         return prepared
     return _linked(model.facts, chain, whole=True) or prepared
-
-
-def last_region_of(
-    facts: Facts,
-    steps: Sequence[TrainStep],
-    inputs: tuple[Input, ...],
-    sizes: frozenset[Origin],
-    handing: bool = False,
-    once: bool = False,
-) -> Region | Refused | Reread:
-    """As `region_of`, but regions in which each tower computes its own loss come before one that ends ahead of it."""
-    model = loss_model(facts, steps, inputs, sizes, handing)
-    chain = () if isinstance(model, Refused) else _in_several_blocks(model, ())
-    linked = (_linked(facts, chain) or _linked(facts, chain, whole=True)) if chain else None
-    return linked or region_of(facts, steps, inputs, sizes, handing, once)
 
 
 def _after_preparation(model: Model, otherwise: Refused) -> Refused | Reread:
@@ -173,7 +158,7 @@ def _linked(facts: Facts, chain: tuple[Region, ...], whole: bool = False) -> Reg
         made = (frozenset(v.uid for v in (value, *choices(value))) for value in values if isinstance(value, Tensor))
         mine = tuple(uids for uids in made if any(t.uid in uids and region.in_tower(t.site) for t in facts.tensors))
         lists = [v for v in values if isinstance(v, (List, Mapping)) and region.in_tower(v.site)]
-        held = frozenset(part.uid for value in lists for part in containers_in(value))
+        held = frozenset(part.uid for value in lists for part in wholes_in(value))
         named = frozenset(value.uid for value in lists)
         regions.append(replace(region, carried=tuple(reads), handed_on=mine, handed_whole=named, handed_within=held))
     return replace(regions[-1], ahead=tuple(regions[:-1]))
@@ -206,7 +191,7 @@ class _Handed:
         written = written_first(region)
         reads = region.tower_reads()
         found = self._wholes(reads, written) if whole else {}
-        held = {holder.uid for access in found.values() for holder in containers_in(access.value)}
+        held = {holder.uid for access in found.values() for holder in wholes_in(access.value)}
         taken = {tensor.uid for access in found.values() for tensor in tensors_in(access.value)}
         for access in reads:
             value = access.value
@@ -240,7 +225,7 @@ class _Handed:
                 continue
             if text not in found and self._is_for_towers(value):
                 found[text] = access
-        inner = {part.uid for access in found.values() for part in [*containers_in(access.value)][1:]}
+        inner = {part.uid for access in found.values() for part in [*wholes_in(access.value)][1:]}
         return {text: access for text, access in found.items() if access.value.uid not in inner}
 
     def _is_for_towers(self, whole: List | Mapping) -> bool:
@@ -254,7 +239,7 @@ class _Handed:
             return False
         if not all(self._is_of_towers(t, makers[0]) for t in batched):
             return False
-        if any(isinstance(part, Input) for held in containers_in(whole) if _may_change(held) for part in held.parts()):
+        if any(isinstance(part, Input) for held in wholes_in(whole) if _may_change(held) for part in held.parts()):
             return False  # behind the loop the whole batch would be put there
         after = (access for access in self.facts.accesses_of(whole) if makers[0].comes_after(access))
         return all(any(region.in_tower(access.site) for region in self.later) for access in after)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import combinations, pairwise
 
 from converter.analysis.facts import Facts, TrainStep, behind_losses
@@ -14,10 +13,10 @@ from converter.analysis.values import Origin, Tensor
 from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
-from converter.planner.region.continued import last_region_of, region_of
+from converter.planner.region.continued import region_of
 from converter.planner.region.executions import StepGroup, in_one_loop
 from converter.planner.region.inputs import batch_inputs, batches_behind
-from converter.planner.region.region import Region
+from converter.planner.region.region import Region, loss_model
 from converter.planner.wording import finding
 from converter.planner.writing.findings import line_seen_from
 
@@ -36,8 +35,10 @@ def grouped(
     handing: whether statements of the towers may make placeholders. once: whether any loss may be computed once from
     merged results. chained: whether each tower's loss is computed in a loop of its own where that can be done.
     """
-    find = last_region_of if chained else region_of
-    place = partial(find, facts, sizes=sizes, handing=handing, once=once)
+
+    def place(part: Sequence[TrainStep]) -> Region | Refused | Reread:
+        return region_of(loss_model(facts, part, batch_inputs(part), sizes, handing), once, chained)
+
     found = _groups(facts, list(steps), place)
     if not isinstance(found, (Refused, Reread)) and (more := _executed_again(facts, found)):
         return _groups(facts, [*steps, *more], place)
@@ -78,7 +79,7 @@ def _groups(
 ) -> tuple[StepGroup, ...] | Refused | Reread:
     """Training steps that share inputs, or random batches, share a loop; independent models get loops of their own.
 
-    place: what finds the region of some steps with their inputs.
+    place: what finds the region of some steps.
     """
     parts: list[list[TrainStep]] = []
     for step in steps:
@@ -87,7 +88,7 @@ def _groups(
         parts = [p for p in parts if p not in joined] + [[s for p in joined for s in p] + [step]]
     found: list[StepGroup] = []
     for part in parts:
-        region = place(steps=part, inputs=batch_inputs(part))
+        region = place(part)
         if isinstance(region, Region):
             found.append(StepGroup(part, region))
         elif len(parts) == 1:
@@ -98,7 +99,7 @@ def _groups(
         return tuple(found)
     if len(found) == len(parts) and (shared := in_one_loop(found)) is not None:
         return (shared,)
-    region = place(steps=steps, inputs=batch_inputs(steps))
+    region = place(steps)
     if isinstance(region, Refused) and len(found) == len(parts) and (twice := _built_alike(found)):
         first, second = (step.call for step in twice[:2])
         region = Refused((finding(facts, second, PlanFault.BUILT_ALIKE, line=line_seen_from(facts, second, first)),))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -15,8 +15,6 @@ from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Frame, Input, Origin, Site, Tensor, Value, Variable, needed
-from converter.analysis.values import Mapping as Dict
-from converter.analysis.values import Sequence as List
 from converter.dataclass import dataclass
 from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
@@ -26,6 +24,7 @@ from converter.planner.questions.statements import Step, path, returned_by, suit
 from converter.planner.region.between import sort_out
 from converter.planner.region.block import BEHIND, Block
 from converter.planner.region.changed_between_towers import copied_cells, starting_values, with_own
+from converter.planner.region.containers import wholes_in
 from converter.planner.region.handed import handed_inside
 from converter.planner.region.neighbours import close
 from converter.planner.region.splitting import SplitLosses, behind_loop, in_front
@@ -98,7 +97,7 @@ class Region:
     @cached_property
     def given(self) -> frozenset[int]:
         """The uids of lists and dicts, each tower's own, that it was handed by an earlier loop."""
-        return frozenset(held.uid for access in self.carried for held in containers_in(access.value))
+        return frozenset(held.uid for access in self.carried for held in wholes_in(access.value))
 
     def in_any_tower(self, site: Site) -> bool:
         """As `in_tower`, for any execution of the block: a class may build several models."""
@@ -144,14 +143,6 @@ class Region:
         """Whether something stands among the statements of the towers, in this execution of the block."""
         index = self.block.statement(site)
         return index is not None and index in self.tower
-
-
-def containers_in(value: Value) -> Iterator[List | Dict]:
-    """A list or dict, and those that it holds; none for other values."""
-    if isinstance(value, (List, Dict)):
-        yield value
-        for part in value.parts():
-            yield from containers_in(part)
 
 
 def written_first(region: Region) -> set[Place]:

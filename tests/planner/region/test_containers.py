@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from converter.analysis.values import Constant, Mapping, Sequence
+from converter.planner.region.containers import wholes_in
 from tests.scripts import INPUTS, STEP, TRAINING, codes, parts
 
 MODEL = "out = tf.layers.dense(X, 1)\n"
@@ -121,3 +123,12 @@ def test_what_changes_a_list_that_the_towers_read_above_it_stays_among_them() ->
     early = "terms = [0.5]\n" + INPUTS + MODEL + "out = out * terms[0]\nterms.append(2.0)\n"
     _, lines, _ = parts(early + LOSS.replace("decay", "terms[-1]") + STEP + TRAINING)
     assert lines.index("out = out * terms[0]") < lines.index("terms.append(2.0)")
+
+
+def test_a_list_that_holds_itself_is_given_once() -> None:
+    inner = Mapping([(Constant("w"), Constant(1))])
+    whole = Sequence([inner, Sequence([Constant(2)], mutable=False), inner], mutable=True)
+    whole.elements.append(whole)
+    found = list(wholes_in(whole))
+    assert found[0] is whole and len(found) == 3 and inner in found
+    assert not list(wholes_in(Constant(1)))

@@ -51,7 +51,7 @@ def check(one):
     matches = [] if faults.worst(errors) < faults.CLOSE else faults.explain(one, recorded, wanted, found, parts, name)
     unsteady = {} if matches else faults.within_rounding(moved, errors, recorded, wanted)
     errors.update((key, 0.0) for key in unsteady)
-    _note(one, kinds.Result(name, kind), found[name], (errors, recorded, applied))
+    _note(one, kinds.Result(name, kind), found[name], (errors, recorded, wanted, applied))
     one.figures.update(
         {
             'matches': matches,
@@ -79,7 +79,7 @@ def check_again(one, result):
     errors = faults.gradient_errors(recorded, wanted)
     if not faults.worst(errors) < faults.CLOSE:
         return None
-    _note(one, result, reference, (errors, recorded, applied))
+    _note(one, result, reference, (errors, recorded, wanted, applied))
     one.figures.update(matches=[], unsteady={}, less_exact=[], noise=[])
     return Checked({result.reference: reference}, result.reference, wanted, _largest(wanted), [])
 
@@ -87,9 +87,10 @@ def check_again(one, result):
 def _note(one, result, reference, gradients):
     """Puts into a step's figures what its gradients were found to be.
 
-    gradients: their errors by (index, variable), those that were recorded, and those that the original applies.
+    gradients: their errors by (index, variable), those that were recorded, those that the original applies, dense, and
+    the same as they are.
     """
-    errors, recorded, applied = gradients
+    errors, recorded, wanted, applied = gradients
     index, pair = _read(one, reference)
     one.figures.update(
         {
@@ -97,7 +98,7 @@ def _note(one, result, reference, gradients):
             'kind': result.kind,
             'gradients': {key[1]: value for key, value in errors.items()},
             'finite': compare.all_finite(recorded.values()),
-            'diverged': not compare.all_finite(one.dense(applied).values()),
+            'diverged': not compare.all_finite(wanted.values()),
             'sparse': _sparse(one, applied),
             'loss': pair,
             'summands': _summands(one, index, pair, reference),
