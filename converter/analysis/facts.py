@@ -509,6 +509,16 @@ class Facts:
         """The writes of each place, as they are once the walk is over."""
         return grouped((access for access in self.accesses if access.write), lambda access: access.place)
 
+    @cached_property
+    def filled_by_name(self) -> Mapping[Place, tuple[int, Sequence]]:
+        """For each name the first list with elements that code changes, once the walk is over; before it its access."""
+        found: dict[Place, tuple[int, Sequence]] = {}
+        for number, access in enumerate(self.accesses):
+            value = access.value if access.place.kind == "name" else None
+            if isinstance(value, Sequence) and value.elements and self.changes_of(value):
+                found.setdefault(access.place, (number, value))
+        return found
+
     def accesses_of(self, value: Value) -> list[Access]:
         """The reads and writes of a value, in the order of the walk."""
         return self.accesses_by_value.get(value.uid, [])
@@ -523,6 +533,17 @@ class Facts:
         for access in self.accesses_of(value):
             if not access.write and not (id(access.node) in filled and isinstance(access.site.stmt, ast.Expr)):
                 yield access
+
+    @cached_property
+    def _results_by_node(self) -> Mapping[ast.AST, list[Value]]:
+        found = defaultdict[ast.AST, list[Value]](list)
+        for (_, node), value in self.results.items():
+            found[node].append(value)
+        return found
+
+    def results_of(self, call: ast.AST) -> list[Value]:
+        """What a call gave in each frame, once the walk is over."""
+        return self._results_by_node.get(call, [])
 
     def runs_of(self, steps: Iterable[TrainStep]) -> list[RunCall]:
         """The runs that take one of these training steps."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from converter.analysis.arrays.filled_lists import filled, puts_one
@@ -79,12 +79,14 @@ def terms_of(facts: Facts, value: Value, sizes: Iterable[Origin], site: Site) ->
 class _At:
     """Where it is asked: the statements around that place, through callers up to the module.
 
-    asks: whether a function with "batch" in its name gives as many rows as it is asked for.
+    asks: whether a function with "batch" in its name gives as many rows as it is asked for. known: the numbers of rows
+        found so far, by the value's uid and how deep its parts may be followed.
     """
 
     facts: Facts
     around: frozenset[Site]
     asks: bool = True
+    known: dict[tuple[int, int], Number | None] = field(default_factory=dict)
 
     def asked(self, value: Host, deep: int) -> Number | None:
         """The first number among the arguments of an unfollowed call whose name contains `batch`."""
@@ -111,11 +113,12 @@ class _At:
 
 
 def _rows(at: _At, value: Value | None, deep: int) -> Number | None:
-    if deep == 0:
+    if deep == 0 or not isinstance(value, (List, Host)):
         return None
-    if isinstance(value, List):
-        return _of_list(at, value, deep - 1)
-    return _of_host(at, value, deep - 1) if isinstance(value, Host) else None
+    key = value.uid, deep
+    if key not in at.known:
+        at.known[key] = _of_list(at, value, deep - 1) if isinstance(value, List) else _of_host(at, value, deep - 1)
+    return at.known[key]
 
 
 # -- lists -----------------------------------------------------------------------------------------
@@ -142,7 +145,7 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
     if not changes:
         return None if value.many else Number(len(value.elements))
     given = [a.site for a in at.facts.accesses_of(value) if not a.write and a.node in at.facts.handed_over]
-    at = replace(at, around=at.around.union(*(site.chain() for site in given)))
+    at = replace(at, around=at.around.union(*(site.chain() for site in given)), known={})
     appended = _appended(at, value, changes, deep)
     if appended is not None:
         return appended
@@ -180,15 +183,9 @@ def _computed(at: _At, name: str, numbers: list[Number], deep: int) -> Number | 
 
 def _filled_later(at: _At, value: List) -> List | None:
     """The list of the same name that rows are put into, where an empty one stands for it in a loop's first turn."""
-    places = {a.place for a in at.facts.accesses_of(value) if a.write and a.place.kind == "name"}
-    return next(
-        (
-            a.value
-            for a in at.facts.accesses
-            if a.place in places and isinstance(a.value, List) and a.value.elements and at.facts.changes_of(a.value)
-        ),
-        None,
-    )
+    places = dict.fromkeys(a.place for a in at.facts.accesses_of(value) if a.write and a.place.kind == "name")
+    filled_there = (at.facts.filled_by_name[place] for place in places if place in at.facts.filled_by_name)
+    return min(filled_there, key=lambda each: each[0], default=(0, None))[1]
 
 
 def _appended(at: _At, value: List, changes: list[Effect], deep: int) -> Number | None:

@@ -31,10 +31,12 @@ def multiple(number: Number | Host, length: Length) -> Number | None:
     for key, group in groups.items():
         terms = TermReader(frozenset(group), length).of(number)
         if SIZE in terms.atoms:
-            inside |= {origin for origin in group if len(group) == 1 or _is_in(origin, number, length)}
+            places = sorted(group, key=lambda origin: (origin.line, getattr(origin.node, "col_offset", 0), origin.path))
+            read = {o: TermReader(frozenset((o,)), length).of(number) if len(group) > 1 else terms for o in places}
+            inside |= {origin for origin, alone in read.items() if SIZE in alone.atoms}
             plain = key not in UNITS or terms == atom(SIZE)
             if plain and degree_in(terms, _value_of(group)) == 1:
-                linear[key] = _places_of(number, group, length)
+                linear[key] = _places_of(read)
     value = TermReader(frozenset(), length).of(number).value
     small = value is not None and abs(value) < LARGEST
     known = None if value is None or not small else int(value) if value.denominator == 1 else float(value)
@@ -64,20 +66,15 @@ def is_computed(value: Host) -> bool:
     return is_followed(TermReader(frozenset(), lambda _: None).of(value)) and bool(origins_behind(value))
 
 
-def _is_in(origin: Origin, number: Number | Host, length: Length) -> bool:
-    return SIZE in TermReader(frozenset((origin,)), length).of(number).atoms
-
-
-def _places_of(number: Number | Host, group: set[Origin], length: Length) -> set[Origin]:
-    """The places at which a number of rows is written, of those where the same number is written.
+def _places_of(read: dict[Origin, Terms]) -> set[Origin]:
+    """The places at which a number of rows is written, of those where the same number is written, in their order.
 
     One stands for all, and it is no step of a loop; of a number that each of several branches writes it is one in each.
+    read: the number's terms, where the number at that place alone is taken for the batch size.
     """
-    places = sorted(group, key=lambda origin: (origin.line, getattr(origin.node, "col_offset", 0), origin.path))
-    read = {o: TermReader(frozenset((o,)), length).of(number) for o in places if len(places) > 1}
-    alone = next((o for o, terms in read.items() if degree_in(terms) == 1), None)
-    in_branches = {o for o, terms in read.items() if _is_branch_of(terms)} if alone is None else set()
-    return in_branches or {alone or places[-1]}
+    alone = next((o for o, terms in read.items() if degree_in(terms) == 1), None) if len(read) > 1 else None
+    in_branches = {o for o, terms in read.items() if _is_branch_of(terms)} if alone is None and len(read) > 1 else set()
+    return in_branches or {alone or [*read][-1]}
 
 
 def _is_branch_of(terms: Terms) -> bool:

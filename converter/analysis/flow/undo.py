@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from converter.analysis.values import Class, Frame, Instance, Mapping, Sequence, Typed, Value
 from converter.dataclass import dataclass
 
@@ -47,9 +49,10 @@ class StateChange:
         else:
             self._attributes()[str(self.key)] = value
 
-    def same_place(self, other: StateChange) -> bool:
-        """Whether two changes are of one attribute or item."""
-        return self.holder is other.holder and _same(self.key, other.key)
+    def place(self) -> tuple[int, object]:
+        """What all changes of one attribute or item have in common; items are told apart by what is known of them."""
+        known = getattr(self.key, "value", self.key)
+        return id(self.holder), known if isinstance(known, Hashable) else id(self.key)
 
 
 UndoLog = list[StateChange]
@@ -61,16 +64,11 @@ def take_back(log: UndoLog, since: int, frame: Frame) -> Changes:
 
     frame: the one that is executed: whoever asks keeps its names.
     """
-    first: Changes = []
+    first: dict[tuple[int, object], StateChange] = {}
     for change in log[since:]:
-        if change.holder is not frame and not any(c.same_place(change) for c, _ in first):
-            first.append((change, change.get()))
-    for change, _ in first:
+        if change.holder is not frame:
+            first.setdefault(change.place(), change)
+    left: Changes = [(change, change.get()) for change in first.values()]
+    for change, _ in left:
         change.put(change.old)
-    return first
-
-
-def _same(one: Value | str, two: Value | str) -> bool:
-    if isinstance(one, str) or isinstance(two, str):
-        return one == two
-    return one is two or getattr(one, "value", one) == getattr(two, "value", two)
+    return left

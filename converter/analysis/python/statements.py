@@ -353,11 +353,11 @@ def _trains(body: list[ast.stmt]) -> bool:
 
 def put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt, branching: Branching = NO_BRANCHING) -> None:
     """Puts the joined values of both branches into changed attributes and items."""
+    places, places_too = ({change.place(): value for change, value in side} for side in (one, two))
     for change, value in one:
-        other = next((v for c, v in two if c.same_place(change)), change.old)
-        _settle(walk, change, value, other, stmt, branching)
+        _settle(walk, change, value, places_too.get(change.place(), change.old), stmt, branching)
     for change, value in two:
-        if not any(c.same_place(change) for c, _ in one):
+        if change.place() not in places:
             _settle(walk, change, change.old, value, stmt, branching)
 
 

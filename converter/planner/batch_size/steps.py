@@ -68,7 +68,7 @@ class Reads:
 
     def _gives(self, call: ast.Call) -> bool:
         """Whether a call of a function gives a multiple of the batch size."""
-        values = [value for (_, node), value in self.facts.results.items() if node is call]
+        values = self.facts.results_of(call)
         return bool(values) and all(isinstance(v, Number) and v.linear & self.sizes for v in values)
 
 

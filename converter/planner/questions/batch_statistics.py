@@ -18,10 +18,11 @@ def norms_behind(facts: Facts, loss: Tensor) -> Iterator[Effect]:
 
 def norms_among(facts: Facts, values: Iterable[Value]) -> Iterator[Effect]:
     """Batch norms that may be in training, among the values that a loss is computed from."""
-    made = {(v.node, v.site) for v in values if isinstance(v, Tensor)}
-    for effect in facts.effects:
-        behind = (effect.node, effect.site) in made or effect.kind is EffectKind.BATCH_NORM_SCOPE
-        if behind and effect.kind in BATCH_NORMS and may_train(effect):
+    norms = [effect for kind in BATCH_NORMS for effect in facts.effects_of(kind) if may_train(effect)]
+    nodes = {effect.node for effect in norms}
+    made = {(v.node, v.site) for v in values if isinstance(v, Tensor) and v.node in nodes} if nodes else set()
+    for effect in sorted(norms, key=lambda norm: norm.time):
+        if (effect.node, effect.site) in made or effect.kind is EffectKind.BATCH_NORM_SCOPE:
             yield effect
 
 
