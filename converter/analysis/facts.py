@@ -390,6 +390,7 @@ class Facts:
     modules: dict[str, LocalModule] = field(default_factory=dict)  # those files, by path
     found: dict[tuple[str, str], tuple[FoundModule, ast.AST]] = field(default_factory=dict)  # by dotted name and folder
     made_of: dict[int, Mapping[int, Value]] = field(default_factory=dict)  # uid -> what `behind` gave for it
+    named_for: dict[int, frozenset[Origin]] = field(default_factory=dict)  # uid of what is fed -> named batch sizes
     rows: dict[tuple[int, Site, bool], Number | None] = field(default_factory=dict)  # see arrays.rows
     terms: dict[tuple[int, frozenset[Origin], Site], Terms] = field(default_factory=dict)  # see arrays.rows
     spans: dict[int, Number | None] = field(default_factory=dict)  # uid of a slice's bounds -> rows that it takes

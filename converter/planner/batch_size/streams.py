@@ -78,7 +78,7 @@ def _bounds(source: Value | None) -> Iterator[Value]:
                 yield end
 
 
-def is_share(value: Value, scaled: set[Origin]) -> bool:
+def is_share(value: Value, scaled: Iterable[Origin]) -> bool:
     """Whether a number is smaller for a larger batch size, or is computed from one that is: `n // size * size`."""
     return _is_share(TermReader(frozenset(scaled), lambda _: None), value)
 

@@ -44,8 +44,14 @@ def base_of(facts: Facts, number: Number) -> set[Origin]:
     return facts.named_sizes(number.linear) or set(alone)
 
 
-def named_behind(facts: Facts, value: Value) -> set[Origin]:
+def named_behind(facts: Facts, value: Value) -> frozenset[Origin]:
     """Numbers named as batch sizes behind a fed value; failing that, those given to a next_batch."""
+    if value.uid not in facts.named_for:
+        facts.named_for[value.uid] = frozenset(_named_behind(facts, value))
+    return facts.named_for[value.uid]
+
+
+def _named_behind(facts: Facts, value: Value) -> set[Origin]:
     behind = facts.behind(value)
     numbers = [_number_behind(facts, v) for v in behind.values() if isinstance(v, Number) and v.origins]
     told = [n for n in numbers if all(o.key[0] == "flag" for o in n.origins)]
@@ -63,7 +69,7 @@ def named_behind(facts: Facts, value: Value) -> set[Origin]:
     return asked
 
 
-def named_for(facts: Facts, run: RunCall, key: Input, value: Value) -> set[Origin]:
+def named_for(facts: Facts, run: RunCall, key: Input, value: Value) -> frozenset[Origin]:
     """Numbers named as batch sizes behind what an input is fed; failing that, such a number that counts its rows.
 
     A list that a loop fills has as many rows as the loop has turns, which is not behind what stands in it.
@@ -71,7 +77,7 @@ def named_for(facts: Facts, run: RunCall, key: Input, value: Value) -> set[Origi
     named = named_behind(facts, value)
     number = rows_of(facts, value, run.site) if not named and key.batch.axis == 0 else None
     counted = base_of(facts, number) if number is not None else set()
-    return named or facts.named_sizes(counted)
+    return named or frozenset(facts.named_sizes(counted))
 
 
 def rows_of_turns(facts: Facts, run: RunCall, fed: Fed) -> ast.AST | None:
@@ -90,7 +96,7 @@ def rows_of_turns(facts: Facts, run: RunCall, fed: Fed) -> ast.AST | None:
     return None
 
 
-def _only_turns(facts: Facts, value: Value, named: set[Origin]) -> bool:
+def _only_turns(facts: Facts, value: Value, named: frozenset[Origin]) -> bool:
     """Whether some numbers are behind a value because the ranges of loops have them, and not otherwise."""
     turns = {v.uid for over in facts.turned.values() if over.uid in facts.ranges for v in over.parts()}
     todo, seen = [value], set(turns)
@@ -104,7 +110,7 @@ def _only_turns(facts: Facts, value: Value, named: set[Origin]) -> bool:
     return True
 
 
-def _is_of(value: Value, origins: set[Origin]) -> bool:
+def _is_of(value: Value, origins: frozenset[Origin]) -> bool:
     return isinstance(value, Number) and not value.origins.isdisjoint(origins)
 
 
