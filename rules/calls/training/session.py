@@ -19,6 +19,7 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Bound,
     Constant,
+    Function,
     Host,
     Instance,
     Mapping,
@@ -303,7 +304,7 @@ OTHER_TRAINING = (
 TRAINS = ("train", "fit", "partial_fit", "fit_generator", "train_on_batch", "train_and_evaluate")
 EAGER = (
     "enable_eager_execution compat.v1.enable_eager_execution contrib.eager.enable_eager_execution GradientTape "
-    "contrib.eager.GradientTape contrib.eager.implicit_gradients contrib.eager.defun function"
+    "contrib.eager.GradientTape contrib.eager.implicit_gradients"
 ).split()
 
 # Arguments that count training steps (tensorflow/python/training/monitored_session.py, contrib/slim learning.py, 1.15).
@@ -325,6 +326,13 @@ TRAITS: dict[Trait, str] = {
     Trait.RUNS: "Session ConfigProto GPUOptions",
     Trait.ASKS_BY_NAME: "get_tensor_by_name get_operation_by_name as_graph_element",
 }
+
+
+def _traced(call: Call) -> Value:
+    """The function that is given, as a decorator too: what it computes is the same."""
+    made = makes("Object", EffectKind.EAGER, about="tf.{}")(call)
+    return call.args[0] if call.args and isinstance(call.args[0], Function) else made
+
 
 CALLS: dict[str, Handler] = table(
     # Where the config stands (tensorflow/python/client/session.py, training/monitored_session.py and
@@ -357,6 +365,7 @@ CALLS: dict[str, Handler] = table(
     ),
     ((*below("Object.", TRAINS), "estimator.train_and_evaluate"), _trained_by_library),
     (EAGER, makes("Object", EffectKind.EAGER, about="tf.{}")),
+    ("function contrib.eager.defun", _traced),
     (
         "train.Server train.Server.create_local_server train.ClusterSpec train.SyncReplicasOptimizer "
         "distribute.MirroredStrategy contrib.distribute.MirroredStrategy contrib.distribute.OneDeviceStrategy "

@@ -84,3 +84,32 @@ def test_neither_is_called() -> None:
 
 def test_steps_that_nothing_calls_beside_an_estimator_that_predicts() -> None:
     assert codes(INPUTS + OWN_BY_HAND + "\n\n" + ESTIMATOR + "estimator.predict(input_fn)\n") == []
+
+
+TAPE = """
+
+@tf.function
+def step(rows):
+    with tf.GradientTape() as tape:
+        cost = tf.reduce_sum(tf.matmul(rows, w))
+    optimizer.apply_gradients(zip(tape.gradient(cost, [w]), [w]))
+
+
+w = tf.Variable(tf.zeros([784, 1]))
+optimizer = tf.keras.optimizers.Adam(0.1)
+step(images)
+step(images)
+"""
+
+
+def test_what_a_tape_trains_is_named_once() -> None:
+    script = TOWERS + TAPE
+    assert found(script) == [("TMG398", script.count("\n", 0, script.index("    with tf.GradientTape")) + 1)]
+    assert "this trains by tf.GradientTape, which gets no towers" in run(script).diagnostics[0].message
+
+
+def test_a_tape_without_a_step_trains_nothing() -> None:
+    shown = TAPE.replace(
+        "optimizer.apply_gradients(zip(tape.gradient(cost, [w]), [w]))", "return tape.gradient(cost, [w])"
+    )
+    assert found(TOWERS + shown) == []
