@@ -752,6 +752,11 @@ def read_by(values: Iterable[Value]) -> dict[int, Value]:
     return _behind(values, lambda value: isinstance(value, (Input, Variable)))
 
 
+def up_to_numbers(values: Iterable[Value]) -> dict[int, Value]:
+    """All values that some values are made of, up to and including numbers: not what these are computed from."""
+    return _behind(values, lambda value: isinstance(value, (Input, Number)))
+
+
 def _is_input(value: Value) -> bool:
     return isinstance(value, Input)
 

@@ -218,9 +218,9 @@ def measure(case: Selected) -> WithBatchSize:
     """The batch size; where it cannot grow with the number of GPUs, the towers share it."""
     size = size_for(case.facts, case.steps)
     options = case.options
-    if size.fixed and options.batch != "total":
-        options = replace(options, batch="total", asked_batch=options.batch)
+    if options.batch != "total":
         size = replace(size, warnings=(*size.warnings, *size.kept))
+        options = replace(options, batch="total", asked_batch=options.batch) if size.fixed else options
     return WithBatchSize(**{**_fields(case), "options": options}, size=size)
 
 

@@ -23,6 +23,7 @@ class PlanFault(Enum):
     QUEUE_FILLED_BY_HAND = auto()
     PLAIN_NUMBER_OF_ROWS = auto()
     SIZE_NOT_FOUND = auto()
+    SIZE_NOT_FOUND_BESIDE = auto()
     NUMBER_OF_PARTS = auto()
     SIZE_OF_TWO_CALLS = auto()
     SETTING_OR_NUMBER = auto()

@@ -87,7 +87,7 @@ class TermReader:
             (origin,) = value.origins
             if origin in self._sizes:
                 return atom(SIZE)
-            if origin.key[0] == "computed" and value.inputs:
+            if value.inputs:
                 return self._of_computed(value, origin, deep)
             return atom(origin) if value.value is None else _plain(value.value)
         if not value.origins and not value.inputs and value.value is not None:
@@ -105,7 +105,7 @@ class TermReader:
         length = self._length(value)
         if length is not None:
             return self.of(length, deep)
-        made = self.of(value.inputs[0], deep) if isinstance(value.inputs[0], Host) else None
+        made = self.of(value.inputs[0], deep) if isinstance(value.inputs[0], (Host, Number)) else None
         if made is not None and SIZE in made.atoms and is_followed(made):
             return made
         return atom(origin) if value.value is None else _plain(value.value)

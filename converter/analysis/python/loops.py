@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from converter.analysis.effects import EffectKind
@@ -52,10 +53,10 @@ class Turns:
         return not self.short and (turn > 0 or self.brief) and self.walk.graph_clock == built
 
     def may_go_on_otherwise(self) -> bool:
-        """Whether a later turn may take another branch than those followed; if so, numbers that turns change are open.
+        """Whether a later turn may take another branch than those followed; if so, what the turns change is open.
 
-        `if step % 100 == 0` would be decided by the values of two turns, and what runs in a later one never seen. Where
-        the turns build the graph, each has its own numbers.
+        `if step % 100 == 0` and `if len(rows) == 100` would be decided by two turns, and what runs in a later one never
+        seen. Where the turns build the graph, each has its own numbers.
         """
         if self.brief or self.walk.graph_clock != self.built or self.walk.repeats.decided == self.decided:
             return False
@@ -69,7 +70,17 @@ class Turns:
             before = first[place]
             if not before.write and isinstance(before.value, Number) and before.value.value != number.value:
                 self._forget(place, number)
+        for grown, _ in self._growths():
+            grown.many |= grown.time <= self.began
         return True
+
+    def _growths(self) -> Iterator[tuple[Sequence, str]]:
+        """The lists without tensors that the turns changed, with the names of the calls that did."""
+        for effect in self.walk.facts.effects[self.effects :]:
+            grown = effect.value
+            filled = effect.kind is EffectKind.MUTATION and isinstance(grown, Sequence) and bool(grown.elements)
+            if isinstance(grown, Sequence) and filled and not any(tensors_in(grown)):
+                yield grown, effect.name
 
     def end(self, whole: bool) -> None:
         """Updates what is known after the loop; whole: True if all of its turns were followed."""
@@ -126,13 +137,10 @@ class Turns:
         """Give lists that grew an unknown length, and numbers that changed an unknown value."""
         self.leave_open()
         self._open_keys()
-        for effect in self.walk.facts.effects[self.effects :]:
-            grown = effect.value
-            if effect.kind is EffectKind.MUTATION and isinstance(grown, Sequence) and grown.elements:
-                free = not any(tensors_in(grown))
-                grown.many |= free
-                if self.brief and free and effect.name.endswith((".append", ".extend", "+=")):
-                    grown.elements.append(grown.elements[-1])  # the second turn's
+        for grown, name in list(self._growths()):
+            grown.many = True
+            if self.brief and name.endswith((".append", ".extend", "+=")):
+                grown.elements.append(grown.elements[-1])  # the second turn's
         last: dict[Place, Number] = {}
         several: set[Place] = set()
         for access in self.walk.facts.accesses[self.accesses :]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from converter.analysis.arrays.rows import counted_by
 from converter.analysis.facts import Facts, RunCall
-from converter.analysis.values import Input, Number, Sequence, Tensor, Value, needed
+from converter.analysis.values import Input, Number, Sequence, Tensor, Value, needed, up_to_numbers
 from converter.conversion.review.compare import MIXED, WalkComparison
 
 Sized = tuple[str, ast.AST | None, ast.AST | None]
@@ -71,8 +71,10 @@ def _of_input(one: Input, two: Input) -> list[tuple[Number, Number]]:
 
 def _judged(comparison: WalkComparison, one: Value, two: Value, pairs: list[tuple[Number, Number]]) -> Iterator[Sized]:
     powers, behind = set[int](), set[int]()
+    shape = two.shape if isinstance(two, Input) else None
+    direct = up_to_numbers([*two.inputs, *(v for v in (two, shape) if v is not None)])
     for there, here in pairs:
-        power = MIXED if here.uid in behind else comparison.power(here)
+        power = MIXED if here.uid in behind and here.uid not in direct else comparison.power(here)
         if power != MIXED and (is_size(comparison.first, there) or (power > 0 and there.inputs)):
             powers.add(power)
             behind |= needed(here.inputs).keys()  # `b * b // b` is no product of two sizes

@@ -68,7 +68,7 @@ class BatchSize:
         somewhere that was not found: the conversion then keeps the total.
     whole: the same data set is fed in each training step.
     alone: the model is also built for a single example, which leaves all towers but the first without one.
-    kept: warnings that say why it cannot grow; of no use where the user wants it to stay.
+    kept: warnings that say why it, or the size of other batches, cannot grow; of no use where it is to stay.
     model: the numbers that the model itself takes for the batch size; some of them may not be those that the host
         loads its batches by, such as a literal beside a flag of the same value.
     """
@@ -167,6 +167,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     if not origins:  # the towers count their shards all the same
         origins = counted
     elif not fixed:
+        kept = tuple(_left_alone(facts, inputs, steps, (*unknown, *whole)))
         origins |= counted_again(facts, steps, origins).counts | first_bounds(facts, steps, origins)
     return BatchSize(
         origins=frozenset(origins | when_run),
@@ -177,6 +178,22 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
         kept=kept,
         model=frozenset(counted.union(facts.divided) - when_run),
     )
+
+
+def _left_alone(
+    facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep], unknown: tuple[RunCall, ...]
+) -> Iterator[Diagnostic]:
+    """The runs of training steps that no batch size is seen for, in their places, where it is for other runs.
+
+    Several places may make one call: the methods of several classes, which share the one that runs the step.
+    """
+    found = {_place_of(run) for run, fed in _feeding(facts, inputs, steps) if fed and run not in unknown}
+    left = (run.call for run in unknown if found and _fed(run, inputs) and _place_of(run) not in found)
+    yield from (finding(facts, call, PlanFault.SIZE_NOT_FOUND_BESIDE) for call in dict.fromkeys(left))
+
+
+def _place_of(run: RunCall) -> tuple[ast.AST, ...]:
+    return tuple(site.stmt for site in run.site.chain())
 
 
 def _why_whole(facts: Facts, run: RunCall, fed: Fed) -> PlanFault:

@@ -9,7 +9,19 @@ from collections.abc import Sequence as Several
 from converter.analysis.arrays.rows import LEAST, may_be_longer, parts_of
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Input, Number, Origin, Sequence, Typed, Value, is_none, needed
+from converter.analysis.values import (
+    Host,
+    Input,
+    Number,
+    Origin,
+    Sequence,
+    Site,
+    Typed,
+    Value,
+    is_none,
+    needed,
+    tensors_in,
+)
 from converter.dataclass import dataclass
 from converter.planner.batch_size.epochs import made_in
 from converter.planner.batch_size.evaluated import takes_batches
@@ -24,7 +36,7 @@ from converter.planner.region.region import Region
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 
 Few = tuple[ast.AST, int | None]
-Loop = ast.For | ast.comprehension
+Loop = ast.For | ast.While | ast.comprehension
 
 
 def evaluations(
@@ -38,6 +50,7 @@ def evaluations(
     scaled = set(sizes)
     trained = {step.result.uid for step in (*steps, *facts.train_steps)}
     whole = {site: over for site, over in facts.turned.items() if _holds_whole_batches(_bounds(facts, over), scaled)}
+    whole |= _waiting_for_rows(facts, scaled)
     training = {site for run in facts.runs if whole and run.computes(trained) for site in made_in(run)}
     apart = {site: over for site, over in whole.items() if site not in training}
     seen: set[ast.AST] = set()
@@ -45,7 +58,9 @@ def evaluations(
         if run.call in kept or not takes_batches(run):
             continue
         loops = {site.stmt: apart[site] for site in (made_in(run) if apart else ()) if site in apart}
-        found: list[tuple[Loop, Value]] = [(loop, over) for loop, over in loops.items() if isinstance(loop, ast.For)]
+        found: list[tuple[Loop, Value]] = [
+            (loop, over) for loop, over in loops.items() if isinstance(loop, (ast.For, ast.While))
+        ]
         found += (pair for pair in _comprehensions(facts, run) if _holds_whole_batches(_bounds(facts, pair[1]), scaled))
         for loop, over in found:
             if loop in seen:
@@ -54,7 +69,49 @@ def evaluations(
             bounds = _bounds(facts, over)
             number = bounds[0] if len(bounds) == 1 else None
             value = number.value if isinstance(number, Number) else None
-            yield loop.iter, int(value) if value is not None else None
+            head = loop.test if isinstance(loop, ast.While) else loop.iter
+            yield head, int(value) if value is not None else None
+
+
+def _waiting_for_rows(facts: Facts, scaled: set[Origin]) -> dict[Site, Value]:
+    """The loops that go on while there are rows for a whole batch, and that no run for the last rows follows.
+
+    `while start + batch_size <= len(rows)`; an empty value stands for what a `for` loop would go over.
+    """
+    loops: dict[Site, list[RunCall]] = {}
+    for run in facts.runs:
+        for site in run.site.chain():
+            if isinstance(site.stmt, ast.While):
+                loops.setdefault(site, []).append(run)
+    return {
+        loop: Host()
+        for loop, runs in loops.items()
+        if isinstance(loop.stmt, ast.While)
+        and _asks_for_rows(facts, loop.stmt.test, scaled)
+        and not any(_goes_on(loop, runs, run) for run in facts.runs)
+    }
+
+
+def _goes_on(loop: Site, runs: Several[RunCall], later: RunCall) -> bool:
+    """Whether a run behind a loop computes, in the function of the loop, what the loop's runs compute."""
+    fetched = {v.uid for run in runs for f in run.fetches for v in (f, *tensors_in(f))}
+    again = any(v.uid in fetched for f in later.fetches for v in (f, *tensors_in(f)))
+    return again and later.time > runs[-1].time and any(site.frame is loop.frame for site in later.site.chain())
+
+
+def _asks_for_rows(facts: Facts, test: ast.expr, scaled: set[Origin]) -> bool:
+    """True for `start + size <= end` and `start <= end - size`, also with the sides exchanged."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    sides = [test.left, test.comparators[0]]
+    if isinstance(test.ops[0], (ast.Gt, ast.GtE)):
+        sides.reverse()
+    elif not isinstance(test.ops[0], (ast.Lt, ast.LtE)):
+        return False
+    added = [n for n in ast.walk(sides[0]) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)]
+    left = [n.right for n in ast.walk(sides[1]) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)]
+    read = (a.value for part in (*added, *left) for n in ast.walk(part) for a in facts.accesses_by_node.get(n, ()))
+    return any(isinstance(value, Number) and bool(value.linear & scaled) for value in read)
 
 
 def nets_beside(
@@ -292,8 +349,15 @@ def _holds_whole_batches(bounds: Several[Value], scaled: set[Origin]) -> bool:
 
 def _is_raised(number: Number) -> bool:
     """Whether a number is another one, plus one or more."""
-    values = [v.value for v in number.inputs if isinstance(v, Number) and v.value is not None]
-    return number.op == "add" and any(value >= 1 for value in values)
+    return number.op == "add" and any(_may_be_one(v) for v in number.inputs)
+
+
+def _may_be_one(addend: Value) -> bool:
+    """True if what is added to a number of batches is 1 or more, or may be where examples are left: `n % size > 0`."""
+    if isinstance(addend, Number) and any(isinstance(v, Number) and (v.value or 0) >= 1 for v in addend.options()):
+        return True
+    behind = needed([addend]).values()
+    return any(getattr(v, "op", "") == "mod" or getattr(v, "call", "") == "mod" for v in behind)
 
 
 def _has_a_turn(end: Value) -> bool:
@@ -303,6 +367,6 @@ def _has_a_turn(end: Value) -> bool:
     if not isinstance(end, Host):
         return False
     if end.call == "add":
-        return any(isinstance(v, Number) and v.value is not None and v.value >= 1 for v in end.inputs)
+        return any(_may_be_one(v) for v in end.inputs)
     name = end.call.rpartition(".")[2]
     return name in ("ceil", "max") or (name == "int" and any(_has_a_turn(v) for v in end.inputs))

@@ -819,3 +819,35 @@ def test_an_exponent_is_no_batch_size(rows: str) -> None:
 def test_a_multiple_of_a_batch_size_follows_it(rows: str) -> None:
     text = script(EXPONENT.format(rows), STEPS.format("rows"))
     assert "batch_size = config['batch_size'] * num_gpus" in changed(text) and codes(text) == []
+
+
+BESIDE = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, 4])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 4) - X))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+data = np.load('data.npy')
+sess = tf.Session()
+for i in range(0, len(data), batch_size):
+    sess.run(train_op, {{X: data[i:i + batch_size]}})
+while waiting():
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("sess.run(train_op, {X: episode()})", ["TMG303"]),
+        ("sess.run([loss, train_op], {X: np.array(queue.get())})", ["TMG303"]),
+        ("sess.run(loss, {X: episode()})", []),
+        ("sess.run(train_op, {X: episode()[:batch_size]})", []),
+        ("sess.run(train_op, {X: next_batch(batch_size)})", []),
+    ],
+)
+def test_steps_of_no_known_size_beside_batches(line: str, found: list[str]) -> None:
+    assert codes(BESIDE.format(line)) == found
+    assert codes(BESIDE.format(line), batch="total") == []

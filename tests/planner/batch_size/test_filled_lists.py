@@ -303,3 +303,14 @@ def test_counters_of_something_else(old: str, new: str) -> None:
     made = FIRST.format("count == size", "yield x, y")
     assert old in made
     assert codes(GRAPH + "n = 16\n" + made.replace(old, new) + FED.format("n")) in (["TMG303"], ["TMG304"])
+
+
+@pytest.mark.parametrize(
+    "row", ["[1.0, 2.0, 3.0, 4.0, 5.0]", "[ids[word] for word in line.split()]", "list(map(float, line.split()))"]
+)
+@pytest.mark.parametrize("test", ["len(x) == size", "count == size"])
+def test_rows_of_numbers_that_are_written_out(row: str, test: str) -> None:
+    made = f"ids = dict((word, i) for i, word in enumerate(open('words')))\ndata = [{row} for line in open('rows')]\n"
+    lines = made + FIRST.format(test, "yield x, y") + FED.format("FLAGS.batch_size")
+    assert scaled(GRAPH + FLAG + lines)[1:] == [GIVEN]
+    assert codes(GRAPH + FLAG + lines.replace("== size", "> size")) in (["TMG303"], ["TMG304"])

@@ -65,6 +65,23 @@ def test_batches_that_come_in_order(line: str, fed: str) -> None:
     assert codes(SCRIPT.format(line, fed)) == []
 
 
+GENERATOR = """\
+def batches(data, rows, steps):
+    {name} = rows * steps
+    data = data[:{name} * {count}].reshape((rows, -1))
+    for n in range(0, data.shape[1], steps):
+        yield data[:, n:n + steps]
+"""
+
+
+@pytest.mark.parametrize("name", ["batch_size", "size"])
+@pytest.mark.parametrize("count", ["(len(data) // {0})", "int(len(data) / {0})"])
+def test_a_product_of_rows_and_steps(name: str, count: str) -> None:
+    script = SCRIPT.replace("[None, None]", "[batch_size, steps]").replace("for i in range(count)", "for x in {}")
+    made = GENERATOR.format(name=name, count=count.format(name))
+    assert codes(script.format(made, "batches(raw, batch_size, steps)", "x")) == ["TMG344"]
+
+
 SESSIONS = """\
 import numpy as np
 import tensorflow as tf

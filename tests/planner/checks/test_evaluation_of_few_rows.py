@@ -30,6 +30,8 @@ HEADS = {
 EACH = "    total.append(sess.run(loss, {X: test[i * SIZE:(i + 1) * SIZE]}))"
 BEGIN = "    total.append(sess.run(loss, {X: test[i:i + SIZE]}))"
 
+WAITS = "total, i = [], 0\nwhile i + SIZE <= len(test):\n" + BEGIN + "\n    i += SIZE"
+
 
 def script(loop: str, body: str = EACH, head: str = "batch_size = 32\n") -> str:
     lines = f"total = []\n{loop}\n{body}\n" if loop.startswith("for") else f"{loop}\n"
@@ -48,6 +50,9 @@ def script(loop: str, body: str = EACH, head: str = "batch_size = 32\n") -> str:
         ("for i in range(len(test) // SIZE + 0):", EACH),
         ("for i in range(int((len(test) + 1) / SIZE)):", EACH),
         ("for i in range(0, len(test) - SIZE + 1, SIZE):", BEGIN),
+        (WAITS, ""),
+        ("total, i = [], 0\nwhile i <= len(test) - SIZE:\n" + BEGIN + "\n    i += SIZE", ""),
+        ("total, i = [], 0\nwhile len(test) >= i + SIZE:\n" + BEGIN + "\n    i = i + SIZE", ""),
         ("print(sum(sess.run(loss, {X: test[i * SIZE:(i + 1) * SIZE]}) for i in range(len(test) // SIZE)))", ""),
         (
             "def mean(rows):\n    n = len(rows) // SIZE\n"
@@ -71,6 +76,15 @@ def test_whole_batches_of_an_evaluation_are_told(head: str, loop: str, body: str
         ("for i in range(int((len(test) - 1) / SIZE) + 1):", EACH),
         ("for i in range(1 + (len(test) - 1) // SIZE):", EACH),
         ("for i in range(int(len(test) / SIZE + 1)):", EACH),
+        ("for i in range(len(test) // SIZE + int(len(test) % SIZE != 0)):", EACH),
+        ("for i in range(len(test) // SIZE + (1 if len(test) % SIZE else 0)):", EACH),
+        ("total, i = [], 0\nwhile i < len(test):\n" + BEGIN + "\n    i += SIZE", ""),
+        (
+            "total, i = [], 0\nwhile i + SIZE <= len(test):\n"
+            + BEGIN
+            + "\n    i += SIZE\nsess.run(loss, {X: test[i:]})",
+            "",
+        ),
         ("for i in range(10):", EACH.replace("i * SIZE:(i + 1) * SIZE", ":")),
         ("for i in range(len(test) // 100):", EACH.replace("SIZE", "100")),
         ("for i in range(10000 // SIZE):", EACH),
