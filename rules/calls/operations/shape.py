@@ -39,6 +39,7 @@ from converter.analysis.values import (
     other,
     tensors_in,
 )
+from rules.calls.operations.static_shape import take_rows
 
 
 def _reshape(call: Call) -> Value:
@@ -54,7 +55,20 @@ def _concat(call: Call) -> Value:
     values, axis = call.get(0, "values"), call.get(1, "axis", "concat_dim")
     if isinstance(values, Number):  # the order before TensorFlow 1.0
         values, axis = axis, values
-    return moving.concat(values if values is not None else Sequence([]), axis)
+    values = values if values is not None else Sequence([])
+    parts = [v for v in values.elements if isinstance(v, Tensor)] if isinstance(values, Sequence) else []
+    if any(part.batch == Batch("example", 0) for part in parts) and _is_behind_rows(axis, parts):
+        for part in parts:
+            take_rows(call, part)
+    return moving.concat(values, axis)
+
+
+def _is_behind_rows(axis: Value | None, parts: list[Tensor]) -> bool:
+    """Whether parts are put beside each other row by row, along another axis than the first."""
+    axes = moving.axis_numbers(axis)
+    at = axes[0] if isinstance(axes, tuple) and axes else 0
+    rank = next((part.rank for part in parts if part.rank is not None), 0)
+    return at > 0 or at + rank > 0 > at
 
 
 def _stack(call: Call) -> Value:
