@@ -146,9 +146,8 @@ def _fed_numbers(numbers: Tensor) -> list[Input]:
 
 def mask_of(places: Tensor) -> Tensor | None:
     """The mask of which some places are those of its true entries: `tf.where(mask)`; None for any other places."""
-    inner = _same_numbers(places)
-    if inner is not None and inner.lengths is not None and inner.lengths == places.lengths:
-        return mask_of(inner)  # only cast
+    while has(places.op, Trait.CASTS) and places.inputs and isinstance(places.inputs[0], Tensor):
+        places = places.inputs[0]
     condition = places.inputs[0] if has(places.op, Trait.CHOOSES) and len(places.operands) == 1 else None
     return condition if isinstance(condition, Tensor) and condition.batch.kind == "example" else None
 
@@ -156,16 +155,10 @@ def mask_of(places: Tensor) -> Tensor | None:
 def _mask_of_numbers(numbers: Tensor) -> Tensor | None:
     """The mask of which some numbers are those of its true rows: `tf.squeeze(tf.where(mask), 1)`."""
     places = numbers
-    while (inner := _same_numbers(places)) is not None:
-        places = inner
+    while has(places.op, Trait.SAME_NUMBERS) and places.inputs and isinstance(places.inputs[0], Tensor):
+        places = places.inputs[0]
     mask = mask_of(places) if places is not numbers else None
     return mask if mask is not None and mask.rank == 1 else None
-
-
-def _same_numbers(places: Tensor) -> Tensor | None:
-    """The tensor whose numbers another one has in their order; None where that is not known."""
-    inner = places.inputs[0] if has(places.op, Trait.SAME_NUMBERS) and places.inputs else None
-    return inner if isinstance(inner, Tensor) else None
 
 
 def left_by(mask: Tensor | None, tensor: Tensor, inputs: tuple[Value, ...], name: str) -> Tensor | None:
