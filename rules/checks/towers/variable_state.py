@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from heapq import heapify, heappop, heappush
-from itertools import chain
 from math import inf
 from operator import attrgetter
 from typing import TypeGuard, cast
@@ -81,12 +80,8 @@ def _read_as_data(losses: Iterable[Tensor], set_by: dict[int, set[int]]) -> dict
     """
     found: dict[int, Value] = {}
     seen: dict[int, list[frozenset[int]]] = {}  # uid -> what was left out on the ways to it
-    set_behind = partial(_set_behind, set_by=set_by, known={})
     begin = list(losses)
-    conditions = [value for value in needed(begin).values() if _is_condition(value)]
-    for condition in sorted(conditions, key=attrgetter("uid")):  # what is behind the first ones is looked through once
-        for branch in _branches(condition):
-            set_behind(branch)
+    set_behind = partial(_set_behind, set_by=set_by, known=_set_behind_branches(begin, set_by))
     ways = [(0, loss.uid, cast(Value, loss), frozenset[int]()) for loss in begin]
     heapify(ways)
     while ways:
@@ -122,14 +117,23 @@ def _branches(condition: Tensor) -> list[Value]:
     return [v for v in inputs if v.roots] or inputs
 
 
-def _set_behind(value: Value, set_by: dict[int, set[int]], known: dict[int, frozenset[int]]) -> frozenset[int]:
-    """The variables that operations behind a value set, those that it only waits for included; noted in `known`.
+def _set_behind_branches(losses: Iterable[Tensor], set_by: dict[int, set[int]]) -> dict[int, frozenset[int]]:
+    """What `_set_behind` gives for the branches of conditions; what is behind the first ones is looked through once."""
+    known: dict[int, frozenset[int]] = {}
+    conditions = [value for value in needed(losses).values() if _is_condition(value)]
+    for condition in sorted(conditions, key=attrgetter("uid")):
+        for branch in _branches(condition):
+            known[branch.uid] = _set_behind(branch, set_by, known)
+    return known
 
-    None of the operations behind a tensor is made after it.
+
+def _set_behind(value: Value, set_by: dict[int, set[int]], known: dict[int, frozenset[int]]) -> frozenset[int]:
+    """The variables that operations behind a value set, those that it only waits for included.
+
+    known: the same for earlier values. None of the operations behind a tensor is made after it.
     """
-    if value.uid not in known:
-        last = value.uid if isinstance(value, Tensor) else inf
-        behind = needed([value], known) if set_by else ()
-        sets = (known.get(uid, set_by.get(uid, ()) if uid <= last else ()) for uid in behind)
-        known[value.uid] = frozenset(chain.from_iterable(sets))
-    return known[value.uid]
+    if value.uid in known or not set_by:
+        return known.get(value.uid, frozenset())
+    last = value.uid if isinstance(value, Tensor) else inf
+    behind = needed([value], known)
+    return frozenset().union(*(known.get(uid, set_by.get(uid, ()) if uid <= last else ()) for uid in behind))
