@@ -8,7 +8,7 @@ lie between a batch and a loss.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import field
 from functools import cached_property
 from itertools import count
@@ -733,9 +733,9 @@ def tensors_in(value: Value, seen: set[int] | None = None) -> Iterator[Tensor]:
         yield from tensors_in(part, seen)
 
 
-def needed(values: Iterable[Value]) -> dict[int, Value]:
-    """All values that some values were computed from, up to and including the inputs."""
-    return _behind(values, _is_input)
+def needed(values: Iterable[Value], known: Collection[int] = ()) -> dict[int, Value]:
+    """All values that some values were computed from, up to and including the inputs, and those that are `known`."""
+    return _behind(values, _is_input if not known else lambda value: _is_input(value) or value.uid in known)
 
 
 def built_from(values: Iterable[Value]) -> dict[int, Value]:

@@ -123,6 +123,8 @@ class Walk:
         self._written_once: dict[ast.AST, dict[ast.stmt, Written]] = {}  # by tree
         self.switch: Switch | None = None  # what the last condition asked for, if it was nothing but that
         self.taken: dict[object, bool] = {}  # switches that are not known, in the branches that they choose
+        self.counted: Tensor | None = None  # whose rows the last condition compared with 1
+        self.of_one_row: list[Tensor] = []  # that have a single row in the branches around the current statement
         self.by_switch: dict[int, tuple[object, dict[bool, Value]]] = {}  # uids of what a switch chose, and both
         self.given: list[tuple[frozenset[ast.AST], dict[str, Value]]] = []  # what scopes give to functions
         self.control: list[Value] = []
@@ -158,6 +160,16 @@ class Walk:
             yield
         finally:
             del self.taken[switch[0]]
+
+    @contextmanager
+    def having_one_row(self, tensor: Tensor | None) -> Iterator[None]:
+        """Within it a batch has a single row."""
+        given = [] if tensor is None else [tensor]
+        self.of_one_row += given
+        try:
+            yield
+        finally:
+            del self.of_one_row[len(self.of_one_row) - len(given) :]
 
     def chosen_by(self, switch: Switch | None, one: Value | None, two: Value | None, made: Value) -> None:
         """Notes that a switch chose one of two objects or functions; one: that where its condition holds."""

@@ -347,6 +347,7 @@ def decide(walk: Walk, node: ast.If | ast.IfExp) -> bool | None:
     switch = _switch(node.test, accesses) if known is None else None
     taken = walk.taken.get(switch[0]) if switch is not None else None
     walk.switch = switch if taken is None else None
+    walk.counted = _counted(node.test, accesses)
     if switch is not None and taken is not None:
         return taken is switch[1]
     walk.repeats.decided += known is not None
@@ -355,6 +356,17 @@ def decide(walk: Walk, node: ast.If | ast.IfExp) -> bool | None:
     if node in walk.facts.decided:
         walk.facts.decided[node].sides.update((True, False) if known is None else (known,))
     return known
+
+
+def _counted(test: ast.expr, read: list[Access]) -> Tensor | None:
+    """The batch whose number of rows a condition compares with 1: `rows == 1`; None for any other condition."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq) or len(test.ops) > 1:
+        return None
+    sides = [test.left, test.comparators[0]]
+    counts = [a.value for a in read if a.node in sides and isinstance(a.value, Count) and not a.value.scaled]
+    one = any(isinstance(side, ast.Constant) and side.value == 1 for side in sides)
+    tensor = counts[0].tensor if counts and one else None
+    return tensor if isinstance(tensor, Tensor) else None
 
 
 def _bool(walk: Walk, node: ast.BoolOp) -> Value:

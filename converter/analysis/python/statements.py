@@ -290,7 +290,7 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
     before, mark, branches, began = dict(walk.frame.locals), len(walk.undo_log), Turns(walk, stmt), walk.clock
     held = {key: len(values) for key, values in walk.collections.items()} if stmt.orelse else {}
     switch = walk.switch
-    with walk.taking(switch, True):
+    with walk.taking(switch, True), walk.having_one_row(walk.counted):
         first = _branch(walk, stmt.body)
     after_body, changed = walk.frame.locals, take_back(walk.undo_log, mark, walk.frame)
     walk.frame.locals, mark = dict(before), len(walk.undo_log)

@@ -123,9 +123,10 @@ def squeeze(tensor: Tensor, axis: Value | None) -> Tensor:
         gone = {a + tensor.rank if a < 0 and tensor.rank is not None else a for a in axes}
     dims = None if tensor.lengths is None else tuple(d for i, d in enumerate(tensor.lengths) if i not in gone)
     shift = sum(1 for a in gone if 0 <= a < tensor.batch.axis)
+    named = () if axis is None else (axis,)
     if tensor.batch.kind == "example" and tensor.batch.axis in gone:
-        return Tensor(opaque(Why.SQUEEZED), (tensor,), dims, "squeeze")
-    return moved(tensor, tensor.batch.axis - shift, dims, "squeeze")
+        return Tensor(opaque(Why.SQUEEZED), (tensor, *named), dims, "squeeze")
+    return moved(tensor, tensor.batch.axis - shift, dims, "squeeze", named)
 
 
 def concat(values: Value, axis: Value | None) -> Tensor:

@@ -146,6 +146,8 @@ def _fed_numbers(numbers: Tensor) -> list[Input]:
 
 def mask_of(places: Tensor) -> Tensor | None:
     """The mask of which some places are those of its true entries: `tf.where(mask)`; None for any other places."""
+    while has(places.op, Trait.CASTS) and places.inputs and isinstance(places.inputs[0], Tensor):
+        places = places.inputs[0]
     condition = places.inputs[0] if has(places.op, Trait.CHOOSES) and len(places.operands) == 1 else None
     return condition if isinstance(condition, Tensor) and condition.batch.kind == "example" else None
 

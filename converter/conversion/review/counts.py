@@ -133,7 +133,10 @@ def _counts_batch(comparison: WalkComparison, fed: Value, here: Value, run: RunC
 
 def _grew_alone(comparison: WalkComparison, grown: _Grown, one: Number, two: Number) -> bool:
     """Whether a number grew that no training step takes; one of two sizes is a multiple of neither."""
-    return comparison.power(two) == 1 and not grown.origins & {o.key for o in one.linear or one.origins}
+    if comparison.power(two) != 1:
+        return False
+    numbers = (v for v in needed([one]).values() if isinstance(v, Number))
+    return not grown.origins & {o.key for number in numbers for o in number.linear or number.origins}
 
 
 def _any_rows(key: Input) -> bool:

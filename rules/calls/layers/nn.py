@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from converter.analysis.call import Call, Context, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.python.following import follow
-from converter.analysis.reasons import UNSEEN_CODE, Why
+from converter.analysis.reasons import Why
 from converter.analysis.rows import below, keeps, one_more, table
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.tensors.lengths import of_number
@@ -37,6 +37,7 @@ from converter.analysis.values import (
     other,
     tensors_in,
 )
+from rules.calls.operations.static_shape import take_rows
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -202,9 +203,8 @@ def _per_row_loss(call: Call) -> Value:
     logits = call.tensor(0, "logits") if "logits" in call.kwargs else call.tensor(0)
     labels = call.kwargs.get("labels") or call.get(1)
     axis = call.constant(2, "dim", "axis")
-    if logits.batch.why in UNSEEN_CODE and isinstance(labels, Input) and labels.batch == Batch("example", 0):
-        call.walk.effect(EffectKind.HOST_FUNCTION, logits.batch.about, logits, call.node)
-        logits.batch = Batch("example", 0)  # each row is set against the label of an example
+    if isinstance(labels, Input) and labels.batch == Batch("example", 0):
+        take_rows(call, logits)
     if isinstance(labels, Input) and labels.shape is None and logits.batch.kind == "example" and not logits.batch.axis:
         call.walk.effect(EffectKind.LABELS, call.name, labels, call.node)
     unseen = logits.batch.kind == "free" and any(isinstance(v, (Host, Bound)) for v in needed([logits]).values())

@@ -86,8 +86,9 @@ def _rows_alone(tensor: Tensor, name: str) -> Batch:
 def _where(call: Call) -> Value:
     if len(call.args) + len(call.kwargs) < 3:
         found = algebra.elementwise(call.walk.facts, "where", call.values()[:1])
+        found.lengths = None if found.lengths is None else (None, found.rank)
         if found.batch.kind != "free":
-            found.batch, found.lengths = opaque(Why.PLACES), None
+            found.batch = opaque(Why.PLACES)
         return found
     return _rows_of_either(call) or _elementwise(call)
 

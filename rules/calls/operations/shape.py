@@ -39,6 +39,7 @@ from converter.analysis.values import (
     other,
     tensors_in,
 )
+from rules.calls.operations.static_shape import take_rows
 
 
 def _reshape(call: Call) -> Value:
@@ -50,11 +51,33 @@ def _moved(move: Callable[[Tensor, Value | None], Value], tensor: tuple[str, ...
     return lambda call: move(call.tensor(0, *tensor), call.get(1, *axes))
 
 
+def _expand_dims(call: Call) -> Value:
+    """The axis of a single row, which a squeeze took away, is put back in front."""
+    tensor, axis = call.tensor(0, "input"), call.get(1, "axis", "dim")
+    squeezed = tensor.op == "squeeze" and len(tensor.inputs) == 1 and tensor.inputs[0] in call.walk.of_one_row
+    if squeezed and moving.axis_numbers(axis) == (0,) and tensor.batch == Batch("example", 0):
+        return Tensor(tensor.batch, call.values(), tensor.lengths, call.name)
+    return moving.expand_dims(tensor, axis)
+
+
 def _concat(call: Call) -> Value:
     values, axis = call.get(0, "values"), call.get(1, "axis", "concat_dim")
     if isinstance(values, Number):  # the order before TensorFlow 1.0
         values, axis = axis, values
-    return moving.concat(values if values is not None else Sequence([]), axis)
+    values = values if values is not None else Sequence([])
+    parts = [v for v in values.elements if isinstance(v, Tensor)] if isinstance(values, Sequence) else []
+    if any(part.batch == Batch("example", 0) for part in parts) and _is_behind_rows(axis, parts):
+        for part in parts:
+            take_rows(call, part)
+    return moving.concat(values, axis)
+
+
+def _is_behind_rows(axis: Value | None, parts: list[Tensor]) -> bool:
+    """Whether parts are put beside each other row by row, along another axis than the first."""
+    axes = moving.axis_numbers(axis)
+    at = axes[0] if isinstance(axes, tuple) and axes else 0
+    rank = next((part.rank for part in parts if part.rank is not None), 0)
+    return at > 0 or at + rank > 0 > at
 
 
 def _stack(call: Call) -> Value:
@@ -583,7 +606,7 @@ CALLS: dict[str, Handler] = table(
     ("transpose", _moved(moving.transpose, ("a", "x"), "perm")),
     ("matrix_transpose", _matrix_transpose),
     ("pad", _pad),
-    ("expand_dims", _moved(moving.expand_dims, ("input",), "axis", "dim")),
+    ("expand_dims", _expand_dims),
     ("linspace lin_space", _linspace),
     ("squeeze", _moved(moving.squeeze, ("input",), "axis", "squeeze_dims")),
     ("concat concat_v2", _concat),

@@ -35,11 +35,16 @@ def _get_shape(call: Call) -> Value:
 
 def _gives_rows(call: Call, tensor: Tensor, first: Value) -> bool:
     """Whether unseen code that is given a batch returns a row for each example, by the shape that the script sets."""
-    if tensor.batch.why not in UNSEEN_CODE:
-        return False
     rows = any(t.batch == Batch("example", 0) for v in tensor.inputs for t in tensors_in(v))
     count = isinstance(first, Count) and not first.scaled
     return rows and (count or getattr(first, "value", 0) is None or shaping.stands_for_batch(call.walk.facts, first))
+
+
+def take_rows(call: Call, tensor: Tensor) -> None:
+    """Believe that unseen code returned a row for each example: the call sets its rows beside those of examples."""
+    if tensor.batch.why in UNSEEN_CODE:
+        call.walk.effect(EffectKind.HOST_FUNCTION, tensor.batch.about, tensor, call.node)
+        tensor.batch = Batch("example", 0)
 
 
 def _set_shape(call: Call) -> Value:
@@ -50,8 +55,7 @@ def _set_shape(call: Call) -> Value:
         rows = call.receiver.batch.kind == "example"  # how many is noted below
         call.receiver.lengths = tuple(int(n) if rows and isinstance(n, int) else n for n in lengths)
     if entries and _gives_rows(call, call.receiver, entries[0]):
-        call.walk.effect(EffectKind.HOST_FUNCTION, call.receiver.batch.about, call.receiver, call.node)
-        call.receiver.batch = Batch("example", 0)
+        take_rows(call, call.receiver)
     if entries and call.walk.site is not None:
         call.walk.facts.set_shapes.append((call.receiver, entries[0], call.node, call.walk.site))
     call.walk.effect(EffectKind.MUTATION, call.name, call.receiver, call.node)

@@ -15,6 +15,7 @@ from converter.analysis.values import (
     Constant,
     Counted,
     Host,
+    Input,
     Mapping,
     Sequence,
     Symbol,
@@ -23,6 +24,7 @@ from converter.analysis.values import (
     is_none,
     opaque,
 )
+from rules.calls.operations.static_shape import take_rows
 
 LOSSES = (
     "softmax_cross_entropy sparse_softmax_cross_entropy sigmoid_cross_entropy mean_squared_error absolute_difference "
@@ -35,6 +37,9 @@ WEIGHTS = {"compute_weighted_loss": 1, "cosine_distance": 3}  # where the weight
 def _loss(call: Call) -> Value:
     """A mean over the examples (over those with a weight, where weights are given), kept in a collection."""
     operands = [algebra.as_tensor(v) for v in (*call.args[:2], *call.kwargs.values()) if isinstance(v, Tensor)]
+    if "softmax" in call.name and any(isinstance(t, Input) and t.batch == Batch("example", 0) for t in operands):
+        for operand in operands:
+            take_rows(call, operand)
     batched = [t for t in operands if t.batch.kind != "free"]
     kept = Batch()
     if batched:

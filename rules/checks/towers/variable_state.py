@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, partial
+from functools import partial
 from heapq import heapify, heappop, heappush
-from typing import cast
+from math import inf
+from operator import attrgetter
+from typing import TypeGuard, cast
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect
@@ -78,8 +80,9 @@ def _read_as_data(losses: Iterable[Tensor], set_by: dict[int, set[int]]) -> dict
     """
     found: dict[int, Value] = {}
     seen: dict[int, list[frozenset[int]]] = {}  # uid -> what was left out on the ways to it
-    set_behind = cache(partial(_set_behind, set_by=set_by))
-    ways = [(0, loss.uid, cast(Value, loss), frozenset[int]()) for loss in losses]
+    begin = list(losses)
+    set_behind = partial(_set_behind, set_by=set_by, known=_set_behind_branches(begin, set_by))
+    ways = [(0, loss.uid, cast(Value, loss), frozenset[int]()) for loss in begin]
     heapify(ways)
     while ways:
         _, _, value, averages = heappop(ways)  # those that leave out least come first
@@ -92,24 +95,45 @@ def _read_as_data(losses: Iterable[Tensor], set_by: dict[int, set[int]]) -> dict
     return found
 
 
-def _read_by(value: Value, set_behind: Callable[[Value], set[int]]) -> Iterator[tuple[Value, frozenset[int]]]:
+def _read_by(value: Value, set_behind: Callable[[Value], frozenset[int]]) -> Iterator[tuple[Value, frozenset[int]]]:
     """The values that one is computed from, each with the moving averages that are left out on the way to it."""
-    inputs = [*(value.operands if isinstance(value, Tensor) else value.inputs), *value.parts()]
-    if not isinstance(value, Tensor) or not (value.op == "join" or has(value.op, Trait.CONDITION)):
-        yield from ((v, frozenset()) for v in inputs)
+    if not _is_condition(value):
+        inputs = value.operands if isinstance(value, Tensor) else value.inputs
+        yield from ((v, frozenset()) for v in (*inputs, *value.parts()))
         return
-    if any(v.roots for v in inputs):
-        inputs = [v for v in inputs if v.roots]  # moving averages in place of the batch's own
-    sets = [set_behind(v) for v in inputs]
-    for i, v in enumerate(inputs):
-        yield v, frozenset(set().union(*sets[:i], *sets[i + 1 :]) - sets[i])
+    branches = _branches(value)
+    sets = [set_behind(v) for v in branches]
+    for i, v in enumerate(branches):
+        yield v, frozenset().union(*sets[:i], *sets[i + 1 :]) - sets[i]
 
 
-def _set_behind(value: Value, set_by: dict[int, set[int]]) -> set[int]:
+def _is_condition(value: Value) -> TypeGuard[Tensor]:
+    return isinstance(value, Tensor) and (value.op == "join" or has(value.op, Trait.CONDITION))
+
+
+def _branches(condition: Tensor) -> list[Value]:
+    """What a condition chooses from: where some of it is computed from a batch, that in place of moving averages."""
+    inputs = [*condition.operands, *condition.parts()]
+    return [v for v in inputs if v.roots] or inputs
+
+
+def _set_behind_branches(losses: Iterable[Tensor], set_by: dict[int, set[int]]) -> dict[int, frozenset[int]]:
+    """What `_set_behind` gives for the branches of conditions; what is behind the first ones is looked through once."""
+    known: dict[int, frozenset[int]] = {}
+    conditions = [value for value in needed(losses).values() if _is_condition(value)]
+    for condition in sorted(conditions, key=attrgetter("uid")):
+        for branch in _branches(condition):
+            known[branch.uid] = _set_behind(branch, set_by, known)
+    return known
+
+
+def _set_behind(value: Value, set_by: dict[int, set[int]], known: dict[int, frozenset[int]]) -> frozenset[int]:
     """The variables that operations behind a value set, those that it only waits for included.
 
-    None of the operations behind a tensor is made after it.
+    known: the same for earlier values. None of the operations behind a tensor is made after it.
     """
-    earlier = {uid for uid in set_by if uid <= value.uid or not isinstance(value, Tensor)}
-    behind = needed([value]) if earlier else {}
-    return {variable for uid in earlier if uid in behind for variable in set_by[uid]}
+    if value.uid in known or not set_by:
+        return known.get(value.uid, frozenset())
+    last = value.uid if isinstance(value, Tensor) else inf
+    behind = needed([value], known)
+    return frozenset().union(*(known.get(uid, set_by.get(uid, ()) if uid <= last else ()) for uid in behind))

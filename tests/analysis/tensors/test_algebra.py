@@ -801,6 +801,11 @@ tf.gather(x, tf.squeeze(tf.where(v > 0), 1), axis=1)  -> opaque
 tf.gather_nd(x, tf.where(x > 0))                      -> example 0 major
 tf.reduce_mean(tf.gather_nd(s, tf.where(x[:, :5] > 0))) -> mean over rows
 tf.gather_nd(t, tf.where(v > 0))                      -> opaque
+tf.gather_nd(x, tf.to_int32(tf.where(x > 0)))         -> example 0 major
+tf.gather_nd(x, tf.identity(tf.cast(tf.where(x > 0), tf.int32))) -> example 0 major
+tf.gather_nd(x, tf.cast(tf.where(x > 0), tf.int32) + 1) -> opaque
+tf.gather_nd(x, tf.squeeze(tf.where(v > 0)))          -> opaque
+tf.gather_nd(x, tf.reshape(tf.where(x > 0), [-1, 1])) -> opaque
 tf.sequence_mask(n, 5)                                -> example 0
 tf.sequence_mask([1, 2], 5)                           -> free
 tf.nn.in_top_k(x, n, 1)                               -> example 0

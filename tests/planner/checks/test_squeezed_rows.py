@@ -105,3 +105,51 @@ THREE = "np.array([[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]])"
 )
 def test_steps_that_leave_a_tower_one_example(xs: str, axis: str, gpus: int, found: list[str]) -> None:
     assert codes(FEW.format(xs=xs, axis=axis), num_gpus=gpus, batch="total") == found
+
+
+RESTORED = """\
+import tensorflow as tf
+
+batch_size = 16
+x = tf.placeholder(tf.float32, [batch_size, 32, 3])
+y = tf.placeholder(tf.int64, [batch_size])
+
+
+def distances(p, q):
+    rows = p.get_shape()[0].value
+    one = {squeezed}
+    if {test}:
+        one = {restored}
+    return tf.matmul(one, tf.transpose(one, perm=[0, 2, 1]))
+
+
+logits = tf.layers.dense(tf.reshape(distances(x, y), [batch_size, -1]), 3)
+loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys = next_batch(batch_size)
+        _, shown = sess.run([train_op, logits], {{x: xs, y: ys}})
+        save(shown)
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "restored", "squeezed", "refused"),
+    [
+        ("rows == 1", "tf.expand_dims(one, 0)", "tf.squeeze(p)", False),
+        ("1 == rows", "tf.expand_dims(one, axis=0)", "tf.squeeze(p)", False),
+        ("p.get_shape().as_list()[0] == 1", "tf.expand_dims(one, 0)", "tf.squeeze(p)", False),
+        ("rows == 2", "tf.expand_dims(one, 0)", "tf.squeeze(p)", True),
+        ("rows != 1", "tf.expand_dims(one, 0)", "tf.squeeze(p)", True),
+        ("rows // 2 == 1", "tf.expand_dims(one, 0)", "tf.squeeze(p)", True),
+        ("rows == 1", "tf.expand_dims(tf.nn.relu(one), 0)", "tf.squeeze(p)", True),
+        ("rows == 1", "tf.expand_dims(one, 0)", "tf.squeeze(tf.reshape(p, [batch_size, 1, 32, 3]), axis=1)", True),
+        ("flag()", "tf.expand_dims(one, 0)", "tf.squeeze(p)", True),
+    ],
+)
+def test_an_axis_that_is_put_back_where_there_is_one_row(
+    test: str, restored: str, squeezed: str, refused: bool
+) -> None:
+    found = codes(RESTORED.format(test=test, restored=restored, squeezed=squeezed))
+    assert found == (["TMG210"] if refused else [])

@@ -54,6 +54,30 @@ def test_other_rows_beside_a_custom_operation_are_refused(loss: str) -> None:
     assert refused and "gather_point is an operation of a library" in refused[0].message
 
 
+def test_rows_that_a_loss_of_tf_losses_sets_against_labels_are_those_of_the_examples() -> None:
+    text = converted(script(loss="tf.losses.sparse_softmax_cross_entropy(labels=y, logits=logits)"))
+    assert "logits = tf.concat(tower_logits, 0)" in text
+
+
+@pytest.mark.parametrize(
+    ("joined", "refused"),
+    [
+        ("tf.concat([library.gather_point(x, 4), x[:, :4]], axis=2)", False),
+        ("tf.concat(axis=-1, values=[x[:, :4], library.gather_point(x, 4)])", False),
+        ("tf.concat([x, tf.py_func(choose, [x], tf.float32)], 1)", False),
+        ("tf.concat([library.gather_point(x, 4), x[:, :4]], 0)", True),
+        ("tf.concat([library.gather_point(x, 4), x[:, :4]], axis())", True),
+        ("tf.concat([library.gather_point(x, 4), tf.zeros([32, 4, 3])], 2)", True),
+        ("tf.concat([library.gather_point(x, 4), library.gather_point(x, 4)], 2)", True),
+        ("tf.concat([tf.transpose(library.gather_point(x, 4)), tf.transpose(x)], 2)", True),
+        ("tf.concat([tf.gather(x, order()), x], 2)", True),
+    ],
+)
+def test_rows_joined_beside_those_of_a_batch_are_those_of_the_examples(joined: str, refused: bool) -> None:
+    text = script(points=joined, loss="tf.reduce_mean(tf.square(logits))")
+    assert ("TMG210" in codes(text)) is refused
+
+
 def test_an_operation_without_rule_is_no_unseen_code() -> None:
     assert "TMG210" in codes(script(points="tf.strange_operation(x)"))
 
