@@ -115,6 +115,28 @@ class Script:
         """The innermost function that holds a node, None for the module."""
         return next((n for n in self.above(node) if isinstance(n, ast.FunctionDef)), None)
 
+    def class_around(self, node: ast.AST) -> ast.ClassDef | None:
+        """The innermost class that holds a node, None if none does."""
+        return next((n for n in self.above(node) if isinstance(n, ast.ClassDef)), None)
+
+    def has_own_lines(self, first: ast.stmt, last: ast.stmt) -> bool:
+        """Whether no other statement stands on the lines of the statements from `first` to `last`."""
+        (begin, _), (_, end) = self.span(first), self.span(last)
+        number = last.end_lineno or 0
+        rest = self.line_text(number)[end - self.line(number) :].strip()
+        return not self.text[self.line(first.lineno) : begin].strip() and (not rest or rest.startswith("#"))
+
+    def returned(self, function: ast.FunctionDef | ast.Lambda) -> list[ast.expr]:
+        """The expressions whose values a function returns itself, not those of functions in it."""
+        if isinstance(function, ast.Lambda):
+            return [function.body]
+        nodes = (node for node in ast.walk(function) if isinstance(node, ast.Return) and node.value is not None)
+        return [node.value for node in nodes if node.value is not None and self.function(node) is function]
+
+    def method(self, call: ast.Call) -> str:
+        """The name of a method that is called on a value of the script; "" for a function and for a library's."""
+        return call.func.attr if isinstance(call.func, ast.Attribute) and not self.name(call.func) else ""
+
     @cached_property
     def calls(self) -> list[ast.Call]:
         """All calls, in the order of their places."""
@@ -229,6 +251,34 @@ def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.e
                 yield from _paired(*pair)
             return
     yield target, value
+
+
+def called_name(call: ast.Call) -> str:
+    """The name of what is called, or its last part; "" for another expression."""
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
+
+
+def parameters(function: ast.FunctionDef | ast.Lambda) -> list[str]:
+    """The names of a function's parameters."""
+    args = function.args
+    more = [one for one in (args.vararg, args.kwarg) if one is not None]
+    return [one.arg for one in [*args.posonlyargs, *args.args, *args.kwonlyargs, *more]]
+
+
+def names_read(node: ast.AST) -> set[str]:
+    """The names that a piece of code reads."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def names_bound(*nodes: ast.AST) -> set[str]:
+    """The names that pieces of code bind."""
+    walked = (n for node in nodes for n in ast.walk(node))
+    return {n.id for n in walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def all_arguments(call: ast.Call) -> list[ast.expr]:
+    """The arguments of a call, by place and by name."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
