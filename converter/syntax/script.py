@@ -128,10 +128,8 @@ class Script:
 
     def returned(self, function: ast.FunctionDef | ast.Lambda) -> list[ast.expr]:
         """The expressions whose values a function returns itself, not those of functions in it."""
-        if isinstance(function, ast.Lambda):
-            return [function.body]
-        nodes = (node for node in ast.walk(function) if isinstance(node, ast.Return) and node.value is not None)
-        return [node.value for node in nodes if node.value is not None and self.function(node) is function]
+        is_lambda = isinstance(function, ast.Lambda)
+        return [value for value in returns_in(function) if is_lambda or self.function(value) is function]
 
     def method(self, call: ast.Call) -> str:
         """The name of a method that is called on a value of the script; "" for a function and for a library's."""
@@ -263,6 +261,13 @@ def parameters(function: ast.FunctionDef | ast.Lambda) -> list[str]:
     args = function.args
     more = [one for one in (args.vararg, args.kwarg) if one is not None]
     return [one.arg for one in [*args.posonlyargs, *args.args, *args.kwonlyargs, *more]]
+
+
+def returns_in(function: ast.AST) -> list[ast.expr]:
+    """The expressions whose values a function returns, or functions in it do."""
+    if isinstance(function, ast.Lambda):
+        return [function.body]
+    return [node.value for node in ast.walk(function) if isinstance(node, ast.Return) and node.value is not None]
 
 
 def names_read(node: ast.AST) -> set[str]:

@@ -11,7 +11,7 @@ from dataclasses import field, replace
 from converter.dataclass import dataclass
 from converter.plan.decisions import Command, Decision
 from converter.syntax.changes import Change
-from converter.syntax.script import Script, all_arguments, argument, is_spread, names_bound, names_read
+from converter.syntax.script import Script, all_arguments, argument, is_spread, names_bound, names_read, returns_in
 from converter.targets.ddp.data import criterion_of, data_changes, mean_loss
 from converter.targets.ddp.differing_values import DifferingValues, check_decisions, figures
 from converter.targets.ddp.imported_files import ImportedFiles, check_given, check_project
@@ -175,7 +175,7 @@ def _is_sum(training: Training, project: ImportedFiles, loss: ast.expr) -> bool:
     while todo:  # loss = loss_of(output, target): what the function returns
         one = todo.pop()
         function = training.scopes.called(one) if isinstance(one, ast.Call) else None
-        returned = script.returned(function) if function is not None else []
+        returned = returns_in(function) if function is not None else []
         todo += [value for value in returned if id(value) not in seen]
         seen |= set(map(id, returned))
         if isinstance(one, ast.Call) and _is_sum_beside(training, project, one):
@@ -191,12 +191,9 @@ def _is_sum_beside(training: Training, project: ImportedFiles, loss: ast.Call) -
     found = project.may.get(training.script.name(made.func))
     if found is None:
         return False
-    is_sum = _sum_of(found[0].script)
-    return any(
-        (isinstance(node, ast.Call) and _adds_up(node))
-        or (isinstance(node, ast.Return) and node.value is not None and is_sum(node.value))
-        for node in ast.walk(found[1])
-    )
+    file, node = found
+    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+    return any(map(_adds_up, calls)) or any(map(_sum_of(file.script), returns_in(node)))
 
 
 def _sum_of(script: Script) -> Callable[[ast.expr], bool]:

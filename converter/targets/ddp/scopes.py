@@ -140,8 +140,8 @@ class Scopes:
 
     def _returned(self, function: ast.FunctionDef, place: int | None) -> ast.expr | None:
         """The expression that a function with a single return returns."""
-        found = self.script.returned(function)
-        if len(found) != 1:
+        found = [n.value for n in ast.walk(function) if isinstance(n, ast.Return) and self.scope(n) is function]
+        if len(found) != 1 or found[0] is None:
             return None
         if place is None:
             return found[0]

@@ -7,7 +7,7 @@ import ast
 from converter.analysis.traits import Trait
 from converter.dataclass import dataclass
 from converter.options import Options
-from converter.syntax.changes import Change, added_argument
+from converter.syntax.changes import Change, added_argument, replaced
 from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument, is_given, is_spread
 from converter.targets.mirrored.counts import check_count
@@ -134,7 +134,7 @@ def trainings(script: Script) -> list[ast.Call]:
     for call in script.calls:
         if is_known(script, call.func, Trait.TRAINING_SPEC):
             found.append(call)
-        elif isinstance(call.func, ast.Attribute) and call.func.attr == "train" and not script.name(call.func):
+        elif isinstance(call.func, ast.Attribute) and script.method(call) == "train":
             owner = script.value(call.func.value)
             if not isinstance(owner, ast.Call) or not script.name(owner.func) or owner in estimators(script):
                 found.append(call)
@@ -151,8 +151,7 @@ def _with_strategy(script: Script, call: ast.Call, options: Options, width: int)
         text = f"{tensorflow}.estimator.RunConfig(train_distribute={name})"
         made = strategy_lines(script, script.statement(call), name, options, CONFIG)
         if given is not None:
-            begin, end = script.span(given)
-            return [*made, Change(begin, end, text, CONFIG)]
+            return [*made, replaced(script, given, text, CONFIG)]
         return [*made, added_argument(script, call, f"config={text}", width, CONFIG)]
     config, replacing = _without_replace(script, given)
     if (
