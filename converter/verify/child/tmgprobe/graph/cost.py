@@ -95,7 +95,7 @@ class Kinds(object):
     def __init__(self, step, arrays):
         inside = step.operations
         fed = [step.graph.as_graph_element(name) for name in arrays] + step.sources
-        raw = [tensor for group in step.groups for given in group.raw for tensor in graphs.tensors(given)]
+        raw = [tensor for group in step.groups for tensor in graphs.tensors(*group.raw)]
         self._spans = [(group.first, group.last) for group in step.groups]
         self._named = {op.name: (order, op) for order, op in enumerate(step.graph.get_operations())}
         self._fed = graphs.descendants(fed, inside) | {tensor.op for tensor in fed}

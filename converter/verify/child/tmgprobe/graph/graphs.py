@@ -65,11 +65,19 @@ def seeds(graph, group):
     return [value.name for value in filled if value.op.type == 'Const' and graph.is_feedable(value)]
 
 
-def tensors(gradient):
-    """The tensors of a gradient: none, one, or values and indices."""
-    if gradient is None:
-        return []
-    return list(gradient) if isinstance(gradient, tuple) else [gradient]
+def parts(gradient):
+    """A gradient as None, a tensor, or a pair (values, indices)."""
+    if gradient is not None and hasattr(gradient, 'indices') and hasattr(gradient, 'values'):
+        return gradient.values, gradient.indices
+    return gradient
+
+
+def tensors(*gradients):
+    """The tensors of gradients in any form: none, one, or values and indices of each."""
+    found = []
+    for one in map(parts, gradients):
+        found += [] if one is None else list(one) if isinstance(one, tuple) else [one]
+    return found
 
 
 def elements(graph, fetches, values=None):

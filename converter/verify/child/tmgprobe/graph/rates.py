@@ -44,7 +44,7 @@ def of(watched, operations, variables):
     found = []
     for apply in watched.applies:
         own = [op for op in counted if apply.first <= order[op] < apply.last]
-        given = {tensor.name for one in list(apply.given) + list(apply.gates) for tensor in graphs.tensors(one)}
+        given = {tensor.name for tensor in graphs.tensors(*(list(apply.given) + list(apply.gates)))}
         tensors = {tensor.name: tensor for op in own for tensor in op.inputs}
         rates = [
             tensor

@@ -119,7 +119,7 @@ def _idle(one, raw, applied):
     raws, plain = {}, set()
     for group, values in zip(one.groups, raw):
         raws.update(zip(group.variables, values))
-        plain.update(tensor.name for gate in group.gates for tensor in graphs.tensors(gate))
+        plain.update(tensor.name for tensor in graphs.tensors(*group.gates))
     idle = []
     for apply in one.applies:
         for name, given in zip(apply.variables, apply.given):
@@ -166,8 +166,7 @@ def _summands(one, index, pair, reference):
     """
     if pair is None or compare.value_error(pair[0], pair[1]) <= LOSS or np.size(reference[1][index]) != 1:
         return None
-    feed = dict(one.extra, **reference[2])
-    return magnitudes.of(one.losses[index], lambda tensors: one.call.run(tensors, feed))
+    return magnitudes.of(one.losses[index], lambda tensors: one.run(tensors, reference[2]))
 
 
 def loss(one, reference):

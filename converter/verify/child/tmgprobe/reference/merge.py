@@ -72,10 +72,9 @@ class Reference(object):
                 self.splits.append(shards)
         if self.base is None and not self.splits:
             raise ValueError('neither the batch nor a shard of it fits the static shapes of the original')
-        batch = [self.graph.as_graph_element(pair['own']) for pair in one.pairs if pair['axis'] is not None]
-        self.batch, self.growth = {tensor.name for tensor in batch}, (None, None)
+        self.batch, self.growth = {tensor.name for tensor in one.batch}, (None, None)
         fed = {self.graph.as_graph_element(name).op for name in gates}
-        self.dependent = _dependent(batch, set(one.step.operations) - fed)
+        self.dependent = _dependent(one.batch, set(one.step.operations) - fed)
         self.trunk = graphs.ancestors(loss.op for loss in _losses(one.step))
         self.fetches = one.step.fetches if fetches is None else fetches
         self.put_together, self._whole, self.padded = {}, None, set()  # padded: names of tensors, see padded_rows
@@ -98,8 +97,7 @@ class Reference(object):
 
     def run(self, tensors, feed):
         """Runs tensors in any structure, with gradients put in and randomness held still."""
-        values = dict(dict(self.one.extra, **feed), **self.gates)
-        return self.one.call.run(tensors, values)
+        return self.one.run(tensors, feed, self.gates)
 
     def values(self, fetches, feed):
         """{place: value} on one feed; without those that do not take it."""

@@ -99,13 +99,8 @@ class Step(object):
         """The gradients that a run without a train op stores in variables to apply later (gradient accumulation)."""
         if self.applies or not graphs.written(self.operations):
             return []
-        return [
-            tensor
-            for group in self.watched.groups
-            for raw in group.raw
-            for tensor in graphs.tensors(raw)
-            if tensor.op in self.operations
-        ]
+        raw = [tensor for group in self.watched.groups for tensor in graphs.tensors(*group.raw)]
+        return [tensor for tensor in raw if tensor.op in self.operations]
 
     @lazy
     def gathers(self):
@@ -115,7 +110,7 @@ class Step(object):
     @lazy
     def backward(self):
         """The operations that must run for the gradients that are applied now, or stored to be applied later."""
-        given = [tensor for apply in self.applies for one in apply.given for tensor in graphs.tensors(one)]
+        given = [tensor for apply in self.applies for tensor in graphs.tensors(*apply.given)]
         return graphs.ancestors(tensor.op for tensor in given + self._gates_of_gathered())
 
     def _gates_of_gathered(self):
@@ -133,10 +128,8 @@ class Step(object):
         """The sets of gradients that a run applies or gathers; of others those that it shows, as a summary does."""
         found, within = [], self.backward or self.operations
         for group in self.watched.groups:
-            gates = [tensor for gate in group.gates for tensor in graphs.tensors(gate)]
-            if any(tensor.op in within for tensor in gates) and all(
-                map(self.graph.is_fetchable, gates)
-            ):
+            gates = graphs.tensors(*group.gates)
+            if any(tensor.op in within for tensor in gates) and all(map(self.graph.is_fetchable, gates)):
                 found.append(group)
         return found
 
@@ -161,7 +154,7 @@ class Step(object):
         return Stages(behind, losses)
 
     def _updates_before(self, group):
-        needed = graphs.ancestors(tensor.op for raw in group.raw for tensor in graphs.tensors(raw))
+        needed = graphs.ancestors(tensor.op for tensor in graphs.tensors(*group.raw))
         return sum(apply.operation in needed for apply in self.applies)
 
     @property
