@@ -203,8 +203,7 @@ def mean_loss(training: Training) -> ast.expr | None:
     loss = training.backward.func.value
     if isinstance(loss, ast.Call) and isinstance(loss.func, ast.Attribute) and loss.func.attr == "scale" and loss.args:
         loss = loss.args[0]
-    if isinstance(loss, ast.BinOp) and isinstance(loss.op, ast.Div):
-        loss = loss.left
+    loss = undivided(loss)
     for _ in range(4):
         if not isinstance(loss, ast.Name):
             break
@@ -212,9 +211,7 @@ def mean_loss(training: Training) -> ast.expr | None:
         values = [b for b in values if not _only_divides(b.value, loss.id)]
         if len(values) != 1 or values[0].value is None or values[0].place is not None:
             return loss
-        loss = values[0].value
-        if isinstance(loss, ast.BinOp) and isinstance(loss.op, ast.Div):
-            loss = loss.left
+        loss = undivided(values[0].value)
     if not isinstance(loss, ast.Call):
         return loss
     called = criterion_of(scopes, loss)
@@ -224,9 +221,14 @@ def mean_loss(training: Training) -> ast.expr | None:
     return None if name.lower() in _MEANS and plain and len(called.args) <= most else loss
 
 
+def undivided(value: ast.expr) -> ast.expr:
+    """What an expression divides; another expression itself."""
+    return value.left if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) else value
+
+
 def _only_divides(value: ast.expr | None, name: str) -> bool:
     """Whether a loss is only divided by a number: loss = loss / steps."""
-    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and ast.unparse(value.left) == name
+    return value is not None and undivided(value) is not value and ast.unparse(undivided(value)) == name
 
 
 def criterion_of(scopes: Scopes, loss: ast.Call) -> ast.Call:

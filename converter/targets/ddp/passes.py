@@ -12,7 +12,7 @@ from converter.dataclass import dataclass
 from converter.plan.decisions import Command, Decision
 from converter.syntax.changes import Change
 from converter.syntax.script import Script, all_arguments, argument, is_spread, names_bound, names_read, returns_in
-from converter.targets.ddp.data import criterion_of, data_changes, mean_loss
+from converter.targets.ddp.data import criterion_of, data_changes, mean_loss, undivided
 from converter.targets.ddp.differing_values import DifferingValues, check_decisions, figures
 from converter.targets.ddp.imported_files import ImportedFiles, check_given, check_project
 from converter.targets.ddp.model import model_changes
@@ -225,7 +225,7 @@ def _is_divided(training: Training) -> bool:
     assert isinstance(training.backward.func, ast.Attribute)
     loss = training.backward.func.value
     values = [training.script.value(loss), loss]
-    return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div) for one in values)
+    return any(undivided(one) is not one for one in values)
 
 
 def _decided(case: Trained) -> tuple[Decision, ...]:

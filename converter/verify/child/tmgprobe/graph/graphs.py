@@ -7,7 +7,7 @@ import re
 import threading
 
 import numpy as np
-from tmgprobe.values import assigning, slices
+from tmgprobe.values import slices
 from tmgprobe.values.lazy import reached
 
 PACKED = 'DeserializeSparse'  # takes apart the one tensor in which a dataset hands on a sparse one
@@ -244,11 +244,9 @@ def masked_entries(operations):
 
 
 def static_shape(tensor):
-    """The static shape as a list with None for what is open; None where the rank is."""
+    """The static shape of a tensor or variable as a list with None for what is open; None where the rank is."""
     shape = tensor.get_shape()
-    if shape.ndims is None:
-        return None
-    return shape.as_list()
+    return None if shape.ndims is None else shape.as_list()
 
 
 def sources(operations):
@@ -341,6 +339,11 @@ def variables(tf, graph):
             for variable in listed:
                 found[variable.name] = variable
     return found
+
+
+def collections(graph):
+    """{key: entries} of the collections of a graph that have a name."""
+    return {key: graph.get_collection_ref(key) for key in graph.get_all_collection_keys() if hasattr(key, 'upper')}
 
 
 def names_iterator(graph, name):
@@ -460,4 +463,22 @@ class Store(object):
     def write(self, values):
         """Sets variables; those whose initial values are one tensor in turn."""
         pairs = [pair for name in values if name in self.variables for pair in self._settable(name, values[name])]
-        assigning.assign(pairs, lambda now, feed: self.run(self.session, now, feed))
+        assign(pairs, lambda now, feed: self.run(self.session, now, feed))
+
+
+def assign(pairs, run):
+    """Gives variables their values, [(variable, value)]; those whose initial values are one tensor in turn.
+
+    run: session.run, of operations and what is fed.
+    """
+    while pairs:
+        feed, now, later = {}, [], []
+        for variable, value in pairs:
+            initial = variable.initializer.inputs[1]
+            if initial.name in feed:
+                later.append((variable, value))
+            else:
+                feed[initial.name] = value
+                now.append(variable.initializer)
+        run(now, feed)
+        pairs = later

@@ -161,9 +161,8 @@ class StepComparison(object):
         result = {}
         for index, gradients in applied.items():
             for name, gradient in gradients.items():
-                shape = (
-                    self.store.variables[name].get_shape().as_list() if name in self.store.variables else None
-                )
+                variable = self.store.variables.get(name)
+                shape = None if variable is None else variable.get_shape().as_list()
                 if isinstance(gradient, tuple) and shape is None:
                     shape = self.kept['before'][name].shape
                 result[index, name] = compare.dense(gradient, shape)

@@ -87,11 +87,7 @@ IGNORED = {'regularization_losses', 'cond_context', 'while_context', 'update_ops
 
 def collections(graph):
     """{key: number of entries} of the collections of a graph."""
-    return {
-        key: len(graph.get_collection_ref(key))
-        for key in graph.get_all_collection_keys()
-        if hasattr(key, 'upper') and not key.startswith('__')
-    }
+    return {key: len(items) for key, items in graphs.collections(graph).items() if not key.startswith('__')}
 
 
 class Undecided(Exception):

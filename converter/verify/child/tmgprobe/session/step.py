@@ -443,8 +443,8 @@ class StepCall(object):
         names = {apply.counter for apply in self.step.applies if apply.counter}
         names |= {variable.name for variable in graph.get_collection('global_step')}
         found = {name: [] for name in names}
-        for key in graph.get_all_collection_keys():
-            for held in graph.get_collection_ref(key) if hasattr(key, 'upper') else ():
+        for key, items in graphs.collections(graph).items():
+            for held in items:
                 if getattr(held, 'name', None) in found:
                     found[held.name].append(key)
         return found
@@ -454,20 +454,14 @@ class StepCall(object):
         graph, store = self.session.graph, self.store()
         trainable = {variable.name for variable in graph.get_collection('trainable_variables')}
         listed = {variable.name for variable in graph.get_collection('variables')}
-        cut = slices.described(store.variables)
+        cut, held = slices.described(store.variables), graphs.collections(graph)
         return {
             'slices': cut,
-            'counted': {
-                key: slices.counted(graph.get_collection_ref(key), cut)
-                for key in (graph.get_all_collection_keys() if cut else ())
-                if hasattr(key, 'upper')
-            },
+            'counted': {key: slices.counted(items, cut) for key, items in held.items()} if cut else {},
             'variables': [
                 {
                     'name': name,
-                    'shape': (
-                        variable.get_shape().as_list() if variable.get_shape().ndims is not None else None
-                    ),
+                    'shape': graphs.static_shape(variable),
                     'dtype': variable.dtype.base_dtype.name,
                     'trainable': name in trainable,
                 }
@@ -480,11 +474,7 @@ class StepCall(object):
             'triggered': [apply.index for apply in self.step.applies],
             'races': self.step.races(),
             'writes': graphs.written(self.step.operations),
-            'collections': {
-                key: len(graph.get_collection_ref(key))
-                for key in graph.get_all_collection_keys()
-                if hasattr(key, 'upper')
-            },
+            'collections': {key: len(items) for key, items in held.items()},
             'asked': sorted(self.step.watched.asked),
             'held': self.step.watched.held,
             'drawn': self.step.drawn(),
