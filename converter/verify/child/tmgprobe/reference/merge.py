@@ -646,11 +646,11 @@ class FetchedValue(object):
         return None
 
 
-def writes_variable(operation):
+def writes_variable(operation, by='Assign'):
     """Whether a value is what an operation has just written into a variable: the result of `tf.assign` and its like."""
     if operation.type == 'ReadVariableOp':
-        return any(writes_variable(before) for before in operation.control_inputs)
-    return operation.type.startswith('Assign')
+        return any(writes_variable(before, by) for before in operation.control_inputs)
+    return operation.type.startswith(by)
 
 
 def _writes(operation):
@@ -664,9 +664,7 @@ def _writes(operation):
 
 def adds_up(operation):
     """Whether a variable has just been raised, as the counts of tf.metrics are (TensorFlow 1.15, metrics_impl.py)."""
-    if operation.type == 'ReadVariableOp':
-        return any(adds_up(before) for before in operation.control_inputs)
-    return operation.type.startswith('AssignAdd')
+    return writes_variable(operation, 'AssignAdd')
 
 
 def waiting(tf, tensor):
