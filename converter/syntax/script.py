@@ -190,6 +190,17 @@ class Script:
             node = bound[0]
         return node
 
+    def behind(self, node: ast.expr) -> Iterator[ast.AST]:
+        """The nodes of an expression, and of the values that the names in it are bound to, wherever."""
+        is_name = isinstance(node, ast.Name | ast.Attribute)
+        todo, seen = list(self.bindings.get(ast.unparse(node), [node])) if is_name else [node], set[int]()
+        while todo:
+            for inner in ast.walk(todo.pop()):
+                if id(inner) not in seen:
+                    seen.add(id(inner))
+                    yield inner
+                    todo += self.bindings.get(inner.id, []) if isinstance(inner, ast.Name) else []
+
     @cached_property
     def words(self) -> set[str]:
         """All names in the script."""

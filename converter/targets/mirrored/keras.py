@@ -333,15 +333,4 @@ def _growing(script: Script, fits: list[ast.Call]) -> Iterator[ast.Call]:
 
 def _behind(script: Script, node: ast.expr) -> Iterator[ast.Call]:
     """The calls that make a dataset, followed through names that are bound once or again to themselves."""
-    open_, seen = [node], set()
-    while open_:
-        one = open_.pop()
-        for value in script.bindings.get(ast.unparse(one), []) if isinstance(one, ast.Name | ast.Attribute) else [one]:
-            if id(value) in seen:
-                continue
-            seen.add(id(value))
-            for inner in ast.walk(value):
-                if isinstance(inner, ast.Call):
-                    yield inner
-                elif isinstance(inner, ast.Name):
-                    open_.append(inner)
+    return (inner for inner in script.behind(node) if isinstance(inner, ast.Call))

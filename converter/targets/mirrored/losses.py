@@ -91,19 +91,9 @@ class LossReader:
 
     def _reduces(self, value: ast.expr) -> bool:
         """Whether an expression holds a number that all examples of a batch make together."""
-        todo, seen = [value], set[int]()
-        while todo:
-            one = todo.pop()
-            for node in ast.walk(one):
-                if id(node) in seen:
-                    continue
-                seen.add(id(node))
-                if isinstance(node, ast.Call) and is_known(self._script, node.func, Trait.ADDS_UP, Trait.AVERAGES):
-                    if argument(node, 1, "axis") is None:
-                        return True
-                elif isinstance(node, ast.Name):
-                    todo += self._script.bindings.get(node.id, [])
-        return False
+        calls = (node for node in self._script.behind(value) if isinstance(node, ast.Call))
+        reducing = (call for call in calls if is_known(self._script, call.func, Trait.ADDS_UP, Trait.AVERAGES))
+        return any(argument(call, 1, "axis") is None for call in reducing)
 
     def _of_name(self, node: ast.expr) -> Dependence:
         name = ast.unparse(node)

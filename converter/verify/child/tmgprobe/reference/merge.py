@@ -21,6 +21,7 @@ from tmgprobe.graph import graphs
 from tmgprobe.reference import reductions, region
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import compare, inputs, summary
+from tmgprobe.values.lazy import reached
 
 TOWERS = re.compile('(?<=one tower) [0-9]+$')  # a tower's number
 CLOSE = 1e-4  # see "The tolerances" in docs/verify.md
@@ -128,22 +129,12 @@ class Reference(object):
 
     def _expected(self, fetches, shards, way):
         """{place: value} of the whole batch, put together in this way from what the shards give; see region.py."""
-        found = self._expected_of([fetch for fetch in fetches if fetch.order == fetched.STILL], shards, way)
-        for fetch in fetches:
-            if fetch.order == fetched.WRITES:
-                found.update(self._expected_of([fetch], shards, way))
-        return found
-
-    def _expected_of(self, fetches, shards, way):
-        """The same for fetches that one run can give; one by one where not all can be had."""
-        try:
-            return self._merged(fetches, shards, way) if fetches else {}
-        except self.one.refused:
-            if len(fetches) == 1:
-                return {}
+        together = [[fetch for fetch in fetches if fetch.order == fetched.STILL]]
         found = {}
-        for fetch in fetches:
-            found.update(self._expected_of([fetch], shards, way))
+        for few in together + [[fetch] for fetch in fetches if fetch.order == fetched.WRITES]:
+            wanted = {fetch.place: fetch for fetch in few}
+            merged = fetched.computable(lambda of: self._merged(of.values(), shards, way), wanted, self.one.refused)
+            found.update(merged)
         return found
 
     def by_grown_size(self, fetch):
@@ -366,16 +357,13 @@ class Reference(object):
 
     def _of_losses_only(self, operation):
         """Whether a value is a loss, or depends on the batch only through losses."""
-        ends, seen, ahead = {loss.op for loss in _losses(self.one.step)}, set(), [operation]
-        while ahead:
-            operation = ahead.pop()
-            if operation in ends or operation in seen:
-                continue
-            seen.add(operation)
-            if any(tensor.name in self.batch for tensor in operation.inputs):
-                return False
-            ahead += [tensor.op for tensor in operation.inputs if tensor.op in self.dependent]
-        return True
+        ends = {loss.op for loss in _losses(self.one.step)}
+        ahead = reached([operation], lambda one: () if one in ends else self._behind_batch(one)) - ends
+        return not any(tensor.name in self.batch for one in ahead for tensor in one.inputs)
+
+    def _behind_batch(self, operation):
+        """The operations that depend on the batch from which one computes."""
+        return [tensor.op for tensor in operation.inputs if tensor.op in self.dependent]
 
     def _reduction(self, operation):
         """How the values of shards become one, by the nearest operation that reduces over the batch."""
@@ -387,7 +375,7 @@ class Reference(object):
             if operation in seen:
                 continue
             seen.add(operation)
-            ahead += [tensor.op for tensor in operation.inputs if tensor.op in self.dependent]
+            ahead += self._behind_batch(operation)
         return 'mean', 'sum'
 
 

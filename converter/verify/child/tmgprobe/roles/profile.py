@@ -68,14 +68,8 @@ def rows(fed):
 
 def towers(step, trace):
     """The devices beside the host that computed gradients."""
-    spans = [(group.first, group.last) for group in step.groups]
-    order = {op.name: index for index, op in enumerate(step.graph.get_operations())}
-    return sorted(
-        device
-        for device, runs in trace.runs.items()
-        if device != cost.HOST
-        and any(first <= order.get(name, -1) < last for name in runs for first, last in spans)
-    )
+    backward = {operation.name for operation in step.differentiating}
+    return sorted(device for device, runs in trace.runs.items() if device != cost.HOST and backward.intersection(runs))
 
 
 def variables_bytes(call):

@@ -350,15 +350,10 @@ def uneven_sizes(count, gpus):
 
 def placement(step, arrays, metadata):
     """{device: [forward operations, gradient operations]} of the computations on the inputs of one run."""
-    named = {op.name: (order, op) for order, op in enumerate(step.graph.get_operations())}
-    heavy = heavy_operations(step, arrays)
-    spans = [(group.first, group.last) for group in step.groups]
-    found = {}
+    heavy, backward, found = {op.name: op for op in heavy_operations(step, arrays)}, step.differentiating, {}
     for device, name, _ in graphs.ran(metadata):
-        order, op = named.get(name, (None, None))
-        if op in heavy:
-            backward = any(first <= order < last for first, last in spans)
-            found.setdefault(device, [0, 0])[int(backward)] += 1
+        if name in heavy:
+            found.setdefault(device, [0, 0])[heavy[name] in backward] += 1
     return found
 
 

@@ -134,6 +134,20 @@ class Step(object):
         return found
 
     @property
+    def differentiating(self):
+        """The operations that the calls have added which computed these gradients."""
+        return self._added(self.groups)
+
+    @property
+    def applying(self):
+        """The operations that the triggered calls of apply_gradients have added."""
+        return self._added(self.applies)
+
+    def _added(self, calls):
+        listed = self.graph.get_operations()
+        return {operation for call in calls for operation in listed[call.first : call.last]}
+
+    @property
     def losses(self):
         """The scalar losses that were differentiated, in order."""
         return [loss for group in self.groups for loss in self._losses(group)]
@@ -160,8 +174,7 @@ class Step(object):
     @property
     def sources(self):
         """The tensors that datasets and queues fill; an optimizer's own queues hold no data."""
-        listed = self.graph.get_operations()
-        own = {operation for apply in self.applies for operation in listed[apply.first : apply.last]}
+        own = self.applying
         return [
             tensor
             for tensor in graphs.sources(self.operations)
@@ -175,30 +188,25 @@ class Step(object):
         drawn = draws.disorder(self.graph, sources, self.operations, total=True)
         return frozenset(tensor.name for tensor in sources if drawn)
 
+    @lazy
+    def drawing(self):
+        """The operations of a step that draw random numbers."""
+        return [operation for operation in self.operations if RANDOM.match(operation.type)]
+
     def drawn(self):
-        """The random operations that run in a step, {type: number}."""
-        counts = {}
-        for operation in self.operations:
-            if RANDOM.match(operation.type) or operation.type.endswith('CandidateSampler'):
-                counts[operation.type] = counts.get(operation.type, 0) + 1
-        return counts
+        """The random operations that run in a step, with samplers of classes, {type: number}."""
+        samplers = [operation for operation in self.operations if operation.type.endswith('CandidateSampler')]
+        return collections.Counter(operation.type for operation in self.drawing + samplers)
 
     def seeded(self):
         """The seeds of the random operations that run in a step, [[type, graph's seed, own seed, number], ...]."""
-        counts = {}
-        for operation in self.operations:
-            if RANDOM.match(operation.type) and 'seed' in operation.node_def.attr:
-                key = (operation.type, operation.get_attr('seed'), operation.get_attr('seed2'))
-                counts[key] = counts.get(key, 0) + 1
+        seeded = [operation for operation in self.drawing if 'seed' in operation.node_def.attr]
+        counts = collections.Counter((op.type, op.get_attr('seed'), op.get_attr('seed2')) for op in seeded)
         return [list(key) + [count] for key, count in sorted(counts.items()) if key[1] or key[2]]
-
-    def random(self):
-        """The operations that draw random numbers, by their names."""
-        return {op.name for op in self.operations if RANDOM.match(op.type)}
 
     def numbers_drawn(self):
         """The random numbers that are drawn in a step; None where there are none or the shapes leave it open."""
-        shapes = [op.outputs[0].get_shape() for op in self.operations if RANDOM.match(op.type)]
+        shapes = [op.outputs[0].get_shape() for op in self.drawing]
         if not all(shape.is_fully_defined() for shape in shapes):
             return None
         return sum(shape.num_elements() for shape in shapes) or None
@@ -417,7 +425,7 @@ class StepCall(object):
 
     def traced(self):
         """As `as_asked`, plus the random operations that really ran: tf.cond may skip some."""
-        random = self.step.random()
+        random = {operation.name for operation in self.step.drawing}
         if not random:
             return self.as_asked(), []
         options, metadata = self.full_trace()
