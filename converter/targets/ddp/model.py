@@ -47,9 +47,9 @@ def _wrapped(training: Training, wrapper: str) -> Change:
     return lines_before(training.script, training.wrap, lines, WRAP)
 
 
-def _handed(training: Training) -> dict[ast.Name, ast.Call]:
+def _handed(training: Training) -> set[ast.expr | None]:
     """Arguments that bring the model to the function of the training loop, by the calls of its path."""
-    found: dict[ast.Name, ast.Call] = {}
+    found: set[ast.expr | None] = set()
     if not isinstance(training.forward.func, ast.Name):
         return found
     name, function = training.forward.func, training.scopes.scope(training.forward)
@@ -60,7 +60,7 @@ def _handed(training: Training) -> dict[ast.Name, ast.Call]:
         given = training.scopes.given(call, function, name.id)
         if not isinstance(given, ast.Name):
             break
-        found[given] = call
+        found.add(given)
         name, function = given, training.scopes.scope(call)
     return found
 

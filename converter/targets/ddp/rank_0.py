@@ -11,7 +11,7 @@ from converter.dataclass import dataclass
 from converter.syntax.changes import Change, indented
 from converter.syntax.script import Script, names_bound, parameters
 from converter.targets.ddp.calls import downloads, writes
-from converter.targets.ddp.training import LOADER, Training, looped_over
+from converter.targets.ddp.training import LOADER, Training, is_loader, looped_over
 
 EVALUATES, WRITES, DOWNLOADS = "TMG179", "TMG180", "TMG183"
 _CHANGING = frozenset(
@@ -63,7 +63,7 @@ class RankZero:
             return False
         if isinstance(over, ast.Call) and self._script.name(over.func) == LOADER:
             return True
-        return self.training.is_loader(over)
+        return is_loader(self.training.scopes, over)
 
     def covers(self, node: ast.AST) -> bool:
         """True if rank 0 alone executes a node."""
@@ -214,7 +214,7 @@ def _check_functions(by_rank_0: RankZero) -> None:
     script = by_rank_0.training.script
     for node in ast.walk(script.tree):
         looped = node.iter if isinstance(node, ast.comprehension) and by_rank_0.of_all(node) else None
-        if looped is not None and by_rank_0.training.is_loader(looped):
+        if looped is not None and is_loader(by_rank_0.training.scopes, looped):
             script.finding(looped, "TMG296 data_read_by_all")
     for function in by_rank_0.functions:
         for stmt in function.body:

@@ -52,10 +52,6 @@ class Training:
         """Whether a name stands for the loader of the training data."""
         return isinstance(node, ast.Name) and self.data in self.scopes.origins(node)
 
-    def is_loader(self, node: ast.expr) -> bool:
-        """Whether a name stands for a loader, of whatever data."""
-        return is_loader(self.scopes, node)
-
     def in_loop(self, node: ast.AST) -> bool:
         """Whether a node stands inside the loop over the batches."""
         return any(one is self.loop for one in self.script.above(node))
