@@ -125,7 +125,8 @@ def _of_model(tensors, counters):
 
 def _rate(key, tensor, counters):
     form, constants, given, above = described(tensor)
-    return Rate(key, [tensor], form, constants, given, {name: counters[name] for name in above if name in counters})
+    mine = {name: counters[name] for name in above if name in counters}
+    return Rate(key=key, tensors=[tensor], form=form, constants=constants, given=given, counters=mine)
 
 
 def _are_equal(constants, others):
