@@ -24,13 +24,15 @@ Function = ast.FunctionDef | ast.Lambda
 class Script:
     """A parsed script; `findings` collects what its reader should know.
 
-    path: as the user named it. text: with its own line ends.
+    path: as the user named it. text: with its own line ends. files: the files of its program that were read, by their
+    absolute paths: each of them has the same ones.
     """
 
     path: str
     text: str
     tree: ast.Module
     findings: list[Diagnostic] = field(default_factory=list)
+    files: dict[str, Script] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def names(self) -> ImportedNames:

@@ -116,9 +116,7 @@ def _constructor(program: Program, file: Script, function: ast.expr) -> tuple[Sc
     """The constructor of a class of the program, which is a sequence of batches, with its file."""
     module, _, name = file.name(function).rpartition(".")
     name = name or (function.id if isinstance(function, ast.Name) else "")
-    there = module_beside(file, module, program.folder) if module else None
-    mine = program.file_of(there) if there is not None else None
-    files = program.files if not module else [mine] if mine is not None else []
+    files = [module_beside(file, module, program.folder)] if module else program.files
     for where, node in program.classes(name):
         methods = (one for one in node.body if isinstance(one, ast.FunctionDef) and where in files)
         made = next((one for one in methods if one.name == "__init__"), None)

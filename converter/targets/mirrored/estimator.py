@@ -90,8 +90,9 @@ def hooks(case: Known) -> Known:
     _check_feeds(script)
     for other in (module_beside(script, module) for module in _imported(script)):
         if other is not None:
+            before = len(other.findings)
             _check_feeds(other)
-            script.findings.extend(other.findings)
+            script.findings.extend(other.findings[before:])
     return case
 
 

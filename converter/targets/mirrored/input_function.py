@@ -31,7 +31,7 @@ def training_input(script: Script, given: ast.expr, options: Options) -> list[Ch
     for where, function in found:
         if where is not script:
             assert isinstance(function, ast.FunctionDef)
-            _of_other_file(script, given, reader, reader.of_file(where, function), options)
+            _of_other_file(script, given, reader, (reader.of_file(where), function), options)
             continue
         if isinstance(function, ast.Call):
             changes += _from_arrays(script, function)

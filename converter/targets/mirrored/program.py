@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cached_property
 
 from converter.analysis.traits import Trait, has
@@ -64,11 +65,6 @@ class Program:
         """The calls that may be run, with their files."""
         return ((file, call) for file in self.files for call in file.calls if self.runs(file, call))
 
-    def file_of(self, other: Script) -> Script | None:
-        """The file of the program that was read for itself as `other`."""
-        path = os.path.abspath(other.path)
-        return next((one for one in self.files if os.path.abspath(one.path) == path), None)
-
     @cached_property
     def trainings(self) -> list[tuple[Script, ast.Call]]:
         """The calls that train a model of Keras, in code that runs."""
@@ -90,12 +86,7 @@ class Program:
     def definition(self, file: Script, function: ast.expr) -> tuple[Script, ast.FunctionDef] | None:
         """The function of the program that an expression calls, and its file."""
         found = definition(file, function, self.folder)
-        if found is None:
-            return None
-        where, node = found
-        mine = self.file_of(where) or file
-        same = (one for one in mine.functions.get(node.name, ()) if one.lineno == node.lineno)
-        return next(((mine, one) for one in same), None)
+        return found if found is not None and found[0] in self.files else None
 
     def origins(self, file: Script, node: ast.expr, stop: Stop, steps: int = _MOST_STEPS) -> Iterator[Place]:
         """The expressions that an expression may stand for, through names, parameters and what functions return.
@@ -164,14 +155,13 @@ class Program:
 
 def program_of(script: Script) -> Program:
     """The program of a script; files that cannot be read are left out."""
-    folder = os.path.dirname(script.path)
-    found = [script]
+    folder, found = os.path.dirname(script.path), [script]
+    script.files[os.path.abspath(script.path)] = script
     for path in imported_files(script.path, script.tree):
-        try:
+        with suppress(Refusal):
             source = viewed(read(seen_from(folder, path)))
-            found.append(Script(source.path, source.text, parse(source)))
-        except Refusal:
-            continue
+            found.append(Script(source.path, source.text, parse(source), files=script.files))
+            script.files[os.path.abspath(source.path)] = found[-1]
     return Program(tuple(found))
 
 
