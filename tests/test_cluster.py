@@ -21,7 +21,7 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import from_bytes
 from converter.verify import Report, VerifyError, VerifySettings, verify
-from converter.verify.processes.ports import free_ports
+from converter.verify.launch.tasks import free_ports
 from tests import goldens
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -22,6 +22,12 @@ class Change:
     code: str
 
 
+def replaced(script: Script, node: ast.expr, text: str, code: str) -> Change:
+    """An expression gives way to another."""
+    begin, end = script.span(node)
+    return Change(begin, end, text, code)
+
+
 def applied(text: str, changes: Iterable[Change]) -> tuple[str, tuple[tuple[int, tuple[str, ...]], ...]]:
     """The changed text, and on which of its lines changes end, each with the codes of their rules.
 

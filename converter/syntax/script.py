@@ -24,13 +24,15 @@ Function = ast.FunctionDef | ast.Lambda
 class Script:
     """A parsed script; `findings` collects what its reader should know.
 
-    path: as the user named it. text: with its own line ends.
+    path: as the user named it. text: with its own line ends. files: the files of its program that were read, by their
+    absolute paths: each of them has the same ones.
     """
 
     path: str
     text: str
     tree: ast.Module
     findings: list[Diagnostic] = field(default_factory=list)
+    files: dict[str, Script] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def names(self) -> ImportedNames:
@@ -115,6 +117,26 @@ class Script:
         """The innermost function that holds a node, None for the module."""
         return next((n for n in self.above(node) if isinstance(n, ast.FunctionDef)), None)
 
+    def class_around(self, node: ast.AST) -> ast.ClassDef | None:
+        """The innermost class that holds a node, None if none does."""
+        return next((n for n in self.above(node) if isinstance(n, ast.ClassDef)), None)
+
+    def has_own_lines(self, first: ast.stmt, last: ast.stmt) -> bool:
+        """Whether no other statement stands on the lines of the statements from `first` to `last`."""
+        (begin, _), (_, end) = self.span(first), self.span(last)
+        number = last.end_lineno or 0
+        rest = self.line_text(number)[end - self.line(number) :].strip()
+        return not self.text[self.line(first.lineno) : begin].strip() and (not rest or rest.startswith("#"))
+
+    def returned(self, function: ast.FunctionDef | ast.Lambda) -> list[ast.expr]:
+        """The expressions whose values a function returns itself, not those of functions in it."""
+        is_lambda = isinstance(function, ast.Lambda)
+        return [value for value in returns_in(function) if is_lambda or self.function(value) is function]
+
+    def method(self, call: ast.Call) -> str:
+        """The name of a method that is called on a value of the script; "" for a function and for a library's."""
+        return call.func.attr if isinstance(call.func, ast.Attribute) and not self.name(call.func) else ""
+
     @cached_property
     def calls(self) -> list[ast.Call]:
         """All calls, in the order of their places."""
@@ -169,6 +191,17 @@ class Script:
                 break
             node = bound[0]
         return node
+
+    def behind(self, node: ast.expr) -> Iterator[ast.AST]:
+        """The nodes of an expression, and of the values that the names in it are bound to, wherever."""
+        is_name = isinstance(node, ast.Name | ast.Attribute)
+        todo, seen = list(self.bindings.get(ast.unparse(node), [node])) if is_name else [node], set[int]()
+        while todo:
+            for inner in ast.walk(todo.pop()):
+                if id(inner) not in seen:
+                    seen.add(id(inner))
+                    yield inner
+                    todo += self.bindings.get(inner.id, []) if isinstance(inner, ast.Name) else []
 
     @cached_property
     def words(self) -> set[str]:
@@ -229,6 +262,41 @@ def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.e
                 yield from _paired(*pair)
             return
     yield target, value
+
+
+def called_name(call: ast.Call) -> str:
+    """The name of what is called, or its last part; "" for another expression."""
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
+
+
+def parameters(function: ast.FunctionDef | ast.Lambda) -> list[str]:
+    """The names of a function's parameters."""
+    args = function.args
+    more = [one for one in (args.vararg, args.kwarg) if one is not None]
+    return [one.arg for one in [*args.posonlyargs, *args.args, *args.kwonlyargs, *more]]
+
+
+def returns_in(function: ast.AST) -> list[ast.expr]:
+    """The expressions whose values a function returns, or functions in it do."""
+    if isinstance(function, ast.Lambda):
+        return [function.body]
+    return [node.value for node in ast.walk(function) if isinstance(node, ast.Return) and node.value is not None]
+
+
+def names_read(node: ast.AST) -> set[str]:
+    """The names that a piece of code reads."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def names_bound(*nodes: ast.AST) -> set[str]:
+    """The names that pieces of code bind."""
+    walked = (n for node in nodes for n in ast.walk(node))
+    return {n.id for n in walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def all_arguments(call: ast.Call) -> list[ast.expr]:
+    """The arguments of a call, by place and by name."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:

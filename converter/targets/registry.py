@@ -67,7 +67,7 @@ def _torchrun(path: str, origin: str, gpus: int | None) -> tuple[Command, ...]:
 
 
 def _commands_of_cluster(path: str, source: str, gpus: int | None) -> tuple[Command, ...]:
-    from converter.targets.cluster.commands import commands
+    from converter.targets.cluster.passes import commands
 
     return commands(path, source, gpus)
 

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.syntax.lint.towers import TowerLoop, TowerLoops, names_bound
+from converter.syntax.lint.towers import TowerLoop, TowerLoops
+from converter.syntax.script import names_bound
 
 _CLIPPING = ("tf.clip_by_global_norm", "tf.clip_by_norm", "tf.clip_by_value", "tf.clip_by_average_norm")
 
@@ -25,5 +26,5 @@ def _is_gradient(loop: TowerLoop, call: ast.Call) -> bool:
     for around in loop.script.above(call):
         for part in getattr(around, "generators", ()):
             if loop.takes_gradients(part.iter, loop.gradients):
-                known |= names_bound([part.target])
+                known |= names_bound(part.target)
     return loop.takes_gradients(call.args[0], known)

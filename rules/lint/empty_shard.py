@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.syntax.lint.towers import TowerLoop, TowerLoops, names_in
+from converter.syntax.lint.towers import TowerLoop, TowerLoops
+from converter.syntax.script import names_read
 
 
 def find(towers: TowerLoops) -> Iterator[Diagnostic]:
@@ -22,5 +23,5 @@ def find(towers: TowerLoops) -> Iterator[Diagnostic]:
 
 def _counts(loop: TowerLoop, rows: ast.Slice) -> bool:
     """Whether both ends of a slice follow the tower's number."""
-    read = [names_in(end) for end in (rows.lower, rows.upper) if end is not None]
+    read = [names_read(end) for end in (rows.lower, rows.upper) if end is not None]
     return len(read) == 2 and all(names & (loop.variables | loop.bound) for names in read)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
 from converter.syntax.lint.feeds import fetched, is_fed_one_slice
-from converter.syntax.lint.towers import TowerLoop, TowerLoops, names_in
+from converter.syntax.lint.towers import TowerLoop, TowerLoops
+from converter.syntax.script import names_read
 
 
 def find(towers: TowerLoops) -> Iterator[Diagnostic]:
@@ -35,4 +36,4 @@ def _is_mean_of_towers(towers: TowerLoops, loop: TowerLoop, name: ast.Name) -> b
     if len(values) != 1:
         return False
     picks = any(isinstance(n, ast.Subscript) for n in ast.walk(values[0]))
-    return not picks and any(loop.collects_means(listed) for listed in names_in(values[0]))
+    return not picks and any(loop.collects_means(listed) for listed in names_read(values[0]))

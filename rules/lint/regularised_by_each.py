@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.syntax.lint.towers import TowerLoop, TowerLoops, is_scaled, names_bound, names_in
+from converter.syntax.lint.towers import TowerLoop, TowerLoops, is_scaled
+from converter.syntax.script import names_bound, names_read
 
 
 def find(towers: TowerLoops) -> Iterator[Diagnostic]:
@@ -31,7 +32,7 @@ def _regularises(loop: TowerLoop, node: ast.expr) -> bool:
     made = [
         stmt.value
         for stmt in loop.walked
-        if isinstance(stmt, ast.Assign) and names_in(node) & names_bound(stmt.targets)
+        if isinstance(stmt, ast.Assign) and names_read(node) & names_bound(*stmt.targets)
     ]
     texts = [ast.unparse(one) for one in (node, *made)]
     return any("get_regularization_loss" in text or "REGULARIZATION_LOSSES" in text for text in texts)

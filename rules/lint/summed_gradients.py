@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.syntax.lint.towers import TowerLoop, TowerLoops, names_in
+from converter.syntax.lint.towers import TowerLoop, TowerLoops
+from converter.syntax.script import names_read
 
 _ADDING = ("tf.add_n", "tf.reduce_sum", "tf.accumulate_n", "sum")
 
@@ -26,7 +27,7 @@ def find(towers: TowerLoops) -> Iterator[Diagnostic]:
 
 def _adds(towers: TowerLoops, loop: TowerLoop, call: ast.Call) -> bool:
     """Whether a call adds what the towers put into a list, and neither it nor what it calls divides."""
-    if not names_in(call) & set(loop.appended):
+    if not names_read(call) & set(loop.appended):
         return False
     reached = [node for arg in call.args for node in ast.walk(arg)] + list(towers.reached([call]))
     if any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult | ast.Div) for n in reached):

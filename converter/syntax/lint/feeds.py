@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from converter.syntax.known import last_name
-from converter.syntax.lint.towers import TowerLoop, names_in
-from converter.syntax.script import Script, argument
+from converter.syntax.lint.towers import TowerLoop
+from converter.syntax.script import Script, argument, names_read
 
 
 def is_fed_one_slice(loop: TowerLoop, call: ast.Call) -> bool:
@@ -61,7 +61,7 @@ def _factor(loop: TowerLoop, lower: ast.expr) -> ast.expr | None:
     if not (isinstance(lower, ast.BinOp) and isinstance(lower.op, ast.Mult)):
         return None
     for one, other in ((lower.left, lower.right), (lower.right, lower.left)):
-        if isinstance(one, ast.Name) and one.id in loop.variables and not names_in(other) & loop.variables:
+        if isinstance(one, ast.Name) and one.id in loop.variables and not names_read(other) & loop.variables:
             return other
     return None
 

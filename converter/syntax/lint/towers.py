@@ -11,18 +11,7 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
 from converter.rule import message
 from converter.syntax.known import is_known
-from converter.syntax.script import Script, argument
-
-
-def names_in(node: ast.AST) -> set[str]:
-    """The names that a piece of code reads."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-
-
-def names_bound(nodes: Iterable[ast.AST]) -> set[str]:
-    """The names that pieces of code bind."""
-    walked = (n for node in nodes for n in ast.walk(node))
-    return {n.id for n in walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+from converter.syntax.script import Script, argument, names_bound, names_read
 
 
 def is_scaled(node: ast.expr) -> bool:
@@ -45,12 +34,12 @@ class TowerLoop:
     @cached_property
     def variables(self) -> set[str]:
         """The loop's variables."""
-        return names_bound([self.node.target])
+        return names_bound(self.node.target)
 
     @cached_property
     def bound(self) -> set[str]:
         """The names that its body binds."""
-        return names_bound(self.node.body)
+        return names_bound(*self.node.body)
 
     @cached_property
     def walked(self) -> list[ast.AST]:
@@ -98,13 +87,13 @@ class TowerLoop:
         """
         found = set(self.variables)
         entered = [i for node in self.walked if isinstance(node, ast.With) for i in node.items if i.optional_vars]
-        made = [(i.context_expr, names_bound([i])) for i in entered]
-        made += [(s.value, names_bound(s.targets)) for s in self.walked if isinstance(s, ast.Assign)]
+        made = [(i.context_expr, names_bound(i)) for i in entered]
+        made += [(s.value, names_bound(*s.targets)) for s in self.walked if isinstance(s, ast.Assign)]
         for _ in range(len(made)):
             before = len(found)
             for value, names in made:
                 others = (n for n in ast.walk(value) if isinstance(n, ast.Call) and not self.of(n).startswith("tf."))
-                if names_in(value) & found or any(others):
+                if names_read(value) & found or any(others):
                     found |= names
             if len(found) == before:
                 break
@@ -117,7 +106,7 @@ class TowerLoop:
         inside = [stmt for branch in branches for stmt in branch.body]
         stored = [n for n in self.walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         first = {id(n) for stmt in inside for n in ast.walk(stmt)}
-        return names_bound(inside) - {n.id for n in stored if id(n) not in first}
+        return names_bound(*inside) - {n.id for n in stored if id(n) not in first}
 
     def _is_first(self, test: ast.expr) -> bool:
         """True for `i == 0`, `0 == i` and `not i`, where i is the tower's number."""
@@ -135,12 +124,12 @@ class TowerLoop:
         found = set()
         for stmt in self.walked:
             if isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Call | ast.BinOp):
-                found |= names_bound(stmt.targets)
+                found |= names_bound(*stmt.targets)
         return found & self.own - self.variables
 
     def averages(self, name: str) -> bool:
         """True if the body binds a name to tf.reduce_mean(x) alone: NaN where x has no rows."""
-        made = [s.value for s in self.walked if isinstance(s, ast.Assign) and name in names_bound(s.targets)]
+        made = [s.value for s in self.walked if isinstance(s, ast.Assign) and name in names_bound(*s.targets)]
         return bool(made) and all(self._averages(value) for value in made)
 
     def collects_means(self, name: str) -> bool:
@@ -186,7 +175,7 @@ class TowerLoop:
                 source = getattr(node, "value", None) if isinstance(node, ast.Assign) else getattr(node, "iter", None)
                 targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
                 if source is not None and self.takes_gradients(source, found):
-                    found |= names_bound(target for target in targets if target is not None)
+                    found |= names_bound(*filter(None, targets))
         return found
 
     def gives_gradients(self, call: ast.Call) -> bool:
@@ -197,7 +186,7 @@ class TowerLoop:
     def takes_gradients(self, node: ast.AST, known: set[str]) -> bool:
         """Whether a piece of code takes gradients, or reads names that hold some."""
         taken = any(isinstance(n, ast.Call) and self.gives_gradients(n) for n in ast.walk(node))
-        return taken or bool(names_in(node) & known)
+        return taken or bool(names_read(node) & known)
 
     def _is(self, call: ast.Call, trait: Trait) -> bool:
         return is_known(self.script, call.func, trait)
@@ -218,8 +207,8 @@ class TowerLoop:
     def _scales(self, stmt: ast.AST, name: str) -> bool:
         """Whether a statement of the body makes a name a product or a quotient."""
         if isinstance(stmt, ast.AugAssign):
-            return isinstance(stmt.op, ast.Mult | ast.Div) and name in names_bound([stmt.target])
-        return isinstance(stmt, ast.Assign) and name in names_bound(stmt.targets) and self._is_product(stmt.value)
+            return isinstance(stmt.op, ast.Mult | ast.Div) and name in names_bound(stmt.target)
+        return isinstance(stmt, ast.Assign) and name in names_bound(*stmt.targets) and self._is_product(stmt.value)
 
     def _is_product(self, value: ast.expr) -> bool:
         return is_scaled(value) or (isinstance(value, ast.Call) and self._is(value, Trait.DIVIDES_OR_MULTIPLIES))
@@ -240,7 +229,7 @@ class TowerLoops:
     def _enters_devices(self, loop: TowerLoop) -> bool:
         return any(
             isinstance(entered, ast.Call)
-            and names_in(entered) & loop.variables
+            and names_read(entered) & loop.variables
             and is_known(self.script, entered.func, Trait.DEVICE)
             for entered in loop.contexts
         )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from converter.analysis.traits import Trait, has
 from converter.syntax.changes import Change
 from converter.syntax.known import last_name
-from converter.syntax.script import Script, argument, is_given, is_on, is_spread
+from converter.syntax.script import Script, argument, called_name, is_given, is_on, is_spread
 from converter.targets.cluster.reading import BATCH_SIZE, ReadFacts
 from converter.targets.mirrored.counts import batch_counts
 from converter.targets.mirrored.keras import grown_fits, keras_fits
@@ -27,7 +27,7 @@ def keras_trainings(script: Script) -> list[ast.Call]:
 
 
 def _own_steps(script: Script) -> list[ast.Call]:
-    return [call for call in script.calls if getattr(call.func, "attr", "") == "get_updates"]
+    return [call for call in script.calls if called_name(call) == "get_updates"]
 
 
 def check_keras(case: Case) -> Case:
@@ -84,9 +84,8 @@ def _why_whole(script: Script) -> str:
     if _own_steps(script):
         return "a function of the script trains on batches that it prepares"
     for call in keras_fits(script):
-        method = getattr(call.func, "attr", "")
-        if method != "fit":
-            return f"{method}() takes batches that the script prepares"
+        if called_name(call) != "fit":
+            return f"{called_name(call)}() takes batches that the script prepares"
         if is_spread(call):
             return _UNKNOWN
         if not is_given(argument(call, 1, "y")):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 from converter.analysis.traits import Trait
+from converter.plan.decisions import Command
 from converter.source.project.above import MOST_FILES, imported_files
 from converter.source.project.folders import folders_above
 from converter.syntax.known import is_known
@@ -75,3 +77,12 @@ KERAS = (
     TargetPass("how batches are dealt to workers", reading_keras),
     TargetPass("the statement that starts a worker, and the size of the batch", changes),
 )
+
+
+def commands(path: str, source: str, gpus: int | None) -> tuple[Command, ...]:
+    """How a converted script is started on this machine, and on several. path: of the script."""
+    script = shlex.quote(path)
+    return (
+        Command("here", f"tf-multigpu launch --local 2 -- {script}"),
+        Command("on hosts", f"tf-multigpu launch --hosts HOST:PORT,HOST:PORT -- {script}"),
+    )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from converter.options import Options
-from converter.syntax.changes import Change, added_argument, lines_before
-from converter.syntax.script import Script, argument, is_given, is_spread
-from converter.targets.ddp.scopes import Scopes, parameters
+from converter.syntax.changes import Change, added_argument, lines_before, replaced
+from converter.syntax.script import Script, argument, is_given, is_spread, parameters
+from converter.targets.ddp.scopes import Scopes
 from converter.targets.ddp.training import LOADER, Training, looped_over, unmoved
 
 SHARE = "TMG178"
@@ -37,8 +37,7 @@ def data_changes(training: Training, options: Options, width: int) -> list[Chang
     _check_set(training, data)
     _check_loops(training)
     if is_spread(call) or not isinstance(data, ast.Name | ast.Attribute):
-        begin, end = script.span(call.func)
-        changes = [Change(begin, end, "rank_loader", SHARE)]
+        changes = [replaced(script, call.func, "rank_loader", SHARE)]
     else:
         changes = [_sampler(script, call, data, width)]
     changes += [*_epoch(training), *_counts(training, data, options)]
@@ -99,8 +98,7 @@ def _counted(script: Script, loop: ast.For) -> bool:
 def _check_set(training: Training, data: ast.expr) -> None:
     """Refuse datasets that can only be read in sequence (IterableDataset)."""
     script = training.script
-    bound = [binding.value for origin in training.scopes.origins(data) for binding in training.scopes.values(origin)]
-    for made in [data, *bound]:
+    for made in [data, *training.scopes.calls_behind(data)]:
         name = made.func.id if isinstance(made, ast.Call) and isinstance(made.func, ast.Name) else ""
         for node in ast.walk(script.tree):
             if isinstance(node, ast.ClassDef) and node.name == name:
@@ -116,13 +114,8 @@ def _check_loops(training: Training) -> None:
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or not training.is_data(node):
             continue
         above = next(script.above(node))
-        length = isinstance(above, ast.Call) and isinstance(above.func, ast.Name) and above.func.id in ("len",)
-        if (
-            node is training.loader
-            or length
-            or isinstance(above, ast.Attribute)
-            and above.attr in ("dataset", "sampler")
-        ):
+        length = isinstance(above, ast.Call) and ast.unparse(above.func) == "len"
+        if node is training.loader or length or getattr(above, "attr", "") in ("dataset", "sampler"):
             continue
         function = training.scopes.called(above) if isinstance(above, ast.Call) else None
         if isinstance(above, ast.keyword):
@@ -162,8 +155,7 @@ def _counts(training: Training, data: ast.expr, options: Options) -> list[Change
                 continue
             script.finding(call, "TMG294 counts_examples")
             continue
-        begin, end = script.span(given)
-        changes.append(Change(begin, end, f"{loader}.sampler", SHARE))
+        changes.append(replaced(script, given, f"{loader}.sampler", SHARE))
     return changes
 
 
@@ -197,8 +189,7 @@ def _total(training: Training, size: ast.expr | None, options: Options) -> list[
     loss = mean_loss(training)
     if loss is not None:
         script.finding(loss, "TMG298 no_mean")
-    begin, end = script.span(size)
-    return [Change(begin, end, f"rank_batch({script.of(size)})", SHARE)]
+    return [replaced(script, size, f"rank_batch({script.of(size)})", SHARE)]
 
 
 def _is_for_a_loader(script: Script, node: ast.AST) -> bool:
@@ -212,18 +203,15 @@ def mean_loss(training: Training) -> ast.expr | None:
     loss = training.backward.func.value
     if isinstance(loss, ast.Call) and isinstance(loss.func, ast.Attribute) and loss.func.attr == "scale" and loss.args:
         loss = loss.args[0]
-    if isinstance(loss, ast.BinOp) and isinstance(loss.op, ast.Div):
-        loss = loss.left
+    loss = undivided(loss)
     for _ in range(4):
         if not isinstance(loss, ast.Name):
             break
-        values = [b for origin in scopes.origins(loss) for b in scopes.values(origin) if training.in_loop(b.stmt)]
+        values = [b for b in scopes.bound(loss) if training.in_loop(b.stmt)]
         values = [b for b in values if not _only_divides(b.value, loss.id)]
         if len(values) != 1 or values[0].value is None or values[0].place is not None:
             return loss
-        loss = values[0].value
-        if isinstance(loss, ast.BinOp) and isinstance(loss.op, ast.Div):
-            loss = loss.left
+        loss = undivided(values[0].value)
     if not isinstance(loss, ast.Call):
         return loss
     called = criterion_of(scopes, loss)
@@ -233,13 +221,18 @@ def mean_loss(training: Training) -> ast.expr | None:
     return None if name.lower() in _MEANS and plain and len(called.args) <= most else loss
 
 
+def undivided(value: ast.expr) -> ast.expr:
+    """What an expression divides; another expression itself."""
+    return value.left if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) else value
+
+
 def _only_divides(value: ast.expr | None, name: str) -> bool:
     """Whether a loss is only divided by a number: loss = loss / steps."""
-    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and ast.unparse(value.left) == name
+    return value is not None and undivided(value) is not value and ast.unparse(undivided(value)) == name
 
 
 def criterion_of(scopes: Scopes, loss: ast.Call) -> ast.Call:
     """The call that makes the loss's function, or the call itself."""
-    made = [b.value for origin in scopes.origins(loss.func) for b in scopes.values(origin)]
+    made = [binding.value for binding in scopes.bound(loss.func)]
     calls = [value for value in map(unmoved, filter(None, made)) if isinstance(value, ast.Call)]
     return calls[0] if len(calls) == 1 == len(made) else loss

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from string import Formatter
 
 from converter.syntax.changes import Change
-from converter.syntax.script import Script
+from converter.syntax.script import Script, all_arguments
 from converter.targets.ddp.rank_0 import RankZero
 from converter.targets.ddp.scopes import ScopedName
 from converter.targets.ddp.training import Training, looped_over
@@ -44,7 +44,7 @@ class DifferingValues:
         while size != len(self.own) + len(self.returned):
             size = len(self.own) + len(self.returned)
             for node in ast.walk(self.script.tree):
-                if not self.training.scopes.in_class(node) and not self._is_alone(node):
+                if self.script.class_around(node) is None and not self._is_alone(node):
                     self._look(node)
 
     def _is_alone(self, node: ast.AST) -> bool:
@@ -75,7 +75,7 @@ class DifferingValues:
     def _look_at_call(self, call: ast.Call) -> None:
         """Own functions take what they are given; objects keep what their methods are given."""
         function = self.training.scopes.called(call)
-        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        given = all_arguments(call)
         if function is not None:
             for arg in [*function.args.args, *function.args.kwonlyargs]:
                 value = self.training.scopes.given(call, function, arg.arg)
@@ -91,10 +91,8 @@ class DifferingValues:
         if self.training.is_net(node) or self.script.names.of(node):
             return True
         return any(
-            isinstance(b.value, ast.Call)
-            and self.script.name(b.value.func).startswith(("torch.nn.", "torch.cuda.amp", "torch.amp", "argparse"))
-            for origin in self.training.scopes.origins(node)
-            for b in self.training.scopes.values(origin)
+            self.script.name(made.func).startswith(("torch.nn.", "torch.cuda.amp", "torch.amp", "argparse"))
+            for made in self.training.scopes.calls_behind(node)
         )
 
     def _mark(self, target: ast.expr, skipped: ast.expr | None = None) -> None:
@@ -335,8 +333,7 @@ def _warn_of_figures(differing: DifferingValues) -> None:
     for call in filter(_shows, differing.script.calls):
         if not differing.by_rank_0.of_all(call) and not _in_gated(differing, call):
             continue
-        given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if any(map(differing.differs, given)):
+        if any(map(differing.differs, all_arguments(call))):
             differing.script.finding(call, "TMG370")
             return
 

@@ -15,7 +15,7 @@ from converter.dataclass import dataclass
 from converter.diagnostics import Refusal
 from converter.parsing import parse_text
 from converter.source import read
-from converter.syntax.script import Script
+from converter.syntax.script import Script, all_arguments, names_read
 from converter.targets.ddp.calls import check_calls, check_import, downloads, writes
 from converter.targets.ddp.processes import device_changes
 from converter.targets.ddp.training import LOADER, Training, backwards
@@ -199,8 +199,7 @@ class ImportedFiles:
         fault = _kind(file, node) or _acts(file, node, modules_in_folder(self.script))
         if fault is not None:
             return fault
-        inner = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-        for used in sorted(inner & set(file.defined)):
+        for used in sorted(names_read(node) & set(file.defined)):
             fault = self._reached(file, used, seen)
             if fault is not None:
                 return fault
@@ -259,7 +258,7 @@ def check_given(project: ImportedFiles, training: Training) -> None:
         if found is None:
             continue
         file, function = found
-        for value in (*call.args, *(keyword.value for keyword in call.keywords)):
+        for value in all_arguments(call):
             what = next(filter(None, (_whole(training, n) for n in ast.walk(value) if isinstance(n, ast.Name))), "")
             if what and not _only_reads(function):
                 place = file.fault(function, "").place
@@ -304,22 +303,6 @@ def _only_reads(function: ast.FunctionDef) -> bool:
         if isinstance(node, ast.Attribute) and node.attr.endswith("_"):
             return False
     return True
-
-
-def definition_in_other_file(script: Script, full: str) -> tuple[Script, ast.stmt] | None:
-    """The file, and the statement in it, that define a name which the script imports."""
-    found = ImportedFiles(Script(script.path, script.text, script.tree)).may.get(full)
-    return (found[0].script, found[1]) if found is not None else None
-
-
-def model_files(script: Script) -> Iterator[tuple[ast.stmt, Script]]:
-    """The files that the script imports from, each with the statement that does."""
-    seen: set[str] = set()
-    silent = Script(script.path, script.text, script.tree)
-    for node, file in ImportedFiles(silent).brings:
-        if file.script.path not in seen:
-            seen.add(file.script.path)
-            yield node, file.script
 
 
 def _read(path: str) -> ImportedFile | None:
@@ -370,13 +353,12 @@ def _acts(file: ImportedFile, node: ast.stmt, beside: frozenset[str]) -> Fault |
     """The reason why a definition cannot run in several processes (files, devices, …); None if it can."""
     part = Script(file.script.path, file.script.text, file.script.tree)
     inside = {id(inner) for inner in ast.walk(node)}
-    calls = [call for call in part.calls if id(call) in inside]
     for inner in ast.walk(node):
         if isinstance(inner, ast.Import | ast.ImportFrom) and list(check_import(part, inner, beside)):
             return file.fault(inner, "this import of another file stands inside of a definition")
         if isinstance(inner, ast.Global | ast.Nonlocal) and isinstance(node, ast.FunctionDef):
             return file.fault(inner, "this function changes variables of its file")
-    for call in calls:
+    for call in (call for call in part.calls if id(call) in inside):
         name = part.name(call.func)
         if call in backwards(part):
             return file.fault(call, "the gradients are taken here")
@@ -388,20 +370,15 @@ def _acts(file: ImportedFile, node: ast.stmt, beside: frozenset[str]) -> Fault |
             return file.fault(call, "this writes a file, in every process")
         if downloads(call):
             return file.fault(call, "this may download data, in every process")
-        draws = isinstance(node, ast.FunctionDef) and name.startswith(_OWN) and name not in _SEEDS
-        if draws:
+        if isinstance(node, ast.FunctionDef) and name.startswith(_OWN) and name not in _SEEDS:
             return file.fault(call, f"what {name} gives differs between the processes")
     check_calls(part, frozenset())
+    begin, end = part.span(node)
+    change = next((one for one in device_changes(part) if begin <= one.begin < end), None)
     lines = range(node.lineno, (node.end_lineno or 0) + 1)
     found = next((one for one in part.findings if one.line in lines), None)
     if found is not None:
         return Fault(f"{os.path.basename(found.path)}:{found.line}:{found.column}", found.message)
-    begin, end = part.span(node)
-    change = next((one for one in device_changes(part) if begin <= one.begin < end), None)
-    if change is not None or part.findings:
-        found = next((one for one in part.findings if one.line in lines), None)
-        if found is not None:
-            return Fault(f"{os.path.basename(found.path)}:{found.line}:{found.column}", found.message)
     if change is not None:
         line = part.text.count("\n", 0, change.begin) + 1
         name = os.path.basename(part.path)

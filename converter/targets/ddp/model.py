@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from converter.syntax.changes import Change, lines_before
-from converter.syntax.script import Script
+from converter.syntax.changes import Change, lines_before, replaced
+from converter.syntax.script import Script, called_name, parameters
 from converter.targets.ddp.training import Training
 
 WRAP = "TMG177"
@@ -31,15 +31,11 @@ def model_changes(training: Training, wrapper: str) -> list[Change]:
     for node in ast.walk(script.tree):
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or not training.is_net(node):
             continue
-        begin, end = script.span(node)
-        if handed.get(node) is not None:
-            if not _is_wrapped_here(training, node):
-                changes.append(Change(begin, end, wrapper, WRAP))
-        elif _is_wrapped_here(training, node):
-            if not _means_the_same(training, node):
-                changes.append(Change(end, end, ".module", WRAP))
-        elif node is training.forward.func:
-            changes.append(Change(begin, end, wrapper, WRAP))
+        if _is_wrapped_here(training, node):
+            if node not in handed and not _means_the_same(training, node):
+                changes.append(Change(end := script.span(node)[1], end, ".module", WRAP))
+        elif node in handed or node is training.forward.func:
+            changes.append(replaced(script, node, wrapper, WRAP))
     return changes
 
 
@@ -51,22 +47,20 @@ def _wrapped(training: Training, wrapper: str) -> Change:
     return lines_before(training.script, training.wrap, lines, WRAP)
 
 
-def _handed(training: Training) -> dict[ast.Name, ast.Call]:
+def _handed(training: Training) -> set[ast.expr | None]:
     """Arguments that bring the model to the function of the training loop, by the calls of its path."""
-    found: dict[ast.Name, ast.Call] = {}
+    found: set[ast.expr | None] = set()
     if not isinstance(training.forward.func, ast.Name):
         return found
     name, function = training.forward.func, training.scopes.scope(training.forward)
     while function is not None and training.scopes.home(name).scope is function:
-        if name.id not in [
-            arg.arg for arg in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-        ]:
+        if name.id not in parameters(function):
             break
         (call,) = training.scopes.calls_of(function)
         given = training.scopes.given(call, function, name.id)
         if not isinstance(given, ast.Name):
             break
-        found[given] = call
+        found.add(given)
         name, function = given, training.scopes.scope(call)
     return found
 
@@ -117,14 +111,13 @@ def _is_harmless(training: Training, use: ast.Attribute) -> bool:
     """Whether an attribute of the model, in the training loop, takes no part in the gradients."""
     if use.attr in _ALLOWED:
         return True
-    methods = [one for one in training.script.functions.get(use.attr, []) if training.scopes.in_class(one)]
+    methods = [
+        one for one in training.script.functions.get(use.attr, []) if training.script.class_around(one) is not None
+    ]
     if len(methods) != 1 or not isinstance(next(training.script.above(use)), ast.Call):
         return False
     calls = [call for call in ast.walk(methods[0]) if isinstance(call, ast.Call)]
-    return all(
-        (call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")) in _MAKES
-        for call in calls
-    )
+    return all(called_name(call) in _MAKES for call in calls)
 
 
 def _check_late(script: Script, use: ast.Attribute, called: bool) -> None:

@@ -11,16 +11,10 @@ from dataclasses import field, replace
 from converter.dataclass import dataclass
 from converter.plan.decisions import Command, Decision
 from converter.syntax.changes import Change
-from converter.syntax.script import Script, argument, is_spread
-from converter.targets.ddp.data import criterion_of, data_changes, mean_loss
+from converter.syntax.script import Script, all_arguments, argument, is_spread, names_bound, names_read, returns_in
+from converter.targets.ddp.data import criterion_of, data_changes, mean_loss, undivided
 from converter.targets.ddp.differing_values import DifferingValues, check_decisions, figures
-from converter.targets.ddp.imported_files import (
-    ImportedFiles,
-    check_given,
-    check_project,
-    definition_in_other_file,
-    model_files,
-)
+from converter.targets.ddp.imported_files import ImportedFiles, check_given, check_project
 from converter.targets.ddp.model import model_changes
 from converter.targets.ddp.processes import check_names, device_changes, process_changes
 from converter.targets.ddp.rank_0 import RankZero, rank_0_changes
@@ -102,7 +96,7 @@ def decisions(case: Divided) -> Case:
     """Values that differ between processes, and what must not depend on them."""
     differing = DifferingValues(case.training, case.by_rank_0)
     check_decisions(differing)
-    _warn(case.training)
+    _warn(case.training, case.project)
     return adding(case, figures(differing))
 
 
@@ -129,10 +123,8 @@ PASSES = (
 def _check_carried(training: Training) -> None:
     """Refuse a state that one batch hands to the next: consecutive batches are other processes'."""
     script = training.script
-    given = [*training.forward.args, *(keyword.value for keyword in training.forward.keywords)]
-    names = {n.id for value in given for n in ast.walk(value) if isinstance(n, ast.Name)}
-    targets = {n.id for n in ast.walk(training.loop.target) if isinstance(n, ast.Name)}
-    for name in sorted(names - targets):
+    given = {name for value in all_arguments(training.forward) for name in names_read(value)}
+    for name in sorted(given - names_bound(training.loop.target)):
         stores = list(_named(training.loop, name, ast.Store))
         if not stores:
             continue
@@ -150,14 +142,14 @@ def _named(loop: ast.For, name: str, context: type[ast.expr_context]) -> Iterato
                 yield node
 
 
-def _warn(training: Training) -> None:
+def _warn(training: Training, project: ImportedFiles) -> None:
     """Warnings for the reader to judge."""
     script = training.script
-    norm = next(_norms(script), None)
+    norm = next(_norms(script, project), None)
     if norm is not None:
         script.finding(norm, "TMG371")
     loss = mean_loss(training)
-    if loss is not None and _is_sum(training, loss):
+    if loss is not None and _is_sum(training, project, loss):
         script.finding(loss, "TMG372")
     for call in script.calls:
         stepping = isinstance(call.func, ast.Attribute) and call.func.attr == "step" and call not in training.steps
@@ -165,16 +157,16 @@ def _warn(training: Training) -> None:
             script.finding(call, "TMG373")
 
 
-def _norms(script: Script) -> Iterator[ast.AST]:
+def _norms(script: Script, project: ImportedFiles) -> Iterator[ast.AST]:
     """Where batch normalisation comes in: a call, or the import of a model that has it."""
-    for place, file in ((None, script), *model_files(script)):
+    for place, file in ((None, script), *((node, file.script) for node, file in project.brings)):
         for call in file.calls:
             name = file.name(call.func)
             if re.fullmatch(r"torch\.nn\.(Lazy)?BatchNorm[123]d", name) or name.startswith("torchvision.models."):
                 yield place or call
 
 
-def _is_sum(training: Training, loss: ast.expr) -> bool:
+def _is_sum(training: Training, project: ImportedFiles, loss: ast.expr) -> bool:
     """Whether the loss is a sum, as far as it is seen."""
     script = training.script
     if any(_adds_up(call) for call in script.calls if not _shown_only(script, call)):
@@ -183,26 +175,25 @@ def _is_sum(training: Training, loss: ast.expr) -> bool:
     while todo:  # loss = loss_of(output, target): what the function returns
         one = todo.pop()
         function = training.scopes.called(one) if isinstance(one, ast.Call) else None
-        returned = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)] if function is not None else []
-        todo += [value for value in returned if value is not None and id(value) not in seen]
+        returned = returns_in(function) if function is not None else []
+        todo += [value for value in returned if id(value) not in seen]
         seen |= set(map(id, returned))
-        if isinstance(one, ast.Call) and _is_sum_beside(training, one):
+        if isinstance(one, ast.Call) and _is_sum_beside(training, project, one):
             return not _is_divided(training)
         if _sums(script, one) or (isinstance(one, ast.BinOp) and any(map(_sum_of(script), (one.left, one.right)))):
             return not _is_divided(training)
     return False
 
 
-def _is_sum_beside(training: Training, loss: ast.Call) -> bool:
+def _is_sum_beside(training: Training, project: ImportedFiles, loss: ast.Call) -> bool:
     """Whether a function or class of another file that makes the loss adds up."""
     made = criterion_of(training.scopes, loss)
-    found = definition_in_other_file(training.script, training.script.name(made.func))
+    found = project.may.get(training.script.name(made.func))
     if found is None:
         return False
-    other, node = found
-    returned = [n.value for n in ast.walk(node) if isinstance(n, ast.Return) and n.value is not None]
+    file, node = found
     calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
-    return any(map(_adds_up, calls)) or any(map(_sum_of(other), returned))
+    return any(map(_adds_up, calls)) or any(map(_sum_of(file.script), returns_in(node)))
 
 
 def _sum_of(script: Script) -> Callable[[ast.expr], bool]:
@@ -234,7 +225,7 @@ def _is_divided(training: Training) -> bool:
     assert isinstance(training.backward.func, ast.Attribute)
     loss = training.backward.func.value
     values = [training.script.value(loss), loss]
-    return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div) for one in values)
+    return any(undivided(one) is not one for one in values)
 
 
 def _decided(case: Trained) -> tuple[Decision, ...]:

@@ -6,7 +6,7 @@ import ast
 import re
 
 from converter.options import Options
-from converter.syntax.changes import Change, lines_before
+from converter.syntax.changes import Change, lines_before, replaced
 from converter.syntax.script import Script
 
 START = "TMG176"
@@ -241,8 +241,7 @@ def device_changes(script: Script) -> list[Change]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("cuda:"):
             parent = next(script.above(node))
             if node.value[5:].isdigit() and not isinstance(parent, ast.JoinedStr | ast.BinOp | ast.Compare):
-                begin, end = script.span(node)
-                changes.append(Change(begin, end, "'cuda'", "TMG181"))
+                changes.append(replaced(script, node, "'cuda'", "TMG181"))
             else:
                 script.finding(node, "TMG299 computed_gpu")
     for call in script.calls:

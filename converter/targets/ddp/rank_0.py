@@ -9,10 +9,9 @@ from functools import cached_property
 
 from converter.dataclass import dataclass
 from converter.syntax.changes import Change, indented
-from converter.syntax.script import Script
+from converter.syntax.script import Script, names_bound, parameters
 from converter.targets.ddp.calls import downloads, writes
-from converter.targets.ddp.scopes import parameters
-from converter.targets.ddp.training import LOADER, Training, looped_over
+from converter.targets.ddp.training import LOADER, Training, is_loader, looped_over
 
 EVALUATES, WRITES, DOWNLOADS = "TMG179", "TMG180", "TMG183"
 _CHANGING = frozenset(
@@ -64,11 +63,7 @@ class RankZero:
             return False
         if isinstance(over, ast.Call) and self._script.name(over.func) == LOADER:
             return True
-        if not isinstance(over, ast.Name):
-            return False
-        scopes = self.training.scopes
-        made = [b.value for origin in scopes.origins(over) for b in scopes.values(origin)]
-        return any(isinstance(v, ast.Call) and self._script.name(v.func) == LOADER for v in made)
+        return is_loader(self.training.scopes, over)
 
     def covers(self, node: ast.AST) -> bool:
         """True if rank 0 alone executes a node."""
@@ -79,7 +74,7 @@ class RankZero:
 
     def of_all(self, node: ast.AST) -> bool:
         """Whether all processes come to a node, outside of classes."""
-        return not self.covers(node) and not self.training.scopes.in_class(node)
+        return not self.covers(node) and self._script.class_around(node) is None
 
 
 def rank_0_changes(training: Training) -> tuple[RankZero, list[Change]]:
@@ -163,7 +158,7 @@ def _read_later(by_rank_0: RankZero, stmt: ast.stmt) -> list[str]:
 def _bound_anew(by_rank_0: RankZero, read: ast.Name, name: str, inside: set[int]) -> bool:
     """Whether a name that is read is the target of a loop around it, other than the one that is left out."""
     return any(
-        isinstance(loop, ast.For) and id(loop) not in inside and name in _binds(loop.target)
+        isinstance(loop, ast.For) and id(loop) not in inside and name in names_bound(loop.target)
         for loop in by_rank_0.training.scopes.loops(read)
     )
 
@@ -183,7 +178,7 @@ def _before(script: Script, stmt: ast.stmt) -> list[ast.stmt]:
 
 def _only_rank_0(by_rank_0: RankZero, stmt: ast.stmt, code: str, waits: bool) -> Iterator[Change]:
     script = by_rank_0.training.script
-    if not _own_lines(script, stmt):
+    if not script.has_own_lines(stmt, stmt):
         script.finding(stmt, "TMG296 shares_its_line")
         return
     begin = script.line(stmt.lineno)
@@ -192,13 +187,6 @@ def _only_rank_0(by_rank_0: RankZero, stmt: ast.stmt, code: str, waits: bool) ->
     if waits:
         place = script.line((stmt.end_lineno or 0) + 1)
         yield Change(place, place, f"{script.indentation(stmt)}dist.barrier(){script.newline}", code)
-
-
-def _own_lines(script: Script, stmt: ast.stmt) -> bool:
-    begin, end = script.span(stmt)
-    head = script.text[script.line(stmt.lineno) : begin]
-    rest = script.line_text(stmt.end_lineno or 0)[end - script.line(stmt.end_lineno or 0) :].strip()
-    return not head.strip() and (not rest or rest.startswith("#"))
 
 
 def _calls(by_rank_0: RankZero) -> Iterator[Change]:
@@ -223,12 +211,11 @@ def _calls(by_rank_0: RankZero) -> Iterator[Change]:
 
 
 def _check_functions(by_rank_0: RankZero) -> None:
-    script, scopes = by_rank_0.training.script, by_rank_0.training.scopes
+    script = by_rank_0.training.script
     for node in ast.walk(script.tree):
-        if isinstance(node, ast.comprehension) and isinstance(node.iter, ast.Name) and by_rank_0.of_all(node):
-            made = [b.value for origin in scopes.origins(node.iter) for b in scopes.values(origin)]
-            if any(isinstance(value, ast.Call) and script.name(value.func) == LOADER for value in made):
-                script.finding(node.iter, "TMG296 data_read_by_all")
+        looped = node.iter if isinstance(node, ast.comprehension) and by_rank_0.of_all(node) else None
+        if looped is not None and is_loader(by_rank_0.training.scopes, looped):
+            script.finding(looped, "TMG296 data_read_by_all")
     for function in by_rank_0.functions:
         for stmt in function.body:
             _check_statement(by_rank_0, stmt, function)
@@ -283,17 +270,17 @@ def _check_mode(by_rank_0: RankZero) -> None:
 
 def _gate(by_rank_0: RankZero) -> None:
     """Finds the statements that write files, and those that use what only they bind."""
-    script, scopes = by_rank_0.training.script, by_rank_0.training.scopes
+    script = by_rank_0.training.script
     for call in script.calls:
         if not writes(script, call):
             continue
-        if scopes.in_class(call):
+        if script.class_around(call):
             script.finding(call, "TMG299 file_written_by_class")
         elif by_rank_0.of_all(call):
             _gated(by_rank_0, call)
     done: set[str] = set()
     while True:
-        bound = {n for stmt in by_rank_0.gated for n in _binds(stmt)} - done
+        bound = {n for stmt in by_rank_0.gated for n in names_bound(stmt)} - done
         if not bound:
             return
         done |= bound
@@ -305,10 +292,6 @@ def _gate(by_rank_0: RankZero) -> None:
                 and by_rank_0.of_all(node)
             ):
                 _gated(by_rank_0, node)
-
-
-def _binds(stmt: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(stmt) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def _gated(by_rank_0: RankZero, node: ast.expr) -> None:
@@ -323,7 +306,7 @@ def _gated(by_rank_0: RankZero, node: ast.expr) -> None:
     if isinstance(stmt, ast.With):
         _check_statement(by_rank_0, stmt)
     if isinstance(stmt, ast.Assign | ast.With):
-        for name in sorted(_binds(stmt)):
+        for name in sorted(names_bound(stmt)):
             bound = (b.stmt for o, bindings in scopes.bindings.items() if o.name == name for b in bindings)
             others = [one for one in bound if not by_rank_0.covers(one)]
             if any(one is not stmt and one not in list(ast.walk(stmt)) for one in others):
@@ -347,7 +330,7 @@ def _downloads(by_rank_0: RankZero) -> Iterator[Change]:
         if id(stmt) in done:
             continue
         done.add(id(stmt))
-        if not isinstance(stmt, ast.Assign | ast.Expr) or not _own_lines(script, stmt):
+        if not isinstance(stmt, ast.Assign | ast.Expr) or not script.has_own_lines(stmt, stmt):
             script.finding(call, "TMG296 downloaded_by_all")
             continue
         blanks, end = script.indentation(stmt), script.newline

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from converter.dataclass import dataclass
-from converter.syntax.script import Script
+from converter.syntax.script import Script, argument, parameters
 
 _LOOPS = (ast.For, ast.While)
 Scope = ast.FunctionDef | None  # None: the module
@@ -45,13 +45,9 @@ class Scopes:
         """Functions that are no methods, by names that only one has."""
         found: dict[str, list[ast.FunctionDef]] = {}
         for node in ast.walk(self.script.tree):
-            if isinstance(node, ast.FunctionDef) and not self.in_class(node):
+            if isinstance(node, ast.FunctionDef) and self.script.class_around(node) is None:
                 found.setdefault(node.name, []).append(node)
         return {name: some[0] for name, some in found.items() if len(some) == 1}
-
-    def in_class(self, node: ast.AST) -> bool:
-        """Whether a node stands in the body of a class."""
-        return any(isinstance(one, ast.ClassDef) for one in self.script.above(node))
 
     def scope(self, node: ast.AST) -> Scope:
         """The function in whose body a node runs."""
@@ -116,14 +112,8 @@ class Scopes:
 
     def given(self, call: ast.Call, function: ast.FunctionDef, name: str) -> ast.expr | None:
         """The argument that a call gives for a parameter."""
-        for keyword in call.keywords:
-            if keyword.arg == name:
-                return keyword.value
-        place = [one.arg for one in [*function.args.posonlyargs, *function.args.args]]
-        number = place.index(name) if name in place else len(call.args)
-        if number < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args[: number + 1]):
-            return call.args[number]
-        return None
+        places = [one.arg for one in [*function.args.posonlyargs, *function.args.args]]
+        return argument(call, places.index(name) if name in places else -1, name)
 
     def values(self, origin: ScopedName) -> list[Binding]:
         """The values that a name can have, followed through functions that return it."""
@@ -140,11 +130,17 @@ class Scopes:
                 found.append(Binding(self.script.statement(returned), returned))
         return found
 
+    def bound(self, node: ast.expr) -> list[Binding]:
+        """The values that an expression can have which is a name; none for another one."""
+        return [binding for origin in self.origins(node) for binding in self.values(origin)]
+
+    def calls_behind(self, node: ast.expr) -> list[ast.Call]:
+        """The calls that make the values of a name."""
+        return [binding.value for binding in self.bound(node) if isinstance(binding.value, ast.Call)]
+
     def _returned(self, function: ast.FunctionDef, place: int | None) -> ast.expr | None:
         """The expression that a function with a single return returns."""
-        found = [
-            node.value for node in ast.walk(function) if isinstance(node, ast.Return) and self.scope(node) is function
-        ]
+        found = [n.value for n in ast.walk(function) if isinstance(n, ast.Return) and self.scope(n) is function]
         if len(found) != 1 or found[0] is None:
             return None
         if place is None:
@@ -162,13 +158,6 @@ class Scopes:
             if isinstance(one, _LOOPS):
                 found.append(one)
         return found
-
-
-def parameters(function: ast.FunctionDef) -> list[str]:
-    """The names of a function's parameters."""
-    args = function.args
-    more = [one for one in (args.vararg, args.kwarg) if one is not None]
-    return [one.arg for one in [*args.posonlyargs, *args.args, *args.kwonlyargs, *more]]
 
 
 def _bound(node: ast.stmt) -> Iterator[tuple[str, Binding]]:

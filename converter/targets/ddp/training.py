@@ -59,19 +59,18 @@ class Training:
 
 def backwards(script: Script) -> list[ast.Call]:
     """The calls that take gradients."""
-    return [
-        call
-        for call in script.calls
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "backward" and not script.name(call.func)
-    ]
+    return [call for call in script.calls if script.method(call) == "backward"]
 
 
 def fitting(script: Script) -> Iterator[ast.Call]:
     """The calls that train where a package of PyTorch has the loop: trainer.fit(model, loader) of Lightning."""
     if any(map(script.names.imports, ("pytorch_lightning", "lightning"))):
-        for call in script.calls:
-            if isinstance(call.func, ast.Attribute) and call.func.attr == "fit" and not script.name(call.func):
-                yield call
+        yield from (call for call in script.calls if script.method(call) == "fit")
+
+
+def is_loader(scopes: Scopes, node: ast.expr) -> bool:
+    """Whether a name stands for a loader, of whatever data."""
+    return any(scopes.script.name(made.func) == LOADER for made in scopes.calls_behind(node))
 
 
 def training_of(script: Script) -> Training:
@@ -149,23 +148,20 @@ def looped_over(script: Script, loop: ast.For) -> ast.expr:
 
 def _loop(script: Script, scopes: Scopes, backward: ast.Call) -> tuple[ast.For, ast.Name]:
     """The innermost loop around the gradients that goes over a loader."""
-    if scopes.in_class(backward):
+    if script.class_around(backward) is not None:
         script.say(backward, "TMG292", *advice(script, backward))
         raise Unclear()
     for loop in scopes.loops(backward):
         over = looped_over(script, loop) if isinstance(loop, ast.For) else None
-        if isinstance(loop, ast.For) and isinstance(over, ast.Name):
-            made = [b.value for origin in scopes.origins(over) for b in scopes.values(origin)]
-            if any(isinstance(value, ast.Call) and script.name(value.func) == LOADER for value in made):
-                return loop, over
+        if isinstance(loop, ast.For) and isinstance(over, ast.Name) and is_loader(scopes, over):
+            return loop, over
         if isinstance(over, ast.Subscript):
             raise _unclear(script, over, "TMG294 several_loaders_in_loop", code=ast.unparse(over))
     raise _unclear(script, backward, "TMG294 no_loader")
 
 
 def _loader(script: Script, scopes: Scopes, loader: ast.Name) -> tuple[ScopedName, ast.Call]:
-    origins = scopes.origins(loader)
-    values = [binding for origin in origins for binding in scopes.values(origin)]
+    origins, values = scopes.origins(loader), scopes.bound(loader)
     if len(origins) != 1 or len(values) != 1 or not isinstance(values[0].value, ast.Call):
         raise _unclear(script, loader, "TMG294 several_loaders", name=loader.id)
     call = values[0].value
@@ -193,9 +189,7 @@ def _steps(script: Script, scopes: Scopes, loop: ast.For, optimizer: ast.Call) -
 
 
 def _stands_for(scopes: Scopes, node: ast.expr, value: ast.expr) -> bool:
-    if not isinstance(node, ast.Name):
-        return False
-    return any(b.value is value for origin in scopes.origins(node) for b in scopes.values(origin))
+    return any(binding.value is value for binding in scopes.bound(node))
 
 
 def _net(script: Script, scopes: Scopes, optimizer: ast.Call) -> ScopedName:
@@ -228,15 +222,8 @@ def _behind(scopes: Scopes, node: ast.expr) -> Iterator[ast.AST]:
         for inner in ast.walk(one):
             yield inner
             if isinstance(inner, ast.Name):
-                todo += [
-                    b.value
-                    for origin in scopes.origins(inner)
-                    for b in scopes.values(origin)
-                    if b.value is not None
-                    and not isinstance(b.value, ast.Call)
-                    or isinstance(b.value, ast.Call)
-                    and _filters(b.value)
-                ]
+                values = [b.value for b in scopes.bound(inner) if b.value is not None]
+                todo += [value for value in values if not isinstance(value, ast.Call) or _filters(value)]
 
 
 def _filters(call: ast.Call) -> bool:

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from converter.dataclass import dataclass
-from converter.syntax.changes import Change, added_argument
-from converter.syntax.script import Script, argument, is_given, is_on, is_spread
+from converter.syntax.changes import Change, added_argument, replaced
+from converter.syntax.script import Script, argument, called_name, is_given, is_on, is_spread
 from converter.targets.mirrored.counts import is_batch_size
 from converter.targets.mirrored.elsewhere import module_beside
 from converter.targets.mirrored.keras import DEFAULT_BATCH
@@ -36,7 +36,7 @@ class Maker:
 
 def makers_of(program: Program, file: Script, fit: ast.Call) -> list[Maker] | None:
     """What makes the batches that a call trains on; None where it is not seen how many examples they have."""
-    name = _DATA.get(getattr(fit.func, "attr", ""))
+    name = _DATA.get(called_name(fit))
     given = argument(fit, 0, name) if name and not is_spread(fit) else None
     if given is None:
         return None
@@ -52,8 +52,7 @@ def makers_of(program: Program, file: Script, fit: ast.Call) -> list[Maker] | No
 def _maker(program: Program, file: Script, made: ast.expr) -> Maker | None:
     if not isinstance(made, ast.Call) or is_spread(made):
         return None
-    method = getattr(made.func, "attr", "")
-    if method in _FLOWS and not file.name(made.func):
+    if (method := file.method(made)) in _FLOWS:
         size = argument(made, _FLOWS[method], "batch_size")
         return Maker(file, made, size) if size is None or is_given(size) else None
     where = _constructor(program, file, made.func) or program.definition(file, made.func)
@@ -62,13 +61,12 @@ def _maker(program: Program, file: Script, made: ast.expr) -> Maker | None:
     code, function = where
     place = _place(function)
     size = argument(made, *place) if place is not None else None
-    around: ast.AST = next((one for one in code.above(function) if isinstance(one, ast.ClassDef)), function)
-    return Maker(file, made, size, (code, around)) if size is not None else None
+    return Maker(file, made, size, (code, code.class_around(function) or function)) if size is not None else None
 
 
 def is_of_arrays(fit: ast.Call) -> bool:
     """Whether a call trains on arrays, of which it takes batches itself."""
-    return getattr(fit.func, "attr", "") == "fit" and is_on(argument(fit, 1, "y")) and not is_spread(fit)
+    return called_name(fit) == "fit" and is_on(argument(fit, 1, "y")) and not is_spread(fit)
 
 
 def grown_makers(makers: list[Maker], times: str, width: int, rule: str) -> Iterator[tuple[Script, Change]]:
@@ -79,8 +77,7 @@ def grown_makers(makers: list[Maker], times: str, width: int, rule: str) -> Iter
             text = f"batch_size={DEFAULT_BATCH} * {times}"
             yield file, added_argument(file, maker.call, text, width, rule)
         else:
-            begin, end = file.span(maker.size)
-            yield file, Change(begin, end, f"{file.operand(maker.size)} * {times}", rule)
+            yield file, replaced(file, maker.size, f"{file.operand(maker.size)} * {times}", rule)
 
 
 def reads_of(makers: list[Maker]) -> Iterator[tuple[Script, int, int]]:
@@ -119,14 +116,10 @@ def _constructor(program: Program, file: Script, function: ast.expr) -> tuple[Sc
     """The constructor of a class of the program, which is a sequence of batches, with its file."""
     module, _, name = file.name(function).rpartition(".")
     name = name or (function.id if isinstance(function, ast.Name) else "")
-    there = module_beside(file, module, program.folder) if module else None
-    mine = program.file_of(there) if there is not None else None
-    files = program.files if not module else [mine] if mine is not None else []
-    for where in files:
-        for node in ast.walk(where.tree):
-            if isinstance(node, ast.ClassDef) and node.name == name:
-                methods = (one for one in node.body if isinstance(one, ast.FunctionDef))
-                made = next((one for one in methods if one.name == "__init__"), None)
-                if made is not None:
-                    return where, made
+    files = [module_beside(file, module, program.folder)] if module else program.files
+    for where, node in program.classes(name):
+        methods = (one for one in node.body if isinstance(one, ast.FunctionDef) and where in files)
+        made = next((one for one in methods if one.name == "__init__"), None)
+        if made is not None:
+            return where, made
     return None

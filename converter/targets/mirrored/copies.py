@@ -13,15 +13,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TypeGuard
 
 from converter.analysis.traits import Trait, has
 from converter.parsing import parse_text
 from converter.plan.decisions import Decision
 from converter.runtime.catalog import source_of
-from converter.syntax.changes import Change, lines_before
+from converter.syntax.changes import Change, lines_before, replaced
 from converter.syntax.known import is_known, last_name
-from converter.syntax.script import Script, argument, is_on
+from converter.syntax.script import Script, all_arguments, argument, called_name, is_on, returns_in
 from converter.targets.mirrored.batch_makers import (
     Maker,
     grown_makers,
@@ -35,6 +34,7 @@ from converter.targets.mirrored.counts import (
     batch_counts,
     check_count,
     check_part,
+    divisions,
     is_batch_size,
     warn_of_count,
 )
@@ -194,7 +194,7 @@ def _of_loss(program: Program, script: Script) -> str:
     """Losses that compute with tensors of the model itself, which the copies do not feed, or with a size of batches."""
     for loss in keras_losses(script):
         given = script.value(loss)
-        held = [given, *given.args, *(k.value for k in given.keywords)] if isinstance(given, ast.Call) else [given]
+        held = [given, *(all_arguments(given) if isinstance(given, ast.Call) else ())]
         read = next((one for one in held if _is_layers(script.bindings.get(ast.unparse(one), []))), None)
         if read is not None:
             return f"as a loss reads {ast.unparse(read)}, a tensor of the model, beside what the copies give"
@@ -254,7 +254,7 @@ def _of_sizes(program: Program, trained: list[Call]) -> str:
 def _sizes_seen(program: Program, trained: list[Call]) -> tuple[list[Maker], list[Rows]] | None:
     """What gives the batches of all trainings their sizes; None where the size of one is not seen."""
     makers: list[Maker] = []
-    by_hand = [call for call in trained if getattr(call[1].func, "attr", "") == "train_on_batch"]
+    by_hand = [call for call in trained if called_name(call[1]) == "train_on_batch"]
     for file, call in trained:
         if (file, call) in by_hand or is_of_arrays(call):
             continue
@@ -351,10 +351,7 @@ def _adds_up(program: Program, script: Script, loss: ast.expr) -> bool:
         if any(one.rpartition(".")[2] == "sum" for one in told):
             return True
     for file, function in _functions_of(program, script, given):
-        returned = [function.body] if isinstance(function, ast.Lambda) else []
-        returns = (node for node in ast.walk(function) if isinstance(node, ast.Return))
-        returned += [node.value for node in returns if node.value is not None]
-        if any(_is_sum(file, value) for value in returned):
+        if any(_is_sum(file, value) for value in returns_in(function)):
             return True
     return False
 
@@ -427,7 +424,7 @@ def _binds(node: ast.AST, first: str, model: str) -> bool:
 
 def _bound_by_calls(file: Script, loop: ast.AST, first: str, model: str) -> bool:
     """Whether a function that a loop calls binds the model, as a global name or an attribute."""
-    called = {getattr(n.func, "attr", getattr(n.func, "id", "")) for n in ast.walk(loop) if isinstance(n, ast.Call)}
+    called = {called_name(node) for node in ast.walk(loop) if isinstance(node, ast.Call)}
     for function in (one for name in called for one in file.functions.get(name, ())):
         shared = {name for n in ast.walk(function) if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names}
         attribute = "." in model
@@ -492,21 +489,15 @@ def _written_out(
     """Numbers of steps that are divided by a size which is written out, as `len(x) // 32`."""
     sizes = {ast.unparse(m.size) if m.size is not None else str(DEFAULT_BATCH) for m in makers}
     for call in trained:
-        place = {"fit": 12, "fit_generator": 1}.get(getattr(call.func, "attr", ""))
+        place = {"fit": 12, "fit_generator": 1}.get(called_name(call))
         steps = argument(call, place, "steps_per_epoch") if place is not None else None
         if steps is None:
             continue
-        divisors = [node.right for node in ast.walk(script.value(steps)) if _divides(node)]
+        divisors = [division.right for division in divisions(script.value(steps))]
         written = [one for one in divisors if script.span(one) not in known and ast.unparse(one) in sizes]
         if not written:
             check_count(script, steps)
-        for one in written[:1]:
-            begin, end = script.span(one)
-            yield Change(begin, end, f"({script.text[begin:end]} * {times})", COUNTED)
-
-
-def _divides(node: ast.AST) -> TypeGuard[ast.BinOp]:
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.FloorDiv)
+        yield from (replaced(script, one, f"({script.of(one)} * {times})", COUNTED) for one in written[:1])
 
 
 def _decisions(case: Case, trained: list[Call], total: bool) -> Iterator[Decision]:

@@ -8,7 +8,7 @@ from enum import Enum
 
 from converter.analysis.traits import Trait
 from converter.options import Options
-from converter.syntax.changes import Change
+from converter.syntax.changes import Change, replaced
 from converter.syntax.known import is_known
 from converter.syntax.script import Script
 
@@ -29,9 +29,7 @@ def batch_counts(
     number = number if number is not None or options.num_gpus is None else str(options.num_gpus)
     replicas = set(map(id, inside))
     changes = []
-    for node in ast.walk(script.tree):
-        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div | ast.FloorDiv):
-            continue
+    for node in divisions(script.tree):
         if not is_batch_size(node.right) or _scales(script, node):
             continue
         uses = set(_uses(script, node, replicas))
@@ -40,9 +38,15 @@ def batch_counts(
         if number is None or uses != {_Use.COUNT}:
             warn_of_count(script, node)
             continue
-        begin, end = script.span(node.right)
-        changes.append(Change(begin, end, f"({script.text[begin:end]} * {number})", COUNTED))
+        changes.append(replaced(script, node.right, f"({script.of(node.right)} * {number})", COUNTED))
     return changes
+
+
+def divisions(node: ast.AST) -> Iterator[ast.BinOp]:
+    """The divisions in a piece of code."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div | ast.FloorDiv):
+            yield one
 
 
 def check_part(script: Script, inside: Collection[ast.AST]) -> None:
@@ -101,18 +105,12 @@ def _is_evaluation(script: Script, node: ast.AST) -> bool:
         return node.arg == "validation_steps"
     if not isinstance(node, ast.Call):
         return False
-    method = node.func.attr if isinstance(node.func, ast.Attribute) and not script.name(node.func) else ""
-    return method in _EVALUATE or is_known(script, node.func, Trait.EVALUATION_SPEC)
+    return script.method(node) in _EVALUATE or is_known(script, node.func, Trait.EVALUATION_SPEC)
 
 
 def is_batch_size(node: ast.expr) -> bool:
     """Whether an expression is named like the size of a batch."""
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in ("float", "int")
-        and node.args
-    ):
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("float", "int") and node.args:
         node = node.args[0]
     name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
@@ -133,10 +131,5 @@ def warn_of_count(script: Script, node: ast.expr) -> None:
 
 def check_count(script: Script, given: ast.expr) -> None:
     """Warns of a number of steps that is divided by something else than a batch size (TMG384)."""
-    for node in ast.walk(script.value(given)):
-        if (
-            isinstance(node, ast.BinOp)
-            and isinstance(node.op, ast.Div | ast.FloorDiv)
-            and not is_batch_size(node.right)
-        ):
-            warn_of_count(script, given)
+    if not all(is_batch_size(node.right) for node in divisions(script.value(given))):
+        warn_of_count(script, given)

@@ -146,15 +146,15 @@ class Reader:
         if not isinstance(called, ast.Name) and not self.script.name(called):
             return self, None
         found = definition(self.script, called, self.folder)
-        return self.of_file(*found) if found is not None else (self, None)
+        return (self.of_file(found[0]), found[1]) if found is not None else (self, None)
 
-    def of_file(self, script: Script, function: ast.FunctionDef) -> tuple[Reader, ast.FunctionDef]:
-        """The reader of another file, with the function there as that reader has it: each file is read once."""
+    def of_file(self, script: Script) -> Reader:
+        """The reader of another file."""
         if script is self.script:
-            return self, function
+            return self
         reader = self._others.setdefault(script.path, Reader(script, self.folder))
         reader._others = self._others
-        return reader, next((one for one in reader.script.functions[function.name] if _same(one, function)), function)
+        return reader
 
     def _run(self, block: Iterable[ast.stmt], body: Body) -> None:
         for stmt in block:
@@ -186,10 +186,6 @@ class Reader:
         names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
         elements = any(body.kinds.get(name) is Kind.ELEMENT for name in names)
         return Kind.ELEMENT if kind is Kind.UNKNOWN and elements else kind
-
-
-def _same(one: ast.FunctionDef, other: ast.FunctionDef) -> bool:
-    return (one.lineno, one.col_offset) == (other.lineno, other.col_offset)
 
 
 def _is_told(call: ast.Call, name: str) -> bool:

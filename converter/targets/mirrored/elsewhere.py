@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 
 from converter.parsing import parse_text
 from converter.source.project.folders import holds_top, in_any, in_folder
@@ -50,13 +51,13 @@ def module_beside(script: Script, module: str, main: str | None = None) -> Scrip
         path, _ = in_any(name, search_folders(script.path, script.text.encode())) or (None, "")
     if path is None:
         return None
-    path = os.path.relpath(path, os.path.abspath(os.curdir)) if not os.path.isabs(script.path) else path
-    try:
-        with open(path, encoding="utf-8") as file:
+    known = os.path.abspath(path)
+    if known not in script.files:
+        path = os.path.relpath(path, os.path.abspath(os.curdir)) if not os.path.isabs(script.path) else path
+        with suppress(OSError, SyntaxError, ValueError), open(path, encoding="utf-8") as file:
             text = file.read()
-        return Script(path, text, parse_text(text))
-    except (OSError, SyntaxError, ValueError):
-        return None
+            script.files[known] = Script(path, text, parse_text(text), files=script.files)
+    return script.files.get(known)
 
 
 def _imported(script: Script, node: ast.expr) -> Iterator[tuple[str, str]]:

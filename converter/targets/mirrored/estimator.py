@@ -7,7 +7,7 @@ import ast
 from converter.analysis.traits import Trait
 from converter.dataclass import dataclass
 from converter.options import Options
-from converter.syntax.changes import Change, added_argument
+from converter.syntax.changes import Change, added_argument, replaced
 from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument, is_given, is_spread
 from converter.targets.mirrored.counts import check_count
@@ -90,8 +90,9 @@ def hooks(case: Known) -> Known:
     _check_feeds(script)
     for other in (module_beside(script, module) for module in _imported(script)):
         if other is not None:
+            before = len(other.findings)
             _check_feeds(other)
-            script.findings.extend(other.findings)
+            script.findings.extend(other.findings[before:])
     return case
 
 
@@ -151,8 +152,7 @@ def _with_strategy(script: Script, call: ast.Call, options: Options, width: int)
         text = f"{tensorflow}.estimator.RunConfig(train_distribute={name})"
         made = strategy_lines(script, script.statement(call), name, options, CONFIG)
         if given is not None:
-            begin, end = script.span(given)
-            return [*made, Change(begin, end, text, CONFIG)]
+            return [*made, replaced(script, given, text, CONFIG)]
         return [*made, added_argument(script, call, f"config={text}", width, CONFIG)]
     config, replacing = _without_replace(script, given)
     if (

@@ -8,9 +8,9 @@ from typing import TypeGuard
 
 from converter.analysis.traits import Trait, has
 from converter.options import Options
-from converter.syntax.changes import Change, lines_before, without_statement
+from converter.syntax.changes import Change, lines_before, replaced, without_statement
 from converter.syntax.known import is_known
-from converter.syntax.script import Function, Script, argument
+from converter.syntax.script import Function, Script, argument, names_bound
 from converter.targets.mirrored.counts import is_batch_size, warn_of_count
 from converter.targets.mirrored.datasets import Body, Kind, Reader, dataset_of, is_iterator_call
 from converter.targets.mirrored.elsewhere import definition
@@ -31,7 +31,7 @@ def training_input(script: Script, given: ast.expr, options: Options) -> list[Ch
     for where, function in found:
         if where is not script:
             assert isinstance(function, ast.FunctionDef)
-            _of_other_file(script, given, reader, reader.of_file(where, function), options)
+            _of_other_file(script, given, reader, (reader.of_file(where), function), options)
             continue
         if isinstance(function, ast.Call):
             changes += _from_arrays(script, function)
@@ -104,7 +104,7 @@ def _bound_before(script: Script, given: ast.expr) -> ast.expr:
     """What a name stands for that is bound again later, for evaluation: the statement in front of its use says it."""
     if not isinstance(given, ast.Name):
         return script.value(given)
-    if any(isinstance(one, ast.For) and _binds(one.target, given.id) for one in script.above(given)):
+    if any(isinstance(one, ast.For) and given.id in names_bound(one.target) for one in script.above(given)):
         return given
     if len(script.bindings.get(given.id, [])) < 2:
         return script.value(given)
@@ -113,24 +113,19 @@ def _bound_before(script: Script, given: ast.expr) -> ast.expr:
     for one in reversed(block[: block.index(stmt)]):
         if isinstance(one, ast.Assign) and [ast.unparse(target) for target in one.targets] == [given.id]:
             return script.value(one.value)
-        if _binds(one, given.id):
+        if given.id in names_bound(one):
             return given
     return given
-
-
-def _binds(node: ast.AST, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(node))
 
 
 def _made_by(script: Script, factory: ast.FunctionDef) -> Iterator[tuple[Script, Function | ast.Call]]:
     """The functions that a maker of input functions can return."""
     inner = {node.name: node for node in ast.walk(factory) if isinstance(node, ast.FunctionDef) and node is not factory}
-    for node in ast.walk(factory):
-        if isinstance(node, ast.Return) and script.function(node) is factory and node.value is not None:
-            if isinstance(node.value, ast.Name) and node.value.id in inner:
-                yield script, inner[node.value.id]
-            else:
-                yield from _functions(script, node.value)
+    for value in script.returned(factory):
+        if isinstance(value, ast.Name) and value.id in inner:
+            yield script, inner[value.id]
+        else:
+            yield from _functions(script, value)
 
 
 def _of_function(script: Script, function: ast.FunctionDef, reader: Reader) -> list[Change]:
@@ -176,12 +171,11 @@ def _returned(script: Script, function: ast.FunctionDef, stmt: ast.Return, body:
         return []
     dataset = script.of(dataset_of(made, script))
     text = _mapped(script, function, stmt, where, dataset)
-    if text is None or any(not _has_own_lines(script, one) for one in gone):
+    if text is None or any(not script.has_own_lines(one, one) for one in gone):
         script.finding(stmt, "TMG281 works_on_tensors")
         return []
     assert stmt.value is not None
-    begin, end = script.span(stmt.value)
-    return [Change(begin, end, text, RETURNED), *(without_statement(script, one, RETURNED) for one in gone)]
+    return [replaced(script, stmt.value, text, RETURNED), *(without_statement(script, one, RETURNED) for one in gone)]
 
 
 def _is_next(node: ast.AST) -> TypeGuard[ast.Call]:
@@ -220,27 +214,14 @@ def _mapped(script: Script, function: ast.FunctionDef, stmt: ast.Return, where: 
     return None if star is None else f"{dataset}.map(lambda {star}{ast.unparse(target)}: {text})"
 
 
-def _has_own_lines(script: Script, stmt: ast.stmt) -> bool:
-    """Whether a statement has its lines for itself, and a block that does not become empty."""
-    first, last = script.line_text(stmt.lineno), script.line_text(stmt.end_lineno or 0)
-    begin, end = script.span(stmt)
-    rest = last[end - script.line(stmt.end_lineno or 0) :].strip()
-    return not first[: begin - script.line(stmt.lineno)].strip() and (not rest or rest.startswith("#"))
-
-
 def _from_arrays(script: Script, call: ast.Call) -> list[Change]:
     """numpy_input_fn gives queues; the helper beside it gives a dataset."""
-    begin, end = script.span(call.func)
-    changes = [Change(begin, end, HELPER, FROM_ARRAYS)]
-    top = next(node for node in [call, *script.above(call)] if node in script.tree.body)
-    first = min(
-        (stmt for stmt in script.tree.body if stmt is top or _holds_numpy(script, stmt)),
-        key=lambda s: s.lineno,
-    )
-    assert isinstance(first, ast.stmt)
+    around = list(script.above(call))
+    first = next(stmt for stmt in script.tree.body if stmt in around or _holds_numpy(script, stmt))
     if HELPER in script.words:
         script.finding(call, "TMG281 own_helper", helper=HELPER)
-    return [*changes, lines_before(script, first, helper_lines(script), FROM_ARRAYS)]
+    helper = lines_before(script, first, helper_lines(script), FROM_ARRAYS)
+    return [replaced(script, call.func, HELPER, FROM_ARRAYS), helper]
 
 
 def _holds_numpy(script: Script, stmt: ast.stmt) -> bool:
@@ -268,5 +249,4 @@ def _smaller(script: Script, function: Function | ast.Call, options: Options) ->
         method = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
         if isinstance(call, ast.Call) and has(method, Trait.COUNTS_BATCHES) and sizes[0] in ast.walk(call.func):
             script.finding(call, "TMG288 input_counts_batches", name=method)
-    begin, end = script.span(sizes[0])
-    return [Change(begin, end, f"{script.operand(sizes[0])} // {options.num_gpus}", BATCH)]
+    return [replaced(script, sizes[0], f"{script.operand(sizes[0])} // {options.num_gpus}", BATCH)]

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from converter.analysis.traits import Trait, has, names
 from converter.dataclass import dataclass
 from converter.options import Options
-from converter.syntax.changes import Change, added_argument, indented, lines_before
+from converter.syntax.changes import Change, added_argument, indented, lines_before, replaced
 from converter.syntax.known import is_known
-from converter.syntax.script import Script, argument, is_on, is_spread
+from converter.syntax.script import Script, argument, called_name, is_on, is_spread, returns_in
 from converter.targets.mirrored.counts import check_count, check_part
 from converter.targets.mirrored.datasets import Kind, Reader
 from converter.targets.mirrored.losses import check_keras_losses
@@ -20,6 +20,8 @@ from converter.targets.mirrored.strategy import check_shares, strategy_lines
 from converter.targets.passes import Case, Known, adding
 
 SCOPE, BATCH, ROWS = "TMG153", "TMG154", "TMG155"
+# Arguments of fit() that fail: their places, and what to do.
+_FAILING = ((6, "validation_split", "split the arrays yourself"), (9, "class_weight", "give sample_weight"))
 DEFAULT_BATCH = 32  # of Model.fit (tensorflow/python/keras/engine/training.py, 1.15 and 2.x)
 
 
@@ -28,14 +30,8 @@ def keras_fits(script: Script) -> list[ast.Call]:
     compiled = {ast.unparse(call.func.value) for call in compiles(script) if isinstance(call.func, ast.Attribute)}
     known = {name.rpartition(".")[2] for name in compiled}
     models = known | _returned(script, known)
-    return [
-        call
-        for call in script.calls
-        if isinstance(call.func, ast.Attribute)
-        and has(call.func.attr, Trait.FITS_MODEL)
-        and not script.name(call.func)
-        and ast.unparse(call.func.value).rpartition(".")[2] in models
-    ]
+    trained = [call for call in script.calls if has(script.method(call), Trait.FITS_MODEL)]
+    return [call for call in trained if ast.unparse(call.func).split(".")[-2] in models]
 
 
 def grown_fits(case: Case, times: str, rule: str, fits: list[ast.Call] | None = None) -> Iterator[Change]:
@@ -49,20 +45,16 @@ def grown_fits(case: Case, times: str, rule: str, fits: list[ast.Call] | None = 
         if given is None:
             yield added_argument(script, call, f"batch_size={DEFAULT_BATCH} * {times}", case.width, rule)
         else:
-            begin, end = script.span(given)
-            yield Change(begin, end, f"{script.operand(given)} * {times}", rule)
+            yield replaced(script, given, f"{script.operand(given)} * {times}", rule)
 
 
 def _returned(script: Script, models: set[str]) -> set[str]:
     """Names that are bound to what a function returns that compiles a model."""
     makers = {
-        name
-        for name, found in script.functions.items()
+        function.name
+        for found in script.functions.values()
         for function in found
-        if any(
-            isinstance(n, ast.Return) and n.value is not None and ast.unparse(n.value).rpartition(".")[2] in models
-            for n in ast.walk(function)
-        )
+        if any(ast.unparse(value).rpartition(".")[2] in models for value in returns_in(function))
     }
     return {
         place.rpartition(".")[2]
@@ -77,9 +69,7 @@ def compiles(script: Script) -> list[ast.Call]:
     return [
         call
         for call in script.calls
-        if isinstance(call.func, ast.Attribute)
-        and call.func.attr == "compile"
-        and not script.name(call.func)
+        if script.method(call) == "compile"
         and (call.args or call.keywords)
         and ({k.arg for k in call.keywords} & {"optimizer", "loss", "metrics"} or len(call.args) > 1)
     ]
@@ -143,15 +133,11 @@ def differences(case: Known) -> Known:
                 script.finding(keyword.value, "TMG289 stateful")
             if keyword.arg in ("clipnorm", "clipvalue", "global_clipnorm"):
                 script.finding(keyword.value, "TMG284 keras", name=keyword.arg)
-        last = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        last = script.method(call)
         takes_rows = last in ("evaluate", "predict") and len(call.args) > (last == "evaluate")
-        if takes_rows and not script.name(call.func) and Reader(script).kind(call.args[0]) is not Kind.DATASET:
-            _warn_of_rows(script, call, last)
+        if takes_rows and Reader(script).kind(call.args[0]) is not Kind.DATASET:
+            script.finding(call, "TMG382", what=last)
     return case
-
-
-def _warn_of_rows(script: Script, call: ast.Call, what: str) -> None:
-    script.finding(call, "TMG382", what=what)
 
 
 def _scope(script: Script, compiled: ast.Call, options: Options, calls: _OfModels) -> tuple[str, list[Change]]:
@@ -167,7 +153,7 @@ def _scope(script: Script, compiled: ast.Call, options: Options, calls: _OfModel
     if not built:
         script.finding(compiled, "TMG289 built_elsewhere")
         return "", []
-    if not _own_lines(script, built[0], stmt):
+    if not script.has_own_lines(built[0], stmt):
         script.finding(built[0], "TMG289 shares_its_line")
         return "", []
     name = script.new("strategy")
@@ -204,23 +190,14 @@ def _building(script: Script) -> Iterator[ast.Call]:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and not makes.isdisjoint(ast.walk(node))
     } - {"compile", *names(Trait.FITS_MODEL)}
     for call in script.calls:
-        called = getattr(call.func, "id", getattr(call.func, "attr", ""))
-        if call in makes or (called in makers and not script.name(call.func)):
+        if call in makes or (called_name(call) in makers and not script.name(call.func)):
             yield call
-
-
-def _own_lines(script: Script, first: ast.stmt, last: ast.stmt) -> bool:
-    begin, end = script.span(first)[0], script.span(last)[1]
-    head = script.text[script.line(first.lineno) : begin]
-    rest = script.line_text(last.end_lineno or 0)[end - script.line(last.end_lineno or 0) :].strip()
-    return not head.strip() and (not rest or rest.startswith("#"))
 
 
 def _fit(script: Script, call: ast.Call, strategy: str, options: Options, width: int) -> list[Change]:
     """The batch of fit() is the one of all GPUs; rows that do not fill one are left out."""
-    attribute = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-    if attribute != "fit":
-        script.finding(call, "TMG289 not_fit", name=attribute)
+    if script.method(call) != "fit":
+        script.finding(call, "TMG289 not_fit", name=script.method(call))
         return []
     if is_spread(call):
         script.finding(call, "TMG289 arguments_by_star")
@@ -231,29 +208,17 @@ def _fit(script: Script, call: ast.Call, strategy: str, options: Options, width:
     steps = argument(call, 12, "steps_per_epoch")
     if steps is not None and not isinstance(steps, ast.Constant) and options.batch == "per-gpu":
         check_count(script, steps)
-    for name in ("validation_split", "class_weight"):
-        given = argument(call, {"validation_split": 6, "class_weight": 9}[name], name)
-        if is_on(given):
-            script.say(
-                given,
-                "TMG289",
-                f"{name} fails under a strategy on TensorFlow 1.15",
-                "split the arrays yourself" if name == "validation_split" else "give sample_weight",
-            )
+    for place, name, hint in _FAILING:
+        if is_on(given := argument(call, place, name)):
+            script.say(given, "TMG289", f"{name} fails under a strategy on TensorFlow 1.15", hint)
     validation = argument(call, 7, "validation_data")
     if validation is not None and Reader(script).kind(validation) is not Kind.DATASET:
-        _warn_of_rows(script, call, "the validation in fit")
+        script.finding(call, "TMG382", what="the validation in fit")
     x, y = argument(call, 0, "x"), argument(call, 1, "y")
     factor = f"{strategy}.num_replicas_in_sync"
     if y is not None:
-        return _of_arrays(
-            script,
-            call,
-            [v for v in (x, y, argument(call, 10, "sample_weight")) if v],
-            factor,
-            options,
-            width,
-        )
+        arrays = [given for given in (x, y, argument(call, 10, "sample_weight")) if given is not None]
+        return _of_arrays(script, call, arrays, factor, options, width)
     if x is not None and Reader(script).kind(x) is Kind.DATASET:
         return _of_dataset(script, call, x, factor, options)
     script.finding(x or call, "TMG289 no_dataset", code=script.of(x or call))
@@ -298,8 +263,7 @@ def _of_arrays(
         changes.append(Change(place, place, f"[:{rows}]", ROWS))
     if given is None:
         return [*changes, added_argument(script, call, f"batch_size={batch}", width, BATCH)]
-    begin, end = script.span(given)
-    return [*changes, Change(begin, end, batch, BATCH)]
+    return [*changes, replaced(script, given, batch, BATCH)]
 
 
 def _single(given: ast.expr) -> list[ast.expr]:
@@ -347,8 +311,7 @@ def _of_dataset(script: Script, call: ast.Call, data: ast.expr, factor: str, opt
             method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
             if has(method, Trait.COUNTS_BATCHES) and script.span(node)[1] > script.span(found[0])[1]:
                 script.finding(node, "TMG289 counts_batches", name=method)
-        begin, end = script.span(size)
-        changes.append(Change(begin, end, f"{script.operand(size)} * {factor}", BATCH))
+        changes.append(replaced(script, size, f"{script.operand(size)} * {factor}", BATCH))
     if argument(found[0], 1, "drop_remainder") is None:
         changes.append(added_argument(script, found[0], "drop_remainder=True", 10**6, ROWS))
     return changes
@@ -370,15 +333,4 @@ def _growing(script: Script, fits: list[ast.Call]) -> Iterator[ast.Call]:
 
 def _behind(script: Script, node: ast.expr) -> Iterator[ast.Call]:
     """The calls that make a dataset, followed through names that are bound once or again to themselves."""
-    open_, seen = [node], set()
-    while open_:
-        one = open_.pop()
-        for value in script.bindings.get(ast.unparse(one), []) if isinstance(one, ast.Name | ast.Attribute) else [one]:
-            if id(value) in seen:
-                continue
-            seen.add(id(value))
-            for inner in ast.walk(value):
-                if isinstance(inner, ast.Call):
-                    yield inner
-                elif isinstance(inner, ast.Name):
-                    open_.append(inner)
+    return (inner for inner in script.behind(node) if isinstance(inner, ast.Call))

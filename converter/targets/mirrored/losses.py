@@ -52,7 +52,7 @@ class LossReader:
         if function.name in self._open:
             return Dependence.OTHER
         self._open.append(function.name)
-        given = [self.makes(value) for value in self._returned(function)]
+        given = [self.makes(value) for value in self._script.returned(function)]
         self._open.pop()
         return _one_of(given)
 
@@ -66,7 +66,7 @@ class LossReader:
             if any(keyword.arg == "reduction" for keyword in given.keywords):
                 return _of_loss(given)
             return Dependence.MEAN if is_known(self._script, given.func, Trait.LOSS) else self.makes(given)
-        returned = [value for function in self._functions(given) for value in self._returned(function)]
+        returned = [value for function in self._functions(given) for value in self._script.returned(function)]
         found = [one for one in returned if not isinstance(one, ast.Name) or one.id not in self._script.functions]
         made = set(map(self.makes, found))
         if Dependence.SUM in made:
@@ -82,34 +82,18 @@ class LossReader:
             one = todo.pop()
             if isinstance(one, ast.FunctionDef | ast.Lambda) and one not in found:
                 found.append(one)
-                todo += self._returned(one)
+                todo += self._script.returned(one)
             elif isinstance(one, ast.Call):
                 todo.append(one.func)
             elif isinstance(one, ast.Name):
                 todo += self._script.functions.get(one.id, [])
         return found
 
-    def _returned(self, function: ast.FunctionDef | ast.Lambda) -> list[ast.expr]:
-        if isinstance(function, ast.Lambda):
-            return [function.body]
-        nodes = [node for node in ast.walk(function) if isinstance(node, ast.Return) and node.value is not None]
-        return [node.value for node in nodes if node.value and self._script.function(node) is function]
-
     def _reduces(self, value: ast.expr) -> bool:
         """Whether an expression holds a number that all examples of a batch make together."""
-        todo, seen = [value], set[int]()
-        while todo:
-            one = todo.pop()
-            for node in ast.walk(one):
-                if id(node) in seen:
-                    continue
-                seen.add(id(node))
-                if isinstance(node, ast.Call) and is_known(self._script, node.func, Trait.ADDS_UP, Trait.AVERAGES):
-                    if argument(node, 1, "axis") is None:
-                        return True
-                elif isinstance(node, ast.Name):
-                    todo += self._script.bindings.get(node.id, [])
-        return False
+        calls = (node for node in self._script.behind(value) if isinstance(node, ast.Call))
+        reducing = (call for call in calls if is_known(self._script, call.func, Trait.ADDS_UP, Trait.AVERAGES))
+        return any(argument(call, 1, "axis") is None for call in reducing)
 
     def _of_name(self, node: ast.expr) -> Dependence:
         name = ast.unparse(node)
@@ -234,12 +218,9 @@ def check_keras_losses(script: Script, total: bool) -> None:
 def keras_losses(script: Script) -> Iterator[ast.expr]:
     """The losses that models of Keras are compiled with, or that are added to them."""
     for call in script.calls:
-        method = call.func.attr if isinstance(call.func, ast.Attribute) and not script.name(call.func) else ""
-        given = argument(call, {"compile": 1, "add_loss": 0}[method], "loss") if method in _GIVEN else None
+        place = {"compile": 1, "add_loss": 0}.get(script.method(call))
+        given = argument(call, place, "loss") if place is not None else None
         yield from _each(script.value(given)) if given is not None else ()
-
-
-_GIVEN = ("compile", "add_loss")
 
 
 def _each(given: ast.expr) -> Iterator[ast.expr]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cached_property
 
 from converter.analysis.traits import Trait, has
@@ -13,7 +14,7 @@ from converter.diagnostics import Refusal
 from converter.source import parse, read
 from converter.source.project.above import imported_files, seen_from
 from converter.source.viewed import viewed
-from converter.syntax.script import Script, argument, is_spread
+from converter.syntax.script import Script, argument, called_name, is_spread
 from converter.targets.mirrored.elsewhere import definition
 from converter.targets.mirrored.keras import compiles
 
@@ -64,11 +65,6 @@ class Program:
         """The calls that may be run, with their files."""
         return ((file, call) for file in self.files for call in file.calls if self.runs(file, call))
 
-    def file_of(self, other: Script) -> Script | None:
-        """The file of the program that was read for itself as `other`."""
-        path = os.path.abspath(other.path)
-        return next((one for one in self.files if os.path.abspath(one.path) == path), None)
-
     @cached_property
     def trainings(self) -> list[tuple[Script, ast.Call]]:
         """The calls that train a model of Keras, in code that runs."""
@@ -76,20 +72,21 @@ class Program:
             (file, call)
             for file, call in self.calls()
             if isinstance(call.func, ast.Attribute)
-            and has(call.func.attr, Trait.FITS_MODEL)
-            and not file.name(call.func)
+            and has(file.method(call), Trait.FITS_MODEL)
             and is_model(self, file, call.func.value)
         ]
+
+    def classes(self, name: str) -> Iterator[tuple[Script, ast.ClassDef]]:
+        """The classes of this name, with their files."""
+        for file in self.files:
+            for node in ast.walk(file.tree):
+                if isinstance(node, ast.ClassDef) and node.name == name:
+                    yield file, node
 
     def definition(self, file: Script, function: ast.expr) -> tuple[Script, ast.FunctionDef] | None:
         """The function of the program that an expression calls, and its file."""
         found = definition(file, function, self.folder)
-        if found is None:
-            return None
-        where, node = found
-        mine = self.file_of(where) or file
-        same = (one for one in mine.functions.get(node.name, ()) if one.lineno == node.lineno)
-        return next(((mine, one) for one in same), None)
+        return found if found is not None and found[0] in self.files else None
 
     def origins(self, file: Script, node: ast.expr, stop: Stop, steps: int = _MOST_STEPS) -> Iterator[Place]:
         """The expressions that an expression may stand for, through names, parameters and what functions return.
@@ -114,7 +111,8 @@ class Program:
         names = [one.arg for one in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
         if node.id not in names:
             return
-        made = next((one.name for one in file.above(function) if isinstance(one, ast.ClassDef)), "")
+        around = file.class_around(function)
+        made = around.name if around is not None else ""
         for where, call in self.calls():
             if is_spread(call) or not self._calls(where, call, function, made):
                 continue
@@ -128,9 +126,9 @@ class Program:
 
         A class below that one calls its constructor by `super().__init__(…)`.
         """
-        called = getattr(call.func, "id", getattr(call.func, "attr", ""))
+        called = called_name(call)
         if function.name == "__init__":
-            around = next((one for one in file.above(call) if isinstance(one, ast.ClassDef)), None)
+            around = file.class_around(call)
             return called == made or (called == "__init__" and around is not None and made in _bases(around))
         found = self.definition(file, call.func) if called == function.name else None
         return found is not None and found[1] is function
@@ -140,36 +138,30 @@ class Program:
         if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
             return
         if node.value.id == "self":
-            around = next((one for one in file.above(node) if isinstance(one, ast.ClassDef)), None)
+            around = file.class_around(node)
             names = _bases(around) if around is not None else []
         else:
             makers = (value.func for value in bound(file, node.value) if isinstance(value, ast.Call))
             names = [ast.unparse(one).rpartition(".")[2] for one in makers]
-        for where in self.files:
-            for one in ast.walk(where.tree):
-                if isinstance(one, ast.ClassDef) and one.name in names:
-                    values = where.bindings.get(f"self.{node.attr}", [])
-                    yield from ((where, value) for value in values if one in where.above(value))
+        for where, one in (pair for name in dict.fromkeys(names) for pair in self.classes(name)):
+            values = where.bindings.get(f"self.{node.attr}", [])
+            yield from ((where, value) for value in values if one in where.above(value))
 
     def _returned(self, file: Script, call: ast.Call) -> Iterator[Place]:
         found = self.definition(file, call.func)
         if found is not None:
-            where, function = found
-            for node in ast.walk(function):
-                if isinstance(node, ast.Return) and node.value is not None and where.function(node) is function:
-                    yield where, node.value
+            yield from ((found[0], value) for value in found[0].returned(found[1]))
 
 
 def program_of(script: Script) -> Program:
     """The program of a script; files that cannot be read are left out."""
-    folder = os.path.dirname(script.path)
-    found = [script]
+    folder, found = os.path.dirname(script.path), [script]
+    script.files[os.path.abspath(script.path)] = script
     for path in imported_files(script.path, script.tree):
-        try:
+        with suppress(Refusal):
             source = viewed(read(seen_from(folder, path)))
-            found.append(Script(source.path, source.text, parse(source)))
-        except Refusal:
-            continue
+            found.append(Script(source.path, source.text, parse(source), files=script.files))
+            script.files[os.path.abspath(source.path)] = found[-1]
     return Program(tuple(found))
 
 
@@ -208,7 +200,7 @@ def _is_named(file: Script, function: ast.FunctionDef, named: set[str]) -> bool:
     """Whether running code names a function; the methods with names of Python's own run with their class."""
     if not function.name.startswith("__"):
         return function.name in named
-    around = next((one for one in file.above(function) if isinstance(one, ast.ClassDef)), None)
+    around = file.class_around(function)
     return around is None or around.name in named
 
 

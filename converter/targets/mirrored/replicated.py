@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from converter.analysis.traits import Trait
 from converter.syntax.known import is_known
-from converter.syntax.script import Script
+from converter.syntax.script import Script, all_arguments
 
 _TAKE_CODE = ("compile", "add_loss", "add_metric")
 
@@ -29,9 +29,8 @@ def keras_code(script: Script) -> list[ast.AST]:
     """The code of the script that replicas of a Keras model run: losses, metrics, own layers."""
     roots: list[ast.AST] = list(script.functions.get("call", ()))
     for call in script.calls:
-        method = call.func.attr if isinstance(call.func, ast.Attribute) and not script.name(call.func) else ""
-        if method in _TAKE_CODE or is_known(script, call.func, Trait.BUILDS_MODEL):
-            roots += [*call.args, *(keyword.value for keyword in call.keywords)]
+        if script.method(call) in _TAKE_CODE or is_known(script, call.func, Trait.BUILDS_MODEL):
+            roots += all_arguments(call)
     found: list[ast.AST] = []
     for root in roots:
         inner = [root] if isinstance(root, ast.FunctionDef) else list(_functions(script, root))

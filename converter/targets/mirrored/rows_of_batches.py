@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from converter.dataclass import dataclass
-from converter.syntax.changes import Change, lines_before
-from converter.syntax.script import Script, argument, is_spread
+from converter.syntax.changes import Change, lines_before, replaced
+from converter.syntax.script import Script, all_arguments, argument, called_name, is_spread
 from converter.targets.mirrored.counts import is_batch_size
 from converter.targets.mirrored.program import Program, bound
 from converter.targets.mirrored.replicated import keras_code, reachable
@@ -76,17 +76,14 @@ def rows_of(program: Program, trained: list[tuple[Script, ast.Call]]) -> list[Ro
 def _builds_with(program: Program, file: Script, rows: Rows) -> bool:
     """Whether a number of rows is given to what makes layers: they have the batch of one GPU."""
     for call in (node for node in ast.walk(rows.function or file.tree) if isinstance(node, ast.Call)):
-        given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if not any(_root(file, one) == rows.name for one in given):
+        if not any(_root(file, one) == rows.name for one in all_arguments(call)):
             continue
         found = program.definition(file, call.func)
         inner = [*reachable(*found)] if found is not None else [call]
         where = found[0] if found is not None else file
         if any(isinstance(node, ast.Call) and ".layers." in where.name(node.func) for node in inner):
             return True
-        name = getattr(call.func, "id", getattr(call.func, "attr", ""))
-        classes = (node for one in program.files for node in ast.walk(one.tree) if isinstance(node, ast.ClassDef))
-        if any(node.name == name for node in classes):
+        if any(program.classes(called_name(call))):
             return True
     return False
 
@@ -96,7 +93,7 @@ def _is_joined(file: Script, node: ast.expr, steps: int = _MOST_STEPS) -> bool:
     if isinstance(node, ast.Name | ast.Attribute) and steps:
         return any(_is_joined(file, value, steps - 1) for value in bound(file, node))
     for one in ast.walk(node):
-        if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("concatenate", "vstack"):
+        if isinstance(one, ast.Call) and called_name(one) in ("concatenate", "vstack"):
             return True
         if isinstance(one, ast.Name | ast.Attribute) and one is not node and steps:
             inner = list(bound(file, one))
@@ -110,8 +107,7 @@ def grown_rows(rows: Iterable[Rows], times: str, rule: str) -> Iterator[tuple[Sc
     for one in rows:
         file = one.file
         if one.value is not None:
-            begin, end = file.span(one.value)
-            yield file, Change(begin, end, f"{file.operand(one.value)} * {times}", rule)
+            yield file, replaced(file, one.value, f"{file.operand(one.value)} * {times}", rule)
         elif one.function is not None:
             body = one.function.body
             text = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)

@@ -230,20 +230,9 @@ def check_savers(both: _Notes) -> Iterator[CheckResult]:
     compared = [kind for kind in ("saved", "restored") if kind not in both.by_values]
     for kind in ("saved", "restored"):
         yield from both.left(name, kind)
-    for kind in compared:
-        for note, match in both.pairs(kind, "keys"):
-            if match is None:
-                yield CheckResult(name, "failed", f"{note['file']} is {kind} {_when(note)}, not so in the original")
-                return
-            if _file(note) != _file(match):
-                yield CheckResult(name, "failed", f"{note['file']} is {kind} {_when(note)} instead of {match['file']}")
-                return
-            if not _counts_alike(both, kind, "keys", note, match):
-                yield CheckResult(name, "failed", _another_number(note, match, f"the file {kind}"))
-                return
-        for note in both.lacking(kind, "keys"):
-            yield CheckResult(name, "failed", f"{note['file']} is not {kind} {_when(note)}")
-            return
+    if fault := next((fault for kind in compared for fault in _unlike_files(both, kind)), ""):
+        yield CheckResult(name, "failed", fault)
+        return
     files = sum(len(both.other(kind)) for kind in compared)
     paired = [pair for kind in compared for pair in both.pairs(kind, "keys")]
     later = sum(match is not None and match["steps"] > note["steps"] for note, match in paired)
@@ -251,6 +240,19 @@ def check_savers(both: _Notes) -> Iterator[CheckResult]:
         made = f"{sum(own.values())} with the names that the original's write" if own else "none of its own yet"
         made += f"; {files} files as the original's" if files else ""
         yield CheckResult(name, "passed", made + (f", {later} of them after as many examples" if later else ""))
+
+
+def _unlike_files(both: _Notes, kind: str) -> Iterator[str]:
+    """How the files that are saved, or restored, are not the original's."""
+    for note, match in both.pairs(kind, "keys"):
+        done = f"{note['file']} is {kind} {_when(note)}"
+        if match is None:
+            yield f"{done}, not so in the original"
+        elif _file(note) != _file(match):
+            yield f"{done} instead of {match['file']}"
+        elif not _counts_alike(both, kind, "keys", note, match):
+            yield _another_number(note, match, f"the file {kind}")
+    yield from (f"{note['file']} is not {kind} {_when(note)}" for note in both.lacking(kind, "keys"))
 
 
 def _kept_otherwise(both: _Notes) -> str:
@@ -308,27 +310,26 @@ def check_summaries(both: _Notes) -> Iterator[CheckResult]:
     yield from both.left(name, "summary")
     if "summary" in both.by_values:
         return
+    if fault := next(_unlike_summaries(both), ""):
+        yield CheckResult(name, "failed", fault)
+    elif count := len(both.other("summary")):
+        yield CheckResult(name, "passed", f"{count} written with the original's tags and step numbers")
+
+
+def _unlike_summaries(both: _Notes) -> Iterator[str]:
+    """How the summaries that are written are not the original's."""
     for note, match in both.pairs("summary", "tags"):
         if match is None:
-            yield CheckResult(
-                name, "failed", f"{listing(note['tags'])} is written {_when(note)}, not so in the original"
-            )
-            return
-        if not _counts_alike(both, "summary", "tags", note, match):
-            yield CheckResult(name, "failed", _another_number(note, match, f"the summary {listing(note['tags'])}"))
-            return
+            yield f"{listing(note['tags'])} is written {_when(note)}, not so in the original"
+        elif not _counts_alike(both, "summary", "tags", note, match):
+            yield _another_number(note, match, f"the summary {listing(note['tags'])}")
     lacking = both.lacking("summary", "tags")
     written = {(note["steps"], _words(note, "tags")) for note in both.other("summary")}
     few, less = both.fewer_evaluations(), Counter((note["steps"], _words(note, "tags")) for note in lacking)
     for note in lacking:
         kind = note["steps"], _words(note, "tags")
-        if kind in written and less[kind] <= few[note["steps"]]:
-            continue
-        yield CheckResult(name, "failed", f"{listing(note['tags'])} is not written {_when(note)}")
-        return
-    count = len(both.other("summary"))
-    if count:
-        yield CheckResult(name, "passed", f"{count} written with the original's tags and step numbers")
+        if kind not in written or less[kind] > few[note["steps"]]:
+            yield f"{listing(note['tags'])} is not written {_when(note)}"
 
 
 def check_printed(both: _Notes) -> Iterator[CheckResult]:

@@ -1,9 +1,11 @@
-"""Figures of the runs as JSON gives them, and questions about them that several checks ask."""
+"""Figures of the runs as JSON gives them, and what several checks ask of them and say."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from converter.verify.data import CheckResult
 
 Facts = Mapping[str, Any]
 
@@ -37,3 +39,14 @@ def listing(names: Iterable[str], limit: int = 3) -> str:
 def writes_of(facts: Facts, variable: str) -> int:
     """How often a variable is written in one step."""
     return int(facts["writes"].get(variable.split(":")[0], 0))
+
+
+def check_that(name: str, good: object, right: str, wrong: str) -> CheckResult:
+    """Passes where something is `good`; with what to say in each case."""
+    return CheckResult(name, "passed" if good else "failed", right if good else wrong)
+
+
+def check_within(name: str, error: float, tolerance: float, right: str, wrong: str) -> CheckResult:
+    """Passes where a figure is a number and not larger than its tolerance; with what to say in each case."""
+    good = error <= tolerance
+    return CheckResult(name, "passed" if good else "failed", right if good else wrong, error, tolerance)

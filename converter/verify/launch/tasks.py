@@ -7,11 +7,11 @@ import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from typing import NamedTuple
-
-from converter.verify.processes.ports import free_ports
 
 PORT = 2222  # of hosts that are named without one
 
@@ -57,6 +57,17 @@ def named_hosts(text: str) -> list[str]:
 
 def _with_port(host: str, hosts: Sequence[str]) -> str:
     return next(f"{host}:{port}" for port in range(PORT, PORT + len(hosts) + 1) if f"{host}:{port}" not in hosts)
+
+
+def free_ports(number: int) -> list[int]:
+    """As many ports of the loopback interface as are asked for, all free now and different."""
+    with ExitStack() as held:
+        ports: list[int] = []
+        for _ in range(number):
+            one = held.enter_context(socket.socket())
+            one.bind(("127.0.0.1", 0))
+            ports.append(one.getsockname()[1])
+    return ports
 
 
 def local_hosts(number: int) -> list[str]:

@@ -45,6 +45,20 @@ class Waiting(Protocol):
         ...
 
 
+def _probe(python: str, words: Iterable[str], environment: Mapping[str, str], folder: Path) -> subprocess.Popen[bytes]:
+    """The process of a probe, with pipes for its line."""
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    return subprocess.Popen(
+        [python, str(PROBE), *words],
+        stdin=pipe,
+        stdout=pipe,
+        stderr=nothing,
+        env=environment,
+        cwd=folder,
+        start_new_session=True,
+    )
+
+
 class Server:
     """One process that has imported TensorFlow (child/tmgprobe/process/server.py).
 
@@ -69,15 +83,8 @@ class Server:
         if guard:
             guard.ends(self._token)
         self._answers: queue.Queue[Answer | None] = queue.Queue()
-        self._process = subprocess.Popen(
-            [python, str(PROBE), "--serve-plain" if plain else "--serve", *imports],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=self._given,
-            cwd=PROBE.parent,
-            start_new_session=True,
-        )
+        words = ["--serve-plain" if plain else "--serve", *imports]
+        self._process = _probe(python, words, self._given, PROBE.parent)
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
@@ -272,15 +279,7 @@ class Alone:
     """A process of its own that runs a script, with its own import of TensorFlow."""
 
     def __init__(self, python: str, job: Path, environment: Mapping[str, str], folder: Path) -> None:
-        self._process = subprocess.Popen(
-            [python, str(PROBE), str(job)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            cwd=folder,
-            start_new_session=True,
-        )
+        self._process = _probe(python, [str(job)], environment, folder)
         assert self._process.stdin is not None and self._process.stdout is not None
         self._stdin, self.output, self.pid = self._process.stdin, Line(self._process.stdout), self._process.pid
 

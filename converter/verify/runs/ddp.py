@@ -12,12 +12,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from converter.verify.checks.results import check_that, check_within
+from converter.verify.checks.figures import check_that, check_within
 from converter.verify.data import BatchMode, CheckResult, LedgerLine, Progress, Report, VariableRow
 from converter.verify.judge import ComparisonSettings, concluded
+from converter.verify.launch.tasks import free_ports
 from converter.verify.processes.answer import Stopped, expect
 from converter.verify.processes.child_process import Child, Event, environment
-from converter.verify.processes.ports import free_ports
 from converter.verify.processes.runner import Runner
 from converter.verify.runs.protocol import Jobs, Protocol, Tell, ledger_of, versions_of
 

@@ -50,16 +50,15 @@ class FlagChoice:
 class _Flag:
     """One flag. option: as it is written; name: of its attribute; values: those that are listed.
 
-    kind: "switch" turns on without a value, "no" turns off by --noNAME or --no-NAME, "word" takes True or False as
-    words, "value" takes a value.
+    on, off: the arguments that turn a switch on and off, "" for a flag that takes a value.
     """
 
     option: str
     name: str
-    kind: str
     default: Any
     place: str
-    off: str = ""  # what turns it off
+    on: str = ""
+    off: str = ""
     values: tuple[Any, ...] = ()
 
 
@@ -95,7 +94,7 @@ def _of_constants(trees: Mapping[str, ast.Module], script: str) -> Iterator[Flag
 
 def _other_values(default: Any, tests: Iterable[ast.expr], name: str) -> Iterator[Any]:
     """Values of a constant that tests ask for."""
-    flag = _Flag(name, name, "value", default, "")
+    flag = _Flag(name, name, default, "")
     for test in tests:
         if isinstance(default, bool):
             yield not default
@@ -193,18 +192,18 @@ def _of_argparse(call: ast.Call, place: str, constants: dict[str, ast.expr]) -> 
     name = _literal(given.get("dest")) if "dest" in given else plain.replace("-", "_")
     default = _literal(given["default"]) if "default" in given else None
     action = _literal(given.get("action"))
-    if action in ("store_true", "store_false"):
-        yield _Flag(option, name, "switch", action == "store_false", place)
-    elif "BooleanOptionalAction" in ast.dump(given["action"]) if "action" in given else False:
-        yield _Flag(option, name, "no", default, place, off=f"--no-{plain}")
+    if action == "store_true":
+        yield _Flag(option, name, False, place, on=option)
+    elif action == "store_false":
+        yield _Flag(option, name, True, place, off=option)
+    elif "action" in given and "BooleanOptionalAction" in ast.dump(given["action"]):
+        yield _Flag(option, name, default, place, on=option, off=f"--no-{plain}")
     elif "action" not in given:
-        if getattr(given.get("type"), "id", "") == "bool":  # any text but an empty one is true
-            yield _Flag(option, name, "word", default, place, off=f"{option}=")
-        elif isinstance(default, bool):
-            yield _Flag(option, name, "word", default, place, off=f"{option}=False")
+        by_text = getattr(given.get("type"), "id", "") == "bool"  # any text but an empty one is true
+        if by_text or isinstance(default, bool):
+            yield _Flag(option, name, default, place, on=f"{option}=True", off=f"{option}={'' if by_text else False}")
         else:
-            listed = _listed(given.get("choices"), constants)
-            yield _Flag(option, name, "value", default, place, values=listed)
+            yield _Flag(option, name, default, place, values=_listed(given.get("choices"), constants))
 
 
 def _of_absl(call: ast.Call, called: str, place: str, constants: dict[str, ast.expr]) -> Iterator[_Flag]:
@@ -215,10 +214,10 @@ def _of_absl(call: ast.Call, called: str, place: str, constants: dict[str, ast.e
         return
     default = _literal(given.get("default", parts[1]))
     if called in ("DEFINE_bool", "DEFINE_boolean"):
-        yield _Flag(f"--{name}", name, "no", default, place, off=f"--no{name}")
+        yield _Flag(f"--{name}", name, default, place, on=f"--{name}", off=f"--no{name}")
     elif called in ("DEFINE_enum", "DEFINE_string", "DEFINE_integer", "DEFINE_float"):
         listed = given.get("enum_values", parts[2]) if called == "DEFINE_enum" else None
-        yield _Flag(f"--{name}", name, "value", default, place, values=_listed(listed, constants))
+        yield _Flag(f"--{name}", name, default, place, values=_listed(listed, constants))
 
 
 def _literal(node: ast.expr | None) -> Any:
@@ -247,15 +246,11 @@ def _listed(node: ast.expr | None, constants: dict[str, ast.expr]) -> tuple[Any,
 
 def _args(flag: _Flag, asked: list[Any]) -> Iterator[tuple[str, ...]]:
     """The arguments for each choice of a flag other than its default."""
-    if flag.kind == "switch":
-        yield (flag.option,)
-    elif flag.kind in ("no", "word"):
-        turned_on = flag.option if flag.kind == "no" else f"{flag.option}=True"
-        if flag.default is not True:
-            yield (turned_on,)
-        if flag.default is True or flag.default is _NONE:
-            yield (flag.off,)
-    else:
+    if flag.on and flag.default is not True:
+        yield (flag.on,)
+    if flag.off and (flag.default is True or flag.default is _NONE):
+        yield (flag.off,)
+    if not flag.on and not flag.off:
         for value in dict.fromkeys(flag.values or _fitting(flag, asked)):
             if value != flag.default and value is not None:
                 yield (f"{flag.option}={value}",)

@@ -11,8 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from converter.verify.checks.figures import listing, number, worst_of
-from converter.verify.checks.results import check_that
+from converter.verify.checks.figures import check_that, listing, number, worst_of
 from converter.verify.checks.training import ends_away
 from converter.verify.data import BatchMode, CheckResult, LedgerLine, Progress, Report, VariableRow
 from converter.verify.judge import ComparisonSettings, concluded

@@ -95,20 +95,19 @@ class Kinds(object):
     def __init__(self, step, arrays):
         inside = step.operations
         fed = [step.graph.as_graph_element(name) for name in arrays] + step.sources
-        raw = [tensor for group in step.groups for given in group.raw for tensor in graphs.tensors(given)]
-        self._spans = [(group.first, group.last) for group in step.groups]
-        self._named = {op.name: (order, op) for order, op in enumerate(step.graph.get_operations())}
+        raw = [tensor for group in step.groups for tensor in graphs.tensors(*group.raw)]
+        self._named = {op.name: op for op in step.graph.get_operations()}
         self._fed = graphs.descendants(fed, inside) | {tensor.op for tensor in fed}
-        self._gradients = graphs.descendants(raw, inside)
+        self._gradients = graphs.descendants(raw, inside) | step.differentiating
 
     def of(self, name, source):
         """The kind of a node's output that leaves the device `source`."""
         if ARGUMENT.match(name):
             return 'inputs'
-        order, op = self._named.get(name, (None, None))
+        op = self._named.get(name)
         if op is None:
             return 'other'
-        if op in self._gradients or any(first <= order < last for first, last in self._spans):
+        if op in self._gradients:
             return 'gradients'
         if is_parameter(op):
             return 'parameters'

@@ -7,7 +7,7 @@ import re
 import threading
 
 import numpy as np
-from tmgprobe.values import assigning, slices
+from tmgprobe.values import slices
 from tmgprobe.values.lazy import reached
 
 PACKED = 'DeserializeSparse'  # takes apart the one tensor in which a dataset hands on a sparse one
@@ -65,11 +65,19 @@ def seeds(graph, group):
     return [value.name for value in filled if value.op.type == 'Const' and graph.is_feedable(value)]
 
 
-def tensors(gradient):
-    """The tensors of a gradient: none, one, or values and indices."""
-    if gradient is None:
-        return []
-    return list(gradient) if isinstance(gradient, tuple) else [gradient]
+def parts(gradient):
+    """A gradient as None, a tensor, or a pair (values, indices)."""
+    if gradient is not None and hasattr(gradient, 'indices') and hasattr(gradient, 'values'):
+        return gradient.values, gradient.indices
+    return gradient
+
+
+def tensors(*gradients):
+    """The tensors of gradients in any form: none, one, or values and indices of each."""
+    found = []
+    for one in map(parts, gradients):
+        found += [] if one is None else list(one) if isinstance(one, tuple) else [one]
+    return found
 
 
 def elements(graph, fetches, values=None):
@@ -236,11 +244,9 @@ def masked_entries(operations):
 
 
 def static_shape(tensor):
-    """The static shape as a list with None for what is open; None where the rank is."""
+    """The static shape of a tensor or variable as a list with None for what is open; None where the rank is."""
     shape = tensor.get_shape()
-    if shape.ndims is None:
-        return None
-    return shape.as_list()
+    return None if shape.ndims is None else shape.as_list()
 
 
 def sources(operations):
@@ -333,6 +339,11 @@ def variables(tf, graph):
             for variable in listed:
                 found[variable.name] = variable
     return found
+
+
+def collections(graph):
+    """{key: entries} of the collections of a graph that have a name."""
+    return {key: graph.get_collection_ref(key) for key in graph.get_all_collection_keys() if hasattr(key, 'upper')}
 
 
 def names_iterator(graph, name):
@@ -452,4 +463,22 @@ class Store(object):
     def write(self, values):
         """Sets variables; those whose initial values are one tensor in turn."""
         pairs = [pair for name in values if name in self.variables for pair in self._settable(name, values[name])]
-        assigning.assign(pairs, lambda now, feed: self.run(self.session, now, feed))
+        assign(pairs, lambda now, feed: self.run(self.session, now, feed))
+
+
+def assign(pairs, run):
+    """Gives variables their values, [(variable, value)]; those whose initial values are one tensor in turn.
+
+    run: session.run, of operations and what is fed.
+    """
+    while pairs:
+        feed, now, later = {}, [], []
+        for variable, value in pairs:
+            initial = variable.initializer.inputs[1]
+            if initial.name in feed:
+                later.append((variable, value))
+            else:
+                feed[initial.name] = value
+                now.append(variable.initializer)
+        run(now, feed)
+        pairs = later

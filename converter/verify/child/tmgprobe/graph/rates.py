@@ -44,7 +44,7 @@ def of(watched, operations, variables):
     found = []
     for apply in watched.applies:
         own = [op for op in counted if apply.first <= order[op] < apply.last]
-        given = {tensor.name for one in list(apply.given) + list(apply.gates) for tensor in graphs.tensors(one)}
+        given = {tensor.name for tensor in graphs.tensors(*(list(apply.given) + list(apply.gates)))}
         tensors = {tensor.name: tensor for op in own for tensor in op.inputs}
         rates = [
             tensor
@@ -58,18 +58,7 @@ def of(watched, operations, variables):
             and watched.graph.is_feedable(tensor)
         ]
         for place, tensor in enumerate(sorted(rates, key=lambda tensor: order[tensor.op])):
-            form, constants, given, above = described(tensor)
-            mine = {name: counters[name] for name in above if name in counters}
-            found.append(
-                Rate(
-                    key=(apply.index, place),
-                    tensors=[tensor],
-                    form=form,
-                    constants=constants,
-                    given=given,
-                    counters=mine,
-                )
-            )
+            found.append(_rate((apply.index, place), tensor, counters))
     known = {rate.tensors[0].name for rate in found}
     return found + _of_model(_taken_by_model(watched.graph, order, operations, counters, known), counters)
 
@@ -124,18 +113,20 @@ def _of_model(tensors, counters):
     """
     found = {}
     for tensor in tensors:
-        form, constants, given, above = described(tensor)
-        alike = found.setdefault(form, [])
-        same = [rate for rate in alike if _are_equal(rate.constants, constants)]
+        rate = _rate(None, tensor, counters)
+        alike = found.setdefault(rate.form, [])
+        same = [one for one in alike if _are_equal(one.constants, rate.constants)]
         if same:
             same[0].tensors.append(tensor)
-        elif constants:
-            mine = {name: counters[name] for name in above if name in counters}
-            key = MODEL, form, len(alike)
-            alike.append(
-                Rate(key=key, tensors=[tensor], form=form, constants=constants, given=given, counters=mine)
-            )
+        elif rate.constants:
+            alike.append(rate._replace(key=(MODEL, rate.form, len(alike))))
     return [rate for alike in found.values() for rate in alike]
+
+
+def _rate(key, tensor, counters):
+    form, constants, given, above = described(tensor)
+    mine = {name: counters[name] for name in above if name in counters}
+    return Rate(key=key, tensors=[tensor], form=form, constants=constants, given=given, counters=mine)
 
 
 def _are_equal(constants, others):
@@ -313,10 +304,8 @@ class Schedules(object):
         A step stands for several of the original's: one that counts from 1 on has the rate of the last of these.
         Where whole batches are counted, which rounds, the rate lies between those of counts around the exact one.
         """
-        if theirs['form'] != rate.form or len(theirs['constants']) != len(rate.constants):
-            return False
-        kinds = {_scaled(one, own, ratio) for one, own in zip(theirs['constants'], rate.constants)}
-        if None in kinds or not _are_of_one_epoch(rate, theirs['constants'], ratio):
+        kinds = _kinds(rate, theirs, ratio)
+        if kinds is None or None in kinds or not _are_of_one_epoch(rate, theirs['constants'], ratio):
             return False
         if any(_near(theirs['value'], one) for one in (later, self._at([rate], ratio, ratio - 1)[0])):
             return True
@@ -325,11 +314,18 @@ class Schedules(object):
         return 'rounded' in kinds and min(ends) - margin <= theirs['value'] <= max(ends) + margin
 
 
+def _kinds(rate, theirs, ratio):
+    """How each constant came from the original's, see `_scaled`; None for a rate that is computed otherwise."""
+    if theirs['form'] != rate.form or len(theirs['constants']) != len(rate.constants):
+        return None
+    return [_scaled(one, own, ratio) for one, own in zip(theirs['constants'], rate.constants)]
+
+
 def _is_of_other_constants(rate, theirs):
     """Whether a rate is computed as the original's, but from other numbers."""
-    if theirs['form'] != rate.form or len(theirs['constants']) != len(rate.constants):
+    kinds = _kinds(rate, theirs, 1)
+    if kinds is None:
         return False
-    kinds = [_scaled(one, own, 1) for one, own in zip(theirs['constants'], rate.constants)]
     texts = any(hasattr(one, 'upper') for one, kind in zip(theirs['constants'], kinds) if kind != 'same')
     shapes = all(np.shape(one) == np.shape(own) for one, own in zip(theirs['constants'], rate.constants))
     of_counts = 'Placeholder' not in rate.form  # and of nothing that a step is fed

@@ -8,6 +8,7 @@ Talks to the program that started it in lines of JSON on its standard input and 
 
 from __future__ import absolute_import, division, print_function
 
+import gc
 import json
 import os
 import random
@@ -16,7 +17,7 @@ import traceback
 import types
 
 from tmgprobe.graph import places
-from tmgprobe.process import api, drawing, standing, unseen
+from tmgprobe.process import api, drawing, standing
 from tmgprobe.process import channel as channels
 from tmgprobe.process import network as networks
 from tmgprobe.process import outside as outsides
@@ -27,6 +28,7 @@ HERE = os.path.dirname(PACKAGE)  # the folder of probe.py, which is on the path
 # what is called by the script and may fail because of it
 SERVED = ('api.py', 'diary.py', 'digits.py', 'draws.py', 'network.py', 'outside.py')
 ORIGINALS = ('replay', 'cluster original')  # whose gradients are exchanged
+KERAS = ('Optimizer', 'OptimizerV2', 'BaseOptimizer')  # classes that all of its optimizers are derived from
 ALONE = ('bare', 'cluster worker')  # whose devices and sessions stay as they are
 
 
@@ -200,8 +202,19 @@ def finish(role, channel, message, trace):
     except Exception:
         channel.leave('broken', trace=traceback.format_exc())
     diary = role.watch.diary
-    evaluated = diary is not None and diary.has_values() and not unseen.may_have_trained()
+    evaluated = diary is not None and diary.has_values() and not may_have_trained()
     channel.leave('ended', message=message, trace=trace, evaluated=evaluated)
+
+
+def may_have_trained():
+    """Whether an optimizer of Keras is alive: its updates are no train ops of `Session.run`."""
+    kinds = {type(one) for one in gc.get_objects()}
+    return any(_is_of_keras(base) for kind in kinds for base in getattr(kind, '__mro__', ()))
+
+
+def _is_of_keras(kind):
+    module, name = getattr(kind, '__module__', None), getattr(kind, '__name__', None)
+    return isinstance(module, str) and isinstance(name, str) and 'keras' in module and name in KERAS
 
 
 def internal(trace):

@@ -312,14 +312,5 @@ def _computes(tf):
 
 def _marked(token):
     """The processes that a token marks."""
-    found = []
-    for entry in os.listdir('/proc') if os.path.exists(PROC) else ():
-        if entry.isdigit():
-            try:
-                with open('/proc/%s/environ' % entry, 'rb') as stream:
-                    marked = (TOKEN + '=').encode('ascii') + token in stream.read().split(b'\0')
-            except (IOError, OSError):
-                continue
-            if marked:
-                found.append(int(entry))
-    return found
+    mark = (TOKEN + '=').encode('ascii') + token
+    return [pid for pid, environment in system.told('environ') if mark in environment.split(b'\0')]

@@ -32,17 +32,20 @@ def end_children():
 
 def children():
     """The processes that have this one as their parent, those that have ended too; none where there is no /proc."""
-    found, own = [], str(os.getpid())
+    own = str(os.getpid()).encode('ascii')
+    return [pid for pid, stat in told('stat') if stat.rpartition(b')')[2].split()[1] == own]
+
+
+def told(what):
+    """(process, what the system tells of it) for all processes, such as `environ`; none where there is no /proc."""
     for entry in os.listdir('/proc') if os.path.exists('/proc/self/stat') else ():
         if entry.isdigit():
             try:
-                with open('/proc/%s/stat' % entry, 'rb') as stream:
-                    parent = stream.read().rpartition(b')')[2].split()[1].decode('ascii')
+                with open('/proc/%s/%s' % (entry, what), 'rb') as stream:
+                    text = stream.read()
             except (IOError, OSError):
                 continue
-            if parent == own:
-                found.append(int(entry))
-    return found
+            yield int(entry), text
 
 
 def called(name, *arguments):

@@ -112,17 +112,18 @@ def explain(one, recorded, wanted, found, parts, used):
     weights, feed = one.kept['before'], found[used][2]
     errors, matches = gradient_errors(recorded, wanted), []
     most = 0.1 * worst(errors)
-    for name, raw in _candidates(one, found, parts, used):
-        error = worst(gradient_errors(recorded, one.dense(one.applied(weights, raw, feed))))
-        if error < 10 * CLOSE and error < most:
-            matches.append([name, error])
+    tried = [
+        (name, one.dense(one.applied(weights, raw, feed))) for name, raw in _candidates(one, found, parts, used)
+    ]
     for shards in parts.values():
         each = [one.dense(one.applied(weights, part[0], shard)) for part, _, shard in shards]
         shares = [share for _, share, _ in shards]
         joined = {key: compare.mean([dense[key] for dense in each], shares) for key in wanted}
-        error = worst(gradient_errors(recorded, joined))
+        tried.append(('changed before averaging', joined))
+    for name, gradients in tried:
+        error = worst(gradient_errors(recorded, gradients))
         if error < 10 * CLOSE and error < most:
-            matches.append(['changed before averaging', error])
+            matches.append([name, error])
     return matches or _weight_decay(errors, recorded, wanted, weights)
 
 

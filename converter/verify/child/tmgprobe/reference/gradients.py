@@ -21,14 +21,23 @@ class NoShard(Exception):
     """No part of the conversion's batch fits the fixed shapes of the original's inputs."""
 
 
-def check(one):
-    """Compares the applied gradients and the loss at the recorded weights; the figures go to those of the step."""
-    weights = one.kept['before']
-    found, parts = one.references(weights)
-    kind = one.kind(found)
-    recorded = one.dense(one.kept['applied'])
+def check(one, result=None):
+    """Compares the applied gradients and the loss at the recorded weights; the figures go to those of the step.
+
+    result: a kinds.Result, where the gradients are compared by its reference alone; None then, and no figures, where
+    they do not fit it closely.
+    """
+    weights, recorded = one.kept['before'], one.dense(one.kept['applied'])
+    if result is None:
+        found, parts = one.references(weights)
+        kind = one.kind(found)
+        names = one.allowed(found, kind)
+    else:
+        reference = one.reference(weights, result.reference)
+        found, parts, kind = {result.reference: reference}, {}, result.kind
+        names = [] if reference is None else [result.reference]
     best = None
-    for name in one.allowed(found, kind):
+    for name in names:
         raw, losses, feed = found[name]
         applied = one.applied(weights, raw, feed)
         wanted = one.dense(applied)
@@ -38,6 +47,8 @@ def check(one):
             best = (worst, name, errors, wanted, applied)
         if worst < faults.CLOSE:
             break
+    if result is not None and (best is None or not best[0] < faults.CLOSE):
+        return None
     if best is None:
         raise NoShard
     worst, name, errors, wanted, applied = best
@@ -63,25 +74,10 @@ def check(one):
     one.figures['noise'] = sorted(
         key[1]
         for key, value in wanted.items()
-        if key in rounding or (value is not None and compare.largest(value) <= NOISE * scale)
+        if result is None and (key in rounding or (value is not None and compare.largest(value) <= NOISE * scale))
     )
     shards = [(feed, share) for _, share, feed in parts.get('shards', ())]
     return Checked(found, name, wanted, scale, shards)
-
-
-def check_again(one, result):
-    """As `check`, by one reference alone; None where the gradients do not fit it closely. result: a kinds.Result."""
-    reference = one.reference(one.kept['before'], result.reference)
-    if reference is None:
-        return None
-    applied = one.applied(one.kept['before'], reference[0], reference[2])
-    wanted, recorded = one.dense(applied), one.dense(one.kept['applied'])
-    errors = faults.gradient_errors(recorded, wanted)
-    if not faults.worst(errors) < faults.CLOSE:
-        return None
-    _note(one, result, reference, (errors, recorded, wanted, applied))
-    one.figures.update(matches=[], unsteady={}, less_exact=[], noise=[])
-    return Checked({result.reference: reference}, result.reference, wanted, _largest(wanted), [])
 
 
 def _note(one, result, reference, gradients):
@@ -119,7 +115,7 @@ def _idle(one, raw, applied):
     raws, plain = {}, set()
     for group, values in zip(one.groups, raw):
         raws.update(zip(group.variables, values))
-        plain.update(tensor.name for gate in group.gates for tensor in graphs.tensors(gate))
+        plain.update(tensor.name for tensor in graphs.tensors(*group.gates))
     idle = []
     for apply in one.applies:
         for name, given in zip(apply.variables, apply.given):
@@ -166,8 +162,7 @@ def _summands(one, index, pair, reference):
     """
     if pair is None or compare.value_error(pair[0], pair[1]) <= LOSS or np.size(reference[1][index]) != 1:
         return None
-    feed = dict(one.extra, **reference[2])
-    return magnitudes.of(one.losses[index], lambda tensors: one.call.run(tensors, feed))
+    return magnitudes.of(one.losses[index], lambda tensors: one.run(tensors, reference[2]))
 
 
 def loss(one, reference):

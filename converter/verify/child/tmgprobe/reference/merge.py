@@ -21,6 +21,7 @@ from tmgprobe.graph import graphs
 from tmgprobe.reference import reductions, region
 from tmgprobe.session import fetches as fetched
 from tmgprobe.values import compare, inputs, summary
+from tmgprobe.values.lazy import reached
 
 TOWERS = re.compile('(?<=one tower) [0-9]+$')  # a tower's number
 CLOSE = 1e-4  # see "The tolerances" in docs/verify.md
@@ -72,10 +73,9 @@ class Reference(object):
                 self.splits.append(shards)
         if self.base is None and not self.splits:
             raise ValueError('neither the batch nor a shard of it fits the static shapes of the original')
-        batch = [self.graph.as_graph_element(pair['own']) for pair in one.pairs if pair['axis'] is not None]
-        self.batch, self.growth = {tensor.name for tensor in batch}, (None, None)
+        self.batch, self.growth = {tensor.name for tensor in one.batch}, (None, None)
         fed = {self.graph.as_graph_element(name).op for name in gates}
-        self.dependent = _dependent(batch, set(one.step.operations) - fed)
+        self.dependent = _dependent(one.batch, set(one.step.operations) - fed)
         self.trunk = graphs.ancestors(loss.op for loss in _losses(one.step))
         self.fetches = one.step.fetches if fetches is None else fetches
         self.put_together, self._whole, self.padded = {}, None, set()  # padded: names of tensors, see padded_rows
@@ -98,8 +98,7 @@ class Reference(object):
 
     def run(self, tensors, feed):
         """Runs tensors in any structure, with gradients put in and randomness held still."""
-        values = dict(dict(self.one.extra, **feed), **self.gates)
-        return self.one.call.run(tensors, values)
+        return self.one.run(tensors, feed, self.gates)
 
     def values(self, fetches, feed):
         """{place: value} on one feed; without those that do not take it."""
@@ -130,22 +129,12 @@ class Reference(object):
 
     def _expected(self, fetches, shards, way):
         """{place: value} of the whole batch, put together in this way from what the shards give; see region.py."""
-        found = self._expected_of([fetch for fetch in fetches if fetch.order == fetched.STILL], shards, way)
-        for fetch in fetches:
-            if fetch.order == fetched.WRITES:
-                found.update(self._expected_of([fetch], shards, way))
-        return found
-
-    def _expected_of(self, fetches, shards, way):
-        """The same for fetches that one run can give; one by one where not all can be had."""
-        try:
-            return self._merged(fetches, shards, way) if fetches else {}
-        except self.one.refused:
-            if len(fetches) == 1:
-                return {}
+        together = [[fetch for fetch in fetches if fetch.order == fetched.STILL]]
         found = {}
-        for fetch in fetches:
-            found.update(self._expected_of([fetch], shards, way))
+        for few in together + [[fetch] for fetch in fetches if fetch.order == fetched.WRITES]:
+            wanted = {fetch.place: fetch for fetch in few}
+            merged = fetched.computable(lambda of: self._merged(of.values(), shards, way), wanted, self.one.refused)
+            found.update(merged)
         return found
 
     def by_grown_size(self, fetch):
@@ -368,16 +357,13 @@ class Reference(object):
 
     def _of_losses_only(self, operation):
         """Whether a value is a loss, or depends on the batch only through losses."""
-        ends, seen, ahead = {loss.op for loss in _losses(self.one.step)}, set(), [operation]
-        while ahead:
-            operation = ahead.pop()
-            if operation in ends or operation in seen:
-                continue
-            seen.add(operation)
-            if any(tensor.name in self.batch for tensor in operation.inputs):
-                return False
-            ahead += [tensor.op for tensor in operation.inputs if tensor.op in self.dependent]
-        return True
+        ends = {loss.op for loss in _losses(self.one.step)}
+        ahead = reached([operation], lambda one: () if one in ends else self._behind_batch(one)) - ends
+        return not any(tensor.name in self.batch for one in ahead for tensor in one.inputs)
+
+    def _behind_batch(self, operation):
+        """The operations that depend on the batch from which one computes."""
+        return [tensor.op for tensor in operation.inputs if tensor.op in self.dependent]
 
     def _reduction(self, operation):
         """How the values of shards become one, by the nearest operation that reduces over the batch."""
@@ -389,7 +375,7 @@ class Reference(object):
             if operation in seen:
                 continue
             seen.add(operation)
-            ahead += [tensor.op for tensor in operation.inputs if tensor.op in self.dependent]
+            ahead += self._behind_batch(operation)
         return 'mean', 'sum'
 
 
@@ -648,11 +634,11 @@ class FetchedValue(object):
         return None
 
 
-def writes_variable(operation):
+def writes_variable(operation, by='Assign'):
     """Whether a value is what an operation has just written into a variable: the result of `tf.assign` and its like."""
     if operation.type == 'ReadVariableOp':
-        return any(writes_variable(before) for before in operation.control_inputs)
-    return operation.type.startswith('Assign')
+        return any(writes_variable(before, by) for before in operation.control_inputs)
+    return operation.type.startswith(by)
 
 
 def _writes(operation):
@@ -666,9 +652,7 @@ def _writes(operation):
 
 def adds_up(operation):
     """Whether a variable has just been raised, as the counts of tf.metrics are (TensorFlow 1.15, metrics_impl.py)."""
-    if operation.type == 'ReadVariableOp':
-        return any(adds_up(before) for before in operation.control_inputs)
-    return operation.type.startswith('AssignAdd')
+    return writes_variable(operation, 'AssignAdd')
 
 
 def waiting(tf, tensor):

@@ -83,7 +83,7 @@ def _taken(one, weights, everything, shards, parts, factor):
 
     def run(tensors, feed):
         one.load(weights)
-        return one.call.run(tensors, dict(one.extra, **feed))
+        return one.run(tensors, feed)
 
     raw, joined = [], {}
     for made in parts:

@@ -67,6 +67,18 @@ class StepComparison(object):
         """Gives the variables these values."""
         self.store.write(weights)
 
+    def run(self, tensors, *feeds):
+        """Runs tensors with what the original alone is fed, and with these feeds; later ones count."""
+        values = dict(self.extra)
+        for feed in feeds:
+            values.update(feed)
+        return self.call.run(tensors, values)
+
+    @property
+    def batch(self):
+        """The original's inputs with a batch axis."""
+        return [self.step.graph.as_graph_element(pair['own']) for pair in self.pairs if pair['axis'] is not None]
+
     def gates(self, raw):
         """The feed that puts raw gradients in place of the original's own."""
         feed = {}
@@ -107,7 +119,7 @@ class StepComparison(object):
         for group in groups if factor is not None else ():
             seeds.update((name, factor) for name in graphs.seeds(self.call.session.graph, group))
         fetches = [[steps.gradients_fetch(group.raw) for group in groups], [self.losses[index] for index in indexes]]
-        raw, losses = self.call.run(fetches, dict(dict(self.extra, **feed), **seeds))
+        raw, losses = self.run(fetches, feed, seeds)
         for place, group, values in zip(places, groups, raw):
             values = steps.gradients_values(values, len(group.raw))
             found[0][place] = values if factor is None else compare.divided(values, factor)
@@ -138,7 +150,7 @@ class StepComparison(object):
             fetched = [{key: _fed(gates, given) for key, given in fetch.items()} for fetch in fetches]
         else:
             self.load(weights)
-            fetched = self.call.run(fetches, dict(dict(self.extra, **feed), **gates))
+            fetched = self.run(fetches, feed, gates)
         return {
             apply.index: dict(zip(apply.variables, steps.gradients_values(values, len(apply.variables))))
             for apply, values in zip(self.applies, fetched)
@@ -149,9 +161,8 @@ class StepComparison(object):
         result = {}
         for index, gradients in applied.items():
             for name, gradient in gradients.items():
-                shape = (
-                    self.store.variables[name].get_shape().as_list() if name in self.store.variables else None
-                )
+                variable = self.store.variables.get(name)
+                shape = None if variable is None else variable.get_shape().as_list()
                 if isinstance(gradient, tuple) and shape is None:
                     shape = self.kept['before'][name].shape
                 result[index, name] = compare.dense(gradient, shape)
@@ -241,8 +252,7 @@ class StepComparison(object):
         A divisor that is kept from being zero (`tf.maximum(tf.reduce_sum(mask), 1)`) is that of the whole batch in
         all shares: these then need not add up to one.
         """
-        batch = [self.call.session.graph.as_graph_element(p['own']) for p in self.pairs if p['axis'] is not None]
-        batched = graphs.descendants(batch, self.step.operations)
+        batched = graphs.descendants(self.batch, self.step.operations)
         found = [
             (divisor, counted, graphs.is_quotient(loss, divisor))
             for loss in self.losses
@@ -254,7 +264,7 @@ class StepComparison(object):
         try:
             for tensor, counted, alone in found:
                 sums = None if counted else graphs.summed(tensor, batched)
-                values = [self.call.run([tensor, sums or []], dict(self.extra, **feed)) for feed in feeds]
+                values = [self.run([tensor, sums or []], feed) for feed in feeds]
                 numbers = [float(np.size(value) if counted else np.sum(value)) for value, _ in values]
                 parts = [part for _, part in values]
                 whole = self._divisor(tensor, sums, parts, feeds[0]) if sums else sum(numbers)
@@ -266,8 +276,8 @@ class StepComparison(object):
 
     def _divisor(self, tensor, sums, parts, feed):
         """A divisor for the whole batch, from its sums over each shard."""
-        feed = dict(dict(self.extra, **feed), **{one.name: sum(column) for one, column in zip(sums, zip(*parts))})
-        return float(np.sum(self.call.run(tensor, feed)))
+        added = {one.name: sum(column) for one, column in zip(sums, zip(*parts))}
+        return float(np.sum(self.run(tensor, feed, added)))
 
     def shards(self, arrays, count, upper=True):
         """The feeds of the shards for the original, with their rows.
@@ -277,12 +287,11 @@ class StepComparison(object):
         one that is too narrow, and takes other entries.
         """
         parts = inputs.shards(self.pairs, arrays, count, upper)
-        batch = [self.call.session.graph.as_graph_element(p['own']) for p in self.pairs if p['axis'] is not None]
-        widths = graphs.mask_widths(graphs.descendants(batch, self.step.operations))
+        widths = graphs.mask_widths(graphs.descendants(self.batch, self.step.operations))
         everything = inputs.whole(self.pairs, arrays)
         if not widths or not inputs.fits(everything, self.statics) or not self._misses(parts, widths):
             return parts
-        values = self.call.run(widths, dict(self.extra, **everything))
+        values = self.run(widths, everything)
         fed = {tensor.name: value for tensor, value in zip(widths, values)}
         return [(dict(feed, **fed), size) for feed, size in parts]
 
@@ -291,7 +300,7 @@ class StepComparison(object):
         masked = graphs.masked_entries(graphs.descendants(widths, self.step.operations))
         try:
             for feed, _ in parts:
-                values = self.call.run([list(pair) for pair in masked], dict(self.extra, **feed))
+                values = self.run([list(pair) for pair in masked], feed)
                 if any(len(mask) != len(entries) for mask, entries in values):
                     return True
         except self.refused:

@@ -54,7 +54,7 @@ def take_again(one, result):
     weights = one.kept['before']
     one.load(weights)
     try:
-        checked = gradients.check_again(one, result)
+        checked = gradients.check(one, result)
         if checked is None:
             return None
         raw, losses, feed = checked.found[checked.used]
@@ -89,11 +89,8 @@ def _slack(moved, weights, checked):
 
 def walk(one, own, used):
     """One step of the original's own way from these weights: the weights after it."""
-    found, _ = one.references(own)
-    raw, losses, feed = found[used]
-    one.load(own)
-    _train(one, raw, _with_losses(one, feed, losses), {})
-    return one.store.read(list(one.kept['after']))
+    raw, losses, feed = one.references(own)[0][used]
+    return _after(one, own, raw, _with_losses(one, feed, losses), {})
 
 
 def _train(one, raw, feed, applied, metadata=None):

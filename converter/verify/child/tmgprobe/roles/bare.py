@@ -9,14 +9,13 @@ from __future__ import absolute_import, division, print_function
 import os
 import re
 
+from tmgprobe.roles.role import Role
+
 GPU = re.compile(r'(?i)gpu:(\d+)')
 
 
-class Bare(object):
+class Bare(Role):
     """Waits for the first training step, reports which GPUs the script makes visible, and ends the process."""
-
-    def __init__(self, tf, watch, channel, job):
-        self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
 
     def step(self, call):
         """Takes the training step as the script asks for it."""
@@ -31,6 +30,3 @@ class Bare(object):
             listed=config.gpu_options.visible_device_list,
             counted=dict(config.device_count).get('GPU'),
         )
-
-    def finish(self):
-        """Without a training step there is nothing to tell."""

@@ -3,15 +3,16 @@
 from __future__ import absolute_import, division, print_function
 
 from tmgprobe.graph import cost, graphs
+from tmgprobe.roles.role import Role
 
 RUNS = 8  # run calls to wait for train ops that take turns
 
 
-class Profiler(object):
+class Profiler(Role):
     """Traces the first run of every train op: train ops that take turns make up one step."""
 
     def __init__(self, tf, watch, channel, job):
-        self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
+        Role.__init__(self, tf, watch, channel, job)
         self.seen, self.found, self.calls = set(), [], 0
 
     def step(self, call):
@@ -67,14 +68,8 @@ def rows(fed):
 
 def towers(step, trace):
     """The devices beside the host that computed gradients."""
-    spans = [(group.first, group.last) for group in step.groups]
-    order = {op.name: index for index, op in enumerate(step.graph.get_operations())}
-    return sorted(
-        device
-        for device, runs in trace.runs.items()
-        if device != cost.HOST
-        and any(first <= order.get(name, -1) < last for name in runs for first, last in spans)
-    )
+    backward = {operation.name for operation in step.differentiating}
+    return sorted(device for device, runs in trace.runs.items() if device != cost.HOST and backward.intersection(runs))
 
 
 def variables_bytes(call):

@@ -9,6 +9,7 @@ import time
 import numpy as np
 from tmgprobe.graph import cost, graphs, rates
 from tmgprobe.reference import stream
+from tmgprobe.roles.role import Role
 from tmgprobe.session import fetches as fetched
 from tmgprobe.session import initial, timeline
 from tmgprobe.session import step as steps
@@ -20,20 +21,19 @@ LEAST = 3  # steps that are kept and compared, however long they take
 LARGEST = 2**29  # bytes of steps that are kept where all of them are asked for
 
 
-class Recorder(object):
+class Recorder(Role):
     """Keeps `job['steps']` steps and writes them to `job['record']`."""
 
     in_order = True  # steps are compared one after the other
 
     def __init__(self, tf, watch, channel, job):
-        self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
+        Role.__init__(self, tf, watch, channel, job)
         self.kept, self.plan, self.first, self.graph = [], None, {}, None
         self.models = []  # the graphs that were trained so far, in this order
         self.begun = time.time()
         self.asides, self.evaluations = fetched.Asides(), stream.EvaluationFeeds()
         self.louder = {}  # {train op: see `_louder`}, of its first step
         self.gathering = None  # placement and work of the run whose gradients a later step applies
-        self.message = None  # the error with which the script has ended, where it has
         self.cut = ''  # why no further steps were kept, though the script may take some
         self.until, self.skipped = None, 0  # when a script is ended that goes on behind the kept steps; its steps there
 
@@ -350,15 +350,10 @@ def uneven_sizes(count, gpus):
 
 def placement(step, arrays, metadata):
     """{device: [forward operations, gradient operations]} of the computations on the inputs of one run."""
-    named = {op.name: (order, op) for order, op in enumerate(step.graph.get_operations())}
-    heavy = heavy_operations(step, arrays)
-    spans = [(group.first, group.last) for group in step.groups]
-    found = {}
+    heavy, backward, found = {op.name: op for op in heavy_operations(step, arrays)}, step.differentiating, {}
     for device, name, _ in graphs.ran(metadata):
-        order, op = named.get(name, (None, None))
-        if op in heavy:
-            backward = any(first <= order < last for first, last in spans)
-            found.setdefault(device, [0, 0])[int(backward)] += 1
+        if name in heavy:
+            found.setdefault(device, [0, 0])[heavy[name] in backward] += 1
     return found
 
 

@@ -21,6 +21,7 @@ from tmgprobe.reference import course, gradients, kinds, merge, stream, update
 from tmgprobe.reference.reference import StepComparison
 from tmgprobe.reference.region import PlannedOperations
 from tmgprobe.roles.record import LOUDER, heavy_operations, numbers
+from tmgprobe.roles.role import Role
 from tmgprobe.session import fetches as fetched
 from tmgprobe.session import initial, timeline
 from tmgprobe.session import step as steps
@@ -32,13 +33,13 @@ LONGER = 4  # so many times as long as steps are recorded they are compared, if 
 SHORT = 1.0  # seconds for the original's further steps, at least
 
 
-class Replayer(object):
+class Replayer(Role):
     """Follows the recording; its figures go to the starter as one event."""
 
     in_order = True  # steps are compared one after the other
 
     def __init__(self, tf, watch, channel, job):
-        self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
+        Role.__init__(self, tf, watch, channel, job)
         self.recording, self.figures, self.first = None, [], {}
         self.weights, self.calls = None, []
         self.kinds, self.walked = kinds.Kinds(), None  # walked: what course.walked gives of the original's own way
@@ -50,7 +51,6 @@ class Replayer(object):
         self.padding = {}  # {input: what its examples are padded with}, where that is not zeros behind them
         self.graph, self.begun, self._leaving = None, time.time(), threading.Lock()
         self.answer = None  # what is sent in the end, once all recorded steps were taken
-        self.message = None  # the error with which the script has ended, where it has
         self.further = 0  # steps behind the recorded ones
         self.over, self.late = False, False  # whether the script has ended; whether recorded steps were left out
         self.models, self.other = [], False  # the graphs trained so far; whether another one came next than recorded

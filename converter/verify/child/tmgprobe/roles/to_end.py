@@ -13,9 +13,10 @@ import threading
 
 from tmgprobe.graph import rates
 from tmgprobe.reference import stream
+from tmgprobe.roles.role import Role
 
 
-class WholeRun(object):
+class WholeRun(Role):
     """Lets a script run to its end, to the end of so many epochs, or until its time is up.
 
     The job has `inputs`, {train op as text: see `described` in reference/stream.py}; `seconds`;
@@ -24,7 +25,7 @@ class WholeRun(object):
     """
 
     def __init__(self, tf, watch, channel, job):
-        self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
+        Role.__init__(self, tf, watch, channel, job)
         self.streams, self.evaluations = stream.Streams(), stream.EvaluationFeeds()
         self.graph, self.computed = None, set(job['computed'])
         self.epochs = stream.Epochs(1 if job['total'] or not job['theirs'] else job['gpus'])

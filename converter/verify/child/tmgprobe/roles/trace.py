@@ -8,6 +8,7 @@ from __future__ import absolute_import, division, print_function
 
 import numpy as np
 from tmgprobe.graph import graphs
+from tmgprobe.roles.role import Role
 from tmgprobe.session.watch import SCOPE
 
 CLOSE = 1e-4  # of the largest magnitude
@@ -20,11 +21,11 @@ except ImportError:
     import __builtin__ as builtins
 
 
-class CallTracer(object):
+class CallTracer(Role):
     """Keeps the results of the marked calls until the first training step, and reports facts about them."""
 
     def __init__(self, tf, watch, channel, job):
-        self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
+        Role.__init__(self, tf, watch, channel, job)
         self.seen = {}
         builtins.__tmg_begin__, builtins.__tmg_end__ = self.begin, self.end
 
@@ -60,9 +61,6 @@ class CallTracer(object):
             why = '%s' % (reason,)
         self.channel.leave('traced', facts=facts, why=why)
 
-    def finish(self):
-        """Without a training step there is nothing to tell."""
-
     def _facts(self, samples):
         wanted = [part for found in self.seen.values() for _, parts, _ in found for part in parts if part is not None]
         samples.compute(wanted)
@@ -89,11 +87,7 @@ IGNORED = {'regularization_losses', 'cond_context', 'while_context', 'update_ops
 
 def collections(graph):
     """{key: number of entries} of the collections of a graph."""
-    return {
-        key: len(graph.get_collection_ref(key))
-        for key in graph.get_all_collection_keys()
-        if hasattr(key, 'upper') and not key.startswith('__')
-    }
+    return {key: len(items) for key, items in graphs.collections(graph).items() if not key.startswith('__')}
 
 
 class Undecided(Exception):

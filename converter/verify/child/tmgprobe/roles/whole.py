@@ -7,12 +7,14 @@ import io
 import os
 import sys
 
+from tmgprobe.roles.role import Role
 
-class Train(object):
+
+class Train(Role):
     """Lets a script train, until it has taken `job['steps']` steps and then saved a checkpoint, or to its end."""
 
     def __init__(self, tf, watch, channel, job):
-        self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
+        Role.__init__(self, tf, watch, channel, job)
         self.taken = 0
         self._end_with_a_checkpoint()
 
@@ -42,23 +44,16 @@ class Train(object):
             self.channel.leave('trained', steps=self.taken, saved=False)
 
 
-class Print(object):
+class Print(Role):
     """Lets a script run to its end; what it prints goes to `job['said']`, apart from errors and warnings."""
 
     def __init__(self, tf, watch, channel, job):
-        self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
+        Role.__init__(self, tf, watch, channel, job)
         # what goes to standard output in other ways, as warnings do here, stays in the log
         said = os.open(job['said'], os.O_WRONLY | os.O_CREAT, 0o600)
         sys.stdout = os.fdopen(said, 'w', 1) if str is bytes else io.TextIOWrapper(
             os.fdopen(said, 'wb'), encoding='utf-8', errors='replace', line_buffering=True
         )
-
-    def step(self, call):
-        """Takes a training step, should there be one."""
-        return call.as_given()
-
-    def finish(self):
-        """The end of the script is all that is waited for."""
 
 
 class Evaluation(Print):

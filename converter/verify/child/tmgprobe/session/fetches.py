@@ -73,24 +73,21 @@ def values(run, fetches, restore, refused):
     run: takes {key: tensor} and gives {key: value}; restore: sets all variables back, called after each
     write; refused: errors of a value that cannot be computed apart, and is left out.
     """
-    found = {}
-
-    def add(wanted):
-        try:
-            found.update(run(wanted))
-            return True
-        except refused:
-            return False
-
-    still = {str(fetch.place): fetch.tensor for fetch in fetches if fetch.order == STILL}
-    if still and not add(still):
-        for key in still:
-            add({key: still[key]})
+    found = computable(run, {str(fetch.place): fetch.tensor for fetch in fetches if fetch.order == STILL}, refused)
     for fetch in fetches:
         if fetch.order == WRITES:
-            add({str(fetch.place): fetch.tensor})
+            found.update(computable(run, {str(fetch.place): fetch.tensor}, refused))
             restore()
     return {fetch.place: found[str(fetch.place)] for fetch in fetches if str(fetch.place) in found}
+
+
+def computable(run, wanted, refused):
+    """{key: value} of what `run` gives for {key: wanted}: for all at once, else one by one without those it refuses."""
+    try:
+        return dict(run(wanted)) if wanted else {}
+    except refused:
+        alone = [{key: wanted[key]} for key in wanted] if len(wanted) > 1 else []
+    return {key: value for one in alone for key, value in computable(run, one, refused).items()}
 
 
 def shown(elements):

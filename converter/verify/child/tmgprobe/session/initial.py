@@ -11,6 +11,7 @@ import re
 
 import numpy as np
 from tmgprobe.graph import graphs
+from tmgprobe.session import fetches as fetched
 from tmgprobe.values import slices
 
 RANDOM = re.compile(r'(Stateless)?(Random|TruncatedNormal|ParameterizedTruncated|Multinomial|Categorical)')
@@ -92,15 +93,7 @@ def _held(call, variables):
     fetchable = call.session.graph.is_fetchable
     tensors = {name: all_ for name, all_ in tensors.items() if all(t is not None and fetchable(t) for t in all_)}
     refused = (call.tf.errors.OpError, ValueError)
-    found = {}
-    try:
-        found = call.run(tensors, {}) if tensors else {}
-    except refused:
-        for name in tensors:
-            try:
-                found[name] = call.run(tensors[name], {})
-            except refused:
-                pass
+    found = fetched.computable(lambda wanted: call.run(wanted, {}), tensors, refused)
     return {
         name: figures(one.value(values) if isinstance(one, slices.SlicedVariable) else values[0])
         for name, values, one in ((name, values, variables[name]) for name, values in found.items())

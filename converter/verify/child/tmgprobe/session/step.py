@@ -99,13 +99,8 @@ class Step(object):
         """The gradients that a run without a train op stores in variables to apply later (gradient accumulation)."""
         if self.applies or not graphs.written(self.operations):
             return []
-        return [
-            tensor
-            for group in self.watched.groups
-            for raw in group.raw
-            for tensor in graphs.tensors(raw)
-            if tensor.op in self.operations
-        ]
+        raw = [tensor for group in self.watched.groups for tensor in graphs.tensors(*group.raw)]
+        return [tensor for tensor in raw if tensor.op in self.operations]
 
     @lazy
     def gathers(self):
@@ -115,7 +110,7 @@ class Step(object):
     @lazy
     def backward(self):
         """The operations that must run for the gradients that are applied now, or stored to be applied later."""
-        given = [tensor for apply in self.applies for one in apply.given for tensor in graphs.tensors(one)]
+        given = [tensor for apply in self.applies for tensor in graphs.tensors(*apply.given)]
         return graphs.ancestors(tensor.op for tensor in given + self._gates_of_gathered())
 
     def _gates_of_gathered(self):
@@ -133,12 +128,24 @@ class Step(object):
         """The sets of gradients that a run applies or gathers; of others those that it shows, as a summary does."""
         found, within = [], self.backward or self.operations
         for group in self.watched.groups:
-            gates = [tensor for gate in group.gates for tensor in graphs.tensors(gate)]
-            if any(tensor.op in within for tensor in gates) and all(
-                map(self.graph.is_fetchable, gates)
-            ):
+            gates = graphs.tensors(*group.gates)
+            if any(tensor.op in within for tensor in gates) and all(map(self.graph.is_fetchable, gates)):
                 found.append(group)
         return found
+
+    @property
+    def differentiating(self):
+        """The operations that the calls have added which computed these gradients."""
+        return self._added(self.groups)
+
+    @property
+    def applying(self):
+        """The operations that the triggered calls of apply_gradients have added."""
+        return self._added(self.applies)
+
+    def _added(self, calls):
+        listed = self.graph.get_operations()
+        return {operation for call in calls for operation in listed[call.first : call.last]}
 
     @property
     def losses(self):
@@ -161,14 +168,13 @@ class Step(object):
         return Stages(behind, losses)
 
     def _updates_before(self, group):
-        needed = graphs.ancestors(tensor.op for raw in group.raw for tensor in graphs.tensors(raw))
+        needed = graphs.ancestors(tensor.op for tensor in graphs.tensors(*group.raw))
         return sum(apply.operation in needed for apply in self.applies)
 
     @property
     def sources(self):
         """The tensors that datasets and queues fill; an optimizer's own queues hold no data."""
-        listed = self.graph.get_operations()
-        own = {operation for apply in self.applies for operation in listed[apply.first : apply.last]}
+        own = self.applying
         return [
             tensor
             for tensor in graphs.sources(self.operations)
@@ -182,30 +188,25 @@ class Step(object):
         drawn = draws.disorder(self.graph, sources, self.operations, total=True)
         return frozenset(tensor.name for tensor in sources if drawn)
 
+    @lazy
+    def drawing(self):
+        """The operations of a step that draw random numbers."""
+        return [operation for operation in self.operations if RANDOM.match(operation.type)]
+
     def drawn(self):
-        """The random operations that run in a step, {type: number}."""
-        counts = {}
-        for operation in self.operations:
-            if RANDOM.match(operation.type) or operation.type.endswith('CandidateSampler'):
-                counts[operation.type] = counts.get(operation.type, 0) + 1
-        return counts
+        """The random operations that run in a step, with samplers of classes, {type: number}."""
+        samplers = [operation for operation in self.operations if operation.type.endswith('CandidateSampler')]
+        return collections.Counter(operation.type for operation in self.drawing + samplers)
 
     def seeded(self):
         """The seeds of the random operations that run in a step, [[type, graph's seed, own seed, number], ...]."""
-        counts = {}
-        for operation in self.operations:
-            if RANDOM.match(operation.type) and 'seed' in operation.node_def.attr:
-                key = (operation.type, operation.get_attr('seed'), operation.get_attr('seed2'))
-                counts[key] = counts.get(key, 0) + 1
+        seeded = [operation for operation in self.drawing if 'seed' in operation.node_def.attr]
+        counts = collections.Counter((op.type, op.get_attr('seed'), op.get_attr('seed2')) for op in seeded)
         return [list(key) + [count] for key, count in sorted(counts.items()) if key[1] or key[2]]
-
-    def random(self):
-        """The operations that draw random numbers, by their names."""
-        return {op.name for op in self.operations if RANDOM.match(op.type)}
 
     def numbers_drawn(self):
         """The random numbers that are drawn in a step; None where there are none or the shapes leave it open."""
-        shapes = [op.outputs[0].get_shape() for op in self.operations if RANDOM.match(op.type)]
+        shapes = [op.outputs[0].get_shape() for op in self.drawing]
         if not all(shape.is_fully_defined() for shape in shapes):
             return None
         return sum(shape.num_elements() for shape in shapes) or None
@@ -424,7 +425,7 @@ class StepCall(object):
 
     def traced(self):
         """As `as_asked`, plus the random operations that really ran: tf.cond may skip some."""
-        random = self.step.random()
+        random = {operation.name for operation in self.step.drawing}
         if not random:
             return self.as_asked(), []
         options, metadata = self.full_trace()
@@ -450,8 +451,8 @@ class StepCall(object):
         names = {apply.counter for apply in self.step.applies if apply.counter}
         names |= {variable.name for variable in graph.get_collection('global_step')}
         found = {name: [] for name in names}
-        for key in graph.get_all_collection_keys():
-            for held in graph.get_collection_ref(key) if hasattr(key, 'upper') else ():
+        for key, items in graphs.collections(graph).items():
+            for held in items:
                 if getattr(held, 'name', None) in found:
                     found[held.name].append(key)
         return found
@@ -461,20 +462,14 @@ class StepCall(object):
         graph, store = self.session.graph, self.store()
         trainable = {variable.name for variable in graph.get_collection('trainable_variables')}
         listed = {variable.name for variable in graph.get_collection('variables')}
-        cut = slices.described(store.variables)
+        cut, held = slices.described(store.variables), graphs.collections(graph)
         return {
             'slices': cut,
-            'counted': {
-                key: slices.counted(graph.get_collection_ref(key), cut)
-                for key in (graph.get_all_collection_keys() if cut else ())
-                if hasattr(key, 'upper')
-            },
+            'counted': {key: slices.counted(items, cut) for key, items in held.items()} if cut else {},
             'variables': [
                 {
                     'name': name,
-                    'shape': (
-                        variable.get_shape().as_list() if variable.get_shape().ndims is not None else None
-                    ),
+                    'shape': graphs.static_shape(variable),
                     'dtype': variable.dtype.base_dtype.name,
                     'trainable': name in trainable,
                 }
@@ -487,11 +482,7 @@ class StepCall(object):
             'triggered': [apply.index for apply in self.step.applies],
             'races': self.step.races(),
             'writes': graphs.written(self.step.operations),
-            'collections': {
-                key: len(graph.get_collection_ref(key))
-                for key in graph.get_all_collection_keys()
-                if hasattr(key, 'upper')
-            },
+            'collections': {key: len(items) for key, items in held.items()},
             'asked': sorted(self.step.watched.asked),
             'held': self.step.watched.held,
             'drawn': self.step.drawn(),

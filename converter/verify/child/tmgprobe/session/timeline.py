@@ -63,16 +63,15 @@ def _parts(step, arrays, ran):
     tensors = [step.graph.as_graph_element(name) for name in arrays]
     needed = graphs.ancestors(loss.op for loss in step.losses)
     computing = graphs.descendants(tensors, needed) if tensors else needed
-    preparing = _preparing(tensors, computing, order)
-    groups = [(group.first, group.last) for group in step.groups]
-    applies = [(apply.first, apply.last) for apply in step.applies]
+    preparing, differentiating = _preparing(tensors, computing, order), step.differentiating
+    applying = step.applying
     parts = {}
     for op in ran:
         if op.name.startswith(watching.SCOPE):
             continue
-        if _within(order[op], groups):
+        if op in differentiating:
             parts[op] = 'gradient'
-        elif graphs.written([op]) or _within(order[op], applies) and op not in step.backward:
+        elif graphs.written([op]) or op in applying and op not in step.backward:
             parts[op] = 'update'
         elif op in preparing:
             parts[op] = 'input'
@@ -83,10 +82,6 @@ def _parts(step, arrays, ran):
         else:
             parts[op] = 'other'
     return parts
-
-
-def _within(number, ranges):
-    return any(first <= number < last for first, last in ranges)
 
 
 def _preparing(tensors, computing, order):

@@ -270,7 +270,7 @@ class SessionWatch(object):
                     index=len(watched.applies),
                     operation=result.op if hasattr(result, 'op') else result,
                     variables=[variable.name for variable in variables],
-                    given=[parts(gradient) for gradient in given],
+                    given=[graphs.parts(gradient) for gradient in given],
                     gates=[fed for _, fed in gates],
                     between=(first, size(watched.graph)),
                 )
@@ -283,12 +283,12 @@ class SessionWatch(object):
 
     def _losses(self, watched, given):
         """The losses of these gradients: updates wait for them, as weight decay in them reads variables."""
-        below = graphs.ancestors(tensor.op for gradient in given for tensor in tensors(gradient))
+        below = graphs.ancestors(tensor.op for tensor in graphs.tensors(*given) if hasattr(tensor, 'op'))
         return [
             loss
             for group in watched.groups
             for loss in group.losses
-            if any(tensor.op in below for raw in group.raw for tensor in tensors(raw))
+            if any(tensor.op in below for tensor in graphs.tensors(*group.raw) if hasattr(tensor, 'op'))
             and hasattr(loss, 'op')
             and watched.graph.is_fetchable(loss)
         ]
@@ -305,7 +305,7 @@ class SessionWatch(object):
             GradientGroup(
                 losses=losses,
                 variables=[v.name for v in variables],
-                raw=[parts(g) for g in raw],
+                raw=[graphs.parts(g) for g in raw],
                 gates=[fed for _, fed in gates],
                 first=first,
                 last=size(watched.graph),
@@ -321,8 +321,8 @@ class SessionWatch(object):
         apply the result of tf.gradients.
         """
         if gradient is None or self.untouched or not (self.gated or after):
-            return gradient, parts(gradient)
-        after = [tensor.op for one in after or [gradient] for tensor in tensors(one)]
+            return gradient, graphs.parts(gradient)
+        after = [tensor.op for tensor in graphs.tensors(*(after or [gradient])) if hasattr(tensor, 'op')]
         with self._graph().name_scope(SCOPE):
             if not isinstance(gradient, self.tf.IndexedSlices):
                 gradient = self.tf.convert_to_tensor(gradient)
@@ -447,21 +447,6 @@ def keras_optimizers():
 def size(graph):
     """The number of operations in a graph; those made later come after."""
     return len(graph.get_operations())
-
-
-def parts(gradient):
-    """A gradient as None, a tensor, or a pair (values, indices)."""
-    if gradient is not None and hasattr(gradient, 'indices') and hasattr(gradient, 'values'):
-        return gradient.values, gradient.indices
-    return gradient
-
-
-def tensors(gradient):
-    """The tensors of a gradient in any form."""
-    found = gradient if isinstance(gradient, tuple) else parts(gradient)
-    if found is None:
-        return []
-    return [tensor for tensor in (found if isinstance(found, tuple) else (found,)) if hasattr(tensor, 'op')]
 
 
 def is_variable(target):

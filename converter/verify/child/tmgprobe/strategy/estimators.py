@@ -9,7 +9,6 @@ import shutil
 
 from tmgprobe.strategy import batches, classes
 from tmgprobe.strategy.session_walk import SessionWalk
-from tmgprobe.strategy.walk import ReplicaBatches
 
 
 def install(tf, trial):
@@ -67,11 +66,10 @@ def _original(tf, trial, estimator, input_fn, train):
 
     def leave(states, again):
         weights = _weights(tf, estimator, len(steps))
-        trial.trained('Estimator', steps, weights, states, again, shapes=_sizes(shapes), drawn=drawn,
-                      folder=estimator.model_dir, kinds=str(tf.__version__))
+        trial.trained('Estimator', steps, weights, states, again, drawn=drawn, folder=estimator.model_dir)
 
     trial.gradients.noting = True
-    walk = SessionWalk(tf, trial.gradients, [ReplicaBatches(step, together) for step in steps], leave)
+    walk = SessionWalk(tf, trial.gradients, [batches.ReplicaBatches(step, together) for step in steps], leave)
     train(estimator, lambda: _dataset(tf, walk.order, shapes, endless=True), hooks=[walk.hook], steps=len(steps),
           saving_listeners=[walk.listener])
 
@@ -104,17 +102,12 @@ def _called(estimator, input_fn):
     return lambda: estimator._call_input_fn(input_fn, 'train')
 
 
-def _sizes(shapes):
-    return [[part.value if hasattr(part, 'value') else part for part in (shape.dims or ())] for shape in shapes]
-
-
 def _dataset(tf, held, shapes, endless=False):
     """A dataset of noted batches; a number of rows that was known stays known where all batches have it."""
     types = batches.mapped(lambda array: tf.as_dtype(array.dtype), held[0])
-    first = batches.flat(held[0])
-    known = [shape.ndims and _dim(shape) is not None for shape in shapes]
+    known = [bool(shape.ndims) and shape.as_list()[0] is not None for shape in shapes]
     rows = {len(batches.flat(batch)[0]) for batch in held}
-    sized = dict(zip(map(id, first), known))
+    sized = dict(zip(map(id, batches.flat(held[0])), known))
 
     def outline(array):
         first = len(array) if sized[id(array)] and len(rows) == 1 else None
@@ -122,11 +115,6 @@ def _dataset(tf, held, shapes, endless=False):
 
     outlines = batches.mapped(outline, held[0])
     return tf.data.Dataset.from_generator(lambda: itertools.cycle(held) if endless else iter(held), types, outlines)
-
-
-def _dim(shape):
-    first = shape.dims[0]
-    return first.value if hasattr(first, 'value') else first
 
 
 def _weights(tf, estimator, steps):

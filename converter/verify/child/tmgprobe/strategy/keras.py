@@ -6,7 +6,6 @@ import contextlib
 
 from tmgprobe.strategy import batches, classes
 from tmgprobe.strategy.keras_walk import KerasWalk
-from tmgprobe.strategy.walk import ReplicaBatches
 
 USUAL = 32  # rows of a batch that fit() takes where it is told no number
 
@@ -68,7 +67,7 @@ def _original(tf, trial, model, steps, drawn, fit):
     _build(model, steps[0])
     if not model.weights:
         trial.stop('its model has no weights before it trains')
-    parts = [ReplicaBatches(step, 1 if trial.total else trial.gpus) for step in steps]
+    parts = [batches.ReplicaBatches(step, 1 if trial.total else trial.gpus) for step in steps]
     walk = KerasWalk(tf, trial, model, parts, fit=_once(fit), quick=_on_batch)
     states = walk.states()
     weights = [_named(model, state) for state in states]

@@ -3,7 +3,7 @@
 from __future__ import absolute_import, division, print_function
 
 import numpy
-from tmgprobe.strategy.walk import merged
+from tmgprobe.strategy.batches import merged
 from tmgprobe.values import compare
 
 ALIKE = 1e-5  # how far weights that two ways of training come to may be apart, as a part of the largest

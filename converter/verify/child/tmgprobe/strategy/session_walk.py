@@ -3,9 +3,9 @@
 from __future__ import absolute_import, division, print_function
 
 import numpy
+from tmgprobe.graph import graphs
 from tmgprobe.strategy import gradients
-from tmgprobe.strategy.walk import merged
-from tmgprobe.values import assigning
+from tmgprobe.strategy.batches import merged
 
 
 class SessionWalk(object):
@@ -108,4 +108,4 @@ def _load(tf, session, wanted, held=None):
     if held is not None and all(numpy.array_equal(held[name], value) for name, value in wanted.items()):
         return
     variables = _variables(tf)
-    assigning.assign([(variables[name], value) for name, value in wanted.items()], session.run)
+    graphs.assign([(variables[name], value) for name, value in wanted.items()], session.run)

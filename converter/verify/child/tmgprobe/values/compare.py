@@ -31,17 +31,22 @@ def all_finite(arrays):
     return all(bool(np.all(np.isfinite(array))) for array in arrays if array is not None)
 
 
-def distance(found, wanted):
-    """The largest difference; inf where one is not finite or the shapes differ."""
+def _numbers(found, wanted):
+    """(error, None, None) of arrays that have other shapes, are empty or no numbers; else (None, both as float64)."""
     found, wanted = np.asarray(found), np.asarray(wanted)
     if found.shape != wanted.shape:
-        return float('inf')
-    if found.dtype.kind not in 'fiub' or wanted.dtype.kind not in 'fiub':
-        return 0.0 if np.array_equal(found, wanted) else float('inf')
-    difference = np.abs(found.astype(np.float64) - wanted.astype(np.float64))
-    if not difference.size:
-        return 0.0
-    worst = float(np.max(difference))
+        return float('inf'), None, None
+    if not found.size or found.dtype.kind not in 'fiub' or wanted.dtype.kind not in 'fiub':
+        return 0.0 if np.array_equal(found, wanted) else float('inf'), None, None
+    return None, found.astype(np.float64), wanted.astype(np.float64)
+
+
+def distance(found, wanted):
+    """The largest difference; inf where one is not finite or the shapes differ."""
+    error, found, wanted = _numbers(found, wanted)
+    if error is not None:
+        return error
+    worst = float(np.max(np.abs(found - wanted)))
     return worst if worst == worst else float('inf')
 
 
@@ -52,14 +57,9 @@ def value_error(found, wanted):
     difference is measured against that: losses near zero are differences of numbers of order one,
     which float32 holds to 1e-7.
     """
-    found, wanted = np.asarray(found), np.asarray(wanted)
-    if found.shape != wanted.shape:
-        return float('inf')
-    if found.dtype.kind not in 'fiub' or wanted.dtype.kind not in 'fiub':
-        return 0.0 if np.array_equal(found, wanted) else float('inf')
-    if not found.size:
-        return 0.0
-    found, wanted = found.astype(np.float64), wanted.astype(np.float64)
+    error, found, wanted = _numbers(found, wanted)
+    if error is not None:
+        return error
     same = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
     finite = np.isfinite(found) & np.isfinite(wanted)
     if not np.all(same | finite):
@@ -104,16 +104,12 @@ def movement_error(found, wanted, before, slack=None):
     A difference of a few units in the last place of the value is rounding and counts as none;
     `slack` (same shape) is what else each element is allowed.
     """
-    found, wanted, before = np.asarray(found), np.asarray(wanted), np.asarray(before)
-    if found.shape != wanted.shape:
-        return float('inf')
-    if wanted.dtype.kind not in 'fiub':
-        return 0.0 if np.array_equal(found, wanted) else float('inf')
-    found, wanted, before = (value.astype(np.float64) for value in (found, wanted, before))
+    error, found, wanted = _numbers(found, wanted)
+    if error is not None:
+        return error
+    before = np.asarray(before).astype(np.float64)
     with np.errstate(invalid='ignore', over='ignore'):
         gap = np.abs(found - wanted)
-        if not gap.size:
-            return 0.0
         if not np.all(np.isfinite(gap)):
             same = np.array_equal(np.isfinite(found), np.isfinite(wanted))
             return 0.0 if same and not np.any(np.isfinite(gap)) else float('inf')
