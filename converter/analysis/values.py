@@ -140,6 +140,7 @@ class Origin:
         return getattr(self.node, "lineno", 0)
 
 
+EITHER = "one of two"  # the call of data that each of two branches takes in its own way
 FED = "fed"  # the kind of an origin, and the op of an input, that is known when the graph runs
 
 

@@ -24,7 +24,7 @@ from converter.analysis.arrays.shapes import (
 from converter.analysis.counts.degrees import is_computed, multiple
 from converter.analysis.counts.reading import SPAN, TermReader
 from converter.analysis.counts.terms import Terms
-from converter.analysis.values import Host, Number, Origin, Value, needed
+from converter.analysis.values import EITHER, Host, Number, Origin, Value, needed
 from converter.analysis.values import Sequence as List
 from converter.dataclass import dataclass
 
@@ -238,6 +238,8 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
         return _picked(at, value, node, deep)
     if value.call == "slice" and isinstance(node, ast.Call):
         return _spanned(at, value, ast.Slice(*(node.args[:2] if len(node.args) > 1 else (None, node.args[0]))), deep)
+    if value.call == EITHER:
+        return _either([_rows(at, v, deep) for v in value.inputs])
     if value.call == NEXT:
         return _rows(at, value.inputs[0], deep)
     if value.call == "item" and value.inputs:
@@ -260,6 +262,18 @@ def _repeated(product: Host) -> Host | None:
     times = [v for v in product.inputs if isinstance(v, Host) and is_computed(v)]
     alone = len(lists) == 1 and len(times) == 1 and not times[0].call.startswith("numpy.")
     return times[0] if alone else None
+
+
+def _either(numbers: list[Number | None]) -> Number | None:
+    """The number of rows of what is one of several arrays: any of theirs."""
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        return None
+    if (same := _alike(numbers)) is not None:
+        return same
+    origins = frozenset(origin for number in known for origin in number.origins)
+    linear = known[0].linear.intersection(*(number.linear for number in known[1:]))
+    return Number(None, origins, linear, known, chosen=True)
 
 
 def _alike(numbers: list[Number | None]) -> Number | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import reduce
 from itertools import chain
 
+from converter.analysis.counts.degrees import origins_behind
 from converter.analysis.library import handlers, naming
 from converter.analysis.tensors.algebra import join_batches
 from converter.analysis.tensors.sparse import PART
 from converter.analysis.values import (
+    EITHER,
     STATE,
     STATES,
     Absent,
@@ -152,7 +154,12 @@ def _settings(one: Value, two: Value, depth: int) -> Value | None:
 
 
 def _unknown(one: Value, two: Value, _: int) -> Value | None:
-    """Data of two kinds, such as a number and a text, or inputs in what is not known: neither is followed."""
+    """Data of two kinds, such as a number and a text, or inputs in what is not known: neither is followed.
+
+    Nor is one of two tuples of other lengths, which a caller unpacks as it has called.
+    """
+    if isinstance(one, Sequence) and isinstance(two, Sequence) and _are_of_other_lengths(one, two):
+        return Host((one, two))
     for held, other in ((one, two), (two, one)):
         if isinstance(held, Input) and isinstance(other, Host) and other.roots:
             return Host((one, two), other.call, other.node)
@@ -163,7 +170,14 @@ def _unknown(one: Value, two: Value, _: int) -> Value | None:
     return None
 
 
-_RULES = (_weights, _tensors, _functions, _objects, _states, _lists, _numbers, _dicts, _settings, _unknown)
+def _rows(one: Value, two: Value, _: int) -> Value | None:
+    """Data that the branches take by other numbers: it may be as long as either says."""
+    if not isinstance(one, Host) or not isinstance(two, Host) or one.node is two.node:
+        return None
+    return Host((one, two), EITHER) if origins_behind(one) != origins_behind(two) else None
+
+
+_RULES = (_weights, _tensors, _functions, _objects, _states, _lists, _numbers, _dicts, _settings, _unknown, _rows)
 
 
 def one_of(candidates: list[Value]) -> Value:
@@ -366,6 +380,12 @@ def _alike(one: Sequence, two: Sequence) -> bool:
         batched = [any(t.batch.kind != "free" and not isinstance(t, Input) for t in tensors_in(v)) for v in (one, two)]
         fixed &= one.mutable and two.mutable and all(batched)
     return fixed and getattr(one, "fields", ()) == getattr(two, "fields", ())
+
+
+def _are_of_other_lengths(one: Sequence, two: Sequence) -> bool:
+    """Whether two tuples of data differ in their lengths."""
+    fixed = not any(value.mutable or value.unmeasured or value.many or _has_tensors(value) for value in (one, two))
+    return fixed and bool(one.elements and two.elements) and len(one.elements) != len(two.elements)
 
 
 def _is_built(value: Sequence) -> bool:

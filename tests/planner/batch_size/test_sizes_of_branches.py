@@ -84,3 +84,50 @@ def test_a_named_size_grows_in_each_branch_whether_the_numbers_differ_or_not(two
         named = named.replace("range(5)", "range(640 // batch_size)")
         text = converted(named.replace("data[np.random.randint(0, 640, batch_size)]", windows))
         assert "'batch_size': 16 * num_gpus" in text and f"'batch_size': {two} * num_gpus" in text
+
+
+DRAWN = """\
+import sys
+import numpy as np
+import tensorflow as tf
+{imported}
+batch_size = 32
+wide_batch_size = 48
+data = np.random.rand(480, 3)
+x = tf.placeholder(tf.float32, [None, 3])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1)))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(20):
+        if len(sys.argv) > 1:
+            at = np.random.choice(480, size=wide_batch_size)
+            {wide}
+        else:
+            at = np.random.choice(480, size=batch_size)
+            {plain}
+        sess.run(train_op, {{x: {fed}}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("wide", "plain", "fed"),
+    [
+        ("rows = data[at]", "rows = data[at]", "rows"),
+        ("pass", "pass", "data[at]"),
+        ("rows = data[np.random.permutation(480)[:wide_batch_size]]", "rows = data[at]", "rows"),
+        ("rows = data[at] + np.random.randn(wide_batch_size, 3)", "rows = data[at]", "rows"),
+        ("drawn = data[at], at", "drawn = data[at], at", "drawn[0]"),
+        ("drawn = data[at], at, at", "drawn = data[at], at", "drawn[0]"),
+        ("drawn = data[at],", "drawn = data[at], at", "drawn[0]"),
+    ],
+)
+def test_rows_that_each_branch_draws_are_of_both_sizes(wide: str, plain: str, fed: str) -> None:
+    text = converted(DRAWN.format(wide=wide, plain=plain, fed=fed, imported=""))
+    assert "\nbatch_size = 32 * num_gpus\n" in text and "\nwide_batch_size = 48 * num_gpus\n" in text
+
+
+@pytest.mark.parametrize("wide", ["rows = data", "rows = data[:100]", "rows = reader.read()"])
+def test_rows_of_one_branch_that_no_batch_size_counts_are_told(wide: str) -> None:
+    script = DRAWN.format(wide=wide, plain="rows = data[at]", fed="rows", imported="from reader import reader\n")
+    assert codes(script) == ["TMG303"]
