@@ -172,9 +172,7 @@ def _unknown(one: Value, two: Value, _: int) -> Value | None:
 
 def _rows(one: Value, two: Value, _: int) -> Value | None:
     """Data that the branches take by other numbers: it may be as long as either says."""
-    if not isinstance(one, Host) or not isinstance(two, Host) or one.node is two.node:
-        return None
-    return Host((one, two), EITHER) if origins_behind(one) != origins_behind(two) else None
+    return Host((one, two), EITHER) if data_differ(one, two) or _lists_differ(one, two) else None
 
 
 _RULES = (_weights, _tensors, _functions, _objects, _states, _lists, _numbers, _dicts, _settings, _unknown, _rows)
@@ -276,6 +274,21 @@ def _held(value: Value) -> dict[object, Value]:
     return dict(chain(*(cls.attributes.items() for cls in classes), value.attributes.items()))
 
 
+def data_differ(one: Value | None, two: Value | None) -> bool:
+    """Whether two values are data that is not followed, no texts, made by other expressions from other numbers."""
+    if not isinstance(one, Host) or not isinstance(two, Host) or "str" in (one.call, two.call):
+        return False
+    return one.node is not two.node and origins_behind(one) != origins_behind(two)
+
+
+def _lists_differ(one: Value, two: Value) -> bool:
+    """Whether two values are lists of data of other lengths. One with a single row may be about to be filled."""
+    if not isinstance(one, Sequence) or not isinstance(two, Sequence):
+        return False
+    alike = not one.many and not two.many and len(one.elements) == len(two.elements)
+    return not alike and all(v.mutable and len(v.elements) > 1 and not _has_tensors(v) for v in (one, two))
+
+
 def sizes_differ(one: Value, two: Value) -> bool:
     """Whether two values hold numbers from different places under the same name, also in lists and objects inside."""
     first, second = _held(one), _held(two)
@@ -286,7 +299,8 @@ def sizes_differ(one: Value, two: Value) -> bool:
         elif not isinstance(one, Instance) and {type(a), type(b)} == {Number, Host}:
             differ = True
         else:
-            differ = type(a) is type(b) and isinstance(a, (Sequence, Mapping)) and sizes_differ(a, b)
+            nested = type(a) is type(b) and isinstance(a, (Sequence, Mapping)) and sizes_differ(a, b)
+            differ = nested or data_differ(a, b)
         if differ:
             return True
     return False

@@ -26,7 +26,7 @@ from converter.analysis.python.containers import (
 from converter.analysis.python.contexts import bind_with, enter_with
 from converter.analysis.python.functions.decorators import decorate, may_give_arguments
 from converter.analysis.python.imports import import_from, import_module, imported_beside
-from converter.analysis.python.joins import join, join_contents, one_of, sizes_differ
+from converter.analysis.python.joins import data_differ, join, join_contents, one_of, sizes_differ
 from converter.analysis.python.loops import Turns, is_short
 from converter.analysis.python.naming import bind_name, defaults_of, is_given, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
@@ -550,7 +550,7 @@ def _handler(walk: Walk, handler: ast.ExceptHandler) -> None:
 def _are_sizes(one: Value | None, two: Value | None) -> bool:
     """Whether values are numbers of something, or hold such: neither 0 nor 1, which are switches and first steps."""
     numbers = all(isinstance(each, Number) and each.value not in (0, 1) for each in (one, two))
-    return numbers or (one is not None and two is not None and sizes_differ(one, two))
+    return numbers or data_differ(one, two) or (one is not None and two is not None and sizes_differ(one, two))
 
 
 def _global(walk: Walk, stmt: ast.Global | ast.Nonlocal) -> Signal:

@@ -120,6 +120,8 @@ with tf.Session() as sess:
         ("drawn = data[at], at", "drawn = data[at], at", "drawn[0]"),
         ("drawn = data[at], at, at", "drawn = data[at], at", "drawn[0]"),
         ("drawn = data[at],", "drawn = data[at], at", "drawn[0]"),
+        ("drawn = {'rows': data[at]}", "drawn = {'rows': data[at]}", "drawn['rows']"),
+        ("at = list(range(wide_batch_size))", "at = list(range(batch_size))", "data[at]"),
     ],
 )
 def test_rows_that_each_branch_draws_are_of_both_sizes(wide: str, plain: str, fed: str) -> None:
@@ -131,3 +133,12 @@ def test_rows_that_each_branch_draws_are_of_both_sizes(wide: str, plain: str, fe
 def test_rows_of_one_branch_that_no_batch_size_counts_are_told(wide: str) -> None:
     script = DRAWN.format(wide=wide, plain="rows = data[at]", fed="rows", imported="from reader import reader\n")
     assert codes(script) == ["TMG303"]
+
+
+def test_rows_of_a_handler_are_of_both_sizes() -> None:
+    text = converted(
+        DRAWN.format(wide="pass", plain="pass", fed="data[at]", imported="")
+        .replace("if len(sys.argv) > 1:", "try:")
+        .replace("else:", "except ValueError:")
+    )
+    assert "\nbatch_size = 32 * num_gpus\n" in text and "\nwide_batch_size = 48 * num_gpus\n" in text
