@@ -278,7 +278,7 @@ def data_differ(one: Value | None, two: Value | None) -> bool:
     """Whether two values are data that is not followed, no texts, made by other expressions from other numbers."""
     if not isinstance(one, Host) or not isinstance(two, Host) or "str" in (one.call, two.call):
         return False
-    return one.node is not two.node and origins_behind(one) != origins_behind(two)
+    return one.node is not two.node and one.roots == two.roots and origins_behind(one) != origins_behind(two)
 
 
 def _lists_differ(one: Value, two: Value) -> bool:
