@@ -140,7 +140,6 @@ class Origin:
         return getattr(self.node, "lineno", 0)
 
 
-EITHER = "one of two"  # the call of data that each of two branches takes in its own way
 FED = "fed"  # the kind of an origin, and the op of an input, that is known when the graph runs
 
 
@@ -200,14 +199,22 @@ def _held(whole: Value) -> frozenset[Value]:
 
 
 class Host(Value):
-    """A Python object that is not followed; `call` names the function that returned it."""
+    """A Python object that is not followed; `call` names the function that returned it.
 
-    __slots__ = ("call", "node")
+    either: the values of which it is one, where branches leave data by other numbers; it looks as the first of them.
+    """
+
+    __slots__ = ("call", "either", "node")
 
     def __init__(self, inputs: Iterable[Value] = (), call: str = "", node: ast.AST | None = None) -> None:
         super().__init__(inputs)
         self.call = call
         self.node = node
+        self.either: tuple[Value, ...] = ()
+
+    def parts(self) -> Iterator[Value]:
+        """The values that it is one of; none where it is no choice."""
+        return iter(self.either)
 
 
 class Constant(Value):
@@ -780,7 +787,7 @@ def _behind(values: Iterable[Value], ends: Callable[[Value], bool]) -> dict[int,
         if ends(value):
             continue
         todo += value.inputs
-        if isinstance(value, (Sequence, Mapping)):
+        if isinstance(value, (Sequence, Mapping, Host)):
             todo += value.parts()
     return found
 

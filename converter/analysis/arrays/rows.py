@@ -24,7 +24,7 @@ from converter.analysis.arrays.shapes import (
 from converter.analysis.counts.degrees import is_computed, multiple
 from converter.analysis.counts.reading import SPAN, TermReader
 from converter.analysis.counts.terms import Terms
-from converter.analysis.values import EITHER, Host, Number, Origin, Value, needed
+from converter.analysis.values import Host, Number, Origin, Value, needed
 from converter.analysis.values import Sequence as List
 from converter.dataclass import dataclass
 
@@ -224,6 +224,8 @@ def _ranged(at: _At, bounds: list[Value], begin: list[ast.expr], deep: int) -> N
 
 
 def _of_host(at: _At, value: Host, deep: int) -> Number | None:
+    if value.either:
+        return _either([_rows(at, v, deep) for v in value.either])
     node = value.node
     if value.call == "add" and len(value.inputs) == 2 and any(map(_is_list, value.inputs)):
         return _sum(at, list(value.inputs), deep)
@@ -238,8 +240,6 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
         return _picked(at, value, node, deep)
     if value.call == "slice" and isinstance(node, ast.Call):
         return _spanned(at, value, ast.Slice(*(node.args[:2] if len(node.args) > 1 else (None, node.args[0]))), deep)
-    if value.call == EITHER:
-        return _either([_rows(at, v, deep) for v in value.inputs])
     if value.call == NEXT:
         return _rows(at, value.inputs[0], deep)
     if value.call == "item" and value.inputs:

@@ -55,7 +55,8 @@ def origins_behind(value: Value) -> frozenset[Origin]:
             found |= one.origins
             if not one.op:
                 continue
-        inner = [v for v in one.inputs if isinstance(v, (Number, Host, Sequence)) and v.uid not in seen]
+        given = (*one.inputs, *one.either) if isinstance(one, Host) else one.inputs
+        inner = [v for v in given if isinstance(v, (Number, Host, Sequence)) and v.uid not in seen]
         seen.update(v.uid for v in inner)
         todo += inner
     return frozenset(found)

@@ -10,7 +10,6 @@ from converter.analysis.library import handlers, naming
 from converter.analysis.tensors.algebra import join_batches
 from converter.analysis.tensors.sparse import PART
 from converter.analysis.values import (
-    EITHER,
     STATE,
     STATES,
     Absent,
@@ -159,7 +158,7 @@ def _unknown(one: Value, two: Value, _: int) -> Value | None:
     Nor is one of two tuples of other lengths, which a caller unpacks as it has called.
     """
     if isinstance(one, Sequence) and isinstance(two, Sequence) and _are_of_other_lengths(one, two):
-        return Host((one, two))
+        return _as_either(one, two, Host((one, two)))
     for held, other in ((one, two), (two, one)):
         if isinstance(held, Input) and isinstance(other, Host) and other.roots:
             return Host((one, two), other.call, other.node)
@@ -172,7 +171,15 @@ def _unknown(one: Value, two: Value, _: int) -> Value | None:
 
 def _rows(one: Value, two: Value, _: int) -> Value | None:
     """Data that the branches take by other numbers: it may be as long as either says."""
-    return Host((one, two), EITHER) if data_differ(one, two) or _lists_differ(one, two) else None
+    if isinstance(one, Host) and data_differ(one, two):
+        return _as_either(one, two, Host(one.inputs, one.call, one.node))
+    return _as_either(one, two, Host((one, two))) if _lists_differ(one, two) else None
+
+
+def _as_either(one: Value, two: Value, made: Host) -> Host:
+    made.site, made.time, made.label = one.site, one.time, one.label
+    made.either = (one, two)
+    return made
 
 
 _RULES = (_weights, _tensors, _functions, _objects, _states, _lists, _numbers, _dicts, _settings, _unknown, _rows)

@@ -76,7 +76,9 @@ def _is_for(facts: Facts, run: RunCall, access: Access) -> bool:
 
 
 def _stays(facts: Facts, run: RunCall, value: Value, fixed: Number, keys: set[tuple[object, ...]], axis: int) -> bool:
-    """Whether what is fed is not seen to have to do with the batch size."""
+    """Whether what is fed, or one of what it may be, is not seen to have to do with the batch size."""
+    if isinstance(value, Host) and value.either:
+        return any(_stays(facts, run, one, fixed, keys, axis) for one in value.either)
     number = rows_of(facts, value, run.site) if axis == 0 else None
     if number is not None and all(o.key[0] == "literal" for o in number.origins):
         known = fixed.value is None or number.value is None or fixed.value == number.value

@@ -129,10 +129,18 @@ def test_rows_that_each_branch_draws_are_of_both_sizes(wide: str, plain: str, fe
     assert "\nbatch_size = 32 * num_gpus\n" in text and "\nwide_batch_size = 48 * num_gpus\n" in text
 
 
-@pytest.mark.parametrize("wide", ["rows = data", "rows = data[:100]", "rows = reader.read()"])
-def test_rows_of_one_branch_that_no_batch_size_counts_are_told(wide: str) -> None:
+@pytest.mark.parametrize(
+    ("wide", "code"),
+    [("rows = data", "TMG304"), ("rows = data[:100]", "TMG303"), ("rows = reader.read()", "TMG303")],
+)
+def test_rows_of_one_branch_that_no_batch_size_counts_are_told(wide: str, code: str) -> None:
     script = DRAWN.format(wide=wide, plain="rows = data[at]", fed="rows", imported="from reader import reader\n")
-    assert codes(script) == ["TMG303"]
+    assert codes(script) == [code]
+
+
+def test_rows_of_one_branch_that_stay_as_many_are_refused_where_the_input_grows() -> None:
+    script = DRAWN.format(wide="rows = reader.read()", plain="rows = data[at]", fed="rows", imported="import reader")
+    assert codes(script.replace("[None, 3]", "[batch_size, 3]")) == ["TMG252"]
 
 
 def test_rows_of_a_handler_are_of_both_sizes() -> None:

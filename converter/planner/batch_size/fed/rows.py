@@ -10,7 +10,7 @@ from converter.analysis.counts.size_names import named_batch
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
 from converter.analysis.nodes import below
-from converter.analysis.values import EITHER, Constant, Host, Input, Number, Origin, Sequence, Site, Value, needed
+from converter.analysis.values import Constant, Host, Input, Number, Origin, Sequence, Site, Value, needed
 from converter.planner.batch_size.streams import is_share
 from converter.planner.batch_size.written_out import all_places, in_heads
 
@@ -52,8 +52,8 @@ def named_behind(facts: Facts, value: Value) -> frozenset[Origin]:
 
 
 def _named_behind(facts: Facts, value: Value) -> set[Origin]:
-    if isinstance(value, Host) and value.call == EITHER:
-        named_in_each = [named_behind(facts, one) for one in value.inputs]
+    if isinstance(value, Host) and value.either:
+        named_in_each = [named_behind(facts, one) for one in value.either]
         return set().union(*named_in_each) if all(named_in_each) else set()
     behind = facts.behind(value)
     numbers = [_number_behind(facts, v) for v in behind.values() if isinstance(v, Number) and v.origins]
