@@ -42,6 +42,18 @@ OTHER_ROWS = [
     *("int(@B ** 0.5)", "len(range(1, @B))", "sum([@B, 1])", "int(np.log2(@B))", "np.maximum(@B, 24)"),
     *("abs(@B - 20)", "len([0] * @B) - 1", "16 * 16 // @B", "512 // @B", "(lambda b: b - 1)(@B)"),
 ]
+# A part of the rows that were drawn.
+CUT = "for i in range(10):\n    rows = data[np.random.randint(0, 160, @B)]\n    sess.run(train_op, {x: %s})\n"
+CUTS = [
+    "rows[:@B // 2]",
+    "rows[::2]",
+    "rows[@B // 2:]",
+    "rows[:]",
+    "rows[0:]",
+    "rows[:len(rows) // 2]",
+    "rows[:-(@B // 2)]",
+]
+OTHER_CUTS = ["rows[1:]", "rows[:-1]", "rows[2:-2]", "rows[:10]", "rows[4:12]", "rows[:len(rows) - 1]", "rows[1:][:-1]"]
 # Windows of the data: `x[a:b]` has b - a rows from a, and the next one begins where it ends.
 WINDOWS = [
     *("i * @B:(i + 1) * @B", "i * @B:i * @B + @B", "@B * i:@B * (1 + i)", "i * @B:@B + i * @B", "@B * i:@B * i + @B"),
@@ -299,6 +311,7 @@ def _with_imports(host: str) -> str:
 DRAW = "for i in range(10):\n    rows = %s\n    sess.run(train_op, {x: rows})\n"
 SCALED: dict[str, list[str]] = {  # what a person scales
     "rows": _written(DRAWN, ROWS),
+    "cuts": _written(CUT, CUTS),
     "windows": _written(WINDOW, WINDOWS),
     "epochs": _written(EPOCH, EPOCHS),
     "steps": _written(TURNS, STEPS),
@@ -311,6 +324,7 @@ SCALED: dict[str, list[str]] = {  # what a person scales
 }
 OTHERS: dict[str, list[str]] = {  # what no number of rows makes N batches of
     "other rows": _written(DRAWN, OTHER_ROWS),
+    "other cuts": _written(CUT, OTHER_CUTS),
     "other windows": _written(WINDOW, OTHER_WINDOWS),
     "other moves": OTHER_MOVES,
     "other fills": _written(FILLED, OTHER_FILLS),

@@ -296,7 +296,20 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
         return None if isinstance(key, Number) else _rows(at, key, deep)
     if place.lower is None and place.upper is None:
         return _rows(at, whole, deep) if place.step is None else None
-    return _spanned(at, key, place, deep)
+    return _spanned(at, key, place, deep) or _without_ends(at, whole, list(key.inputs), place, deep)
+
+
+def _without_ends(at: _At, whole: Value, bounds: list[Value], place: ast.Slice, deep: int) -> Number | None:
+    """`x[1:]`, `x[:-1]`: all rows of an array but some at its ends, as many as is known when the script is read."""
+    lower = bounds.pop(0) if place.lower is not None and bounds else Number(0)
+    upper = bounds.pop(0) if place.upper is not None and bounds else Number(0)
+    if place.step is not None or not isinstance(lower, Number) or not isinstance(upper, Number):
+        return None
+    if lower.value is None or lower.value < 0 or upper.value is None or (upper.value >= 0 and place.upper is not None):
+        return None
+    rows = _rows(at, whole, deep)
+    behind = _computed(at, "subtract", [rows, lower], deep) if rows is not None else None
+    return _computed(at, "add", [behind, upper], deep) if behind is not None else None
 
 
 def _split(at: _At, value: Host) -> Number | None:
@@ -334,7 +347,8 @@ def _spanned(at: _At, key: Value, place: ast.Slice, deep: int) -> Number | None:
     if lower is None or (isinstance(lower, Number) and isinstance(place.lower, ast.Constant) and lower.value == 0):
         rows = None if _counts_back(at, upper, deep) else _size(at, upper, deep)
     else:
-        rows = _between(at, lower, upper, place.lower, deep)
+        from_end = _counts_back(at, upper, deep) and not _counts_back(at, lower, deep)
+        rows = _between(at, lower, upper, place.lower, deep) if not from_end else None
     if place.step is None or rows is None:
         return rows
     by = bounds[0] if bounds else None
