@@ -153,7 +153,7 @@ def test_the_program_runs(block: Block, tmp_path: Path) -> None:
 NOT_OF_THE_TOOL = {
     *("--args", "--batch_size", "--flag", "--format", "--inplace", "--max_steps", "--model"),
     "--num_processes",
-    *("--no", "--no-", "--no-NAME", "--noNAME"),
+    *("--no", "--no-"),
     *("--checkpoint_dir", "--eval_dir", "--input_type", "--logtostderr", "--output_directory", "--trainer"),
     *("--pipeline_config_path", "--train_dir", "--trained_checkpoint_prefix"),
     *("--asked-batch", "--attributes", "--other-scripts", "--own-num-gpus", "--part-of"),
