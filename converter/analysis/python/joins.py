@@ -169,7 +169,7 @@ def _unknown(one: Value, two: Value, _: int) -> Value | None:
     return None
 
 
-def _rows(one: Value, two: Value, _: int) -> Value | None:
+def _data(one: Value, two: Value, _: int) -> Value | None:
     """Data that the branches take by other numbers: it may be as long as either says."""
     if isinstance(one, Host) and data_differ(one, two):
         return _as_either(one, two, Host(one.inputs, one.call, one.node))
@@ -177,12 +177,13 @@ def _rows(one: Value, two: Value, _: int) -> Value | None:
 
 
 def _as_either(one: Value, two: Value, made: Host) -> Host:
+    """Lets a value stand for either of two, in the place of the first of them."""
     made.site, made.time, made.label = one.site, one.time, one.label
     made.either = (one, two)
     return made
 
 
-_RULES = (_weights, _tensors, _functions, _objects, _states, _lists, _numbers, _dicts, _settings, _unknown, _rows)
+_RULES = (_weights, _tensors, _functions, _objects, _states, _lists, _numbers, _dicts, _settings, _unknown, _data)
 
 
 def one_of(candidates: list[Value]) -> Value:
