@@ -54,6 +54,37 @@ CUTS = [
     "rows[:-(@B // 2)]",
 ]
 OTHER_CUTS = ["rows[1:]", "rows[:-1]", "rows[2:-2]", "rows[:10]", "rows[4:12]", "rows[:len(rows) - 1]", "rows[1:][:-1]"]
+# Lists of a batch that are changed behind it, and are as long as before, or twice as long.
+LISTED = "for i in range(160 // @B):\n    rows = %s\n    sess.run(train_op, {x: rows})\n"
+LISTS = ["list(data[i * @B:(i + 1) * @B])", "data[i * @B:(i + 1) * @B].tolist()", "[r for r in data[i * @B:(i + 1) * @B]]"]
+CHANGED = [
+    f"{made}\n    {change}"
+    for made in LISTS
+    for change in (
+        *("rows.reverse()", "rows.sort()", "random.shuffle(rows)", "rows.extend(rows)", "kept = list(rows); kept.pop()"),
+        *("while len(rows) < @B:\n        rows.append(data[0])", "rows[:] = rows[::-1]"),
+    )
+]
+OTHER_CHANGED = [
+    f"{made}\n    {change}"
+    for made in LISTS
+    for change in (
+        *("rows.pop()", "rows.pop(0)", "del rows[0]", "del rows[:3]", "rows.remove(rows[0])", "rows = rows[1:]"),
+        *("rows.append(data[0])", "rows.insert(0, data[0])", "rows += [data[0]]", "same = rows; same.append(data[0])"),
+        *("rows.extend(data[:3])", "rows.extend([data[0], data[1]])", "if i % 2: rows.append(data[0])"),
+        *("rows = np.delete(rows, 0, 0)", "rows = np.insert(rows, 0, data[0], 0)"),
+    )
+]
+# Rows at the number of a turn times the batch size, where the number of turns stays: they would lie N times as far.
+FAR = "for i in range(10):\n    rows = %s\n    sess.run(train_op, {x: rows})\n"
+FAR_ROWS = [
+    *("data[i * @B:(i + 1) * @B]", "data.take(range(i * @B, (i + 1) * @B), axis=0)", "data[np.arange(@B) + i * @B]"),
+    *("np.take(data, i * @B + np.arange(@B), axis=0)", "[data[i * @B + k] for k in range(@B)]", "data[i * @B:][:@B]"),
+    *("[data[k] for k in range(i * @B, (i + 1) * @B)]", "data[[i * @B + k for k in range(@B)]]"),
+    *("data[list(range(i * @B, (i + 1) * @B))]", "list(itertools.islice(data, i * @B, (i + 1) * @B))"),
+    "np.empty((@B, 1))\n    for k in range(@B):\n        rows[k] = data[i * @B + k]",
+    "[]\n    for k in range(@B):\n        rows.append(data[i * @B + k])",
+]
 # Windows of the data: `x[a:b]` has b - a rows from a, and the next one begins where it ends.
 WINDOWS = [
     *("i * @B:(i + 1) * @B", "i * @B:i * @B + @B", "@B * i:@B * (1 + i)", "i * @B:@B + i * @B", "@B * i:@B * i + @B"),
@@ -312,6 +343,7 @@ DRAW = "for i in range(10):\n    rows = %s\n    sess.run(train_op, {x: rows})\n"
 SCALED: dict[str, list[str]] = {  # what a person scales
     "rows": _written(DRAWN, ROWS),
     "cuts": _written(CUT, CUTS),
+    "changed lists": _written(LISTED, CHANGED),
     "windows": _written(WINDOW, WINDOWS),
     "epochs": _written(EPOCH, EPOCHS),
     "steps": _written(TURNS, STEPS),
@@ -325,6 +357,8 @@ SCALED: dict[str, list[str]] = {  # what a person scales
 OTHERS: dict[str, list[str]] = {  # what no number of rows makes N batches of
     "other rows": _written(DRAWN, OTHER_ROWS),
     "other cuts": _written(CUT, OTHER_CUTS),
+    "other changed lists": _written(LISTED, OTHER_CHANGED),
+    "far rows": _written(FAR, FAR_ROWS),
     "other windows": _written(WINDOW, OTHER_WINDOWS),
     "other moves": OTHER_MOVES,
     "other fills": _written(FILLED, OTHER_FILLS),

@@ -53,6 +53,10 @@ BESIDE = (
     "list(data[np.random.randint(0, 160, {0})]) + [data[0]]",
 )
 
+CHANGES = tuple(
+    f"    rows{change}\n" for change in (".append(data[0])", ".reverse()", ".pop()", ".insert(0, data[0])", " += [data[1]]")
+)
+
 CLASS = "class C(object):\n    def __init__(self, b):\n        self.b = b\nc = C(@B)\n"
 
 
@@ -84,7 +88,8 @@ def _drawn(random: Random) -> str:
     names = [f"size = {_count(random, 1)}"] if random.random() < 0.3 else []
     if names:
         rows = rows.replace("@B", "size") if random.random() < 0.5 else rows
-    lines = [f"    rows = {rows}", f"    {STEP}"]
+    changed = [f"    rows = list({rows})\n{random.choice(CHANGES).rstrip()}"] if random.random() < 0.15 else []
+    lines = [*(changed or [f"    rows = {rows}"]), f"    {STEP}"]
     if "step in range(40)" in head and random.random() < 0.6:
         lines += [f"    if {random.choice(SHOWS)}:", "        print(step)"]
     return "\n".join([*names, head, *lines]) + "\n"
@@ -96,7 +101,7 @@ def _windows(random: Random) -> str:
     if random.random() < 0.4:
         rows, move = _count(random, 1), random.choice(("@B", "@B", _count(random, 1), "8"))
         window = f"i * ({move}):i * ({move}) + {rows}"
-    turns = random.choice(("160 // @B", "len(data) // @B", "int(len(data) / @B)", "int(np.floor(160.0 / @B))"))
+    turns = random.choice(("160 // @B", "len(data) // @B", "int(len(data) / @B)", "int(np.floor(160.0 / @B))", "10"))
     lines = [f"for i in range({turns}):", f"    rows = data[{window}]", f"    {STEP}"]
     return "\n".join(lines) + "\n"
 
@@ -125,9 +130,7 @@ def _counted(random: Random) -> str:
         ("for k in range({0}):", "for k in [0] * ({0}):", "while len(rows) < {0}:", "while len(rows) != {0}:")
     )
     rows = random.choice(("rows.append(data[np.random.randint(160)])", "rows += [data[np.random.randint(160)]]"))
-    after = random.choice(
-        ("", "", "", "    rows.append(data[0])\n", "    rows = rows[:-1]\n", "    rows = np.array(rows)\n")
-    )
+    after = random.choice(("", "", "", "    rows = rows[:-1]\n", "    rows = np.array(rows)\n", *CHANGES))
     body = f"    rows = []\n    {inner.format(_count(random, 1))}\n        {rows}\n{after}    {STEP}\n"
     return "for step in range(10):\n" + body
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
-def filled(facts: Facts, rows: Sequence, around: Collection[Site]) -> Number | None:
+def filled(facts: Facts, rows: Sequence | Host, around: Collection[Site]) -> Number | None:
     """The number that a list is filled up to, by one row at a time; None where no condition says so.
 
     around: the statements around the place where it is read.
@@ -30,7 +30,7 @@ def filled(facts: Facts, rows: Sequence, around: Collection[Site]) -> Number | N
     return _filled_by(facts, rows, puts[0], around) if puts else None
 
 
-def _filled_on(facts: Facts, rows: Sequence, puts: list[Effect], around: Collection[Site]) -> Number | None:
+def _filled_on(facts: Facts, rows: Sequence | Host, puts: list[Effect], around: Collection[Site]) -> Number | None:
     """The number up to which one loop fills a list, and another one behind it goes on where that ended early."""
     loops = [_loop_of(put) for put in puts]
     if None in loops or any(loop in around for loop in loops):
@@ -46,13 +46,13 @@ def _loop_of(put: Effect) -> Site | None:
     return next((s for s in put.site.chain() if isinstance(s.stmt, LOOPS)), None)
 
 
-def _behind(facts: Facts, rows: Sequence, put: Effect, loop: Site) -> Number | None:
+def _behind(facts: Facts, rows: Sequence | Host, put: Effect, loop: Site) -> Number | None:
     """The number of rows that a list is seen to have at most behind a loop, by the condition that ends it."""
     found = (_compared(facts, test, rows, put, False) for test in _tests_behind(facts, loop.stmt))
     return next((number for number in found if number is not None), None)
 
 
-def _filled_by(facts: Facts, rows: Sequence, put: Effect, around: Collection[Site]) -> Number | None:
+def _filled_by(facts: Facts, rows: Sequence | Host, put: Effect, around: Collection[Site]) -> Number | None:
     """The number that a list is filled up to by the one loop that puts rows into it."""
     loop = _loop_of(put)
     if loop is None:
@@ -84,12 +84,17 @@ def _iterations_of_while(facts: Facts, loop: ast.stmt, put: Effect) -> Number | 
     return None
 
 
-def _puts(facts: Facts, rows: Sequence) -> list[Effect]:
+def _puts(facts: Facts, rows: Sequence | Host) -> list[Effect]:
     """The places that append one row to a list; none if other code changes the list, but for making it empty."""
-    changes = {e.node: e for e in facts.changes_of(rows)}
+    changes = {e.node: e for e in changes_of_length(facts, rows)}
     puts = [e for e in changes.values() if puts_one(e)]
     empties = [e for e in changes.values() if any(True for _ in emptied(e.site.stmt))]
     return puts if all(e in puts or e in empties for e in changes.values()) else []
+
+
+def changes_of_length(facts: Facts, rows: Value) -> list[Effect]:
+    """The places where code puts rows into a list, or takes some away."""
+    return [e for e in facts.changes_of(rows) if e.name.rpartition(".")[2] not in ("reverse", "sort")]
 
 
 def puts_one(change: Effect) -> bool:
@@ -142,7 +147,7 @@ def _is_length(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
 
 
-def _tests_within(facts: Facts, rows: Sequence, loop: Site, around: Collection[Site]) -> Iterator[Reached]:
+def _tests_within(facts: Facts, rows: Sequence | Host, loop: Site, around: Collection[Site]) -> Iterator[Reached]:
     """The conditions around a place in the loop that fills a list, if they make it empty again."""
     outside = set(loop.chain())
     names = {a.place.key for a in facts.accesses_of(rows) if a.write and a.place.kind == "name"}
@@ -307,7 +312,7 @@ def _assigned(stmt: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
             yield target.id, stmt.value
 
 
-def _compared(facts: Facts, test: Reached, rows: Sequence, put: Effect, within: bool) -> Number | None:
+def _compared(facts: Facts, test: Reached, rows: Sequence | Host, put: Effect, within: bool) -> Number | None:
     """The number of `len(rows) < n`, where these are the rows, or others that are put beside them one by one."""
     length = test.count
     if not isinstance(length, ast.Call) or getattr(length.func, "id", "") != "len" or len(length.args) != 1:
@@ -316,11 +321,16 @@ def _compared(facts: Facts, test: Reached, rows: Sequence, put: Effect, within: 
         return None
     counted = {a.value.uid: a.value for a in facts.accesses_at(length.args[0]) if not a.write}
     for other in counted.values():
-        if not isinstance(other, Sequence) or len(other.elements) != len(rows.elements):
+        if not isinstance(other, (Sequence, Host)) or _held_at_first(other) != _held_at_first(rows):
             continue
         if any(_are_put_together(put, one) for one in _puts(facts, other)):
             return _limit(facts, test)
     return None
+
+
+def _held_at_first(rows: Sequence | Host) -> int | None:
+    """How many rows a list was written with; None for one that data was made to."""
+    return len(rows.elements) if isinstance(rows, Sequence) else None
 
 
 def _are_put_together(put: Effect, other: Effect) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from converter.analysis.arrays.filled_lists import filled, puts_one
+from converter.analysis.arrays.filled_lists import changes_of_length, filled, puts_one
 from converter.analysis.arrays.shapes import (
     ARITHMETIC,
     DEEP,
@@ -33,10 +33,12 @@ if TYPE_CHECKING:
     from converter.analysis.values import Site
 
 NEXT = "next"  # the call of what `next()` gives of a generator that is followed
+TAKE_ONE = ("pop", "popleft", "remove")
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 LEAST = ("min", "numpy.minimum")
 SPLITS = ("split", "array_split", "vsplit")  # of NumPy: into a number of parts, or at some rows
 LENGTHENS = {f"numpy.{name}" for name in ("append", "concatenate", "hstack", "pad", "resize", "tile", "vstack")}
+SPLICES = {"delete": 2, "insert": 3}  # of NumPy: take rows away, or put some between; where the axis stands
 STACKED = ("stack", "row_stack")  # functions of NumPy that give a row for each entry of a list
 PADS = "pad_sequences"  # of Keras and of libraries like it: a row for each sequence
 ITERATES = {"itertools.repeat": 1, "itertools.islice": 1}  # where the number of what they give stands
@@ -117,7 +119,10 @@ def _rows(at: _At, value: Value | None, deep: int) -> Number | None:
         return None
     key = value.uid, deep
     if key not in at.known:
-        at.known[key] = _of_list(at, value, deep - 1) if isinstance(value, List) else _of_host(at, value, deep - 1)
+        of = _of_list if isinstance(value, List) else _of_host
+        at.known[key] = of(at, value, deep - 1)
+        if isinstance(value, Host) and (made := at.known[key]) is not None:
+            at.known[key] = _changed(at, value, made, deep - 1)
     return at.known[key]
 
 
@@ -125,16 +130,13 @@ def _rows(at: _At, value: Value | None, deep: int) -> Number | None:
 
 
 def _of_list(at: _At, value: List, deep: int) -> Number | None:
-    changes = at.facts.changes_of(value)
-    made = _as_made(at, value, deep) if not changes or value.uid in at.facts.listed else None
-    if made is not None and changes:
-        made = Number(None, inputs=(made, *(Number(1) for _ in changes)))
-        made.op = "sum" if all(map(puts_one, changes)) and not any(_repeats(value, e) for e in changes) else "changed"
-        return at.measured(made, deep)
+    changes = changes_of_length(at.facts, value)
+    cut = any(isinstance(v, Host) and isinstance(v.node, ast.Slice) for v in value.inputs)
+    made = _as_made(at, value, deep) if not changes or cut or value.uid in at.facts.listed else None
     if made is not None or value.uid in at.facts.listed or value.uid in at.facts.zipped:
-        return made
+        return _changed(at, value, made, deep) if made is not None else None
     further = [v for v in value.inputs if v not in value.elements]
-    if any(isinstance(v, Host) and isinstance(v.node, ast.Slice) for v in further) and not changes:
+    if cut and not changes:
         return None
     if further:  # `[row] * n`
         times = further[0] if len(further) == 1 and isinstance(further[0], Number) else None
@@ -163,13 +165,47 @@ def _as_made(at: _At, value: List, deep: int) -> Number | None:
         lengths = [n for n in (_rows(at, v, deep) for v in at.facts.zipped[value.uid]) if n is not None]
         return _computed(at, "least", lengths, deep) if len(lengths) > 1 else lengths[0] if lengths else None
     cuts = [v for v in value.inputs if isinstance(v, Host) and isinstance(v.node, ast.Slice)]
-    if cuts and isinstance(cuts[0].node, ast.Slice):  # `rows[i:i + n]`
-        return _spanned(at, cuts[0], cuts[0].node, deep)
+    if cuts and isinstance(place := cuts[0].node, ast.Slice):  # `rows[i:i + n]`
+        whole = next((v for v in value.inputs if isinstance(v, List) and v not in value.elements), None)
+        spanned = _spanned(at, cuts[0], place, deep)
+        return spanned or (_without_ends(at, whole, list(cuts[0].inputs), place, deep) if whole is not None else None)
     return None
 
 
-def _repeats(value: List, change: Effect) -> bool:
-    """Whether a loop that began behind a list changes it, any number of times."""
+def _changed(at: _At, value: List | Host, made: Number, deep: int) -> Number | None:
+    """The number of rows of a list that was made with as many rows, behind the methods that change it."""
+    changes = changes_of_length(at.facts, value)
+    full = filled(at.facts, value, at.around) if changes and all(map(puts_one, changes)) else None
+    if not changes or (full is not None and (known := at.measured(full, deep)) and known.linear == made.linear):
+        return made
+    repeated = any(_repeats(value, change) for change in changes)
+    parts = [None if repeated else _put(at, value, made, change, deep) for change in changes]
+    return _computed(at, "sum", [made, *(_others() if part is None else part for part in parts)], deep)
+
+
+def _others() -> Number:
+    """How many rows something puts in or takes away, where that is not known."""
+    number = Number(None)
+    number.op = "changes"
+    return number
+
+
+def _put(at: _At, value: List | Host, made: Number, change: Effect, deep: int) -> Number | None:
+    """How many rows a method puts into a list, less than none if it takes some; None where that is not known."""
+    name = change.name.rpartition(".")[2]
+    if name in TAKE_ONE or puts_one(change) or name == "insert":
+        return Number(-1 if name in TAKE_ONE else 1)
+    node = change.node
+    if name == "del" and isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+        return Number(-1)
+    if name != "extend" or not isinstance(node, ast.Call) or len(node.args) != 1:
+        return None
+    given = {a.value.uid: a.value for a in at.facts.accesses_at(node.args[0]) if not a.write}
+    return made if value.uid in given else _alike([_rows(at, more, deep) for more in given.values()])
+
+
+def _repeats(value: List | Host, change: Effect) -> bool:
+    """Whether a loop or a condition that began behind a list changes it, any number of times."""
     outside = set(value.site.chain()) if value.site is not None else set()
     return any(isinstance(s.stmt, (*LOOPS, ast.If)) for s in change.site.chain() if s not in outside)
 
@@ -416,6 +452,10 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
         return _size(at, given.get(1, "newshape", "shape"), deep)
     if value.call in LENGTHENS:
         return _lengthened(at, name, given, deep)
+    if name in SPLICES and getattr(given.get(SPLICES[name], "axis"), "value", None) == 0:
+        rows = _rows(at, given.get(0, "arr"), deep)
+        one = name == "delete" and isinstance(given.get(1, "obj"), Number)
+        return _computed(at, "sum", [rows, Number(-1) if one else _others()], deep) if rows is not None else None
     if name in (*LIKE, *STACKED) and given.get(1, "axis") is None:
         return _rows(at, given.get(0, "a", "x", "object", "arrays"), deep)
     return None

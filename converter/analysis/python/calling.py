@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 
+# Methods that change a list, also one that the walk does not follow: `rows = list(data[i:j])`, then `rows.append(row)`.
+CHANGES = ("append", "appendleft", "extend", "insert", "pop", "popleft", "remove", "reverse", "sort", "clear")
 DICTS = ("dict", "OrderedDict", "defaultdict")
 NEXT = ("__next__", "next")  # Python 2 calls the second
 RECURSION = 4  # calls of one function inside of each other that are followed
@@ -280,6 +282,8 @@ def unknown(
     if batched and isinstance(receiver, Host) and isinstance(receiver.node, ast.Call):
         receiver.inputs = (*receiver.inputs, *values)  # `deque.append(tensor)`
         receiver.roots = receiver.roots.union(*(t.roots for v in values for t in tensors_in(v)))
+    if result.call in CHANGES and isinstance(receiver, Host):
+        walk.effect(EffectKind.MUTATION, f"list.{result.call}", receiver, node)
     if not name.startswith(("numpy.", "matplotlib.", "pprint.", "logging.", "builtins.", "time.", "os.", "sys.")):
         walk.effect(EffectKind.UNFOLLOWED, name, result, node)
         if batched:

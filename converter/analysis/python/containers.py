@@ -233,10 +233,11 @@ def any_of(candidates: list[Value], inputs: tuple[Value, ...]) -> Value:
 
 def _slice_of(walk: Walk, holder: Sequence, node: ast.Slice, key: Value) -> Value:
     bounds = []
+    whole = not (node.lower or node.upper or node.step)
     for part in (node.lower, node.upper, node.step):
         value = walk.evaluate(part) if part is not None else Constant(None)
         known = getattr(value, "value", None)
-        if part is not None and not isinstance(known, int):
+        if (part is not None and not isinstance(known, int)) or (holder.many and not whole):
             result = Sequence(holder.elements, holder.mutable, many=bool(holder.elements))
             result.inputs = (*result.inputs, holder, key)
             loosen(result)

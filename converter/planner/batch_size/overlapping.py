@@ -16,7 +16,7 @@ from converter.analysis.counts.reading import SIZE, TURN
 from converter.analysis.counts.terms import Atom, Of, Terms, atom, number
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Input, Number, Origin, Site, Value, needed
+from converter.analysis.values import Host, Input, Number, Origin, Site, Tensor, Value, needed, up_to_numbers
 from converter.dataclass import dataclass
 from converter.planner.batch_size.counts import is_fixed
 from converter.planner.batch_size.steps import is_moved
@@ -44,19 +44,22 @@ def overlapping(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
 
 
 def fixed_turns(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[ast.AST]:
-    """The batch sizes in `i * batch_size` at which a batch begins, in a loop over i with a fixed number of iterations.
+    """The batch sizes in `i * batch_size` by which rows are found, in a loop over i with a fixed number of iterations.
 
     With N towers such a loop goes on to N times as many rows.
     """
     scaled = frozenset(sizes)
-    for window in _windows_of(facts, steps, scaled):
-        factors = [one for monomial, _ in window.begin for one, _ in monomial]
-        fixed = any(_is_fixed(facts, one, scaled) for one in factors)
-        moves = _moves([window.begin.replaced(_before_rest)]) if fixed else []
-        if any(move in _lengths(window.rows) for move in moves):
-            places = {access.place for access in facts.accesses_at(window.node)}
-            made = [write.site.stmt for place in places for write in facts.writes_to(place)]
-            yield _read_in(facts, [window.node, *made], scaled)
+    reads = [(a, number.uid) for a, number in facts.numbers if number.linear & scaled and not (a.write or number.op)]
+    for run in facts.runs_of(steps):
+        for value in _behind_rows(facts, run):
+            if not isinstance(value, Number) or not value.inputs:
+                continue
+            products = [[one for one, _ in monomial] for monomial, _ in terms_of(facts, value, scaled, run.site)]
+            if any(SIZE in product and any(_is_fixed(facts, one, scaled) for one in product) for product in products):
+                inside, loops = needed(value.inputs), {s.stmt for s in run.site.chain() if isinstance(s.stmt, LOOPS)}
+                found = [a for a, uid in reads if uid in inside]
+                found.sort(key=lambda a: not any(site.stmt in loops for site in a.site.chain()))
+                yield found[0].node if found else run.call
 
 
 def fixed_strides(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[ast.AST]:
@@ -151,9 +154,19 @@ def _windows_of(facts: Facts, steps: Iterable[TrainStep], sizes: frozenset[Origi
 
 def _fed(facts: Facts, run: RunCall) -> Iterator[Host]:
     """What is computed of other values for what a run is fed, or reads of a generator behind a data set."""
-    given = facts.yielded_for(value for value in run.behind.values() if isinstance(value, Input))
-    behind = needed(value for _, value in (*run.feeds, *given)).values()
+    behind = needed(value for _, value in (*run.feeds, *_yielded(facts, run))).values()
     return (value for value in behind if isinstance(value, Host) and value.inputs)
+
+
+def _behind_rows(facts: Facts, run: RunCall) -> Iterable[Value]:
+    """All that the rows are made of which a run is fed, or reads of a generator behind a data set, up to numbers."""
+    rows = [value for key, value in run.feeds if not isinstance(key, Tensor) or key.batch.kind == "example"]
+    return up_to_numbers([*rows, *(value for _, value in _yielded(facts, run))]).values()
+
+
+def _yielded(facts: Facts, run: RunCall) -> Iterable[tuple[Input, Value]]:
+    """What generators give to the data sets that a run reads."""
+    return facts.yielded_for(value for value in run.behind.values() if isinstance(value, Input))
 
 
 def _window(facts: Facts, run: RunCall, value: Host, sizes: frozenset[Origin]) -> Iterator[_Window]:

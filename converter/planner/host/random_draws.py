@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from converter.analysis.arrays.rows import rows_of
 from converter.analysis.facts import Facts
 from converter.analysis.values import Host, Number, Origin, Sequence, Site, Value
 from converter.planner.batch_size.streams import is_share
@@ -50,7 +51,9 @@ def drawn_from_buffers(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AS
         and _name(value) in SAMPLES
         and isinstance(node, ast.Call)
         and node is value.node
-        and any(isinstance(v, Number) and v.linear & scaled for v in value.inputs[2:])
+        and value.site is not None
+        and (rows := rows_of(facts, value, value.site)) is not None
+        and rows.linear & scaled
         and (_name(value) == "random.sample" or any(k.arg == "replace" for k in node.keywords))
         and any(_is_collected(facts, one, _loops(value.site)) for one in _behind(value.inputs[1]))
     }

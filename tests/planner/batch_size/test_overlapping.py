@@ -51,7 +51,7 @@ def script(lines: str, rows: str, head: str = "SIZE = 32\n") -> str:
         ("i = 0\nwhile i + SIZE < len(xs):;i += 8", "i:i + SIZE"),
         ("i = 0\nwhile i + SIZE < len(xs):;i = i + 8", "i:i + SIZE"),
         ("for i in range(len(xs) // SIZE + 1):\n    a = i * SIZE\n", "a:min((i + 2) * SIZE, len(xs))"),
-        ("for i in range(300):\n    a = i * SIZE // 2\n", "a:min(a + SIZE, len(xs))"),
+        ("for i in range(2 * len(xs) // SIZE):\n    a = i * SIZE // 2\n", "a:min(a + SIZE, len(xs))"),
         ("i = 0\nwhile i < len(xs):;i += 8", "i:min(i + SIZE, len(xs))"),
     ],
 )
