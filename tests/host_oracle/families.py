@@ -55,13 +55,16 @@ CUTS = [
 ]
 OTHER_CUTS = ["rows[1:]", "rows[:-1]", "rows[2:-2]", "rows[:10]", "rows[4:12]", "rows[:len(rows) - 1]", "rows[1:][:-1]"]
 # Lists of a batch that are changed behind it, and are as long as before, or twice as long.
-LISTED = "for i in range(160 // @B):\n    rows = %s\n    sess.run(train_op, {x: rows})\n"
-LISTS = ["list(data[i * @B:(i + 1) * @B])", "data[i * @B:(i + 1) * @B].tolist()", "[r for r in data[i * @B:(i + 1) * @B]]"]
+LISTED = (
+    "for i in range(160 // @B):\n    part = data[i * @B:(i + 1) * @B]\n"
+    "    rows = %s\n    sess.run(train_op, {x: rows})\n"
+)
+LISTS = ["list(part)", "part.tolist()", "[r for r in part]"]
 CHANGED = [
     f"{made}\n    {change}"
     for made in LISTS
     for change in (
-        *("rows.reverse()", "rows.sort()", "random.shuffle(rows)", "rows.extend(rows)", "kept = list(rows); kept.pop()"),
+        *("rows.reverse()", "rows.sort()", "random.shuffle(rows)", "rows.extend(rows)", "q = list(rows); q.pop()"),
         *("while len(rows) < @B:\n        rows.append(data[0])", "rows[:] = rows[::-1]"),
     )
 ]
@@ -251,6 +254,36 @@ FILLS = [
     "    full = len(rows) == @B\n    if full:\n        RUN\n        rows = []",
     "    if not len(rows) != @B:\n        RUN\n        rows.clear()",
 ]
+# Lists that loops put rows into, as many as a batch has.
+PUTS = "for i in range(10):\n    rows = []\n    %s\n    sess.run(train_op, {x: rows})\n"
+ROW = "data[np.random.randint(160)]"
+PUT = [
+    f"for k in range(@B):\n        rows.append({ROW})\n    rows = np.vstack(rows)",
+    f"for k in range(@B):\n        rows.append({ROW})\n    rows = np.stack(rows, axis=0)",
+    f"for k in range(@B):\n        rows.append([{ROW}])\n    rows = np.concatenate(rows, 0)",
+    f"for k in range(@B):\n        rows.append({ROW})\n    rows = np.concatenate(rows).reshape(-1, 1)",
+    "for k in range(4):\n        rows.append(data[np.random.randint(0, 160, @B // 4)])\n"
+    "    rows = np.concatenate(rows)",
+    f"for k in range(@B // 2):\n        rows.append({ROW})\n        rows.append({ROW})",
+    f"for k in range(@B // 2):\n        rows += [{ROW}, {ROW}]",
+    f"for k in range(@B // 2):\n        rows.extend([{ROW}, {ROW}])",
+    f"for k in range(4):\n        for j in range(@B // 4):\n            rows.append({ROW})",
+    "for k in range(@B // 4):\n        rows.extend(data[np.random.randint(0, 160, 4)])",
+    f"for k in range(@B // 2):\n        rows.append({ROW})\n    for k in range(@B // 2):\n        rows.append({ROW})",
+    f"rows = list(data[np.random.randint(0, 160, @B // 2)])\n    for k in range(@B // 2):\n        rows.append({ROW})",
+    f"rows.append({ROW})\n    for k in range(@B - 1):\n        rows.append({ROW})",
+    f"rows = [{ROW}]\n    for k in range(@B - 1):\n        rows.append({ROW})",
+    f"rows = [{ROW}]\n    while len(rows) < @B:\n        rows.append({ROW})",
+]
+OTHER_PUT = [
+    f"rows = [{ROW}]\n    for k in range(@B):\n        rows.append({ROW})",
+    f"for k in range(@B):\n        rows.append({ROW})\n    rows.append({ROW})",
+    f"for k in range(@B):\n        rows.append({ROW})\n    rows.extend([{ROW}, {ROW}])",
+    f"for k in range(@B):\n        rows.append({ROW})\n    rows = np.vstack(rows)[1:]",
+    f"for k in range(@B // 2):\n        for j in range(@B // 8):\n            rows.append({ROW})",
+    "for k in range(@B // 4):\n        rows.append(data[np.random.randint(0, 160, @B // 4)])\n"
+    "    rows = np.concatenate(rows)",
+]
 # The same with a count beside the list.
 COUNTED_FILLS = [
     "rows, k = [], @B\nfor row in data:\n    rows.append(row)\n    k -= 1\n"
@@ -350,6 +383,7 @@ SCALED: dict[str, list[str]] = {  # what a person scales
     "shows": _written(SHOWN, SHOWS),
     "shows of epochs": _written(SHOWN_IN_EPOCHS, SHOWS_OF_EPOCHS),
     "fills": _written(FILLED, FILLS),
+    "puts": _written(PUTS, PUT),
     "counted fills": _written("%s\n", COUNTED_FILLS),
     "draws": _written(DRAW, DRAWS),
     "readers": _written(EPOCH, READERS),
@@ -361,6 +395,7 @@ OTHERS: dict[str, list[str]] = {  # what no number of rows makes N batches of
     "far rows": _written(FAR, FAR_ROWS),
     "other windows": _written(WINDOW, OTHER_WINDOWS),
     "other moves": OTHER_MOVES,
+    "other puts": _written(PUTS, OTHER_PUT),
     "other fills": _written(FILLED, OTHER_FILLS),
     "beside": _written(DRAW, BESIDE),
     "other readers": _written(EPOCH, OTHER_READERS),

@@ -54,7 +54,8 @@ BESIDE = (
 )
 
 CHANGES = tuple(
-    f"    rows{change}\n" for change in (".append(data[0])", ".reverse()", ".pop()", ".insert(0, data[0])", " += [data[1]]")
+    f"    rows{change}\n"
+    for change in (".append(data[0])", ".reverse()", ".pop()", ".insert(0, data[0])", " += [data[1]]")
 )
 
 CLASS = "class C(object):\n    def __init__(self, b):\n        self.b = b\nc = C(@B)\n"

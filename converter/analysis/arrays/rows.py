@@ -119,10 +119,10 @@ def _rows(at: _At, value: Value | None, deep: int) -> Number | None:
         return None
     key = value.uid, deep
     if key not in at.known:
-        of = _of_list if isinstance(value, List) else _of_host
-        at.known[key] = of(at, value, deep - 1)
-        if isinstance(value, Host) and (made := at.known[key]) is not None:
-            at.known[key] = _changed(at, value, made, deep - 1)
+        rows = _of_list(at, value, deep - 1) if isinstance(value, List) else _of_host(at, value, deep - 1)
+        if rows is not None and isinstance(value, Host):
+            rows = _changed(at, value, rows, deep - 1)
+        at.known[key] = rows
     return at.known[key]
 
 
@@ -178,9 +178,8 @@ def _changed(at: _At, value: List | Host, made: Number, deep: int) -> Number | N
     full = filled(at.facts, value, at.around) if changes and all(map(puts_one, changes)) else None
     if not changes or (full is not None and (known := at.measured(full, deep)) and known.linear == made.linear):
         return made
-    repeated = any(_repeats(value, change) for change in changes)
-    parts = [None if repeated else _put(at, value, made, change, deep) for change in changes]
-    return _computed(at, "sum", [made, *(_others() if part is None else part for part in parts)], deep)
+    added = [_put(at, value, made, change, deep) for change in changes]
+    return _computed(at, "sum", [made, *(_others() if part is None else part for part in added)], deep)
 
 
 def _others() -> Number:
@@ -191,23 +190,37 @@ def _others() -> Number:
 
 
 def _put(at: _At, value: List | Host, made: Number, change: Effect, deep: int) -> Number | None:
+    """How many rows a place puts into a list in all turns of the loops around it that began behind the list.
+
+    None where that is not known: in a branch, or in a loop that goes on where it is asked.
+    """
+    outside = set(value.site.chain()) if value.site is not None else set()
+    blocks = [s for s in change.site.chain() if s not in outside and isinstance(s.stmt, (*LOOPS, ast.If, ast.Try))]
+    if any(block not in at.facts.turned or block in at.around for block in blocks):
+        return None
+    product = _put_at_once(at, value, made, change, deep)
+    for block in blocks:
+        turns = _iterations(at, at.facts.turned[block], deep) if product is not None else None
+        if product is None or turns is None:
+            return None
+        product = _computed(at, "multiply", [product, turns], deep) if product.value != 1 else turns
+    return product
+
+
+def _put_at_once(at: _At, value: List | Host, made: Number, change: Effect, deep: int) -> Number | None:
     """How many rows a method puts into a list, less than none if it takes some; None where that is not known."""
-    name = change.name.rpartition(".")[2]
+    name, node = change.name.rpartition(".")[2], change.node
     if name in TAKE_ONE or puts_one(change) or name == "insert":
         return Number(-1 if name in TAKE_ONE else 1)
-    node = change.node
     if name == "del" and isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
         return Number(-1)
-    if name != "extend" or not isinstance(node, ast.Call) or len(node.args) != 1:
-        return None
-    given = {a.value.uid: a.value for a in at.facts.accesses_at(node.args[0]) if not a.write}
-    return made if value.uid in given else _alike([_rows(at, more, deep) for more in given.values()])
-
-
-def _repeats(value: List | Host, change: Effect) -> bool:
-    """Whether a loop or a condition that began behind a list changes it, any number of times."""
-    outside = set(value.site.chain()) if value.site is not None else set()
-    return any(isinstance(s.stmt, (*LOOPS, ast.If)) for s in change.site.chain() if s not in outside)
+    given = node.args if isinstance(node, ast.Call) else [getattr(change.site.stmt, "value", None)]
+    more = given[0] if name in ("extend", "+=") and len(given) == 1 else None
+    if isinstance(more, ast.List) and not any(isinstance(element, ast.Starred) for element in more.elts):
+        return Number(len(more.elts))
+    known = {a.value.uid: a.value for a in at.facts.accesses_at(more) if not a.write} if more is not None else {}
+    known.update((v.uid, v) for v in (at.facts.results_of(more) if more is not None else ()))
+    return made if value.uid in known else _alike([_rows(at, v, deep) for v in known.values()])
 
 
 def _computed(at: _At, name: str, numbers: list[Number], deep: int) -> Number | None:
@@ -225,15 +238,13 @@ def _filled_later(at: _At, value: List) -> List | None:
 
 
 def _appended(at: _At, value: List, changes: list[Effect], deep: int) -> Number | None:
-    """A list that starts empty and gets one row in each turn of a loop."""
-    nodes, site = {e.node for e in changes}, changes[0].site
-    outside = set(value.site.chain()) if value.site is not None else set()
-    within = [step for step in site.chain() if step not in outside]
-    blocks = [step for step in within if isinstance(step.stmt, (*LOOPS, ast.If, ast.Try))]
-    alone = len(nodes) == 1 and len(blocks) == 1 and puts_one(changes[0])
-    if not alone or blocks[0] not in at.facts.turned or blocks[0] in at.around:
-        return None  # also within that loop, where it has any number yet
-    return _iterations(at, at.facts.turned[blocks[0]], deep)
+    """The number of rows of a list that is written out and gets further ones, also in loops."""
+    begin = Number(len(value.inputs))
+    added = [_put(at, value, begin, change, deep) for change in {change.node: change for change in changes}.values()]
+    parts = [part for part in added if part is not None]
+    if len(parts) < len(added):
+        return None
+    return _computed(at, "sum", [begin, *parts], deep) if value.inputs or len(parts) > 1 else parts[0]
 
 
 def _iterations(at: _At, iterable: Value, deep: int) -> Number | None:
@@ -419,11 +430,13 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
     if given is None:
         return None
     name = value.call.removeprefix("numpy.")
-    if value.call in DRAWN:
-        return _size(at, given.get(DRAWN[value.call], "k"), deep)
     holder = value.inputs[0]
-    if isinstance(holder, Host) and isinstance(holder.node, ast.Attribute) and holder.call == value.call:
-        receiver = holder.inputs[0]
+    method = isinstance(holder, Host) and isinstance(holder.node, ast.Attribute) and holder.call == value.call
+    receiver = holder.inputs[0] if isinstance(holder, Host) and method else None
+    own = isinstance(receiver, Host) and receiver.call == "random.Random"
+    if (drawn := f"random.{value.call}" if own else value.call) in DRAWN:
+        return _size(at, given.get(DRAWN[drawn], "k"), deep)
+    if receiver is not None:
         if not is_generator(receiver):
             return _method(at, value, receiver, given.positions, deep)
         name = value.call if value.call in SIZED else f"random.{value.call}"
@@ -449,14 +462,15 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
         alone = name in SHAPED or len(given.positions) == 1
         return _size(at, given.get(0, "shape", "N", "n"), deep) if alone else None
     if name == "reshape":
-        return _size(at, given.get(1, "newshape", "shape"), deep)
+        return _reshaped(at, value, deep)
     if value.call in LENGTHENS:
         return _lengthened(at, name, given, deep)
     if name in SPLICES and getattr(given.get(SPLICES[name], "axis"), "value", None) == 0:
         rows = _rows(at, given.get(0, "arr"), deep)
         one = name == "delete" and isinstance(given.get(1, "obj"), Number)
         return _computed(at, "sum", [rows, Number(-1) if one else _others()], deep) if rows is not None else None
-    if name in (*LIKE, *STACKED) and given.get(1, "axis") is None:
+    along = given.get(1, "axis") if name in (*LIKE, *STACKED) else None
+    if name in (*LIKE, *STACKED) and (along is None or (name in STACKED and getattr(along, "value", None) == 0)):
         return _rows(at, given.get(0, "a", "x", "object", "arrays"), deep)
     return None
 
@@ -473,8 +487,7 @@ def _lengthened(at: _At, name: str, given: Arguments, deep: int) -> Number | Non
         if getattr(axis, "value", 0 if name == "concatenate" else None) != 0:
             return None
     if name in ("concatenate", "vstack"):
-        known = isinstance(first, List) and not first.unmeasured
-        return _sum(at, first.elements, deep) if isinstance(first, List) and known else None
+        return _behind_each_other(at, first, deep) if isinstance(first, List) else None
     if first is None or second is None:
         return None
     if name == "append":
@@ -496,9 +509,42 @@ def _sum(at: _At, parts: list[Value], deep: int) -> Number | None:
     return _computed(at, "sum", [number for number in rows if number is not None], deep)
 
 
+def _behind_each_other(at: _At, parts: List, deep: int) -> Number | None:
+    """The number of rows of the arrays of a list, put behind each other; a loop may have put any number into the list.
+
+    Where the rows of a part are not known they are as many in each part.
+    """
+    if not parts.unmeasured:
+        return _sum(at, parts.elements, deep)
+    count, each = _rows(at, parts, deep), [_rows(at, part, deep) for part in parts.elements]
+    rows = _alike(each) if each else None
+    if count is None or rows is not None:
+        return _computed(at, "multiply", [count, rows], deep) if count is not None and rows is not None else None
+    return _in_proportion(at, count, parts.elements, deep) if not any(each) else None
+
+
+def _in_proportion(at: _At, rows: Number, beside: list[Value], deep: int) -> Number | None:
+    """So many rows, each as often as is not known; None where the values beside depend on the same numbers."""
+    inside = (v.origins for v in needed(beside).values() if isinstance(v, Number))
+    if not rows.origins.isdisjoint(origin for origins in inside for origin in origins):
+        return None
+    return _computed(at, "multiply", [rows, _others()], deep)
+
+
+def _reshaped(at: _At, value: Host, deep: int) -> Number | None:
+    """The number of rows of `x.reshape(n, 4)`, and of `x.reshape(-1, 4)`, where each row of x gives as many."""
+    source, shape = reshaping(value)
+    first = getattr(shape[0], "value", None) if shape else None
+    if first != -1:
+        return _size(at, shape[0], deep) if shape else None
+    rows, own = _rows(at, source, deep), shape_of(source)
+    others = [*shape[1:], *((own or ())[1:])]
+    return _in_proportion(at, rows, [v for v in others if isinstance(v, Value)], deep) if rows is not None else None
+
+
 def _method(at: _At, value: Host, receiver: Value, positions: list[Value], deep: int) -> Number | None:
     if value.call == "reshape":
-        return _size(at, positions[0], deep) if positions else None
+        return _reshaped(at, value, deep)
     if value.call in (*SAME, "tolist", "toarray", "todense"):
         return _rows(at, receiver, deep)
     return at.asked(value, deep)

@@ -11,6 +11,7 @@ from converter.analysis.counts.reading import SIZE, Length, TermReader, is_follo
 from converter.analysis.counts.terms import Of, Terms, atom, degree
 from converter.analysis.values import LARGEST, Host, Number, Origin, Sequence, Value
 
+RESTS = ("mod", "remainder")  # what is left of a division
 COMBINATIONS = 64  # of choices in a sum
 UNITS = (("literal", 0), ("literal", 1))
 TOLD = ("flag", "literal", "parameter", "setting")  # kinds of numbers that are no lengths of data
@@ -109,12 +110,17 @@ def _degree_of(terms: Terms, size: float | None, tried: Iterator[int]) -> Fracti
 
 
 def follows(terms: Terms, sign: int) -> bool:
-    """Whether a number is larger for a larger batch size (`sign` 1), or smaller (-1), in one of its parts."""
+    """Whether a number is larger for a larger batch size (`sign` 1), or smaller (-1), in one of its parts.
+
+    The rows that are left of whole batches are fewer than one batch: `(n - n % size) / size` has as many as `n / size`.
+    """
     for monomial, factor in terms if SIZE in terms.atoms else ():
+        shared = any(one == SIZE and exponent < 0 for one, exponent in monomial)
         for one, exponent in monomial:
             if one == SIZE and exponent * sign > 0 and factor > 0:
                 return True
-            if isinstance(one, Of) and any(follows(given, sign) for given in one.given):
+            rest = shared and isinstance(one, Of) and one.name in RESTS
+            if isinstance(one, Of) and not rest and any(follows(given, sign) for given in one.given):
                 return True
     return False
 

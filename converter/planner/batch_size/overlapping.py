@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from converter.analysis.arrays.rows import spanned, terms_of
-from converter.analysis.counts.degrees import degree_in
+from converter.analysis.counts.degrees import RESTS, degree_in
 from converter.analysis.counts.reading import SIZE, TURN
 from converter.analysis.counts.terms import Atom, Of, Terms, atom, number
 from converter.analysis.facts import Facts, RunCall, TrainStep
@@ -22,7 +22,6 @@ from converter.planner.batch_size.counts import is_fixed
 from converter.planner.batch_size.steps import is_moved
 from converter.planner.batch_size.written_out import LOOPS
 
-RESTS = ("mod", "remainder")
 CUTS = ("slice", "arange")  # calls of two bounds: where a batch begins, and where it ends
 BOUNDS = 2
 
