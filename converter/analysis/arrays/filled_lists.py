@@ -94,7 +94,7 @@ def _puts(facts: Facts, rows: Sequence | Host) -> list[Effect]:
 
 def changes_of_length(facts: Facts, rows: Value) -> list[Effect]:
     """The places where code puts rows into a list, or takes some away."""
-    return [e for e in facts.changes_of(rows) if e.name.rpartition(".")[2] not in ("reverse", "sort")]
+    return [e for e in facts.changes_of(rows) if not e.name.endswith((".reverse", ".sort"))]
 
 
 def puts_one(change: Effect) -> bool:
@@ -134,13 +134,13 @@ def _goes_over_data(facts: Facts, loop: ast.While, test: ast.expr) -> bool:
     moves = {stmt for stmt in writes.values() if stmt in inside and stmt is not loop and not isinstance(stmt, ast.If)}
     steps = {step_of(stmt) for stmt in moves}
     if steps == {1}:
-        return isinstance(op, (ast.Lt, ast.NotEq)) and _is_length(limit)
+        return isinstance(op, (ast.Lt, ast.NotEq)) and is_length(limit)
     starts = [value for stmt in writes.values() for name, value in _assigned(stmt) if name == counter.id]
     from_number = any(isinstance(start, ast.Constant) for start in starts)
     return steps == {-1} and isinstance(op, ast.GtE) and is_number(limit, 0) and not from_number
 
 
-def _is_length(node: ast.expr) -> bool:
+def is_length(node: ast.expr) -> bool:
     """Whether an expression is the number of rows of something: `len(data)`, `data.shape[0]`."""
     if isinstance(node, ast.Subscript):
         return isinstance(node.value, ast.Attribute) and node.value.attr == "shape" and is_number(node.slice, 0)
@@ -151,7 +151,7 @@ def _tests_within(facts: Facts, rows: Sequence | Host, loop: Site, around: Colle
     """The conditions around a place in the loop that fills a list, if they make it empty again."""
     outside = set(loop.chain())
     names = {a.place.key for a in facts.accesses_of(rows) if a.write and a.place.kind == "name"}
-    for test, holds, block in _guards(loop, [site for site in around if site not in outside]):
+    for test, holds, block in guards(loop, [site for site in around if site not in outside]):
         made_empty = {name for inner in block for name in emptied(inner)}
         again = {name for inner in block for name, _ in _assigned(inner)}
         for one in reached(_named(loop.stmt, test), holds) if names & made_empty else ():
@@ -160,7 +160,7 @@ def _tests_within(facts: Facts, rows: Sequence | Host, loop: Site, around: Colle
                 yield one
 
 
-def _guards(loop: Site, around: list[Site]) -> Iterator[tuple[ast.expr, bool, list[ast.stmt]]]:
+def guards(loop: Site, around: Collection[Site]) -> Iterator[tuple[ast.expr, bool, list[ast.stmt]]]:
     """The conditions that let a place in a loop through: each, whether it holds there, and the block behind it."""
     for site in around:
         stmt = site.stmt

@@ -264,7 +264,7 @@ def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
 def _past_the_end(facts: Facts, steps: list[TrainStep], origins: set[Origin]) -> Iterator[Diagnostic]:
     """Loops that walk through rows by the batch size, as often as before: larger batches may pass the last of them."""
     for kind, nodes in (
-        (PlanFault.ROWS_OF_FIXED_TURNS, fixed_turns(facts, steps, origins)),
+        (PlanFault.ROWS_OF_FIXED_TURNS, fixed_turns(facts, facts.runs_of(steps), origins)),
         (PlanFault.ROWS_OF_FIXED_STRIDES, fixed_strides(facts, steps, origins)),
     ):
         for node in nodes:

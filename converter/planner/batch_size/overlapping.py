@@ -42,14 +42,14 @@ def overlapping(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
             yield node
 
 
-def fixed_turns(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[ast.AST]:
+def fixed_turns(facts: Facts, runs: Iterable[RunCall], sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     """The batch sizes in `i * batch_size` by which rows are found, in a loop over i with a fixed number of iterations.
 
-    With N towers such a loop goes on to N times as many rows.
+    With N towers such a loop goes on to N times as many rows. runs: those that are fed the rows; one place for each.
     """
     scaled = frozenset(sizes)
     reads = [(a, number.uid) for a, number in facts.numbers if number.linear & scaled and not (a.write or number.op)]
-    for run in facts.runs_of(steps):
+    for run in runs:
         for value in _behind_rows(facts, run):
             if not isinstance(value, Number) or not value.inputs:
                 continue
@@ -59,6 +59,7 @@ def fixed_turns(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
                 found = [a for a, uid in reads if uid in inside]
                 found.sort(key=lambda a: not any(site.stmt in loops for site in a.site.chain()))
                 yield found[0].node if found else run.call
+                break
 
 
 def fixed_strides(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin]) -> Iterator[ast.AST]:

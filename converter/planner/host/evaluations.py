@@ -6,7 +6,9 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Sequence as Several
 
+from converter.analysis.arrays.filled_lists import guards, is_length
 from converter.analysis.arrays.rows import LEAST, may_be_longer, parts_of
+from converter.analysis.counts.conditions import Reached, reached
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -25,6 +27,7 @@ from converter.analysis.values import (
 from converter.dataclass import dataclass
 from converter.planner.batch_size.epochs import made_in
 from converter.planner.batch_size.evaluated import takes_batches
+from converter.planner.batch_size.overlapping import fixed_turns
 from converter.planner.batch_size.pipelines import behind_runs, behind_training
 from converter.planner.batch_size.streams import FILLED, is_share
 from converter.planner.host.untrained import Branch, runs_in
@@ -54,9 +57,7 @@ def evaluations(
     training = {site for run in facts.runs if whole and run.computes(trained) for site in made_in(run)}
     apart = {site: over for site, over in whole.items() if site not in training}
     seen: set[ast.AST] = set()
-    for run in (run for run in facts.runs if not run.computes(trained)):
-        if run.call in kept or not takes_batches(run):
-            continue
+    for run in _beside(facts, steps, kept):
         loops = {site.stmt: apart[site] for site in (made_in(run) if apart else ()) if site in apart}
         found: list[tuple[Loop, Value]] = [
             (loop, over) for loop, over in loops.items() if isinstance(loop, (ast.For, ast.While))
@@ -90,6 +91,36 @@ def _waiting_for_rows(facts: Facts, scaled: set[Origin]) -> dict[Site, Value]:
         and _asks_for_rows(facts, loop.stmt.test, scaled)
         and not any(_goes_on(loop, runs, run) for run in facts.runs)
     }
+
+
+def cut_short(
+    facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin], kept: Collection[ast.AST] = ()
+) -> Iterator[ast.AST]:
+    """The conditions that let a run which trains nothing through only where there are rows for a whole batch.
+
+    `if len(rows) < batch_size: continue`; no run behind the loop takes the rows that are left. kept: as above.
+    """
+    for run in _beside(facts, steps, kept):
+        around = list(dict.fromkeys(made_in(run)))
+        for loop in (site for site in around if isinstance(site.stmt, (ast.For, ast.While)) and site in facts.turned):
+            outside = set(loop.chain())
+            for test, holds, _ in guards(loop, [site for site in around if site not in outside]):
+                full = any(_is_length_of_batch(facts, one, set(sizes)) for one in reached(test, holds))
+                if full and not any(_goes_on(loop, [run], later) for later in facts.runs):
+                    yield test
+
+
+def _is_length_of_batch(facts: Facts, test: Reached, scaled: set[Origin]) -> bool:
+    """Whether a condition asks for `len(rows)` or `rows.shape[0]` being as much as the batch size."""
+    limit = facts.compared.get(test.limit)
+    whole = isinstance(limit, Number) and bool(limit.linear & scaled) and not test.multiple and not test.more
+    return whole and is_length(test.count)
+
+
+def _beside(facts: Facts, steps: Iterable[TrainStep], kept: Collection[ast.AST]) -> list[RunCall]:
+    """The runs that train nothing and are fed batches which grow."""
+    trained = {step.result.uid for step in (*steps, *facts.train_steps)}
+    return [run for run in facts.runs if not run.computes(trained) and run.call not in kept and takes_batches(run)]
 
 
 def _goes_on(loop: Site, runs: Several[RunCall], later: RunCall) -> bool:
@@ -270,13 +301,23 @@ class Evaluations:
         kept, steps = self._kept(branches), list(self.steps)
         return list(whole_batches(self.facts, self.inputs, steps, self.sizes, kept=kept, branches=branches))
 
+    def cut_short(self, branches: Several[Branch] = ()) -> list[ast.AST]:
+        """Conditions that leave out the last rows, where these are no whole batch."""
+        return list(dict.fromkeys(cut_short(self.facts, self.steps, self.sizes, self._kept(branches))))
+
+    def far(self, branches: Several[Branch] = ()) -> list[ast.AST]:
+        """Batch sizes by which a loop of as many iterations as before finds the rows that it evaluates."""
+        runs = _beside(self.facts, self.steps, self._kept(branches))
+        return list(dict.fromkeys(fixed_turns(self.facts, runs, self.sizes)))
+
     def smaller_ends(self, branches: Several[Branch] = ()) -> list[ast.AST]:
         """Ranges of loops that may feed a smaller last batch to an input of a fixed number of rows."""
         return list(smaller_ends(self.facts, self.sizes, self.gpus, self._kept(branches)))
 
     def left_out(self, branches: Several[Branch] = ()) -> int:
         """The number of all these."""
-        return len(self.few(branches)) + len(self.pipelines(branches)) + len(self.smaller_ends(branches))
+        found = (self.few, self.pipelines, self.smaller_ends, self.cut_short, self.far)
+        return sum(len(each(branches)) for each in found)
 
     def _kept(self, branches: Several[Branch]) -> frozenset[ast.AST]:
         return self.kept | runs_in(self.facts, branches)

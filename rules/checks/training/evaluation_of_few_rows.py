@@ -25,3 +25,7 @@ def whole_batches_only(case: Shared) -> Iterator[Diagnostic]:
         yield finding(case.facts, node, "TMG345 pipeline")
     for node in found.smaller_ends(single):
         yield finding(case.facts, node, "TMG345 smaller_end")
+    for node in found.cut_short(single):
+        yield finding(case.facts, node, "TMG345 fewer_than_a_batch")
+    for node in found.far(single):
+        yield finding(case.facts, node, "TMG345 far")

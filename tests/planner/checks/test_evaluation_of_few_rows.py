@@ -33,6 +33,21 @@ BEGIN = "    total.append(sess.run(loss, {X: test[i:i + SIZE]}))"
 WAITS = "total, i = [], 0\nwhile i + SIZE <= len(test):\n" + BEGIN + "\n    i += SIZE"
 
 
+SKIPS = """\
+total = []
+for i in range(0, len(test), SIZE):
+    rows = test[i:i + SIZE]
+    if len(rows) < SIZE: continue
+    total.append(sess.run(loss, {X: rows}))"""
+FILLS = """\
+total, rows = [], []
+for row in test:
+    rows.append(row)
+    if len(rows) == SIZE:
+        total.append(sess.run(loss, {X: rows}))
+        rows = []"""
+
+
 def script(loop: str, body: str = EACH, head: str = "batch_size = 32\n") -> str:
     lines = f"total = []\n{loop}\n{body}\n" if loop.startswith("for") else f"{loop}\n"
     return (SCRIPT.format(head=head) + lines).replace("SIZE", HEADS[head])
@@ -51,6 +66,18 @@ def script(loop: str, body: str = EACH, head: str = "batch_size = 32\n") -> str:
         ("for i in range(int((len(test) + 1) / SIZE)):", EACH),
         ("for i in range(0, len(test) - SIZE + 1, SIZE):", BEGIN),
         (WAITS, ""),
+        ("for i in range(20):", EACH),
+        (
+            "for i in range(20):",
+            EACH.replace("test[i * SIZE:(i + 1) * SIZE]", "test.take(range(i * SIZE, i * SIZE + SIZE))"),
+        ),
+        (
+            "for i in range(20):",
+            EACH.replace("test[i * SIZE:(i + 1) * SIZE]", "[test[i * SIZE + k] for k in range(SIZE)]"),
+        ),
+        (SKIPS, ""),
+        (SKIPS.replace("if len(rows) < SIZE: continue", "if rows.shape[0] != SIZE: break"), ""),
+        (FILLS, ""),
         ("total, i = [], 0\nwhile i <= len(test) - SIZE:\n" + BEGIN + "\n    i += SIZE", ""),
         ("total, i = [], 0\nwhile len(test) >= i + SIZE:\n" + BEGIN + "\n    i = i + SIZE", ""),
         ("print(sum(sess.run(loss, {X: test[i * SIZE:(i + 1) * SIZE]}) for i in range(len(test) // SIZE)))", ""),
@@ -86,6 +113,9 @@ def test_whole_batches_of_an_evaluation_are_told(head: str, loop: str, body: str
             "",
         ),
         ("for i in range(10):", EACH.replace("i * SIZE:(i + 1) * SIZE", ":")),
+        ("for i in range(10):", EACH.replace("i * SIZE:(i + 1) * SIZE", "i * 32:(i + 1) * 32")),
+        (SKIPS.replace("< SIZE", "< 1"), ""),
+        (FILLS + "\nif rows: total.append(sess.run(loss, {X: rows}))", ""),
         ("for i in range(len(test) // 100):", EACH.replace("SIZE", "100")),
         ("for i in range(10000 // SIZE):", EACH),
         ("print(sess.run(loss, {X: test}))", ""),
