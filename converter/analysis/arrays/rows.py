@@ -192,14 +192,16 @@ def _others() -> Number:
 def _put(at: _At, value: List | Host, made: Number, change: Effect, deep: int) -> Number | None:
     """How many rows a place puts into a list in all turns of the loops around it that began behind the list.
 
-    None where that is not known: in a branch, or in a loop that goes on where it is asked.
+    None where that is not known: in a branch, in a loop that goes on where it is asked, or where only a branch of a
+    loop makes the list, so that it holds rows of several turns.
     """
-    outside = set(value.site.chain()) if value.site is not None else set()
-    blocks = [s for s in change.site.chain() if s not in outside and isinstance(s.stmt, (*LOOPS, ast.If, ast.Try))]
-    if any(block not in at.facts.turned or block in at.around for block in blocks):
+    within = {s for s in change.site.chain() if isinstance(s.stmt, (*LOOPS, ast.If, ast.Try))}
+    outside = {s for s in value.site.chain() if isinstance(s.stmt, (*LOOPS, ast.If, ast.Try))} if value.site else set()
+    blocks = within - outside
+    if outside - within or any(block not in at.facts.turned or block in at.around for block in blocks):
         return None
     product = _put_at_once(at, value, made, change, deep)
-    for block in blocks:
+    for block in (s for s in change.site.chain() if s in blocks):
         turns = _iterations(at, at.facts.turned[block], deep) if product is not None else None
         if product is None or turns is None:
             return None

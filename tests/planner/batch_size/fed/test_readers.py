@@ -76,6 +76,7 @@ TAKE = ("rows = []", "for _ in range(n):", "    rows.append(next(reader))")
         ("end = begin + n", "x, y = between(begin, end)", "begin = end"),
         ("x, y = between(begin, begin + n)", "begin += n"),
         ("x, y = between(step * n, (step + 1) * n)",),
+        (*TAKE[:2], "    rows += [next(reader), next(reader)]", "x, y = zip(*rows)"),
         ("end = min(begin + n, 64)", "x, y = one_by_one(begin, end)", "begin = end"),
     ],
 )
@@ -95,7 +96,6 @@ def test_in_a_generator(fed: str) -> None:
     [
         (*TAKE, "rows.append(rows[0])", "x, y = zip(*rows)"),  # one more
         (*TAKE[:2], "    pair = next(reader)", "    if rng.rand() > 0.5: rows += [pair]", "x, y = zip(*rows)"),
-        (*TAKE[:2], "    rows += [next(reader), next(reader)]", "x, y = zip(*rows)"),
         (*TAKE, "x, y = zip(*sorted(rows)[step:])"),
         ("x, y = between(begin, len(data) - n)",),
         ("end = rng.randint(n)", "x, y = between(begin, end)"),
