@@ -164,8 +164,8 @@ def guards(loop: Site, around: Collection[Site]) -> Iterator[tuple[ast.expr, boo
     """The conditions that let a place in a loop through: each, whether it holds there, and the block behind it."""
     for site in around:
         stmt = site.stmt
-        inside = [inner.stmt for inner in around if inner.parent == site]
         if isinstance(stmt, ast.If):
+            inside = [inner.stmt for inner in around if inner.parent == site]
             sides = ((stmt.body, True), (stmt.orelse, False))
             yield from ((stmt.test, holds, b) for b, holds in sides if any(inner in b for inner in inside))
         if site.parent is not None:

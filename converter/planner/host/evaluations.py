@@ -100,14 +100,27 @@ def cut_short(
 
     `if len(rows) < batch_size: continue`; no run behind the loop takes the rows that are left. kept: as above.
     """
+    scaled = set(sizes)
+    limits = [node for node, value in facts.compared.items() if isinstance(value, Number) and value.linear & scaled]
+    if not any(_is_tested(facts, node) for node in limits):
+        return
     for run in _beside(facts, steps, kept):
         around = list(dict.fromkeys(made_in(run)))
         for loop in (site for site in around if isinstance(site.stmt, (ast.For, ast.While)) and site in facts.turned):
             outside = set(loop.chain())
             for test, holds, _ in guards(loop, [site for site in around if site not in outside]):
-                full = any(_is_length_of_batch(facts, one, set(sizes)) for one in reached(test, holds))
+                full = any(_is_length_of_batch(facts, one, scaled) for one in reached(test, holds))
                 if full and not any(_goes_on(loop, [run], later) for later in facts.runs):
                     yield test
+
+
+def _is_tested(facts: Facts, node: ast.AST) -> bool:
+    """Whether an expression stands in the condition of an `if`."""
+    for above in parents_of(facts, node):
+        if isinstance(above, ast.stmt):
+            return isinstance(above, ast.If) and node is above.test
+        node = above
+    return False
 
 
 def _is_length_of_batch(facts: Facts, test: Reached, scaled: set[Origin]) -> bool:
