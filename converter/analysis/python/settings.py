@@ -75,9 +75,10 @@ def read_from_file(walk: Walk, holder: Value, name: object, node: ast.AST) -> Nu
     """The batch size that a file of settings holds, or a text of the command line; None for anything else."""
     if not isinstance(holder, Host) or not isinstance(name, str) or not named_batch_size([name]):
         return None
-    if not any(isinstance(v, Host) and v.call.startswith(READERS) for v in needed([holder]).values()):
-        return None
-    return read_setting(walk, name, node)
+    behind = needed([holder]).values()
+    read = any(isinstance(v, Host) and v.call.startswith(READERS) for v in behind)
+    flags = any(isinstance(v, Typed) and has(v.kind, Trait.SETTINGS) for v in behind) if not read else False
+    return read_setting(walk, name, node) if read or (flags and walk.facts.flags_named(name)) else None
 
 
 def asked_for(walk: Walk, function: Value, args: list[Value], node: ast.Call) -> Number | None:

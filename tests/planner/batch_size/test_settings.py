@@ -48,6 +48,38 @@ def test_settings(head: str, read: str) -> None:
     assert scaled(GRAPH + head + f"n = {read}\n" + LOOP) == [f"n = {read} * num_gpus"]
 
 
+FLAGS = "tf.app.flags.DEFINE_integer('batch_size', 64, '')\nFLAGS = tf.app.flags.FLAGS\n"
+COPIED = """\
+from collections import namedtuple
+hps_dict = {}
+for key, val in FLAGS.__flags.items():
+    if key in ['batch_size', 'lr']:
+        hps_dict[key] = val
+hps = namedtuple('HParams', hps_dict.keys())(**hps_dict)
+"""
+PARSED = (
+    "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--batch_size', type=int, default=64)\n"
+)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        FLAGS + COPIED,
+        FLAGS + COPIED.replace("FLAGS.__flags.items()", "FLAGS.__flags.iteritems()"),
+        FLAGS + "hps = Config(**FLAGS.flag_values_dict())\n",
+        FLAGS + "hps = make_config(FLAGS)\n",
+        PARSED + "hps = make_config(parser.parse_args())\n",
+    ],
+)
+def test_flags_that_are_copied_as_a_whole(head: str) -> None:
+    text = "from config import Config, make_config\n" + GRAPH + head + "n = hps.batch_size\n" + LOOP
+    gpus = "FLAGS.num_gpus" if FLAGS in head else "num_gpus"
+    assert f"n = hps.batch_size * {gpus}" in scaled(text)
+    other = text.replace("'batch_size', 64", "'rows', 64").replace("--batch_size", "--rows")
+    assert not any(line.startswith("n = ") for line in scaled(other))
+
+
 def test_the_default_stays_as_it_is() -> None:
     text = converted(GRAPH + JSON + "BATCH_SIZE = 64\nn = cfg.get('batch_size', BATCH_SIZE)\n" + LOOP)
     assert "\nBATCH_SIZE = 64\nn = cfg.get('batch_size', BATCH_SIZE) * NUM_GPUS\n" in text

@@ -33,6 +33,7 @@ from converter.analysis.values import (
     tensors_in,
 )
 from converter.dataclass import dataclass
+from converter.planner.questions.statements import called
 from converter.planner.region.region import Region
 
 Path = tuple[object, ...]  # the keys under which the value lies in what an expression gives; () for any part of it
@@ -189,6 +190,15 @@ def _paths(held: Value, parts: set[int], path: Path) -> Iterator[Path]:
             yield path
 
 
+def _only_stops(test: ast.Assert | ast.If) -> bool:
+    """Whether a condition only guards against numbers with which training cannot go on: `if np.isnan(loss): raise`."""
+    if isinstance(test, ast.Assert):
+        return True
+    *before, last = test.body
+    ends = isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) and called(last.value) in ("exit", "quit")
+    return (ends or isinstance(last, ast.Raise)) and not test.orelse and all(isinstance(s, ast.Expr) for s in before)
+
+
 def _is_one_item(parent: ast.AST | None, node: ast.AST) -> bool:
     """True for an item under a written key: if it holds the value, reading it is an access of its own."""
     return isinstance(parent, ast.Subscript) and parent.value is node and isinstance(parent.slice, ast.Constant)
@@ -251,7 +261,7 @@ class Flow:
         elif isinstance(parent, (ast.For, ast.comprehension)) and node is parent.iter:
             if not self._gives_keys(node, path):
                 yield from self._each(parent, path)
-        else:
+        elif not self.number or not isinstance(parent, (ast.Assert, ast.If)) or not _only_stops(parent):
             raise Unknown
 
     def _gives_keys(self, node: ast.AST, path: Path) -> bool:

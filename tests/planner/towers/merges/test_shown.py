@@ -154,6 +154,11 @@ NUMBER = SCRIPT.replace("0.001), variance", "0.001), tf.reduce_max(variance)")
         ("both = shown + cost\n        if both < 3.0:\n            break", "TMG210"),
         ("sess.run(train_op, {X: images * (shown + cost), Y: labels})", "TMG210"),
         ("np.save('both.npy', shown + cost)", "TMG210"),
+        ("if not np.isfinite(shown): raise ValueError('diverged')", "TMG393"),
+        ("assert not np.isnan(shown), 'diverged'", "TMG393"),
+        ("if np.isnan(shown):\n            print(step)\n            sys.exit(1)", "TMG393"),
+        ("if np.isnan(shown): break", "TMG210"),
+        ("if np.isnan(shown):\n            raise ValueError\n        else:\n            rate *= 0.9", "TMG210"),
     ],
 )
 def test_a_number_is_shown_beside_any_other(used: str, found: str) -> None:
