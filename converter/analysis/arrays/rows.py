@@ -12,6 +12,7 @@ from converter.analysis.arrays.shapes import (
     ARITHMETIC,
     DEEP,
     LIKE,
+    MOVES,
     SAME,
     SHAPED,
     SIZED,
@@ -416,8 +417,8 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
         return _size(at, given.get(1, "newshape", "shape"), deep)
     if value.call in LENGTHENS:
         return _lengthened(at, name, given, deep)
-    if name in (*LIKE, *STACKED) and given.get(1, "axis") is None:
-        return _rows(at, given.get(0, "a", "x", "object", "arrays"), deep)
+    if name in MOVES or (name in (*LIKE, *STACKED) and given.get(1, "axis") is None):
+        return _rows(at, given.get(0, "a", "x", "m", "object", "arrays"), deep)
     return None
 
 

@@ -128,6 +128,38 @@ def test_a_single_row_is_told_where_it_is_made() -> None:
     assert codes(batches) == ["TMG303"]  # a warning
 
 
+ONE_ROW = "np.expand_dims(a, 0)"
+IN_BRANCH = "np.expand_dims(a, 0)\n        if np.random.rand() < 0.5:\n            a = np.flip(a, axis=1)"
+MOVED = [
+    "np.minimum(np.expand_dims(a, 0), 1.0)",
+    "np.clip(np.expand_dims(a, 0) * min(max(a), 3), 0.0, 1.0)",
+    "np.flip(np.expand_dims(a, 0)[:, 0:4], axis=1)",
+    "np.fliplr(np.float32(a[None]))",
+    "np.transpose(np.expand_dims(a, 0), (0, 1))",
+    IN_BRANCH,
+]
+
+
+@pytest.mark.parametrize("made", MOVED)
+def test_a_single_row_of_which_entries_are_changed_or_moved(made: str) -> None:
+    assert codes(MADE_ABOVE.replace(ONE_ROW, made)) == ["TMG218"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "np.minimum(a, 1.0)",
+        "np.minimum(np.expand_dims(a, 0), load())",  # is broadcast
+        "np.transpose(np.expand_dims(a, 0), (1, 0))",
+        "np.expand_dims(a, 0) * min(load(), [1.0])",
+        IN_BRANCH.replace("np.flip(a, axis=1)", "load()"),
+        IN_BRANCH.replace("np.flip(a, axis=1)", "np.repeat(a, 4, axis=0)"),
+    ],
+)
+def test_rows_of_which_one_is_not_known_to_be_fed(made: str) -> None:
+    assert "TMG218" not in codes(MADE_ABOVE.replace(ONE_ROW, made).replace("[[1.0]]", "load()"))
+
+
 PICTURE = """\
 import tensorflow as tf
 
