@@ -13,8 +13,8 @@ from converter.analysis.values import Host, Input, Number, Origin, Tensor, Value
 from converter.analysis.values import Sequence as Several
 from converter.planner.questions.drawn_batches import rows_of_drawn
 from converter.planner.questions.fixed_size import fixed_size
+from converter.planner.region.fed_results import is_fed_by_towers
 from converter.planner.region.region import Region
-from converter.planner.towers.border.fed_results import is_fed_by_towers
 
 BLOCKS = (ast.For, ast.AsyncFor, ast.While, ast.If)
 
