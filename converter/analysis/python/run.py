@@ -16,7 +16,6 @@ from converter.analysis.python.statements import execute_block
 from converter.analysis.values import Class, Function, Value
 from converter.analysis.walk import Known, Walk
 
-
 ANY_NAME = frozenset(("globals", "locals", "vars", "eval", "exec"))  # give whatever the file has a name for
 
 
