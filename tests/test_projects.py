@@ -438,6 +438,38 @@ def test_a_check_needs_no_look_at_other_scripts(tmp_path: Path) -> None:
     assert main(["convert", "--check", str(tmp_path / "out")]) == 0
 
 
+OTHER = """\
+import os
+
+import tensorflow as tf
+
+
+class Wide(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [1, 8])
+        self.train_op = tf.train.AdamOptimizer().minimize(tf.reduce_mean(tf.layers.dense(self.x, 3)))
+
+
+if __name__ == '__main__':
+    os.environ['CUDA_VISIBLE_DEVICES'] = '1'
+"""
+IMPORTS = TRAIN.replace("from model import Net", "from model import Net\nfrom wide import Wide")
+
+
+@pytest.mark.parametrize("line", ["from wide import Wide", "from wide import *", "from wide import Wide as Other"])
+def test_a_class_that_is_imported_and_read_nowhere_is_no_model(tmp_path: Path, line: str) -> None:
+    train = IMPORTS.replace("from wide import Wide", line)
+    done = converted(put(tmp_path, model=MODEL, wide=OTHER, train=train))
+    assert done.text is not None and not any("wide" in found.path for found in done.diagnostics)
+    assert [os.path.basename(part.path) for part in done.parts] == ["model.py", "tower_helpers.py"]
+
+
+@pytest.mark.parametrize("used", ["net = globals()[name]()", "net = run(Wide, Net)", "net = run('Wide')"])
+def test_a_class_that_code_may_look_up_is_a_model(tmp_path: Path, used: str) -> None:
+    done = converted(put(tmp_path, model=MODEL, wide=OTHER, train=IMPORTS.replace("net = Net()", used)))
+    assert any("wide" in found.path for found in done.diagnostics)
+
+
 # --- What is written --------------------------------------------------------------------------------
 
 

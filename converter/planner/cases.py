@@ -114,7 +114,7 @@ class Placed(WithBatchSize):
         """The evaluations, as batches of all GPUs would change them."""
         return Evaluations(
             facts=self.facts,
-            inputs=tuple(value for region in self.regions for value in region.inputs),
+            regions=self.regions,
             steps=self.steps,
             sizes=self.size.scaled if self.options.batch == "per-gpu" else frozenset(),
             gpus=self.options.num_gpus or 2,

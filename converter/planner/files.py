@@ -32,10 +32,10 @@ from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Faults, Refused, noted
 from converter.planner.questions.statements import path
 from converter.planner.region.executions import StepGroup
+from converter.planner.region.fed_results import fed_results
 from converter.planner.region.region import Region
 from converter.planner.towers.after_updates import HELPER as AFTER_UPDATES
 from converter.planner.towers.after_updates import wait_edits
-from converter.planner.towers.border.fed_results import fed_results
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.dense_gradients import all_dense
 from converter.planner.towers.loop import LoopPart, plan_loop

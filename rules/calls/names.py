@@ -13,6 +13,9 @@ OPS = (
     "logging_ops map_fn math_ops parsing_ops random_ops script_ops sparse_ops state_ops tensor_array_ops variable_scope"
 ).split()
 
+# Modules of tensorflow.python.layers whose functions and classes are those of tf.layers (checked on 1.15).
+LAYERS = "convolutional core layers normalization pooling".split()
+
 # Modules of tf.contrib.seq2seq and tf.contrib.rnn whose functions and classes these have themselves (checked on 1.15).
 SEQ2SEQ = "attention_wrapper basic_decoder beam_search_decoder decoder helper loss".split()
 FUSED = "fused_rnn_cell gru_ops lstm_ops".split()
@@ -33,6 +36,7 @@ ALIASES = {
     "python.ops.embedding_ops.": "nn.",
     "python.ops.nn_ops.": "nn.",
     **{f"python.ops.{module}.": "" for module in OPS},
+    **{f"python.layers.{module}.": "layers." for module in LAYERS},
     "python.ops.candidate_sampling_ops.": "nn.",
     "python.ops.ctc_ops.": "nn.",
     "python.ops.image_ops.": "image.",

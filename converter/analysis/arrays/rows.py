@@ -12,6 +12,7 @@ from converter.analysis.arrays.shapes import (
     ARITHMETIC,
     DEEP,
     LIKE,
+    MOVES,
     SAME,
     SHAPED,
     SIZED,
@@ -472,8 +473,9 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
         one = name == "delete" and isinstance(given.get(1, "obj"), Number)
         return _computed(at, "sum", [rows, Number(-1) if one else _others()], deep) if rows is not None else None
     along = given.get(1, "axis") if name in (*LIKE, *STACKED) else None
-    if name in (*LIKE, *STACKED) and (along is None or (name in STACKED and getattr(along, "value", None) == 0)):
-        return _rows(at, given.get(0, "a", "x", "object", "arrays"), deep)
+    stacked = name in STACKED and getattr(along, "value", None) == 0
+    if name in MOVES or stacked or (name in (*LIKE, *STACKED) and along is None):
+        return _rows(at, given.get(0, "a", "x", "m", "object", "arrays"), deep)
     return None
 
 

@@ -47,6 +47,7 @@ LIKE = (  # as large as their first argument
     "ones_like",
     "empty_like",
 )
+MOVES = ("flip", "fliplr", "flipud", "roll")  # give each entry another place in an array of the same shape
 SIZED = {  # of the size that stands at a position, else as large as what stands in front of it
     "random.normal": 2,
     "random.uniform": 2,
@@ -250,7 +251,8 @@ def _called(value: Host, node: ast.Call, deep: int) -> Shape:
     holder = value.inputs[0]
     if isinstance(holder, Host) and isinstance(holder.node, ast.Attribute) and holder.call == value.call:
         return _method(value.call, holder.inputs[0], arguments, deep)
-    return None
+    chosen = value.call in ("min", "max") and isinstance(node.func, ast.Name) and len(node.args) > 1
+    return () if chosen and not any(isinstance(v, List) for v in value.inputs) else None  # one of several numbers
 
 
 def _method(name: str, receiver: Value, arguments: Arguments, deep: int) -> Shape:
@@ -304,7 +306,7 @@ def _numpy(name: str, arguments: Arguments, deep: int) -> Shape:
         return _along(shape_of(first, deep), arguments, 1)
     if name in ("dot", "matmul"):
         return _product(shape_of(first, deep), shape_of(arguments.get(1, "b", "x2"), deep))
-    return shape_of(first, deep) if name in LIKE else None
+    return shape_of(first or arguments.get(0, "m"), deep) if name in (*LIKE, *MOVES) else None
 
 
 def _along(shape: Shape, arguments: Arguments, position: int) -> Shape:

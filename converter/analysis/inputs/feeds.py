@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Container, Iterator
 
 from converter.analysis.arrays.rows import rows_of
-from converter.analysis.arrays.shapes import ARITHMETIC, is_new_axis, shape_of
+from converter.analysis.arrays.shapes import ARITHMETIC, BINARY, LIKE, MOVES, is_new_axis, shape_of
 from converter.analysis.counts.size_names import named_batch
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import SIZE, Decisions, Facts
@@ -407,20 +407,28 @@ def is_one_row(value: Value, axis: int, grown: Container[int]) -> bool:
         return not value.many and len(value.elements) == 1 and value.uid not in grown
     if not isinstance(value, Host):
         return False
+    if value.either:
+        return all(is_one_row(one, axis, grown) for one in value.either)
     node, arguments = value.node, value.inputs[1:]
     if isinstance(node, ast.Subscript):
         first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
         if isinstance(first, ast.Slice):  # a part of a data set of one example
             return is_one_row(value.inputs[0], axis, grown)
         return is_new_axis(first)
-    if isinstance(node, ast.BinOp):  # with a number, which changes no shape; a list times a number is repeated
-        arrays = [part for part in value.inputs if not isinstance(part, Number)]
+    name = value.call.removeprefix("numpy.") if value.call.startswith("numpy.") else ""
+    if isinstance(node, ast.BinOp) or name in (*BINARY, "clip"):  # with a number, which changes no shape
+        operands = value.inputs if isinstance(node, ast.BinOp) else arguments
+        arrays = [part for part in operands if shape_of(part) != ()]
         return len(arrays) == 1 and isinstance(arrays[0], Host) and is_one_row(arrays[0], axis, grown)
     if not isinstance(node, ast.Call) or not arguments:
         return False
-    if value.call == "numpy.expand_dims":
-        return len(arguments) == 2 and getattr(arguments[1], "value", None) == 0
-    return value.call in ("numpy.array", "numpy.asarray") and is_one_row(arguments[0], axis, grown)
+    second = arguments[1] if len(arguments) == 2 else None
+    if name == "expand_dims":
+        return getattr(second, "value", None) == 0
+    if name == "transpose":
+        order = second.elements[:1] if isinstance(second, Sequence) else []
+        return [getattr(one, "value", None) for one in order] == [0] and is_one_row(arguments[0], axis, grown)
+    return name in (*LIKE, *MOVES) and is_one_row(arguments[0], axis, grown)
 
 
 def picks_rows(value: Host) -> bool:

@@ -16,6 +16,8 @@ from converter.analysis.python.statements import execute_block
 from converter.analysis.values import Class, Function, Value
 from converter.analysis.walk import Known, Walk
 
+ANY_NAME = frozenset(("globals", "locals", "vars", "eval", "exec"))  # give whatever the file has a name for
+
 
 def walked(path: str, tree: ast.Module, project: Project, known: Known | None = None) -> Facts:
     """The facts of a walk through a script; of two where gradients turn out to be a part of the model."""
@@ -65,12 +67,15 @@ def run(walk: Walk) -> Facts:
 def _enter_uncalled(walk: Walk) -> None:
     """Enters functions and classes that nobody called: code that is not followed may call them.
 
-    Functions that no other one mentions come first, as they pass known arguments to the others.
+    What is imported and read nowhere is called by nobody. Functions that no other one mentions come first, as they pass
+    known arguments to the others.
     """
+    read = _read_in(walk.module.node)
     left = {
         name: value
         for name, value in walk.module.locals.items()
         if isinstance(value, (Function, Class)) and value.node not in walk.entered and not name.startswith("__")
+        if name in read or not read.isdisjoint(ANY_NAME) or not walk.facts.path_of(value.node)
     }
     mentions = {name: _names_in(value.node) for name, value in left.items()}
     for name in sorted(left, key=lambda name: any(name in m for other, m in mentions.items() if other != name)):
@@ -79,6 +84,12 @@ def _enter_uncalled(walk: Walk) -> None:
             call_with_unknowns(walk, value)
         elif isinstance(value, Class) and value.node not in walk.entered:
             use_with_unknowns(walk, value)
+
+
+def _read_in(tree: ast.AST) -> set[str]:
+    """The names that a file reads, those in texts among them: a name may be looked up."""
+    constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return _names_in(tree) | {value for value in constants if isinstance(value, str)}
 
 
 def _names_in(node: ast.AST) -> set[str]:

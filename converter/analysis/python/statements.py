@@ -302,9 +302,7 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
     changed_too = take_back(walk.undo_log, mark, walk.frame)
     branches.leave_open()
     branching = Branching(next(_branchings), switch)
-    for change, value in (*(changed if first else ()), *(changed_too if second else ())):
-        if not isinstance(change.holder, (Frame, Sequence)) and change.holder.time > began:
-            change.put(value)  # the branch made this object itself, and may return it
+    changed, changed_too = _with_own_filled(changed, began), _with_own_filled(changed_too, began)
     if bool(first) is not bool(second):
         gone, stays = (changed, changed_too) if first else (changed_too, changed)
         for change, value in stays:
@@ -319,6 +317,18 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
     elif not second and not first:  # objects that a branch has made have their attributes again
         _join_branches(walk, after_body, walk.frame.locals, stmt, branching)
     return first if first and second else None
+
+
+def _with_own_filled(changes: Changes, began: int) -> Changes:
+    """The changes of a branch without those of lists that it made itself; all that it made is as it left it again."""
+    left: Changes = []
+    for change, value in changes:
+        own = not isinstance(change.holder, Frame) and change.holder.time > began
+        if own:
+            change.put(value)
+        if not own or not isinstance(change.holder, Sequence):
+            left.append((change, value))
+    return left
 
 
 def _branch(walk: Walk, body: list[ast.stmt]) -> Signal:

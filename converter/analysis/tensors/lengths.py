@@ -23,9 +23,12 @@ class Computed(str):
 
 
 def of_number(given: Number) -> Factor:
-    """A number as a length: its value, or a name that is the same wherever it stands for the same number."""
-    if isinstance(given.value, int) and given.value >= 0:
-        return given.value
+    """A number as a length: its value, or a name that is the same wherever it stands for the same number.
+
+    Layers take 6.0, as `18 / 3` is, for 6.
+    """
+    if given.value is not None and given.value >= 0 and float(given.value).is_integer():
+        return int(given.value)
     if isinstance(given, Length):
         return given.factor
     name = _own_name(given)

@@ -30,6 +30,7 @@ from converter.planner.batch_size.evaluated import takes_batches
 from converter.planner.batch_size.overlapping import fixed_turns
 from converter.planner.batch_size.pipelines import behind_runs, behind_training
 from converter.planner.batch_size.streams import FILLED, is_share
+from converter.planner.host.fixed_rows import fixed_feeds
 from converter.planner.host.untrained import Branch, runs_in
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.statements import parents_of
@@ -290,12 +291,12 @@ def whole_batches(
 class Evaluations:
     """The evaluations of a script as batches of all GPUs would change them.
 
-    inputs: those of training. sizes: the numbers that grow; none where no batch does. gpus: how many there are at
-    least. kept: calls of runs whose batches do not grow.
+    regions: the loops over the towers. sizes: the numbers that grow; none where no batch does. gpus: how many there
+    are at least. kept: calls of runs whose batches do not grow.
     """
 
     facts: Facts
-    inputs: tuple[Input, ...]
+    regions: tuple[Region, ...]
     steps: tuple[TrainStep, ...]
     sizes: frozenset[Origin]
     gpus: int
@@ -312,7 +313,8 @@ class Evaluations:
     def pipelines(self, branches: Several[Branch] = ()) -> list[ast.AST]:
         """Calls that make the whole batches of pipelines, and leave out the rest."""
         kept, steps = self._kept(branches), list(self.steps)
-        return list(whole_batches(self.facts, self.inputs, steps, self.sizes, kept=kept, branches=branches))
+        inputs = [value for region in self.regions for value in region.inputs]
+        return list(whole_batches(self.facts, inputs, steps, self.sizes, kept=kept, branches=branches))
 
     def cut_short(self, branches: Several[Branch] = ()) -> list[ast.AST]:
         """Conditions that leave out the last rows, where these are no whole batch."""
@@ -327,9 +329,15 @@ class Evaluations:
         """Ranges of loops that may feed a smaller last batch to an input of a fixed number of rows."""
         return list(smaller_ends(self.facts, self.sizes, self.gpus, self._kept(branches)))
 
+    def fixed(self, branches: Several[Branch] = ()) -> list[tuple[RunCall, str]]:
+        """Runs that feed a fixed number of rows to an input that grows, with the name of the input."""
+        apart = runs_in(self.facts, branches)
+        found = fixed_feeds(self.facts, self.regions, self.sizes) if self.sizes else ()
+        return [(run, name) for run, name in found if run.call not in apart]
+
     def left_out(self, branches: Several[Branch] = ()) -> int:
         """The number of all these."""
-        found = (self.few, self.pipelines, self.smaller_ends, self.cut_short, self.far)
+        found = (self.few, self.pipelines, self.smaller_ends, self.cut_short, self.far, self.fixed)
         return sum(len(each(branches)) for each in found)
 
     def _kept(self, branches: Several[Branch]) -> frozenset[ast.AST]:

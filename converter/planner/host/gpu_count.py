@@ -13,7 +13,7 @@ from converter.dataclass import dataclass
 from converter.options import Options
 from converter.plan import Insert
 from converter.planner.batch_size.before_parsing import comes_before, is_early, is_parsed_by_imports
-from converter.planner.questions.statements import is_text
+from converter.planner.questions.statements import IS_RUN, is_text
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.context import WritingContext
 from converter.planner.writing.free_names import TakenNames
@@ -24,7 +24,6 @@ from converter.source.syntax import first_statement
 # flags of scripts that say how many GPUs there are
 OWN_FLAGS = ("num_gpus", "num_gpu", "n_gpus", "n_gpu", "ngpus", "ngpu", "gpus", "gpu_num", "gpu_count")
 FLAG_HELP = "number of GPUs to train on"
-IS_RUN = "__name__ == '__main__'"
 FLAG_MODULE = (
     "tf.app.flags.DEFINE_integer('num_gpus', {0}, '{1}.')",
     "FLAGS = tf.app.flags.FLAGS",

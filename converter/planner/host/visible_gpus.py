@@ -14,6 +14,7 @@ from converter.plan import Replace
 from converter.planner.host.gpu_count import GpuCount
 from converter.planner.outcome import Faults
 from converter.planner.plan_faults import PlanFault
+from converter.planner.questions.statements import runs_alone
 from converter.planner.wording import finding
 from converter.planner.writing.source_text import SourceText
 
@@ -74,7 +75,8 @@ def _places(facts: Facts) -> list[tuple[ast.expr, _Choice]]:
     """What is set, with the expression that says it: the default of a flag, once, where a flag is set."""
     found: dict[ast.expr, _Choice] = {}
     for choice in _choices(facts):
-        found.setdefault(_default(facts, choice) or choice.node, choice)
+        if not runs_alone(facts, choice.node):
+            found.setdefault(_default(facts, choice) or choice.node, choice)
     return [*found.items()]
 
 

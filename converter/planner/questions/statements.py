@@ -9,6 +9,7 @@ from converter.analysis.facts import Facts
 from converter.analysis.values import Site
 
 LOGS = ("print", "pprint", "info", "debug", "warning", "warn", "error", "log")  # that show what they are given
+IS_RUN = "__name__ == '__main__'"
 Step = tuple[int, ast.stmt]  # a frame's uid and a statement executed in it
 
 
@@ -83,3 +84,13 @@ def uncalled_around(site: Site) -> ast.stmt | None:
 def is_executed(site: Site) -> bool:
     """True if the script itself runs the code of a place, and does not only define it for others."""
     return uncalled_around(site) is None
+
+
+def runs_alone(facts: Facts, node: ast.AST) -> bool:
+    """True for what a file that is imported does only where it is run itself: `if __name__ == '__main__':`."""
+    inner = node
+    for around in parents_of(facts, node) if facts.path_of(node) else ():
+        if isinstance(around, ast.If) and inner in around.body and ast.unparse(around.test) == IS_RUN:
+            return True
+        inner = around
+    return False

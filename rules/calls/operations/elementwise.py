@@ -147,7 +147,7 @@ POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"identity": 1}}
 TRAITS: dict[Trait, str] = {
     Trait.COMPUTES_ONE: (
         "cast to_float to_int32 identity abs sqrt square exp log add subtract multiply div divide maximum minimum "
-        "greater greater_equal less less_equal equal not_equal"
+        "greater greater_equal less less_equal equal not_equal stop_gradient ones_like zeros_like"
     ),
     Trait.CLIPS_ENTRIES: "clip_by_value",
     Trait.DIVIDES_OR_MULTIPLIES: "divide div truediv multiply scalar_mul",

@@ -563,7 +563,7 @@ POSITIONS: dict[Argument, dict[str, int]] = {
 
 TRAITS: dict[Trait, str] = {
     Trait.CUTS: "slice strided_slice subscript",
-    Trait.COMPUTES_ONE: "squeeze transpose expand_dims reshape",
+    Trait.COMPUTES_ONE: "squeeze transpose expand_dims reshape shape ones zeros",
     Trait.MASKS: "boolean_mask",
     Trait.DATA_SECOND: "nn.embedding_lookup",
     Trait.PRODUCT: "matmul",

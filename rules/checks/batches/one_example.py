@@ -5,16 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from converter.analysis.arrays.shapes import shape_of
+from converter.analysis.arrays.rows import rows_of
+from converter.analysis.arrays.shapes import reshaping, shape_of
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, RunCall, TrainStep, behind_losses
 from converter.analysis.inputs.feeds import is_one_example, is_one_row
 from converter.analysis.reasons import Why
-from converter.analysis.values import Constant, Host, Input, Number, Value
+from converter.analysis.values import Constant, Host, Input, Number, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.fed.rows import is_kept
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
+from converter.planner.own.names import function_of
 from converter.planner.questions.fed_without_rows import fed_without_rows
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.one_value import is_one_value
@@ -151,7 +153,7 @@ def _of_one_row(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[Diagnostic
     """Steps whose batches have a single row each, another one in each run; gradients that are fetched are such, too."""
     grown = {e.value.uid for e in facts.effects_of(EffectKind.MUTATION) if e.value is not None}
     batches = [
-        (run, key, value, is_one_row(value, key.batch.axis, grown))
+        (run, key, value, is_one_row(value, key.batch.axis, grown) and not _is_sized(facts, run, value))
         for run in facts.runs
         for key, value in run.feeds
         if isinstance(key, Input) and key.batch.kind == "example"
@@ -169,6 +171,39 @@ def _of_one_row(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[Diagnostic
         beside = set(ast.walk(run.call))
         fed_in = "" if at in beside else f", which {line_seen_from(facts, at, run.call)} feeds,"
         yield finding(facts, at, "TMG218 one_row", fed_in=fed_in)
+
+
+def _is_sized(facts: Facts, run: RunCall, value: Value) -> bool:
+    """Whether an array has as many rows as a setting for the batch size says, which may be 1 where it is not given.
+
+    One that gets rows at written places alone, `rows[0] = picture`, would have none at further places; another picture
+    that is reshaped to `[batch_size, 28, 28]` has too few entries for that.
+    """
+    if not _is_counted(facts, run, value):
+        return False
+    arrays = [array for array in needed([value]).values() if _is_counted(facts, run, array)]
+    if not any((shape_of(array) or (None,))[0] == 1 for array in arrays):
+        return False  # parts of data that has a single row
+    sources = (reshaping(array)[0] for array in arrays)
+    if any(source is not None and not _is_counted(facts, run, source) for source in sources):
+        return False
+    written = {access.node for array in arrays for access in facts.item_writes(array)}
+    return not any(isinstance(node, ast.Subscript) and _fills_written_places(facts, node) for node in written)
+
+
+def _is_counted(facts: Facts, run: RunCall, value: Value) -> bool:
+    """Whether a number that the script names as a batch size counts the rows of an array."""
+    rows = rows_of(facts, value, run.site)
+    return rows is not None and bool(facts.named_sizes(rows.linear))
+
+
+def _fills_written_places(facts: Facts, filled: ast.Subscript) -> bool:
+    """Whether a function fills an array at no other places than `rows[0]`, `rows[0, :]`, however many rows it has."""
+    name = ast.unparse(filled.value)
+    inside = (node for node in ast.walk(function_of(facts, filled)) if isinstance(node, ast.Subscript))
+    stores = [node for node in inside if not isinstance(node.ctx, ast.Load) and ast.unparse(node.value) == name]
+    first = (n.slice.elts[0] if isinstance(n.slice, ast.Tuple) and n.slice.elts else n.slice for n in stores)
+    return all(isinstance(place, ast.Constant) and isinstance(place.value, int) for place in first)
 
 
 def _is_part(value: Value) -> bool:

@@ -9,7 +9,7 @@ from converter.analysis.values import Input, Variable
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
-from converter.planner.towers.border.fed_results import is_fed_by_towers
+from converter.planner.region.fed_results import is_fed_by_towers
 from converter.planner.wording import finding
 
 CODES = ("TMG223",)

@@ -979,6 +979,8 @@ tf.contrib.layers.convolution1d(s, 3, 2)              -> example 0
 tf.nn.rnn_cell._linear(x, 4, True)                    -> example 0
 tf.contrib.rnn.python.ops.core_rnn_cell._linear([x, y], 4, True) -> example 0
 tf.contrib.rnn.python.ops.core_rnn_cell_impl._linear([x, y], 4, False) -> example 0
+tf.python.layers.core.Dense(4)(x) -> example 0
+tf.python.layers.core.dense(x, 4) -> example 0
 tf.nn.rnn_cell._linear(tf.concat([x, x], 0), 4, True) -> example 0 minor
 tf.nn.rnn_cell._linear(tf.reshape(s, [-1, 6]), 4, True) -> example 0 major
 tf.nn.rnn_cell._linear(tf.transpose(x), 4, True)      -> opaque

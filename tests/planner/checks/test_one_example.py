@@ -128,6 +128,93 @@ def test_a_single_row_is_told_where_it_is_made() -> None:
     assert codes(batches) == ["TMG303"]  # a warning
 
 
+ONE_ROW = "np.expand_dims(a, 0)"
+IN_BRANCH = "np.expand_dims(a, 0)\n        if np.random.rand() < 0.5:\n            a = np.flip(a, axis=1)"
+MOVED = [
+    "np.minimum(np.expand_dims(a, 0), 1.0)",
+    "np.clip(np.expand_dims(a, 0) * min(max(a), 3), 0.0, 1.0)",
+    "np.flip(np.expand_dims(a, 0)[:, 0:4], axis=1)",
+    "np.fliplr(np.float32(a[None]))",
+    "np.transpose(np.expand_dims(a, 0), (0, 1))",
+    IN_BRANCH,
+]
+
+
+@pytest.mark.parametrize("made", MOVED)
+def test_a_single_row_of_which_entries_are_changed_or_moved(made: str) -> None:
+    assert codes(MADE_ABOVE.replace(ONE_ROW, made)) == ["TMG218"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "np.minimum(a, 1.0)",
+        "np.minimum(np.expand_dims(a, 0), load())",  # is broadcast
+        "np.transpose(np.expand_dims(a, 0), (1, 0))",
+        "np.expand_dims(a, 0) * min(load(), [1.0])",
+        IN_BRANCH.replace("np.flip(a, axis=1)", "load()"),
+        IN_BRANCH.replace("np.flip(a, axis=1)", "np.repeat(a, 4, axis=0)"),
+    ],
+)
+def test_rows_of_which_one_is_not_known_to_be_fed(made: str) -> None:
+    assert "TMG218" not in codes(MADE_ABOVE.replace(ONE_ROW, made).replace("[[1.0]]", "load()"))
+
+
+READER = """\
+class Reader(object):
+    def __call__(self, {given}):
+        rows = np.zeros(({n}, 4))
+        rows[0] = load()
+        for i in range(1, {n}):
+            rows[i] = load()
+        return rows
+
+
+class Trainer(object):
+    def __init__(self, batch_size=1):
+        self.batch_size = batch_size
+
+    def train(self, sess, read):
+        for step in range(100):
+            rows = read(self.batch_size)
+            sess.run(train_op, {{x: rows, y: rows[:, :1]}})
+
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    Trainer().train(sess, Reader())
+"""
+
+
+def reader(given: str = "n", n: str = "n") -> str:
+    return MADE_ABOVE.partition("\n\ndef train")[0] + "\n\n" + READER.format(given=given, n=n)
+
+
+def test_a_batch_size_that_is_one_by_default_grows() -> None:
+    lines = body(reader())
+    assert "    def __init__(self, batch_size=1 * num_gpus):" in lines
+    assert codes(reader()) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("batch_size=1", "count=1"),  # no name of a batch size
+        ("read(self.batch_size)", "read(1)"),
+        ("            rows[i] = load()", "            print(load())"),  # only the first row is filled
+        ("            rows[i] = load()", "            rows[0, :] += load()"),
+        ("(n, 4)", "(1, 4)"),
+        ("        return rows", "        return np.reshape(load(), [n, 4])"),
+    ],
+)
+def test_a_single_row_that_is_not_counted_by_the_batch_size(old: str, new: str) -> None:
+    script = reader()
+    assert old in script
+    if old == "batch_size=1":
+        script = script.replace("self.batch_size", "self.count").replace("= batch_size", "= count")
+    assert "TMG218" in codes(script.replace(old, new))
+
+
 PICTURE = """\
 import tensorflow as tf
 

@@ -63,16 +63,20 @@ def test_an_epoch_of_training_is_told_too() -> None:
         BEGIN.replace("len(files)", "320") + EACH,
         BEGIN.replace("len(files)", "10 * batch_size") + EACH,
         "n = len(files) // batch_size * batch_size\n" + BEGIN.replace("len(files)", "n") + EACH,
-        BEGIN + "    if len(part) < batch_size:\n        break\n" + EACH,
         BEGIN + "    rows = np.zeros((batch_size, 4))\n    rows[:len(part)] = part\n" + EACH.replace("part", "rows"),
         BEGIN + "    part = np.concatenate([part, files[:batch_size - len(part)]])\n" + EACH,
         BEGIN.replace("files[i:i", "files[min(i, len(files) - batch_size):i") + EACH,
         "for name in files:\n    part = np.tile(read(name), (batch_size, 1))\n" + EACH,
     ],
-    ids=["multiple", "batches", "whole", "skipped", "filled", "longer", "earlier", "one for all"],
+    ids=["multiple", "batches", "whole", "filled", "longer", "earlier", "one for all"],
 )
 def test_others_feed_whole_batches(lines: str) -> None:
     assert codes(script(lines)) == []
+
+
+def test_rows_that_are_skipped_are_left_out() -> None:
+    (found,) = run(script(BEGIN + "    if len(part) < batch_size:\n        break\n" + EACH)).diagnostics
+    assert found.code == "TMG345" and "of fewer rows it takes none" in found.message
 
 
 def test_an_input_of_any_number_of_rows_takes_the_rest() -> None:

@@ -198,3 +198,64 @@ def test_a_mode_with_a_session_of_its_own_has_one_tower() -> None:
     trains = text.replace(call, f"{call}            sess.run(_, {{x: test}})\n")
     assert LINE not in converted(trains)
     assert "TMG345" in codes(trains)
+
+
+FED = """\
+import numpy as np
+import tensorflow as tf
+
+tf.app.flags.DEFINE_integer('batch_size', 16, 'rows')
+tf.app.flags.DEFINE_string('mode', 'train', 'train or show')
+FLAGS = tf.app.flags.FLAGS
+data = np.load('data.npy')
+
+
+class Net(object):
+    def __init__(self, x):
+        self.out = tf.layers.dense(x, 4, name='out')
+        if FLAGS.mode == 'train':
+            self.loss = tf.reduce_mean(tf.square(self.out - x))
+
+
+def train():
+    x = tf.placeholder(tf.float32, [FLAGS.batch_size, 4])
+    net = Net(x)
+    train_op = tf.train.AdamOptimizer(0.01).minimize(net.loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for i in range(0, 640, FLAGS.batch_size):
+            sess.run(train_op, {x: data[i:i + FLAGS.batch_size]})
+
+
+def show():
+    assert FLAGS.batch_size == 1
+    x = tf.placeholder(tf.float32, [FLAGS.batch_size, 4])
+    net = Net(x)
+    with tf.Session() as sess:
+        for row in data:
+            print(sess.run(net.out, {x: row[None, :]}))
+
+
+if FLAGS.mode == 'train':
+    train()
+elif FLAGS.mode == 'show':
+    show()
+"""
+
+
+def test_a_mode_that_feeds_single_rows_has_one_tower() -> None:
+    assert f"elif FLAGS.mode == 'show':\n    FLAGS.{LINE}\n    show()" in converted(FED)
+
+
+@pytest.mark.parametrize(
+    ("mode", "line"),
+    [
+        ("elif FLAGS.mode == 'show':\n    show()", "    train()\n    show()"),  # rows are shown after the training, too
+        ("elif FLAGS.mode == 'show':\n    show()", "show()"),
+        ("elif FLAGS.mode == 'show':\n    show()", "elif FLAGS.mode == 'show': show()"),  # no line fits there
+        ("if FLAGS.mode == 'train':\n    train", "if FLAGS.mode != 'other':\n    train()\n    show"),
+    ],
+)
+def test_single_rows_are_refused_where_the_model_may_train(mode: str, line: str) -> None:
+    assert mode in FED
+    assert "TMG252" in codes(FED.replace(mode, line))

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from itertools import zip_longest
 
+from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Fallback
@@ -102,8 +103,17 @@ def _len(call: Call) -> Value:
         return Number(len(value.elements if isinstance(value, Sequence) else value.pairs), inputs=(value,))
     if isinstance(value, ShapeOf) and value.tensor.rank is not None:
         return Number(value.tensor.rank, inputs=(value,))
+    if (rows := _picked_rows(value)) is not None:
+        return Number(rows, inputs=(value,))
     origin = call.walk.origin(call.node, "computed")
     return Number(None, frozenset((origin,)), frozenset((origin,)), (value,))
+
+
+def _picked_rows(value: Value) -> int | None:
+    """The number of rows that are picked out of an array by a list of numbers which is written out."""
+    places = value.inputs[1] if isinstance(value, Host) and value.call == "[]" and len(value.inputs) == 2 else None
+    shape = shape_of(places) if isinstance(places, Sequence) and places.mutable else None
+    return shape[0] if shape is not None and len(shape) == 1 else None
 
 
 def _collects(value: Value) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from converter.plan import Merge, Replace
 from converter.planner.plan_faults import PlanFault
-from converter.planner.towers.border.fed_results import fed_results
+from converter.planner.region.fed_results import fed_results
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.towers.merges.wanted import Wanted

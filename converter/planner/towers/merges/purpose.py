@@ -23,6 +23,7 @@ from converter.analysis.values import (
     Bound,
     Constant,
     Function,
+    Input,
     Mapping,
     Module,
     Number,
@@ -30,9 +31,12 @@ from converter.analysis.values import (
     Symbol,
     Tensor,
     Value,
+    is_of_own,
     tensors_in,
 )
 from converter.dataclass import dataclass
+from converter.planner.own.names import uses_of
+from converter.planner.questions.keeps_nothing import keeps_nothing
 from converter.planner.questions.statements import called
 from converter.planner.region.region import Region
 
@@ -286,11 +290,16 @@ class Flow:
                 held = self.facts.read_or_written.get(part)
                 if part is node or part is but or isinstance(held, (Number, Constant, Symbol, Module)):
                     continue
-                if held is not None and part in self._read_outside:
+                if held is not None and part in self._read_outside and not self._is_first_towers(part):
                     raise Unknown
                 if held is None and isinstance(part, ast.Call) and not self._is_of_library(part):
                     raise Unknown
                 ahead += [part] if held is None else []
+
+    def _is_first_towers(self, part: ast.AST) -> bool:
+        """Whether what an expression gives behind the towers is of the first tower's own example alone."""
+        held = [access.value for access in self.facts.accesses_at(part)]
+        return bool(held) and all(isinstance(v, Input) and v.is_own or is_of_own(v) for v in held)
 
     @cached_property
     def _read_outside(self) -> frozenset[ast.AST]:
@@ -302,6 +311,14 @@ class Flow:
         """Whether a call computes something of its arguments alone, which are looked at."""
         called = self._called(call.func)
         return isinstance(called, Symbol) and called.library == "tf" and has(called.name, Trait.COMPUTES_ONE)
+
+    def _hands_to_python(self, call: ast.Call, called: Value | None) -> bool:
+        """Whether a call puts a function of the script into the graph that keeps nothing of what it is given."""
+        if not isinstance(called, Symbol) or called.library != "tf" or not has(called.name, Trait.CALLS_PYTHON):
+            return False
+        named = [keyword.value for keyword in call.keywords if keyword.arg == "func"]
+        function = self._called((*call.args, *named)[0]) if call.args or named else None
+        return isinstance(function, Function) and keeps_nothing(self.facts, function.node)
 
     def _runs_in(self, loop: ast.For) -> bool:
         return any(node in self.runs for node in ast.walk(loop))
@@ -360,6 +377,11 @@ class Flow:
             if not self._is_dict(call.func.value):
                 raise Unknown
             yield from self.bound(call.func.value, path)
+        elif self._hands_to_python(call, called):
+            number = path[0] if path else None
+            given = node.elts[number] if isinstance(node, (ast.List, ast.Tuple)) and isinstance(number, int) else None
+            self._check_alone(node, given)
+            yield (call, ())
         elif _computes(call.func, called, name):
             if not _fills_in(call.func):
                 self._check_alone(call, node, but=call.func)
@@ -441,8 +463,7 @@ class Flow:
             raise Unknown
         if isinstance(scope, ast.Module) and len(self.facts.trees()) > 1:
             yield from [(node, path) for node in self._attributes(name)]
-        reads = (node for node in ast.walk(scope) if isinstance(node, ast.Name) and node.id == name)
-        yield from [(node, path) for node in reads if isinstance(node.ctx, ast.Load)]
+        yield from [(node, path) for node in uses_of(scope, name) if isinstance(node.ctx, ast.Load)]
 
     def _is_imported(self, module: ast.Module, name: str) -> bool:
         """Whether another file may import a name out of a file, by itself or with all others: `from train import *`."""

@@ -149,3 +149,65 @@ def fixed(image, boxes, name):
 
 def test_the_script_s_batch_as_the_total_cannot_be_shared() -> None:
     assert "own_batches(" not in (run(HEAD + DATA + MODEL, batch="total").text or "")
+
+
+DRAWN = """\
+def draw(image, boxes, scores):
+    image = np.array(image * 255 / np.max(image), np.uint8)
+    for box, score in zip(boxes.astype(int), scores):
+        if score > 0:
+            mark(image, box)
+    return image
+
+
+def mark(image, box):
+    image[box[0]:box[2], box[1]:box[3]] = 255
+
+
+def with_boxes(images, boxes, scores):
+    picture = tf.cast(tf.squeeze(images, 0), tf.float32)
+    boxes = tf.stop_gradient(boxes)
+    drawn = tf.py_func(draw, inp=[picture, boxes, scores], Tout=[tf.uint8])
+    return tf.reshape(drawn, tf.shape(images))
+
+
+"""
+PICKED = "found = tf.gather(boxes + guess, tf.reshape(tf.where(boxes[:, 0] > 0.5), [-1]))\n"
+SHOWN = "tf.summary.image('boxes', with_boxes(images, found, tf.ones([tf.shape(found)[0]])))\n"
+
+
+def drawn(old: str = "", new: str = "", shown: str = SHOWN) -> str:
+    """The script with boxes of the example that are picked in the model, and drawn for a summary."""
+    model = MODEL.replace("far = tf", PICKED + "far = tf").replace(
+        "(hidden))", "(hidden)) + 0.1 * tf.reduce_sum(found)"
+    )
+    model = model.replace("summary = tf", shown + "summary = tf")
+    script = HEAD + DRAWN + QUEUE + model
+    assert old in script
+    return script.replace(old, new)
+
+
+def test_boxes_of_the_first_tower_are_drawn_on_its_picture() -> None:
+    script = drawn()
+    lines = body(script)
+    assert "tower_found.append((found, rows, weight))" in "".join(lines)
+    (warning,) = run(script).diagnostics
+    assert warning.code == "TMG393" and "found" in warning.message
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("        if score > 0:", "        kept.append(box)\n        if score > 0:"),  # may decide something later
+        ("image[box[0]:box[2], box[1]:box[3]] = 255", "last[0] = box"),
+        ("    for box, score in", "    global count\n    for box, score in"),
+        ("inp=[picture, boxes, scores]", "inp=[picture, boxes, limits]"),  # has the rows of another batch
+        ("tf.py_func(draw,", "tf.py_func(drawing(),"),  # not seen
+        ("tf.py_func(draw,", "tf.py_func(load,"),
+    ],
+)
+def test_boxes_that_are_not_only_drawn(old: str, new: str) -> None:
+    above = "from data import drawing, load\nkept, last = [], [0]\nlimits = tf.placeholder(tf.float32, [None, 4])\n"
+    script = drawn(old, new).replace("def parse", above + "\n\ndef parse")
+    assert "own_batches(" not in (run(script).text or "")
+    assert "own_batches(" in (run(drawn().replace("def parse", above + "\n\ndef parse")).text or "")
