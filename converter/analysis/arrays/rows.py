@@ -22,7 +22,7 @@ from converter.analysis.arrays.shapes import (
     reshaping,
     shape_of,
 )
-from converter.analysis.counts.degrees import is_computed, multiple
+from converter.analysis.counts.degrees import is_computed, multiple, origins_behind
 from converter.analysis.counts.reading import SPAN, TermReader
 from converter.analysis.counts.terms import Terms
 from converter.analysis.values import Host, Number, Origin, Value, needed
@@ -179,8 +179,8 @@ def _changed(at: _At, value: List | Host, made: Number, deep: int) -> Number | N
     full = filled(at.facts, value, at.around) if changes and all(map(puts_one, changes)) else None
     if not changes or (full is not None and (known := at.measured(full, deep)) and known.linear == made.linear):
         return made
-    added = [_put(at, value, made, change, deep) for change in changes]
-    return _computed(at, "sum", [made, *(_others() if part is None else part for part in added)], deep)
+    added = _Filling(at, value, made, deep).added(changes)
+    return _computed(at, "sum", [made, added or _others()], deep)
 
 
 def _others() -> Number:
@@ -190,40 +190,98 @@ def _others() -> Number:
     return number
 
 
-def _put(at: _At, value: List | Host, made: Number, change: Effect, deep: int) -> Number | None:
-    """How many rows a place puts into a list in all turns of the loops around it that began behind the list.
+@dataclass(frozen=True)
+class _Filling:
+    """A list that was made with so many rows, and is changed later."""
 
-    None where that is not known: in a branch, in a loop that goes on where it is asked, or where only a branch of a
-    loop makes the list, so that it holds rows of several turns.
-    """
-    within = {s for s in change.site.chain() if isinstance(s.stmt, (*LOOPS, ast.If, ast.Try))}
-    outside = {s for s in value.site.chain() if isinstance(s.stmt, (*LOOPS, ast.If, ast.Try))} if value.site else set()
-    blocks = within - outside
-    if outside - within or any(block not in at.facts.turned or block in at.around for block in blocks):
-        return None
-    product = _put_at_once(at, value, made, change, deep)
-    for block in (s for s in change.site.chain() if s in blocks):
-        turns = _iterations(at, at.facts.turned[block], deep) if product is not None else None
-        if product is None or turns is None:
+    at: _At
+    value: List | Host
+    made: Number
+    deep: int
+
+    def added(self, changes: list[Effect]) -> Number | None:
+        """How many rows these places put in, in all turns of the loops that began behind the list.
+
+        None where that is not known: in a loop that goes on where it is asked, or where only a branch of a loop makes
+        the list, so that it holds rows of several turns.
+        """
+        outside = _blocks_around(self.value.site)
+        if any(_blocks_around(change.site)[: len(outside)] != outside for change in changes):
             return None
-        product = _computed(at, "multiply", [product, turns], deep) if product.value != 1 else turns
-    return product
+        return self._within([*{change.node: change for change in changes}.values()], len(outside))
+
+    def _within(self, changes: list[Effect], around: int) -> Number | None:
+        """The same for places that stand in so many blocks together."""
+        parts: list[Number | None] = []
+        groups: dict[Site | None, list[Effect]] = {}
+        for change in changes:
+            blocks = _blocks_around(change.site)
+            groups.setdefault(blocks[around] if len(blocks) > around else None, []).append(change)
+        for block, inner in groups.items():
+            if block is None:
+                parts += map(self._at_once, inner)
+            elif isinstance(block.stmt, ast.If):
+                parts.append(self._of_branches(block.stmt, inner, around + 1))
+            else:
+                parts.append(self._in_turns(block, inner, around + 1))
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        counted = [part for part in known if part.origins or part.value is None]
+        written = Number(sum(part.value or 0 for part in known if part not in counted))
+        if not counted or (len(counted) == 1 and not written.value):
+            return counted[0] if counted else written
+        return _computed(self.at, "sum", [*counted, *([written] if written.value else [])], self.deep)
+
+    def _of_branches(self, test: ast.If, changes: list[Effect], around: int) -> Number | None:
+        """The rows that either branch of a condition puts in; None where one puts in none, as it is not known which."""
+        sides: list[list[Effect]] = [[], []]
+        for change in changes:
+            step = next((s for s in change.site.chain() if s.parent is not None and s.parent.stmt is test), None)
+            sides[step is not None and step.stmt in test.orelse].append(change)
+        rows = [self._within(side, around) for side in sides] if all(sides) else []
+        if not any(rows):
+            return None
+        known = [number or self._of_data(side) for number, side in zip(rows, sides, strict=True)]
+        return _alike(rows) or _computed(self.at, "one of", known, self.deep)
+
+    def _of_data(self, changes: list[Effect]) -> Number:
+        """A number of rows that is not known: as many as the data has that loops go over."""
+        loops = {site for change in changes for site in _blocks_around(change.site) if site in self.at.facts.turned}
+        around = loops.difference(_blocks_around(self.value.site))
+        return Number(None, frozenset(o for loop in around for o in origins_behind(self.at.facts.turned[loop])))
+
+    def _in_turns(self, loop: Site, changes: list[Effect], around: int) -> Number | None:
+        over = self.at.facts.turned.get(loop) if loop not in self.at.around else None
+        turns = _iterations(self.at, over, self.deep) if over is not None else None
+        rows = self._within(changes, around) if turns is not None else None
+        if rows is None or turns is None:
+            return None
+        return _computed(self.at, "multiply", [rows, turns], self.deep) if rows.value != 1 else turns
+
+    def _at_once(self, change: Effect) -> Number | None:
+        """How many rows a method puts in, less than none if it takes some; None where that is not known."""
+        name, node = change.name.rpartition(".")[2], change.node
+        if name in TAKE_ONE or puts_one(change) or name == "insert":
+            return Number(-1 if name in TAKE_ONE else 1)
+        if name == "del" and isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+            return Number(-1)
+        given = node.args if isinstance(node, ast.Call) else [getattr(change.site.stmt, "value", None)]
+        more = given[0] if name in ("extend", "+=") and len(given) == 1 else None
+        if isinstance(more, ast.List) and not any(isinstance(element, ast.Starred) for element in more.elts):
+            return Number(len(more.elts))
+        facts = self.at.facts
+        known = {a.value.uid: a.value for a in facts.accesses_at(more) if not a.write} if more is not None else {}
+        known.update((v.uid, v) for v in (facts.results_of(more) if more is not None else ()))
+        if self.value.uid in known:
+            return self.made
+        return _alike([_rows(self.at, v, self.deep) for v in known.values()])
 
 
-def _put_at_once(at: _At, value: List | Host, made: Number, change: Effect, deep: int) -> Number | None:
-    """How many rows a method puts into a list, less than none if it takes some; None where that is not known."""
-    name, node = change.name.rpartition(".")[2], change.node
-    if name in TAKE_ONE or puts_one(change) or name == "insert":
-        return Number(-1 if name in TAKE_ONE else 1)
-    if name == "del" and isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
-        return Number(-1)
-    given = node.args if isinstance(node, ast.Call) else [getattr(change.site.stmt, "value", None)]
-    more = given[0] if name in ("extend", "+=") and len(given) == 1 else None
-    if isinstance(more, ast.List) and not any(isinstance(element, ast.Starred) for element in more.elts):
-        return Number(len(more.elts))
-    known = {a.value.uid: a.value for a in at.facts.accesses_at(more) if not a.write} if more is not None else {}
-    known.update((v.uid, v) for v in (at.facts.results_of(more) if more is not None else ()))
-    return made if value.uid in known else _alike([_rows(at, v, deep) for v in known.values()])
+def _blocks_around(site: Site | None) -> tuple[Site, ...]:
+    """The loops and conditions that a place stands in, from the outside in."""
+    chain = site.chain() if site is not None else ()
+    return tuple(step for step in chain if isinstance(step.stmt, (*LOOPS, ast.If, ast.Try)))[::-1]
 
 
 def _computed(at: _At, name: str, numbers: list[Number], deep: int) -> Number | None:
@@ -243,11 +301,8 @@ def _filled_later(at: _At, value: List) -> List | None:
 def _appended(at: _At, value: List, changes: list[Effect], deep: int) -> Number | None:
     """The number of rows of a list that is written out and gets further ones, also in loops."""
     begin = Number(len(value.inputs))
-    added = [_put(at, value, begin, change, deep) for change in {change.node: change for change in changes}.values()]
-    parts = [part for part in added if part is not None]
-    if len(parts) < len(added):
-        return None
-    return _computed(at, "sum", [begin, *parts], deep) if value.inputs or len(parts) > 1 else parts[0]
+    added = _Filling(at, value, begin, deep).added(changes)
+    return _computed(at, "sum", [begin, added], deep) if value.inputs and added is not None else added
 
 
 def _iterations(at: _At, iterable: Value, deep: int) -> Number | None:

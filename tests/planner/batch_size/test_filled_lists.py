@@ -314,3 +314,30 @@ def test_rows_of_numbers_that_are_written_out(row: str, test: str) -> None:
     lines = made + FIRST.format(test, "yield x, y") + FED.format("FLAGS.batch_size")
     assert scaled(GRAPH + FLAG + lines)[1:] == [GIVEN]
     assert codes(GRAPH + FLAG + lines.replace("== size", "> size")) in (["TMG303"], ["TMG304"])
+
+
+CACHED = """def drawn(size):
+    x, y = [], []
+    if size >= 0:
+        for _ in range(size):
+            row = data[np.random.randint(len(data))]
+            x.append(row[:4])
+            y.append(row[4:])
+    else:
+        for row in {}:
+            x.append(row[:4])
+            y.append(row[4:])
+    return x, y
+
+
+sess = tf.Session()
+for i in range(1000):
+    x, y = drawn(FLAGS.batch_size)
+    sess.run(train_op, {{X: x, Y: y}})
+"""
+
+
+def test_a_branch_that_takes_all_data_counts_no_rows() -> None:
+    assert scaled(GRAPH + FLAG + CACHED.format("data"))[1:] == ["x, y = drawn(FLAGS.batch_size * FLAGS.num_gpus)"]
+    assert scaled(GRAPH + FLAG + CACHED.format("range(8)"))[1:] == []
+    assert scaled(GRAPH + FLAG + CACHED.format("data[:size + 8]"))[1:] == []
