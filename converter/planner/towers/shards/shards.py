@@ -250,12 +250,22 @@ def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dic
         if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or unseen:
             raise refuse(facts, value.node or region.block.body[0], PlanFault.INPUT_OF_ONE_BRANCH)
         found[value] = source
-    for value in (i for i in region.inputs if i.uid in region.lacking and places.get(i.uid)):
-        there = {_held(frame, places[value.uid][0]) for frame in region.lacking[value.uid]}
-        if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or there != {"None"}:
+    others = _other_calls(facts, region)
+    for value in (i for i in region.inputs if places.get(i.uid)):
+        text, frames = places[value.uid][0], region.lacking.get(value.uid, ())
+        there = {_held(frame, text) for frame in frames}
+        if not there and (value in found or not any(_held(frame, text) for frame in others)):
+            continue
+        if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or "" in there:
             raise refuse(facts, value.node or region.block.body[0], PlanFault.INPUT_OF_ONE_BRANCH)
-        found[value] = places[value.uid][0]
+        found[value] = text
     return found
+
+
+def _other_calls(facts: Facts, region: Region) -> list[Frame]:
+    """The frames of other calls of the function that the loop stands in, as of those that only test the model."""
+    frames = (site.frame for site, _ in facts.accesses_by_site if site.stmt in region.block.index)
+    return [frame for frame in dict.fromkeys(frames) if frame is not region.block.frame]
 
 
 def _held(frame: Frame, text: str) -> str:
