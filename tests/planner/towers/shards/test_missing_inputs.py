@@ -72,3 +72,22 @@ def test_labels_that_each_call_has_are_cut_together() -> None:
 def test_a_model_without_an_input_that_is_always_there_is_refused() -> None:
     both = script(x="x if x is not None else y").replace("net = Net(x, None)", "net = Net(x, None)\n    Net(None, x)")
     assert codes(both) == ["TMG205"]
+
+
+TWICE = "        if y is None:\n            return None\n        return y * 2\n"
+
+
+def test_what_is_made_of_missing_labels_is_merged_where_it_is() -> None:
+    made = (
+        script()
+        .replace("self.y = y", "self.y = self.twice(y)")
+        .replace("\n\ndef train", f"\n    def twice(self, y):\n{TWICE}\n\ndef train")
+    )
+    made = made.replace("self.out - y)", "self.out - self.y)")
+    read = made.replace(
+        "            sess.run(train_op, {x",
+        "            np.save('y.npy', sess.run(net.y, {y: rows}))\n            sess.run(train_op, {x",
+    )
+    lines = body(read)
+    at = lines.index("                if self.y is not None:")
+    assert lines[at + 1] == "                    tower_y.append(self.y[:tower_rows])"
