@@ -44,6 +44,7 @@ from converter.analysis.values import (
     Variable,
     is_none,
     is_of_own,
+    needed,
     stands_for_unseen,
     tensors_in,
 )
@@ -388,7 +389,8 @@ class WalkComparison:
         cut = {part.whole.uid for part in self.towers.cuts.values()}
         made = [part.inputs[0] if isinstance(part, Tensor) and part.op == TRIM else part for part in merged.parts]
         whole = not any(root.uid in cut for part in made for root in part.roots)
-        if whole and one.roots and self.trained and not one.roots & self.trained:
+        elsewhere = whole and bool(one.roots and self.trained) and not one.roots & self.trained
+        if elsewhere and any(self.towers.cuts.keys().isdisjoint(needed([part])) for part in made):
             return Difference(one, two, "each tower makes all of it, of inputs that are not cut")
         if self._is_of_pairs(one):
             return Difference(one, two, "it has an entry for each two examples, and towers see those of their shards")

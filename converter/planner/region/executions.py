@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from converter.analysis.facts import TrainStep
-from converter.analysis.values import Batch, Frame, Tensor, Value
+from converter.analysis.values import Batch, Frame, Instance, Tensor, Value, is_none
 from converter.dataclass import dataclass
 from converter.planner.region.region import Region
 from converter.planner.writing.spelling import spelling
@@ -53,6 +53,22 @@ def in_one_loop(groups: Sequence[StepGroup]) -> StepGroup | None:
         if isinstance(kind, Batch) and kind.packed == "major"
     )
     return StepGroup(first.steps, replace(first.region, lacking=lacking, packed=packed))
+
+
+def none_in_other_call(region: Region, text: str) -> bool:
+    """Whether another call of the function that a loop stands in leaves None under a name, as one that only tests."""
+    frames = (site.frame for site, _ in region.block.facts.accesses_by_site if site.stmt in region.block.index)
+    return any(is_none_in(frame, text) for frame in dict.fromkeys(frames) if frame is not region.block.frame)
+
+
+def is_none_in(frame: Frame, text: str) -> bool:
+    """True if a dotted name is None in a frame."""
+    first, *attributes = text.split(".")
+    seen = frame.lookup(first)
+    value = seen[1] if seen is not None else None
+    for attribute in attributes:
+        value = value.attributes.get(attribute) if isinstance(value, Instance) else None
+    return value is not None and is_none(value)
 
 
 def _calls(group: StepGroup) -> set[ast.AST]:

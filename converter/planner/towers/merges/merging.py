@@ -32,6 +32,7 @@ from converter.planner.questions.batch_values import is_made_of_shard, keeps_bat
 from converter.planner.questions.dtypes import is_float32, names_other_types
 from converter.planner.questions.nested_tensors import alike, is_flat_list, leaves
 from converter.planner.questions.structures import Part, parts, rebuilt, selected
+from converter.planner.region.executions import none_in_other_call
 from converter.planner.region.handed import item_guard
 from converter.planner.region.region import Region
 from converter.planner.towers.border.losses_out import has_rows, is_carried
@@ -440,7 +441,7 @@ def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensor
             there = f"isinstance({found}, {tensorflow}.Tensor)" if maybe.plain else f"{found} is not None"
             return (there if maybe.none or maybe.plain else f"hasattr({holder}, {name!r})"), False
         raise refuse(facts, node, PlanFault.MADE_BY_ONE_BRANCH, name=part.text)
-    return "", False
+    return (f"{part.text} is not None" if none_in_other_call(region, part.text) else ""), False
 
 
 def _values_of_other_branches(region: Region, part: Part) -> list[Value]:

@@ -11,7 +11,6 @@ from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import (
-    Frame,
     Input,
     Instance,
     Mapping,
@@ -21,7 +20,6 @@ from converter.analysis.values import (
     Site,
     Tensor,
     Value,
-    is_none,
 )
 from converter.dataclass import dataclass
 from converter.diagnostics import Diagnostic
@@ -34,6 +32,7 @@ from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.nested_tensors import inputs_in, path_to, whole_inputs
 from converter.planner.questions.rows_from_python import are_alike, has_rows
+from converter.planner.region.executions import is_none_in, none_in_other_call
 from converter.planner.region.region import Region, rows_told, written_first
 from converter.planner.towers.border.global_names import declare
 from converter.planner.towers.border.site import LoopSite
@@ -250,22 +249,15 @@ def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dic
         if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or unseen:
             raise refuse(facts, value.node or region.block.body[0], PlanFault.INPUT_OF_ONE_BRANCH)
         found[value] = source
-    for value in (i for i in region.inputs if i.uid in region.lacking and places.get(i.uid)):
-        there = {_held(frame, places[value.uid][0]) for frame in region.lacking[value.uid]}
-        if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or there != {"None"}:
+    for value in (i for i in region.inputs if places.get(i.uid)):
+        text, frames = places[value.uid][0], region.lacking.get(value.uid, ())
+        if not frames and (value in found or not none_in_other_call(region, text)):
+            continue
+        unseen = not all(is_none_in(frame, text) for frame in frames)
+        if len(places[value.uid]) > 1 or is_sparse(value) or value.is_own or unseen:
             raise refuse(facts, value.node or region.block.body[0], PlanFault.INPUT_OF_ONE_BRANCH)
-        found[value] = places[value.uid][0]
+        found[value] = text
     return found
-
-
-def _held(frame: Frame, text: str) -> str:
-    """`None` as a string if `text`, a dotted name, is None in a frame, else an empty one."""
-    first, *attributes = text.split(".")
-    seen = frame.lookup(first)
-    value = seen[1] if seen is not None else None
-    for attribute in attributes:
-        value = value.attributes.get(attribute) if isinstance(value, Instance) else None
-    return "None" if value is not None and is_none(value) else ""
 
 
 def _around(region: Region) -> list[Site]:
