@@ -394,6 +394,7 @@ class Facts:
     rows: dict[tuple[int, Site, bool], Number | None] = field(default_factory=dict)  # see arrays.rows
     terms: dict[tuple[int, frozenset[Origin], Site], Terms] = field(default_factory=dict)  # see arrays.rows
     spans: dict[int, Number | None] = field(default_factory=dict)  # uid of a slice's bounds -> rows that it takes
+    repeated: dict[tuple[ast.AST, ast.AST], bool] = field(default_factory=dict)  # reader, loop: see planner/own
     names_set: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)  # of loops that were asked for
     ends: dict[ast.stmt, list[End]] = field(default_factory=dict)  # of loops that were asked for
     imports: dict[str, dict[str, str]] = field(default_factory=dict)  # by path: name -> TensorFlow's ("" is the top)

@@ -35,8 +35,11 @@ def can_be_repeated(facts: Facts, reader: ast.Call, run: RunCall) -> bool:
         return False
     if not all(counts_steps(facts, stmt) for stmt in around if isinstance(stmt, LOOPS)):
         return False
-    looped = _Looped(facts, reader, loops[-1])
-    return looped.is_followed() and looped.gives_another() and looped.is_left_alone()
+    key = reader, loops[-1]
+    if key not in facts.repeated:
+        looped = _Looped(facts, *key)
+        facts.repeated[key] = looped.is_followed() and looped.gives_another() and looped.is_left_alone()
+    return facts.repeated[key]
 
 
 def _catches(stmt: ast.AST) -> bool:
@@ -111,7 +114,7 @@ class _Looped:
 
     def is_followed(self) -> bool:
         """Whether the code of the reader was walked: a method or a function of the project, or a generator of it."""
-        return any(self._reads(access.site) for access in self.facts.accesses)
+        return any(self._reads(site) for site, _ in self.facts.accesses_by_site)
 
     @cached_property
     def _calls(self) -> list[ast.AST]:
@@ -144,7 +147,8 @@ class _Looped:
         others = (n for n in ast.walk(self.loop) if isinstance(n, (ast.Name, ast.Attribute)) and id(n) not in own)
         if any(ast.unparse(node) in texts for node in others):
             return False
-        inside = [a for a in self.facts.accesses if self._in_loop(a.site) and self._is_kept(a.place)]
+        sites = (accesses for site, accesses in self.facts.accesses_by_site if self._in_loop(site))
+        inside = [access for accesses in sites for _, access in accesses if self._is_kept(access.place)]
         mine = [access for access in inside if self._reads(access.site)]
         rest = [access for access in inside if not self._reads(access.site)]
         written = {access.place for access in mine if access.write}
@@ -197,10 +201,17 @@ class _Looped:
 
     def _placed(self, site: Site) -> tuple[bool, bool]:
         """Whether a site is reached by the reader, and whether it stands in the loop; looked up once for each."""
-        if id(site) not in self._known:
-            reads = any(around.frame.call in self._calls for around in site.chain() if around.frame.call is not None)
-            self._known[id(site)] = reads, any(around.stmt is self.loop for around in site.chain())
-        return self._known[id(site)]
+        ahead: list[Site] = []
+        step: Site | None = site
+        while step is not None and id(step) not in self._known:
+            ahead.append(step)
+            step = step.parent
+        reads, looped = self._known[id(step)] if step is not None else (False, False)
+        for around in reversed(ahead):
+            reads = reads or (around.frame.call is not None and around.frame.call in self._calls)
+            looped = looped or around.stmt is self.loop
+            self._known[id(around)] = reads, looped
+        return reads, looped
 
     @cached_property
     def _known(self) -> dict[int, tuple[bool, bool]]:
