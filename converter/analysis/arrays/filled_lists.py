@@ -151,7 +151,7 @@ def _tests_within(facts: Facts, rows: Sequence | Host, loop: Site, around: Colle
     """The conditions around a place in the loop that fills a list, if they make it empty again."""
     outside = set(loop.chain())
     names = {a.place.key for a in facts.accesses_of(rows) if a.write and a.place.kind == "name"}
-    for test, holds, block in guards(loop, [site for site in around if site not in outside]):
+    for test, holds, block in _guards(loop, [site for site in around if site not in outside]):
         made_empty = {name for inner in block for name in emptied(inner)}
         again = {name for inner in block for name, _ in _assigned(inner)}
         for one in reached(_named(loop.stmt, test), holds) if names & made_empty else ():
@@ -160,7 +160,7 @@ def _tests_within(facts: Facts, rows: Sequence | Host, loop: Site, around: Colle
                 yield one
 
 
-def guards(loop: Site, around: Collection[Site]) -> Iterator[tuple[ast.expr, bool, list[ast.stmt]]]:
+def _guards(loop: Site, around: Collection[Site]) -> Iterator[tuple[ast.expr, bool, list[ast.stmt]]]:
     """The conditions that let a place in a loop through: each, whether it holds there, and the block behind it."""
     for site in around:
         stmt = site.stmt
@@ -169,13 +169,14 @@ def guards(loop: Site, around: Collection[Site]) -> Iterator[tuple[ast.expr, boo
             sides = ((stmt.body, True), (stmt.orelse, False))
             yield from ((stmt.test, holds, b) for b, holds in sides if any(inner in b for inner in inside))
         if site.parent is not None:
-            block = next((b for b in _blocks(site.parent.stmt) if stmt in b), [])
+            block = next((b for b in blocks_of(site.parent.stmt) if stmt in b), [])
             for place, before in enumerate(block[: block.index(stmt)] if block else ()):
                 if isinstance(before, ast.If) and leaves(before.body) and not before.orelse:
                     yield before.test, False, block[place:]
 
 
-def _blocks(stmt: ast.stmt) -> Iterator[list[ast.stmt]]:
+def blocks_of(stmt: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The blocks that a statement holds."""
     for field in ("body", "orelse", "finalbody"):
         yield getattr(stmt, field, [])
 

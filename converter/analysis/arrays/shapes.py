@@ -98,15 +98,15 @@ def shape_of(value: Value | None, deep: int = DEEP) -> Shape:
     return _of_host(value, deep - 1) if isinstance(value, Host) else None
 
 
-def _of_row(value: List) -> Shape:
+def _of_row(value: List, deep: int) -> Shape:
     """The shape of a list inside another one."""
-    shapes = {_of_row(e) if isinstance(e, List) else shape_of(e) for e in value.elements}
+    shapes = {_of_row(e, deep - 1) if isinstance(e, List) else shape_of(e, deep) for e in value.elements if deep}
     inner = shapes.pop() if len(shapes) == 1 else None
     return None if inner is None else (None if value.many else len(value.elements), *inner)
 
 
 def _of_list(value: List, deep: int) -> Shape:
-    shapes = {_of_row(e) if isinstance(e, List) else shape_of(e, deep) for e in value.elements[:1000]}
+    shapes = {_of_row(e, deep) if isinstance(e, List) else shape_of(e, deep) for e in value.elements[:1000]}
     if len(shapes) != 1 or None in shapes:
         return None
     (inner,) = shapes

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Sequence as Several
 
-from converter.analysis.arrays.filled_lists import guards, is_length
+from converter.analysis.arrays.filled_lists import blocks_of, is_length
 from converter.analysis.arrays.rows import LEAST, may_be_longer, parts_of
-from converter.analysis.counts.conditions import Reached, reached
+from converter.analysis.counts.conditions import Reached, leaves, reached
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -37,6 +37,7 @@ from converter.planner.questions.statements import parents_of
 from converter.planner.region.layers import layers_in
 from converter.planner.region.region import Region
 
+LOOPS = (ast.For, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 
 Few = tuple[ast.AST, int | None]
@@ -103,25 +104,33 @@ def cut_short(
     """
     scaled = set(sizes)
     limits = [node for node, value in facts.compared.items() if isinstance(value, Number) and value.linear & scaled]
-    if not any(_is_tested(facts, node) for node in limits):
-        return
-    for run in _beside(facts, steps, kept):
-        around = list(dict.fromkeys(made_in(run)))
-        for loop in (site for site in around if isinstance(site.stmt, (ast.For, ast.While)) and site in facts.turned):
-            outside = set(loop.chain())
-            for test, holds, _ in guards(loop, [site for site in around if site not in outside]):
-                full = any(_is_length_of_batch(facts, one, scaled) for one in reached(test, holds))
-                if full and not any(_goes_on(loop, [run], later) for later in facts.runs):
-                    yield test
+    tests = dict.fromkeys(test for node in limits if (test := _tested_in(facts, node)) is not None)
+    for run in _beside(facts, steps, kept) if tests else ():
+        around = {site.stmt: site for site in made_in(run)}
+        for test in tests:
+            loop = next((around[a] for a in parents_of(facts, test) if a in around and isinstance(a, LOOPS)), None)
+            if loop is None or loop not in facts.turned or not _lets_through(facts, test, around, scaled):
+                continue
+            if not any(_goes_on(loop, [run], later) for later in facts.runs):
+                yield test.test
 
 
-def _is_tested(facts: Facts, node: ast.AST) -> bool:
-    """Whether an expression stands in the condition of an `if`."""
+def _tested_in(facts: Facts, node: ast.AST) -> ast.If | None:
+    """The `if` in whose condition an expression stands."""
     for above in parents_of(facts, node):
         if isinstance(above, ast.stmt):
-            return isinstance(above, ast.If) and node is above.test
+            return above if isinstance(above, ast.If) and node is above.test else None
         node = above
-    return False
+    return None
+
+
+def _lets_through(facts: Facts, test: ast.If, around: Collection[ast.stmt], scaled: set[Origin]) -> bool:
+    """Whether a place is only reached where a condition finds rows for a whole batch. around: what stands around it."""
+    block = next((b for b in blocks_of(facts.parents[test]) if test in b), [])
+    behind = leaves(test.body) and not test.orelse and any(stmt in around for stmt in block[block.index(test) + 1 :])
+    sides = ((True, test.body), (False, test.orelse))
+    holds = [side for side, stmts in sides if any(stmt in around for stmt in stmts)] + ([False] if behind else [])
+    return any(_is_length_of_batch(facts, one, scaled) for side in holds for one in reached(test.test, side))
 
 
 def _is_length_of_batch(facts: Facts, test: Reached, scaled: set[Origin]) -> bool:
