@@ -475,10 +475,10 @@ def _is_one_tensor(value: Tensor) -> bool:
 
 
 def _super(call: Call) -> Value:
-    """The object with the methods of the base classes: of the class whose method is being executed."""
+    """The object, or the class, with the methods of the base classes: of the class whose method is being executed."""
     frame = call.walk.frame
     instance = next(iter(frame.locals.values()), Host())
-    if isinstance(instance, Instance) and isinstance(frame.owner, Class):
+    if isinstance(instance, (Instance, Class)) and isinstance(frame.owner, Class):
         return Typed("Super", "super", [instance, frame.owner], {}, call.node)
     return Host(call.args, "super")
 
