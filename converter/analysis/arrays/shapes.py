@@ -66,6 +66,7 @@ SIZED = {  # of the size that stands at a position, else as large as what stands
     "random_sample": 0,
 }
 SHAPED = ("zeros", "ones", "empty", "full")
+FILLED = ("numpy.ones", "numpy.zeros", "numpy.full", "numpy.empty")  # whose rows are all the same
 TAKES_SHAPE = (*SHAPED, "reshape", "resize", "tile", "broadcast_to")  # are told how long and how wide the result is
 LARGEST = ("max", "amax")
 COMPUTES = (*ARITHMETIC, *LARGEST, "min", "minimum", "maximum", "slice", "int", "ceil", "floor")  # numbers of numbers
@@ -222,6 +223,17 @@ def arguments_of(value: Host, node: ast.Call) -> Arguments | None:
     """The arguments of a call that is not followed; None where a list or a dict stands for several."""
     given = Arguments(value, node)
     return given if given.known and value.inputs else None
+
+
+def filled_shape(value: Value | None) -> list[Value] | None:
+    """The entries of the shape of an array that NumPy fills with one number: `np.zeros([n, 4])`; None for any other."""
+    if not isinstance(value, Host) or value.call not in FILLED or not isinstance(value.node, ast.Call):
+        return None
+    given = arguments_of(value, value.node)
+    if given is None or (value.call == "numpy.full" and shape_of(given.get(1, "fill_value")) != ()):
+        return None
+    shape = given.get(0, "shape")
+    return [*shape.elements] if isinstance(shape, List) and not shape.many else [shape] if shape is not None else None
 
 
 def reshaping(value: Value) -> tuple[Value | None, list[Value]]:

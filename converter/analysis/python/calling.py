@@ -542,8 +542,11 @@ def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, V
         return call_function(walk, bound.function, [receiver, *args], kwargs, node)
     if isinstance(receiver, Typed) and receiver.kind == "Super" and bound.name == "__init__":
         instance, owner = receiver.args
-        assert isinstance(instance, Instance) and isinstance(owner, Class)
-        if make_base(walk, instance, owner, args, kwargs, node):
+        if (
+            isinstance(instance, Instance)
+            and isinstance(owner, Class)
+            and make_base(walk, instance, owner, args, kwargs, node)
+        ):
             return Constant(None)
     if isinstance(receiver, Typed) and receiver.options:
         methods = [Bound(option, bound.name) for option in receiver.options]

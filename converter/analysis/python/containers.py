@@ -53,7 +53,8 @@ def entry_of(walk: Walk, batch: Input, key: str, node: ast.AST) -> Tensor:
 def known_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value | None:
     """The value of `holder[key]` for a list, a dict or a shape; None for any other holder."""
     if isinstance(holder, Mapping):
-        return holder.get(key) or _named_layer(holder, key) or any_of([v for _, v in holder.pairs], (holder, key))
+        there = [value for other, value in holder.pairs if not (_is_written(key) and _is_written(other))]
+        return holder.get(key) or _named_layer(holder, key) or any_of(there, (holder, key))
     if isinstance(holder, ShapeOf):
         cut = node.slice if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) else None
         return shaping.dimension(holder, key) if cut is None else _dimensions(walk, holder, cut, key)
@@ -70,6 +71,11 @@ def known_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value | 
         place = key.value if isinstance(key, Number) else None
         return element_at(holder, place) or any_of(holder.elements, (holder, key))
     return None
+
+
+def _is_written(key: Value) -> bool:
+    """Whether a key is known, so that it is another one than any other that is known."""
+    return isinstance(key, Constant) or (isinstance(key, Number) and key.value is not None)
 
 
 def _named_layer(holder: Mapping, key: Value) -> Value | None:

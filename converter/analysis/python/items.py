@@ -142,10 +142,8 @@ def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node
         assert isinstance(function, Function)
         set_attribute(walk, holder, name, call_function(walk, function, [holder], {}, node), node)
         return _own_attribute(walk, holder, name, node)
-    if isinstance(found, Typed) and found.kind in ("staticmethod", "classmethod"):
-        function = found.args[0]
-        assert isinstance(function, Function)
-        return function if found.kind == "staticmethod" else Bound(cls if cls is not None else holder, name, function)
+    if isinstance(found, Typed) and (method := _of_class(found, name, cls if cls is not None else holder)) is not None:
+        return method
     if isinstance(holder, Instance) and (methods := methods_of_each(holder, name, walk.options_taken(holder))):
         return methods[0] if len(methods) == 1 else Choice(methods)
     if isinstance(found, Function):
@@ -173,12 +171,23 @@ def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node
     return None
 
 
+def _of_class(found: Typed, name: str, cls: Value) -> Value | None:
+    """A method that is called without an object: by its class, or like a function; None for anything else."""
+    function = found.args[0] if found.kind in ("staticmethod", "classmethod") else None
+    if not isinstance(function, Function):
+        return None
+    return function if found.kind == "staticmethod" else Bound(cls, name, function)
+
+
 def _base_method(holder: Typed, name: str) -> Value:
     instance, owner = holder.args
+    cls = instance.cls if isinstance(instance, Instance) and instance.cls is not None else instance
     for base in owner.bases if isinstance(owner, Class) else ():
         found = base.find(name) if isinstance(base, Class) else None
         if isinstance(found, Function):
-            return Bound(instance, name, found)
+            return Bound(instance, name, found) if isinstance(instance, Instance) else found
+        if isinstance(found, Typed) and (method := _of_class(found, name, cls)) is not None:
+            return method
     method = inherited(instance, name) if isinstance(instance, Instance) else None
     if method is not None:
         return method

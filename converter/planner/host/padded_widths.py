@@ -16,7 +16,20 @@ from converter.analysis.arrays.rows import PADS, rows_of
 from converter.analysis.arrays.shapes import COMPUTES, LARGEST, TAKES_SHAPE
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.traits import Argument, Trait, has, positions
-from converter.analysis.values import Host, Input, Mapping, Number, Origin, Sequence, Site, Tensor, Typed, Value, needed
+from converter.analysis.values import (
+    Host,
+    Input,
+    Instance,
+    Mapping,
+    Number,
+    Origin,
+    Sequence,
+    Site,
+    Tensor,
+    Typed,
+    Value,
+    needed,
+)
 
 
 def padded_inputs(facts: Facts, steps: Iterable[TrainStep], scaled: Set[Origin]) -> dict[Input, ast.AST]:
@@ -161,7 +174,7 @@ def _is_of_batch(facts: Facts, value: Value, node: ast.Call, scaled: Set[Origin]
     if site is None:
         return False
     reads = (a for inner in ast.walk(node) for a in facts.accesses_at(inner) if not a.write)
-    read = [a for a in reads if a.site.frame is site.frame]
+    read = [a for a in reads if a.site.frame is site.frame and not isinstance(a.value, Instance)]
     seen = (*((a.value, a.site) for a in read), *_loops(facts, site))
     if any(_counts_rows(facts, *one, scaled) for one in seen):
         return True

@@ -8,11 +8,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Container
 
-from converter.analysis.arrays.shapes import arguments_of, shape_of
+from converter.analysis.arrays.shapes import FILLED, arguments_of, shape_of
 from converter.analysis.values import Host, Number, Sequence, Value
 
 COPIES = ("numpy.array", "numpy.asarray")  # arrays with the rows of what they are given
-ALIKE = ("numpy.ones", "numpy.zeros", "numpy.full", "numpy.empty")  # whose rows are all the same
 
 
 def has_rows(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
@@ -35,7 +34,7 @@ def are_alike(value: Value) -> bool:
         return isinstance(value, Sequence) and not _ends(value)
     if value.call in COPIES:
         return any(map(are_alike, value.inputs))
-    return value.call in ALIKE or (value.call == "numpy.tile" and _is_repeated_whole(value))
+    return value.call in FILLED or (value.call == "numpy.tile" and _is_repeated_whole(value))
 
 
 def _ends(value: Sequence) -> list[Value]:

@@ -6,7 +6,7 @@ from collections.abc import Container
 
 from converter.analysis.facts import Facts
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Number, Sequence, Tensor, Value, Variable, needed
+from converter.analysis.values import Host, Number, Sequence, Tensor, Value, Variable, needed
 from converter.planner.questions.rows_from_python import has_rows
 
 
@@ -15,7 +15,7 @@ def is_made_of_size(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
     if not isinstance(value, Tensor) or value.batch.kind != "free":
         return False
     given = [v for i in value.inputs for v in (i, *(i.elements if isinstance(i, Sequence) else ()))]
-    if any(has_rows(v, sizes) for v in value.inputs if isinstance(v, Sequence)):
+    if any(has_rows(v, sizes) for v in value.inputs if isinstance(v, (Sequence, Host))):
         return True
     return any(isinstance(v, Number) and any(o.key in sizes for o in v.origins) for v in given)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Container, Iterator
 
 from converter.analysis.frames import Place
-from converter.analysis.values import Frame, Instance, Module, Value
+from converter.analysis.values import Class, Frame, Instance, Module, Value
 
 
 def spelling(frame: Frame, place: Place) -> str | None:
@@ -22,6 +23,8 @@ def spelling(frame: Frame, place: Place) -> str | None:
         return module and f"{module}.{place.key}"
     holder = reach(frame, place.holder)
     if holder is None or (place.kind == "item" and place.key.startswith("?")):
+        return None
+    if place.kind == "attr" and _is_private_elsewhere(frame, place.key):
         return None
     return f"{holder}.{place.key}" if place.kind == "attr" else f"{holder}[{place.key}]"
 
@@ -43,9 +46,23 @@ def reach(frame: Frame, holder: Value | None, depth: int = 2, but: Container[str
         if not isinstance(value, (Instance, Module)):
             continue
         for attribute, inner in (value.attributes if isinstance(value, Instance) else value.frame.locals).items():
-            if inner is holder:
+            if inner is holder and not _is_private_elsewhere(frame, attribute):
                 return f"{name}.{attribute}"
     return None
+
+
+def _is_private_elsewhere(frame: Frame, name: str) -> bool:
+    """Whether an attribute has another name in a frame's code: `self.__x` is one of the class in whose text it stands.
+
+    Source: "Private name mangling", The Python Language Reference, 6.2.1.
+    """
+    if not name.startswith("__") or name.endswith("__"):
+        return False
+    scope: Frame | None = frame
+    while scope is not None and not isinstance(scope.owner, Class):
+        scope = scope.closure
+    own = ast.walk(scope.owner.node) if scope is not None and isinstance(scope.owner, Class) else ()
+    return not any(isinstance(node, ast.Attribute) and node.attr == name for node in own)
 
 
 def _module(frame: Frame, imported: Frame) -> str | None:

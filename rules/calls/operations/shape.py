@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable
 
-from converter.analysis.arrays.shapes import shape_of
+from converter.analysis.arrays.shapes import filled_shape, shape_of
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
+from converter.analysis.frames import Access
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.python.containers import iterate
 from converter.analysis.reasons import UNSEEN_CODE, Why
@@ -509,6 +511,7 @@ def _sequence_mask(call: Call) -> Value:
 def _constant(call: Call) -> Value:
     value = call.get(0, "value")
     entries = shaping.shape_entries(call.get(2, "shape"))
+    entries = _filled_rows(call, value) if entries is None else entries
     if entries is None and (data := data_constant(call.walk, value, call.node)) is not None:
         return data
     if entries is None and (numbers := _row_numbers(call, value)) is not None:
@@ -521,6 +524,23 @@ def _constant(call: Call) -> Value:
     if entries is None and isinstance(value, Sequence):
         return call.gives(_of_one_row(call, value), dims)
     return call.gives(Batch("example", axis) if axis is not None else FREE, dims)
+
+
+def _filled_rows(call: Call, value: Value | None) -> list[Value] | None:
+    """The shape of an array of one number that has a row for each example; what is put into it is alike in all rows."""
+    facts, entries = call.walk.facts, filled_shape(value)
+    if value is None or shaping.batch_entry(facts, entries) != 0:
+        return None
+    put = (access for access in facts.accesses if access.write and access.place.owner == value.uid)
+    return entries if all(map(_is_put_into_columns, put)) else None
+
+
+def _is_put_into_columns(access: Access) -> bool:
+    """Whether a number, or an array of one number, is put into the same columns of all rows: `array[:, 3] = 1`."""
+    index = access.node.slice if isinstance(access.node, ast.Subscript) else None
+    first = index.elts[0] if isinstance(index, ast.Tuple) and index.elts else index
+    whole = isinstance(first, ast.Slice) and (first.lower, first.upper, first.step) == (None, None, None)
+    return whole and (isinstance(access.value, Number) or filled_shape(access.value) is not None)
 
 
 def _of_one_row(call: Call, rows: Sequence) -> Batch:

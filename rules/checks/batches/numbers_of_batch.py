@@ -9,12 +9,14 @@ from converter.analysis.facts import Facts, RunCall, behind_losses
 from converter.analysis.inputs.row_counts import may_count_rows, takes_what_counts_rows
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import FED, Input, Number, Sequence, Tensor, Value, needed
+from converter.analysis.values import FED, Host, Input, Number, Sequence, Tensor, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.batch_size.fed.number import is_fed_number
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
+from converter.planner.plan_faults import PlanFault
+from converter.planner.questions.rows_from_python import are_alike, has_rows
 from converter.planner.questions.rows_together import of_number_of_rows
 from converter.planner.questions.tensors_of_size import counts_examples, is_made_of_size
 from converter.planner.region.inputs import uncut_values
@@ -105,8 +107,15 @@ def tensor_of_size(case: Placed) -> Iterator[Diagnostic]:
     for value in inside:
         if counts_examples(case.facts, value, sizes):
             yield finding(case.facts, value.node or case.steps[0].call, "TMG207 examples_so_far")
+        elif is_made_of_size(value, sizes) and any(_has_own_rows(v, sizes) for v in value.inputs):
+            yield finding(case.facts, value.node or case.steps[0].call, PlanFault.ROWS_FROM_PYTHON)
         elif is_made_of_size(value, sizes) and any(_is_read_after(case.facts, r, value) for r in case.regions):
             yield finding(case.facts, value.node or case.steps[0].call, "TMG207 tensor_read_after")
+
+
+def _has_own_rows(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
+    """Whether an array has a row for each example, each another one: a tower would have drawn or counted its own."""
+    return isinstance(value, Host) and has_rows(value, sizes) and not are_alike(value)
 
 
 def _is_made_elsewhere(value: Value) -> bool:

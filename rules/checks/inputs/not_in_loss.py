@@ -12,6 +12,7 @@ from converter.analysis.values import Host, Input, Value, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
+from converter.planner.questions.uncalled import is_uncalled
 from converter.planner.region.prepared_batches import upstream
 from converter.planner.wording import finding
 
@@ -83,9 +84,9 @@ def _known_by(value: Value) -> tuple[Value, ...]:
 
 
 def _is_read_as_seen(facts: Facts, value: Value) -> bool:
-    """Whether no code that is not followed reads anything by one of the names that an input has."""
+    """Whether no code that may be called and is not followed reads anything by one of the names that an input has."""
     names = {access.place.key for access in facts.accesses_of(value)}
     followed = facts.accesses_by_node
     read = (n for n in facts.nodes(ast.Name) if n.id in names and isinstance(n.ctx, ast.Load))
     attributes = (n for n in facts.nodes(ast.Attribute) if n.attr in names and isinstance(n.ctx, ast.Load))
-    return all(node in followed for node in chain(read, attributes))
+    return all(node in followed or is_uncalled(facts, node) for node in chain(read, attributes))

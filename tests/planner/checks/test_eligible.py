@@ -125,6 +125,7 @@ def test_numbers_of_a_shape_are_no_calls_elsewhere(size: str, found: list[str]) 
     assert codes(script + "loss = tf.reduce_mean(tf.square(tf.matmul(X, w) - Y))\n" + STEP + TRAINING) == found
 
 
+LATER = "\n\ndef later(held):\n    return tf.reduce_max(held.z)\n\n\n"
 KEPT = "class Kept(object):\n    def __init__(self, z):\n        self.z = z\n\n\n{}"
 
 
@@ -145,7 +146,10 @@ KEPT = "class Kept(object):\n    def __init__(self, z):\n        self.z = z\n\n\
         ("extern(Z)\n", ["TMG222"]),
         (KEPT.format("held = Kept(Z)\n"), []),
         (KEPT.format("held = Kept(Z)\nextern(held.z)\n"), ["TMG222"]),
-        (KEPT.format("held = Kept(Z)\n\n\ndef later(held):\n    return tf.reduce_max(held.z)\n\n\n"), ["TMG222"]),
+        (KEPT.format("held = Kept(Z)\n" + LATER), []),  # nothing calls it
+        (KEPT.format("held = Kept(Z)\n" + LATER + "\n\ndef last(held):\n    return later(held)\n\n\n"), []),
+        (KEPT.format("held = Kept(Z)\n" + LATER + "extern(later)\n"), ["TMG222"]),
+        (KEPT.format("held = Kept(Z)\n" + LATER + "extern('later')\n"), ["TMG222"]),
     ],
 )
 def test_an_input_that_is_only_fed_stays_whole(use: str, found: list[str]) -> None:

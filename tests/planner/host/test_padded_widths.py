@@ -220,3 +220,54 @@ with tf.Session() as sess:
 
 def test_the_largest_of_values_that_are_put_into_an_array_is_no_width() -> None:
     assert codes(WHITENED) == []
+
+
+HOLDER = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+x = tf.placeholder(tf.float32, [None, None])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(tf.expand_dims(x, 2), 1)))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+
+
+class Memory(object):
+    def __init__(self, size):
+        self.size = size
+        self.rows = np.zeros([1000, 4])
+        self.count, self.current = load_counts()
+
+    def add(self, row):
+        self.rows[self.current] = row
+        self.count = max(self.count, self.current + 1)
+        self.current = (self.current + 1) % 1000
+
+    def sample(self):
+        {sample}
+
+
+memory = Memory(batch_size)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(500):
+        memory.add(new_row())
+        sess.run(train_op, {{x: memory.sample()}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("sample", "found"),
+    [
+        ("return np.zeros([self.size, 4]) + self.rows[np.random.randint(0, self.count, self.size)]", []),
+        ("return np.zeros([self.size, self.count])", []),
+        ("drawn = words[: self.size]\n        return np.zeros([self.size, max(len(w) for w in drawn)])", ["TMG349"]),
+        (
+            "self.drawn = words[: self.size]\n        return np.zeros([self.size, max(map(len, self.drawn))])",
+            ["TMG349"],
+        ),
+    ],
+)
+def test_an_object_that_holds_the_batch_size_is_no_batch(sample: str, found: list[str]) -> None:
+    """How many rows a memory of replays has is the largest of two counts of the object, not of a batch."""
+    assert codes(HOLDER.format(sample=sample)) == found

@@ -99,14 +99,18 @@ def _len(call: Call) -> Value:
     if isinstance(value, Instance) and (length := call_method(call.walk, value, "__len__", [], call.node)) is not None:
         return length
     call.walk.facts.iterators.discard(value.uid)  # a list of Python 2's
-    if isinstance(value, (Sequence, Mapping)) and not getattr(value, "unmeasured", False) and not _collects(value):
-        return Number(len(value.elements if isinstance(value, Sequence) else value.pairs), inputs=(value,))
     if isinstance(value, ShapeOf) and value.tensor.rank is not None:
         return Number(value.tensor.rank, inputs=(value,))
     if (rows := _picked_rows(value)) is not None:
         return Number(rows, inputs=(value,))
-    origin = call.walk.origin(call.node, "computed")
-    return Number(None, frozenset((origin,)), frozenset((origin,)), (value,))
+    if isinstance(value, (Sequence, Mapping)) and not getattr(value, "unmeasured", False) and not _collects(value):
+        length = Number(len(value.elements if isinstance(value, Sequence) else value.pairs), inputs=(value,))
+    else:
+        origin = call.walk.origin(call.node, "computed")
+        length = Number(None, frozenset((origin,)), frozenset((origin,)), (value,))
+    if isinstance(value, (Sequence, Mapping)) and all(t.batch.kind != "opaque" for t in tensors_in(value)):
+        length.roots = frozenset()  # there is no entry for each example: it is the same in all towers
+    return length
 
 
 def _picked_rows(value: Value) -> int | None:
@@ -481,10 +485,10 @@ def _is_one_tensor(value: Tensor) -> bool:
 
 
 def _super(call: Call) -> Value:
-    """The object with the methods of the base classes: of the class whose method is being executed."""
+    """The object, or the class, with the methods of the base classes: of the class whose method is being executed."""
     frame = call.walk.frame
     instance = next(iter(frame.locals.values()), Host())
-    if isinstance(instance, Instance) and isinstance(frame.owner, Class):
+    if isinstance(instance, (Instance, Class)) and isinstance(frame.owner, Class):
         return Typed("Super", "super", [instance, frame.owner], {}, call.node)
     return Host(call.args, "super")
 

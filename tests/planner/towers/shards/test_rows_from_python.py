@@ -212,3 +212,55 @@ def test_a_loop_over_the_rows_of_a_tower() -> None:
     )
     text = INPUTS + looped + "loss = tf.reduce_mean(tf.square(tf.add_n(parts) - Y))\n" + STEP + TRAINING
     assert "TMG207" not in codes(text)
+
+
+BESIDE = """\
+state = tf.layers.dense(X, 3)
+out = tf.layers.dense({used}, 1)
+loss = tf.reduce_mean(tf.square(out - Y))
+"""
+CONSTANT = "end = tf.constant({}, dtype=tf.float32)\n"
+ENDS = "end = np.zeros([batch_size, 3])\n{}end = tf.constant(end, dtype=tf.float32)\n"
+
+
+@pytest.mark.parametrize("used", ["tf.concat([state, end], 1)", "tf.stack([state, end], 1)[:, 0]", "state + end"])
+@pytest.mark.parametrize(
+    "made",
+    [
+        CONSTANT.format("np.zeros([batch_size, 3])"),
+        CONSTANT.format("np.ones((batch_size, 3), dtype='f')"),
+        CONSTANT.format("np.full([batch_size, 3], 0.5)"),
+        ENDS.format("end[:, 2] = 1.0\n"),
+        ENDS.format("end[:, 2] = np.ones([batch_size])\n"),
+        ENDS.format("end[:] = 0.5\n"),
+    ],
+)
+def test_a_constant_of_rows_that_are_alike_is_made_by_each_tower(made: str, used: str) -> None:
+    """The towers read the whole batch's rows beside their own, which ended the script."""
+    text = converted("import numpy as np\n" + INPUTS + made + BESIDE.format(used=used) + STEP + TRAINING)
+    assert "".join(f"        {line}\n" for line in made.splitlines()) in text
+    assert "        batch_size = shard_size(global_batch_size, gpu)\n" in text
+
+
+def test_a_constant_of_rows_that_are_alike_is_merged_by_rows() -> None:
+    made = CONSTANT.format("np.zeros([batch_size, 3])") + "ends = tf.layers.dense(end, 3)\n"
+    text = (
+        "import numpy as np\n" + INPUTS + made + BESIDE.format(used="state + ends") + STEP + "print(ends)\n" + TRAINING
+    )
+    assert "ends = tf.concat(tower_ends, 0)" in converted(text)
+
+
+@pytest.mark.parametrize(
+    ("made", "total", "per_gpu"),
+    [
+        (CONSTANT.format("np.random.rand(batch_size, 3)"), ["TMG207"] * 2, ["TMG207"]),
+        (ENDS.format("end[0, 2] = 1.0\n"), ["TMG207"], []),  # a batch's first row, in each of the towers' batches
+        (ENDS.format("end[:4] = 1.0\n"), ["TMG207"], []),
+        (ENDS.format("end[:, 2] = load()\n"), ["TMG207"], []),
+        (CONSTANT.format("np.zeros([1, 3])") + "end = tf.tile(end, [batch_size, 1])\n", [], []),
+    ],
+)
+def test_a_constant_of_rows_that_differ(made: str, total: list[str], per_gpu: list[str]) -> None:
+    text = "import numpy as np\n" + INPUTS + made + BESIDE.format(used="tf.concat([state, end], 1)") + STEP + TRAINING
+    assert codes(text, batch="total") == total
+    assert codes(text) == per_gpu
