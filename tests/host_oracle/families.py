@@ -257,6 +257,10 @@ COUNTED_FILLS = [
     "q = queue.Queue()\nfor row in data: q.put(row)\n"
     "for i in range(160 // @B):\n    rows = [q.get() for _ in range(@B)]\n    RUN",
     "d = collections.deque(data)\nwhile d:\n    rows = [d.popleft() for _ in range(@B)]\n    RUN",
+    "def batches(b):\n    for i in range(0, 160, b):\n        yield np.array(list(zip(data[i:i + b], data[i:i + b])))\n"
+    "for batch in batches(@B):\n    rows, _ = zip(*batch)\n    RUN",
+    "for i in range(0, 160, @B):\n    batch = data[i:i + @B]\n    rows = []\n    for k in range(len(batch)):\n"
+    "        rows.append(batch[k] + 0)\n    RUN",
 ]
 # Lists that are given away with one row more or fewer.
 OTHER_FILLS = [
@@ -320,7 +324,7 @@ ARRANGED = [
 # A number of rows of it that the script writes out.
 OTHER_ARRANGED = [
     *("np.array(rows).transpose(0, 1)[:10]", "np.transpose(rows, [0, 1])[4:12]", "np.array(rows).reshape(-1, 1)[-4:]"),
-    *("rows[:10]", "rows[-4:]", "[rows[0], rows[1]]", "np.array(rows)[:1]", "[max(rows)]", "np.array(rows)[-4:]"),
+    *("rows[:10]", "rows[-4:]", "np.array(rows)[:1]", "[max(rows)]", "np.array(rows)[-4:]"),
 ]
 
 IMPORTS = ("itertools", "collections", "math", "operator", "random", "queue")
