@@ -52,8 +52,19 @@ CUTS = [
     "rows[0:]",
     "rows[:len(rows) // 2]",
     "rows[:-(@B // 2)]",
+    "rows[-(@B // 2):]",
+    "rows[-@B:]",
 ]
-OTHER_CUTS = ["rows[1:]", "rows[:-1]", "rows[2:-2]", "rows[:10]", "rows[4:12]", "rows[:len(rows) - 1]", "rows[1:][:-1]"]
+OTHER_CUTS = [
+    "rows[1:]",
+    "rows[:-1]",
+    "rows[2:-2]",
+    "rows[:10]",
+    "rows[4:12]",
+    "rows[:len(rows) - 1]",
+    "rows[1:][:-1]",
+    "rows[-4:]",
+]
 # Lists of a batch that are changed behind it, and are as long as before, or twice as long.
 LISTED = (
     "for i in range(160 // @B):\n    part = data[i * @B:(i + 1) * @B]\n"
@@ -314,6 +325,10 @@ COUNTED_FILLS = [
     "q = queue.Queue()\nfor row in data: q.put(row)\n"
     "for i in range(160 // @B):\n    rows = [q.get() for _ in range(@B)]\n    RUN",
     "d = collections.deque(data)\nwhile d:\n    rows = [d.popleft() for _ in range(@B)]\n    RUN",
+    "def batches(b):\n    for i in range(0, 160, b):\n        yield np.array(list(zip(data[i:i + b], data[i:i + b])))\n"
+    "for batch in batches(@B):\n    rows, _ = zip(*batch)\n    RUN",
+    "for i in range(0, 160, @B):\n    batch = data[i:i + @B]\n    rows = []\n    for k in range(len(batch)):\n"
+    "        rows.append(batch[k] + 0)\n    RUN",
 ]
 # Lists that are given away with one row more or fewer.
 OTHER_FILLS = [
@@ -362,6 +377,23 @@ DRAWS = [
         "np.tile(data[:@B // 2], (2, 1)) + np.random.rand(@B, 1)",
     ),
 ]
+# A list that a function fills row by row, and what is computed of it.
+LOADED = (
+    "def load(batch_size):\n    rows = []\n    for k in np.random.choice(160, batch_size):\n"
+    "        rows.append(data[k])\n    return %s\nfor i in range(10):\n    rows = load(@B)\n    RUN\n"
+)
+ARRANGED = [
+    *("rows", "np.array(rows)", "np.array(rows).transpose((0, 1))", "np.transpose(rows, [0, 1])", "np.vstack(rows)"),
+    *("np.array(rows).reshape(-1, 1)", "np.reshape(rows, [len(rows), 1])", "np.concatenate(rows).reshape(-1, 1)"),
+    *("np.expand_dims(np.squeeze(np.array(rows), 1), 1)", "np.fliplr(np.array(rows))", "np.array(rows).T.T"),
+    *("np.array(rows).swapaxes(1, 1)", "np.repeat(np.array(rows), 2, 0)", "np.array(rows)[:batch_size // 2]"),
+    *("np.array(rows)[np.argsort(np.array(rows)[:, 0])]", "[row for row in np.array(rows).transpose(0, 1)]"),
+]
+# A number of rows of it that the script writes out.
+OTHER_ARRANGED = [
+    *("np.array(rows).transpose(0, 1)[:10]", "np.transpose(rows, [0, 1])[4:12]", "np.array(rows).reshape(-1, 1)[-4:]"),
+    *("rows[:10]", "rows[-4:]", "np.array(rows)[:1]", "[max(rows)]", "np.array(rows)[-4:]"),
+]
 
 IMPORTS = ("itertools", "collections", "math", "operator", "random", "queue")
 
@@ -390,6 +422,7 @@ SCALED: dict[str, list[str]] = {  # what a person scales
     "puts": _written(PUTS, PUT),
     "counted fills": _written("%s\n", COUNTED_FILLS),
     "draws": _written(DRAW, DRAWS),
+    "arranged": _written(LOADED, ARRANGED),
     "readers": _written(EPOCH, READERS),
 }
 OTHERS: dict[str, list[str]] = {  # what no number of rows makes N batches of
@@ -401,6 +434,7 @@ OTHERS: dict[str, list[str]] = {  # what no number of rows makes N batches of
     "other moves": OTHER_MOVES,
     "other puts": _written(PUTS, OTHER_PUT),
     "other fills": _written(FILLED, OTHER_FILLS),
+    "other arranged": _written(LOADED, OTHER_ARRANGED),
     "beside": _written(DRAW, BESIDE),
     "other readers": _written(EPOCH, OTHER_READERS),
 }

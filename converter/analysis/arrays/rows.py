@@ -447,8 +447,9 @@ def _spanned(at: _At, key: Value, place: ast.Slice, deep: int) -> Number | None:
     bounds = list(key.inputs)
     lower = bounds.pop(0) if place.lower is not None and bounds else None
     upper = bounds.pop(0) if place.upper is not None and bounds else None
-    if upper is None:
-        return None
+    if upper is None:  # `x[-n:]`
+        back = lower is not None and _counts_back(at, lower, deep)
+        return _computed(at, "subtract", [Number(0), lower], deep) if back and isinstance(lower, Number) else None
     if lower is None or (isinstance(lower, Number) and isinstance(place.lower, ast.Constant) and lower.value == 0):
         rows = None if _counts_back(at, upper, deep) else _size(at, upper, deep)
     else:

@@ -14,6 +14,7 @@ from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.factors import equal
+from converter.analysis.tensors.lengths import of_number
 from converter.analysis.tensors.masking import is_ratio, is_tiny, masked_mean, same_count
 from converter.analysis.tensors.spreading import meets_variables, misfit
 from converter.analysis.traits import Trait, has
@@ -28,7 +29,6 @@ from converter.analysis.values import (
     Count,
     Factor,
     Host,
-    Length,
     Lengths,
     Number,
     Origin,
@@ -120,12 +120,9 @@ def how_many(number: Value | None) -> Factor:
     """
     if isinstance(number, Bound):
         return f"attribute {number.receiver.uid} {number.name}"
-    if not isinstance(number, (Number, Host)):
-        return None
-    known = number.factor if isinstance(number, Length) else number.value if isinstance(number, Number) else None
-    if isinstance(known, str):
-        return known
-    return known if isinstance(known, int) else f"number {number.uid}"
+    if isinstance(number, Number):
+        return number.value if isinstance(number.value, int) else of_number(number)
+    return f"number {number.uid}" if isinstance(number, Host) else None
 
 
 def _combine_reduced(tensors: SequenceType[Value], batched: list[Tensor], op: str) -> Batch:

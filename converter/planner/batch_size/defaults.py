@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from converter.analysis.counts.size_names import named_batch
 from converter.analysis.facts import Facts, Fallback
 from converter.analysis.frames import Access
+from converter.analysis.python.settings import default_of
 from converter.analysis.values import Number, Origin
 from converter.planner.batch_size.written_out import counts_batches, counts_rows
 from converter.planner.questions.statements import parents_of
@@ -46,6 +47,12 @@ def may_be_none(facts: Facts, origin: Origin) -> bool:
             return flag.default.value is None
         return flag.default is None and flag.style == "argparse" and "required" not in flag.words
     return False
+
+
+def by_default(facts: Facts, number: Number) -> object:
+    """The value of a number; of a flag itself its default; None for any other number that only a run knows."""
+    is_flag = not number.op and len(number.origins) == 1
+    return default_of(facts, number) if number.value is None and is_flag else number.value
 
 
 def _is_size(facts: Facts, flag: Origin) -> bool:

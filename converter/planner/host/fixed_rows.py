@@ -11,6 +11,7 @@ from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
 from converter.analysis.values import Host, Input, Number, Origin, Tensor, Value, needed
 from converter.analysis.values import Sequence as Several
+from converter.planner.batch_size.defaults import by_default
 from converter.planner.questions.drawn_batches import rows_of_drawn
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.fed_results import is_fed_by_towers
@@ -85,8 +86,10 @@ def _stays(facts: Facts, run: RunCall, value: Value, fixed: Number, keys: set[tu
 def _is_as_long(facts: Facts, run: RunCall, value: Value, size: Value, keys: set[tuple[object, ...]]) -> bool:
     """Whether rows are counted by another number that is as large as a batch size that the model reads."""
     number = rows_of(facts, value, run.site)
-    same = number is not None and number.value is not None and number.value == getattr(size, "value", None)
-    return same and not _grows(number, keys) if number is not None else False
+    if number is None or not isinstance(size, Number) or _grows(number, keys):
+        return False
+    known = by_default(facts, number)
+    return known is not None and known == by_default(facts, size)
 
 
 def _depends(facts: Facts, value: Value, keys: set[tuple[object, ...]]) -> bool:

@@ -10,22 +10,43 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import ARRAY, Constant, Input, Mapping, Number, Sequence, Site, Tensor, Typed, Value
 from converter.planner.region.block import Block
 
+PERHAPS = (ast.For, ast.AsyncFor, ast.While, ast.Try)  # statements whose block may not be run, or not to its end
+
 
 def carried(block: Block, tower: Iterable[int]) -> list[Access]:
-    """The first read of each place that the towers read and then change, except places that each tower makes anew."""
+    """The first read of each place that may give its value from before the towers, where they change it afterwards.
+
+    Places that each tower makes anew are left out. A write in a branch or a loop may not have come before a read.
+    """
     chosen = set(tower)
     first: dict[Place, Access] = {}
+    reads: dict[Place, Access] = {}
     changed: set[Place] = set()
     for index, access in sorted(block.accesses(), key=lambda pair: pair[1].time):
-        if index in chosen and not _by_import(block, access.site):
-            start = first.setdefault(access.place, access)
-            if access.write and access.value is not start.value:
-                changed.add(access.place)
+        if index not in chosen or _by_import(block, access.site):
+            continue
+        start = first.setdefault(access.place, access)
+        if not access.write and (not start.write or _may_be_from_before(block, access, start)):
+            reads.setdefault(access.place, access)
+        elif access.write and access.place in reads and access.value is not reads[access.place].value:
+            changed.add(access.place)
     return [
         a
-        for place, a in first.items()
-        if not a.write and place in changed and not isinstance(a.value, Input) and not _fresh(block, chosen, place)
+        for place, a in reads.items()
+        if place in changed and not isinstance(a.value, Input) and not _fresh(block, chosen, place)
     ]
+
+
+def _may_be_from_before(block: Block, read: Access, start: Access) -> bool:
+    """True if a read may give what its place held before the towers; start: their first access, which writes it."""
+    before = {a.value.uid for a in block.facts.writes_to(read.place) if a.time < start.time}
+    if not before:
+        return False
+    joined = read.value.inputs if getattr(read.value, "op", "") == "join" else ()
+    if read.value.maybe_other or any(value.uid in before for value in (read.value, *joined)):
+        return True
+    around = set(read.site.chain())
+    return any(isinstance(s.stmt, PERHAPS) and s not in around for s in start.site.chain())
 
 
 def _by_import(block: Block, site: Site) -> bool:

@@ -62,3 +62,44 @@ def test_as_many_are_stacked_as_are_split(model: str) -> None:
 def test_other_pieces_are_no_whole_batches(model: str) -> None:
     assert codes(SCRIPT.format(model=model)) == ["TMG215"]
     assert codes(SCRIPT.format(model=model).replace("heads, pieces = args.heads, args.pieces", FILE)) == ["TMG302"]
+
+
+SERIES = """\
+import argparse
+import numpy as np
+import tensorflow as tf
+data, labels = np.load('x.npy'), np.load('y.npy')
+parser = argparse.ArgumentParser()
+parser.add_argument('--steps', type=int, default=5)
+parser.add_argument('--batch_size', type=int, default=8)
+args = parser.parse_args()
+{steps}
+batch_size = args.batch_size
+x = tf.placeholder(tf.float32, [None, steps, 3])
+y = tf.placeholder(tf.float32, [None])
+flat = tf.reshape(tf.transpose(x, [1, 0, 2]), [-1, 3])
+parts = {split}
+loss = tf.reduce_mean(tf.square(tf.layers.dense(parts[-1], 1)[:, 0] - y))
+train = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(9):
+        i = np.random.randint(0, len(data), batch_size)
+        sess.run(train, {{x: data[i], y: labels[i]}})
+"""
+STEPS = ["steps = len(data[0])", "steps = args.steps", "steps = 5"]
+
+
+@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize("split", ["tf.split(flat, steps, 0)", "tf.split(tf.nn.relu(flat), steps)"])
+def test_each_step_of_a_series_has_a_batch(steps: str, split: str) -> None:
+    """The length of an axis and the number of pieces are one number, however it enters the script."""
+    assert codes(SERIES.format(steps=steps, split=split)) == []
+
+
+@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize(
+    "split", ["tf.split(flat, steps + 1, 0)", "tf.split(flat, 2 * steps)", "tf.split(tf.reshape(x, [-1, 3]), steps)"]
+)
+def test_other_numbers_of_pieces_have_no_batches(steps: str, split: str) -> None:
+    assert codes(SERIES.format(steps=steps, split=split)) == ["TMG215"]

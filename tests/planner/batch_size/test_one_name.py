@@ -74,8 +74,8 @@ def test_each_function_has_its_own() -> None:
     assert made == [MADE, MADE.replace("global_batch_size", "global_batch_size_2")]
 
 
-TWICE = LOOP.replace("begin + FLAGS.batch_size], ys[begin:begin + FLAGS.batch_size]", "begin + 8], ys[begin:begin + 8]")
-BESIDE = LOOP.replace("step * FLAGS.batch_size % (len(xs) - FLAGS.batch_size)", "next_place(step)") + "print(len(xs))\n"
+TWICE = LOOP.replace("step * FLAGS.batch_size % (len(xs) - FLAGS.batch_size)", "next_place(step)")
+BESIDE = TWICE + "print(len(xs))\n"
 
 
 @pytest.mark.parametrize(

@@ -150,3 +150,41 @@ RUNS = """\
 def test_rows_that_a_range_numbers(size: str, rows: str, wanted: list[str]) -> None:
     text = HEAD.replace("{size}", size) + FIXED + STEP + RUNS.replace("RANGE", rows.replace("{size}", size))
     assert [code for code in codes(text) if code != "TMG345"] == wanted
+
+
+OF_FLAGS = """\
+import argparse
+import numpy as np
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument('--batch_size', type=int, default={size})
+parser.add_argument('--sample_num', type=int, default=32)
+args = parser.parse_args()
+batch_size, n = args.batch_size, 32
+data = np.load('data.npy')
+"""
+
+
+@pytest.mark.parametrize("fed", ["data[:32]", "data[:n]", "np.ones((n, 4))", "data[:args.sample_num]", "data[0:n]"])
+@pytest.mark.parametrize("graph", [FIXED, RESHAPED])
+def test_the_default_of_a_flag_is_as_large(graph: str, fed: str) -> None:
+    """By default the script feeds a batch, and a model of N batches would reject it."""
+    text = OF_FLAGS.replace("{size}", "32") + graph + STEP + f"    print(sess.run(loss, {{X: {fed}}}))\n"
+    assert codes(text) == ["TMG252"]
+
+
+@pytest.mark.parametrize(
+    ("graph", "fed", "size"),
+    [
+        (OPEN, "data[:args.sample_num]", "32"),  # takes any number of rows
+        (RESHAPED, "data[:args.sample_num]", "16"),  # failed before, too, by default
+        (RESHAPED, "data[:args.sample_num + 1]", "32"),
+        (RESHAPED, "data[:n]", "None"),
+        (RESHAPED, "data[:args.batch_size]", "32"),
+        (RESHAPED, "data[:batch_size]", "32"),
+    ],
+)
+def test_other_defaults(graph: str, fed: str, size: str) -> None:
+    text = OF_FLAGS.replace("{size}", size) + graph + STEP + f"    print(sess.run(loss, {{X: {fed}}}))\n"
+    assert codes(text) == []

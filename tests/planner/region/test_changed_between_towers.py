@@ -171,6 +171,44 @@ def test_a_value_far_before_is_set_back() -> None:
     assert "total = first_total" in inside
 
 
+FAR = "import sys\ntotal = 0.0\nrate = 0.1\n"
+FIRST = "h = tf.layers.dense(X, 1)\n"
+MAYBE = "    total = tf.reduce_mean(h)\n"
+GOES_ON = "total = total + h\nh = total\n"
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "if sys.argv[1:]:\n" + MAYBE + GOES_ON,
+        "if sys.argv[1:]:\n" + MAYBE + "elif rate:\n    total = 2 * h\n" + GOES_ON,
+        "if rate > 1:\n" + MAYBE + "else:\n    total += h\nh = total\n",
+        "if sys.argv[1:]:\n" + MAYBE + "else:\n    total += h\nh = total\n",
+        "for name in sys.argv[1:]:\n" + MAYBE + GOES_ON,
+        "while sys.argv[1:]:\n" + MAYBE + "    sys.argv.pop()\n" + GOES_ON,
+        "try:\n    open('weights')\n" + MAYBE + "except IOError:\n    pass\n" + GOES_ON,
+        "if sys.argv[1:]:\n" + MAYBE + "total *= 2\nh = h + total\n",
+    ],
+)
+def test_what_a_branch_or_a_loop_may_not_have_written_is_set_back(model: str) -> None:
+    """Without the option the second tower would go on with what the first one has left."""
+    assert "total = first_total" in parts(script(FAR, FIRST + model))[INSIDE]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "total = tf.reduce_mean(h)\n" + GOES_ON,
+        "if sys.argv[1:]:\n" + MAYBE + "else:\n    total = 2 * h\n" + GOES_ON,
+        "if sys.argv[1:]:\n" + MAYBE + "h = h + total\n",  # the same branch in each tower
+        "for name in sys.argv[1:]:\n" + MAYBE + "    total = total + h\nh = h + 1\n",
+        "if sys.argv[1:]:\n" + MAYBE + "    total = total + h\n    h = total\n",
+    ],
+)
+def test_what_is_always_written_first_is_not_set_back(model: str) -> None:
+    assert "total = first_total" not in parts(script(FAR, FIRST + model))[INSIDE]
+
+
 @pytest.mark.parametrize(
     ("before", "found"),
     [

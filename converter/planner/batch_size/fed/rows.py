@@ -75,12 +75,17 @@ def _named_behind(facts: Facts, value: Value) -> set[Origin]:
 def named_for(facts: Facts, run: RunCall, key: Input, value: Value) -> frozenset[Origin]:
     """Numbers named as batch sizes behind what an input is fed; failing that, such a number that counts its rows.
 
-    A list that a loop fills has as many rows as the loop has turns, which is not behind what stands in it.
+    A list that a loop fills has as many rows as the loop has turns, which is not behind what stands in it, nor behind
+    what is computed of it.
     """
     named = named_behind(facts, value)
-    number = rows_of(facts, value, run.site) if not named and key.batch.axis == 0 else None
-    counted = base_of(facts, number) if number is not None else set()
-    return named or frozenset(facts.named_sizes(counted))
+    if named or key.batch.axis != 0:
+        return named
+    number = rows_of(facts, value, run.site)
+    lists = (v for v in facts.behind(value).values() if isinstance(v, Sequence) and facts.changes_of(v))
+    numbers = [number] if number is not None else [rows_of(facts, each, run.site) for each in lists]
+    counted = set[Origin]().union(*(base_of(facts, n) for n in numbers if n is not None))
+    return frozenset(facts.named_sizes(counted))
 
 
 def rows_of_turns(facts: Facts, run: RunCall, fed: Fed) -> ast.AST | None:
@@ -94,13 +99,13 @@ def rows_of_turns(facts: Facts, run: RunCall, fed: Fed) -> ast.AST | None:
         number = rows_of(facts, value, run.site) if named and key.batch.axis == 0 else None
         if number is None or not number.linear or number.origins & named:
             continue
-        if _only_turns(facts, value, named) or is_share(number, named):
+        if only_turns(facts, value, named) or is_share(number, named):
             return min(number.linear, key=lambda o: (o.line, getattr(o.node, "col_offset", 0))).node
     return None
 
 
-def _only_turns(facts: Facts, value: Value, named: frozenset[Origin]) -> bool:
-    """Whether some numbers are behind a value because the ranges of loops have them, and not otherwise."""
+def only_turns(facts: Facts, value: Value, named: frozenset[Origin]) -> bool:
+    """True if some numbers are not behind a value, or only because the ranges of loops have them."""
     turns = {v.uid for over in facts.turned.values() if over.uid in facts.ranges for v in over.parts()}
     todo, seen = [value], set(turns)
     while todo:
