@@ -423,9 +423,9 @@ def is_one_row(value: Value, axis: int, grown: Container[int]) -> bool:
     if not isinstance(node, ast.Call) or not arguments:
         return False
     second = arguments[1] if len(arguments) == 2 else None
-    if name == "expand_dims":
+    if value.call == "numpy.expand_dims":
         return getattr(second, "value", None) == 0
-    if name == "transpose":
+    if value.call == "numpy.transpose":
         order = second.elements[:1] if isinstance(second, Sequence) else []
         return [getattr(one, "value", None) for one in order] == [0] and is_one_row(arguments[0], axis, grown)
     return name in (*LIKE, *MOVES) and is_one_row(arguments[0], axis, grown)
