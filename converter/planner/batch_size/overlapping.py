@@ -12,7 +12,7 @@ from functools import partial
 
 from converter.analysis.arrays.rows import spanned, terms_of
 from converter.analysis.counts.degrees import RESTS, degree_in
-from converter.analysis.counts.reading import SIZE, TURN
+from converter.analysis.counts.reading import SIZE, TURN, TermReader
 from converter.analysis.counts.terms import Atom, Of, Terms, atom, number
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
@@ -48,12 +48,13 @@ def fixed_turns(facts: Facts, runs: Iterable[RunCall], sizes: Iterable[Origin]) 
     With N towers such a loop goes on to N times as many rows. runs: those that are fed the rows; one place for each.
     """
     scaled = frozenset(sizes)
+    reader = TermReader(scaled, lambda _: None)
     reads = [(a, number.uid) for a, number in facts.numbers if number.linear & scaled and not (a.write or number.op)]
     for run in runs:
         for value in _behind_rows(facts, run):
-            if not isinstance(value, Number) or not value.inputs:
+            if not isinstance(value, Number) or not (value.turn or value.origins & scaled):
                 continue
-            products = [[one for one, _ in monomial] for monomial, _ in terms_of(facts, value, scaled, run.site)]
+            products = [[one for one, _ in monomial] for monomial, _ in reader.of(value)]
             if any(SIZE in product and any(_is_fixed(facts, one, scaled) for one in product) for product in products):
                 inside, loops = needed(value.inputs), {s.stmt for s in run.site.chain() if isinstance(s.stmt, LOOPS)}
                 found = [a for a, uid in reads if uid in inside]
