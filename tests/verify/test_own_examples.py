@@ -55,6 +55,32 @@ reader = Reader(20)
     + TRAINED
 )
 
+QUEUED = """\
+import numpy as np
+import tensorflow as tf
+
+
+def made(number):
+    return np.full([8 + int(number) % 2, 8, 3], number / 20.0, np.float32)
+
+
+numbers = np.arange(20).astype(np.float32)
+number, name = tf.train.slice_input_producer([numbers, np.array(['image %d' % i for i in range(20)])], shuffle=False)
+image = tf.py_func(made, [number], tf.float32)
+image.set_shape([None, None, 3])
+names, images = tf.train.batch([name, image], batch_size=1, dynamic_pad=True)
+loss = tf.reduce_mean(tf.square(tf.layers.conv2d(images, 8, 3) - 1.0))
+train_op = tf.train.MomentumOptimizer(0.01, 0.9).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    coord = tf.train.Coordinator()
+    threads = tf.train.start_queue_runners(sess, coord)
+    for step in range(4):
+        print(sess.run([train_op, loss, names])[1:])
+    coord.request_stop()
+    coord.join(threads)
+"""
+
 
 def verdict_of(text: str, python: str, folder: Path, gpus: int, change: tuple[str, str] = ("", "")) -> str:
     (folder / "single.py").write_text(text)
@@ -91,3 +117,19 @@ def test_faults(change: tuple[str, str], verdict: str, tensorflow_python: str, t
     if "[reader(" in change[1]:
         change = "OfTowers(reader(*args, **kwargs) for _ in range(num_gpus))", "OfTowers([reader()] * num_gpus)"
     assert verdict_of(PLACEHOLDERS, tensorflow_python, tmp_path, 2, change) == verdict
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),
+        (("loss, names])[1:]", "loss, images[0, 0, 0]])[1:]"), "failed fetches"),
+        (("loss, names])[1:]", "loss, names + ''])[1:]"), "failed fetches"),
+    ],
+    ids=["shown", "another value", "computed of it"],
+)
+def test_what_is_read_beside_an_example_is_the_first_tower_s(
+    change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    assert verdict_of(QUEUED, tensorflow_python, tmp_path, 2, change) == verdict

@@ -35,6 +35,17 @@ def needed(operation):
     return [tensor.op for tensor in operation.inputs] + list(operation.control_inputs)
 
 
+def taken_again(all_of):
+    """The operations of some graphs that give a batch, of which a tower takes another one behind them."""
+    given, again = {}, set()
+    for operation in (one for graph in all_of for one in graph.get_operations() if one.type in SOURCES):
+        source = operation.type, tuple(tensor.name for tensor in operation.inputs)
+        if source in given and TOWER.search(operation.name):
+            again.add(given[source])
+        given.setdefault(source, operation)
+    return again
+
+
 def computed_from(operations):
     """Every operation from whose results these compute, themselves included: not those that they only wait for."""
     return reached(operations, lambda operation: [tensor.op for tensor in operation.inputs])

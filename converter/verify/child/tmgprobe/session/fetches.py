@@ -91,12 +91,16 @@ def computable(run, wanted, refused):
 
 
 def shown(elements):
-    """{place: tags} of what a conversion merges by its form, as it is only shown; '' stands for a tensor itself."""
+    """{place: tags} of what a conversion merges by its form, as it is only shown; '' stands for a tensor itself.
+
+    So is what an operation gives that hands out batches, where each tower takes one of its own: the first tower's.
+    """
     found = {}
+    given = graphs.taken_again([element.graph for element in elements if hasattr(element, 'dtype')][:1])
     for place, element in enumerate(elements):
         if not hasattr(element, 'dtype'):
             continue
-        if is_shown(element):
+        if is_shown(element) or element.op in given:
             found[place] = ['']
             continue
         tags = [_tag(op) for op in graphs.ancestors([element.op]) if op.type.endswith('Summary')]
