@@ -649,3 +649,31 @@ def test_a_sum_over_the_batch_divided_by_its_size(
     (tmp_path / "single.py").write_text(BY_HAND_MEAN)
     report = proof_of(tmp_path / "single.py", tensorflow_python, tmp_path, Options(), change)
     assert report.verdict == verdict, (report.reason, report.checks)
+
+
+DRAWN = (
+    HEAD
+    + """\
+data = rng.rand(64, 6).astype(np.float32)
+x = tf.placeholder(tf.float32, [None, 6])
+noise = tf.random_normal([3 * batch_size, 4])
+hidden = tf.expand_dims(tf.layers.dense(x, 4), 1) + tf.reshape(noise, [batch_size, 3, 4])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(hidden, 6) - tf.expand_dims(x, 1)))
+"""
+    + TAIL.format(fetched="loss, noise", feed="{x: data[begin:end]}")
+)
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (("", ""), "passed"),
+        (("tf.concat(tower_noise, 0)", "tf.concat([tower_noise[0], -tower_noise[1]], 0)"), "failed fetches"),
+    ],
+    ids=["right", "other numbers"],
+)
+def test_numbers_drawn_several_times_for_each_row(
+    change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    assert verdict_of(DRAWN, tensorflow_python, tmp_path, Options(), change) == verdict

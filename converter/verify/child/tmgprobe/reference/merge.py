@@ -691,12 +691,12 @@ def _sorted_rows(found, wanted):
 
 
 def _repeated(value, found, growth):
-    """A value without the batch in it, but with its size in its shape (the zero state of a recurrent net)."""
+    """A value without the batch in it, but with its size, or a multiple, in its shape (a recurrent net's zeros)."""
     own, recorded = growth
     if not own or not recorded or recorded % own or np.ndim(value) != found.ndim:
         return None
     for axis, (mine, theirs) in enumerate(zip(np.shape(value), found.shape)):
-        if (mine, theirs) == (own, recorded):
+        if mine and mine % own == 0 and theirs * own == mine * recorded and theirs != mine:
             return np.concatenate([np.asarray(value)] * (recorded // own), axis)
     return None
 
