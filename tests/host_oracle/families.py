@@ -285,10 +285,13 @@ PUT = [
     f"rows.append({ROW})\n    for k in range(@B - 1):\n        rows.append({ROW})",
     f"rows = [{ROW}]\n    for k in range(@B - 1):\n        rows.append({ROW})",
     f"rows = [{ROW}]\n    while len(rows) < @B:\n        rows.append({ROW})",
+    f"for k in range(160):\n        rows.append({ROW})\n        if len(rows) == @B: break",
+    f"for k in range(160):\n        if len(rows) >= @B: break\n        rows.append({ROW})",
     f"for k in range(@B):\n        if k % 2:\n            rows.append({ROW})\n"
     f"        else:\n            rows += [{ROW}]",
 ]
 OTHER_PUT = [
+    f"for k in range(@B):\n        rows.append({ROW})\n        if k == 11: break",
     f"if i % 2:\n        for k in range(@B):\n            rows.append({ROW})\n"
     f"    else:\n        for k in range(@B - 1):\n            rows.append({ROW})",
     f"rows = [{ROW}]\n    for k in range(@B):\n        rows.append({ROW})",

@@ -116,6 +116,18 @@ def _tests_behind(facts: Facts, loop: ast.stmt) -> Iterator[Reached]:
             yield from reached(stmt.test, True)
 
 
+def breaks(loop: ast.stmt) -> bool:
+    """Whether a `break` may end a loop."""
+    ahead = list(getattr(loop, "body", ()))
+    while ahead:
+        node = ahead.pop()
+        if isinstance(node, ast.Break):
+            return True
+        inner = ast.iter_child_nodes(node) if not isinstance(node, LOOPS) else node.orelse
+        ahead += [part for part in inner if isinstance(part, (ast.stmt, ast.ExceptHandler))]
+    return False
+
+
 def _all_hold(test: ast.expr) -> bool:
     return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from converter.analysis.arrays.filled_lists import changes_of_length, filled, puts_one
+from converter.analysis.arrays.filled_lists import breaks, changes_of_length, filled, puts_one
 from converter.analysis.arrays.shapes import (
     ARITHMETIC,
     DEEP,
@@ -252,7 +252,9 @@ class _Filling:
         return Number(None, frozenset(o for loop in around for o in origins_behind(self.at.facts.turned[loop])))
 
     def _in_turns(self, loop: Site, changes: list[Effect], around: int) -> Number | None:
-        over = self.at.facts.turned.get(loop) if loop not in self.at.around else None
+        """The rows that the turns of a loop put in together; None where it may end before it has taken all of them."""
+        whole = loop not in self.at.around and not breaks(loop.stmt)
+        over = self.at.facts.turned.get(loop) if whole else None
         turns = _iterations(self.at, over, self.deep) if over is not None else None
         rows = self._within(changes, around) if turns is not None else None
         if rows is None or turns is None:
