@@ -279,13 +279,14 @@ def test_a_module_stays_as_it_is_where_the_script_that_trains_with_it_is_refused
     from tests.test_projects import MODEL
 
     made = MODEL + "        self.train_op = tf.train.AdamOptimizer().minimize(self.loss)\n"
+    single = LOOP.replace("np.random.rand(batch_size, 8), np.zeros(batch_size)", "np.random.rand(8)[None], np.zeros(1)")
     texts = {
         "model.py": made,
-        "train.py": LOOP.format(module="model", size=1),
+        "train.py": single.format(module="model", size=1),
         "script.py": made + "\n\nif __name__ == '__main__':\n    Net()\n",
-        "train_script.py": LOOP.format(module="script", size=1),
+        "train_script.py": single.format(module="script", size=1),
         "shared.py": made,
-        "one.py": LOOP.format(module="shared", size=1),
+        "one.py": single.format(module="shared", size=1),
         "many.py": LOOP.format(module="shared", size=16),
     }
     for name, text in texts.items():
