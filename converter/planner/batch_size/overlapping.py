@@ -16,7 +16,7 @@ from converter.analysis.counts.reading import SIZE, TURN, TermReader
 from converter.analysis.counts.terms import Atom, Of, Terms, atom, number
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Input, Number, Origin, Site, Tensor, Value, needed, up_to_numbers
+from converter.analysis.values import Host, Input, Number, Origin, Site, Tensor, Value, needed
 from converter.dataclass import dataclass
 from converter.planner.batch_size.counts import is_fixed
 from converter.planner.batch_size.steps import is_moved
@@ -52,7 +52,7 @@ def fixed_turns(facts: Facts, runs: Iterable[RunCall], sizes: Iterable[Origin]) 
     reads = [(a, number.uid) for a, number in facts.numbers if number.linear & scaled and not (a.write or number.op)]
     for run in runs:
         for value in _behind_rows(facts, run):
-            if not isinstance(value, Number) or not (value.turn or value.origins & scaled):
+            if isinstance(value, Number) and not (value.turn or value.origins & scaled):
                 continue
             products = [[one for one, _ in monomial] for monomial, _ in reader.of(value)]
             if any(SIZE in product and any(_is_fixed(facts, one, scaled) for one in product) for product in products):
@@ -159,10 +159,32 @@ def _fed(facts: Facts, run: RunCall) -> Iterator[Host]:
     return (value for value in behind if isinstance(value, Host) and value.inputs)
 
 
-def _behind_rows(facts: Facts, run: RunCall) -> Iterable[Value]:
-    """All that the rows are made of which a run is fed, or reads of a generator behind a data set, up to numbers."""
+def _behind_rows(facts: Facts, run: RunCall) -> Iterator[Number | Host]:
+    """The numbers behind the rows that a run is fed, or reads of a generator behind a data set.
+
+    Of arithmetic that is not followed the whole is one, not its parts; of a remainder, which stays within the data, none.
+    """
     rows = [value for key, value in run.feeds if not isinstance(key, Tensor) or key.batch.kind == "example"]
-    return up_to_numbers([*rows, *(value for _, value in _yielded(facts, run))]).values()
+    todo = [(value, False) for value in (*rows, *(value for _, value in _yielded(facts, run)))]
+    seen = set[int]()
+    while todo:
+        value, is_part = todo.pop()
+        if value.uid in seen or isinstance(value, Input):
+            continue
+        seen.add(value.uid)
+        computed = isinstance(value, Host) and isinstance(value.node, ast.BinOp)
+        if isinstance(value, Number) or (isinstance(value, Host) and computed and not is_part):
+            yield value
+        if not isinstance(value, Number) and not _is_rest(value):
+            inner = (*value.inputs, *value.parts())
+            todo += [(v, computed) for v in inner if not (computed and isinstance(v, Number))]
+
+
+def _is_rest(value: Value) -> bool:
+    """Whether a value that is not followed is what is left of a division."""
+    if not isinstance(value, Host):
+        return False
+    return value.call.rpartition(".")[2] in RESTS or isinstance(getattr(value.node, "op", None), ast.Mod)
 
 
 def _yielded(facts: Facts, run: RunCall) -> Iterable[tuple[Input, Value]]:
