@@ -162,7 +162,7 @@ def _fed(facts: Facts, run: RunCall) -> Iterator[Host]:
 def _behind_rows(facts: Facts, run: RunCall) -> Iterator[Number | Host]:
     """The numbers behind the rows that a run is fed, or reads of a generator behind a data set.
 
-    Of arithmetic that is not followed the whole is one, not its parts; of a remainder, which stays within the data, none.
+    Of arithmetic that is not followed the whole is one, not its parts; of a remainder, which stays in the data, none.
     """
     rows = [value for key, value in run.feeds if not isinstance(key, Tensor) or key.batch.kind == "example"]
     todo = [(value, False) for value in (*rows, *(value for _, value in _yielded(facts, run)))]
