@@ -71,6 +71,7 @@ def proven(folder: Path, python: str, wrong: str = "", seed: int = 0) -> Report:
     return verify(single, multi, VerifySettings(gpus=2, steps=2, python=python))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.tf1
 @pytest.mark.parametrize("seed", [0, pytest.param(16, id="the whole batch takes more steps than any tower")])
 def test_shorter_towers_are_filled_up(tmp_path: Path, tensorflow_python: str, seed: int) -> None:
