@@ -46,3 +46,13 @@ def proof_of(
     assert conversion.text is not None and change[0] in conversion.text
     (folder / "multi.py").write_text(conversion.text.replace(*change) if change[0] else conversion.text)
     return verify(single, folder / "multi.py", VerifySettings(python=python, epochs=epochs))
+
+
+def verdict_of(
+    text: str, python: str, folder: Path, options: Options, change: tuple[str, str] = ("", ""), epochs: int = 0
+) -> str:
+    """What verify says of a conversion, in which a text may be changed, and what fails."""
+    (folder / "single.py").write_text(text)
+    report = proof_of(folder / "single.py", python, folder, options, change, epochs)
+    failed = [check.name for check in report.checks if check.status == "failed"]
+    return " ".join([report.verdict, *failed[:1]])

@@ -8,7 +8,7 @@ import pytest
 
 from converter.options import Options
 from tests.own_examples import DICTS, READER
-from tests.proofs import proof_of
+from tests.proofs import verdict_of
 
 TRAINED = """\
 with tf.Session() as sess:
@@ -82,22 +82,19 @@ with tf.Session() as sess:
 """
 
 
-def verdict_of(text: str, python: str, folder: Path, gpus: int, change: tuple[str, str] = ("", "")) -> str:
-    (folder / "single.py").write_text(text)
-    report = proof_of(folder / "single.py", python, folder, Options(num_gpus=gpus, line_length=100), change)
-    failed = [check.name for check in report.checks if check.status == "failed"]
-    return " ".join([report.verdict, *failed[:1]])
+def proven(text: str, python: str, folder: Path, gpus: int, change: tuple[str, str] = ("", "")) -> str:
+    return verdict_of(text, python, folder, Options(num_gpus=gpus, line_length=100), change)
 
 
 @pytest.mark.tf1
 @pytest.mark.parametrize(("text", "gpus"), [(PLACEHOLDERS, 3), (MODEL, 2), (DICTS, 2)])
 def test_an_example_for_each_tower(text: str, gpus: int, tensorflow_python: str, tmp_path: Path) -> None:
-    assert verdict_of(text, tensorflow_python, tmp_path, gpus) == "passed"
+    assert proven(text, tensorflow_python, tmp_path, gpus) == "passed"
 
 
 @pytest.mark.tf2
 def test_an_example_for_each_tower_on_tensorflow_2(tensorflow_python: str, tmp_path: Path) -> None:
-    assert verdict_of(PLACEHOLDERS, tensorflow_python, tmp_path, 2) == "passed"
+    assert proven(PLACEHOLDERS, tensorflow_python, tmp_path, 2) == "passed"
 
 
 @pytest.mark.one_in(3)
@@ -116,7 +113,7 @@ def test_an_example_for_each_tower_on_tensorflow_2(tensorflow_python: str, tmp_p
 def test_faults(change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path) -> None:
     if "[reader(" in change[1]:
         change = "OfTowers(reader(*args, **kwargs) for _ in range(num_gpus))", "OfTowers([reader()] * num_gpus)"
-    assert verdict_of(PLACEHOLDERS, tensorflow_python, tmp_path, 2, change) == verdict
+    assert proven(PLACEHOLDERS, tensorflow_python, tmp_path, 2, change) == verdict
 
 
 @pytest.mark.tf1
@@ -132,4 +129,4 @@ def test_faults(change: tuple[str, str], verdict: str, tensorflow_python: str, t
 def test_what_is_read_beside_an_example_is_the_first_tower_s(
     change: tuple[str, str], verdict: str, tensorflow_python: str, tmp_path: Path
 ) -> None:
-    assert verdict_of(QUEUED, tensorflow_python, tmp_path, 2, change) == verdict
+    assert proven(QUEUED, tensorflow_python, tmp_path, 2, change) == verdict

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from converter.options import Options
-from tests.proofs import proof_of
+from tests.proofs import proof_of, verdict_of
 
 HEAD = """\
 import numpy as np
@@ -99,16 +99,6 @@ size = {size}"""
     + TAIL.format(fetched="loss, size", feed="{{x: data[begin:end], y: labels[begin:end]}}")
 )
 NORM = "tf.sqrt(tf.reduce_sum(tf.square(update)))"
-
-
-def verdict_of(
-    text: str, python: str, folder: Path, options: Options, change: tuple[str, str] = ("", ""), epochs: int = 0
-) -> str:
-    """What verify says of a conversion, in which a text may be changed, and what fails."""
-    (folder / "single.py").write_text(text)
-    report = proof_of(folder / "single.py", python, folder, options, change, epochs)
-    failed = [check.name for check in report.checks if check.status == "failed"]
-    return " ".join([report.verdict, *failed[:1]])
 
 
 @pytest.mark.one_in(5)

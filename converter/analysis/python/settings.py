@@ -72,13 +72,19 @@ def read_setting(walk: Walk, name: str, node: ast.AST) -> Number:
 
 
 def read_from_file(walk: Walk, holder: Value, name: object, node: ast.AST) -> Number | None:
-    """The batch size that a file of settings holds, or a text of the command line; None for anything else."""
+    """The batch size that a file of settings holds, a text of the command line, or what was made of all flags.
+
+    None for anything else.
+    """
     if not isinstance(holder, Host) or not isinstance(name, str) or not named_batch_size([name]):
         return None
-    behind = needed([holder]).values()
-    read = any(isinstance(v, Host) and v.call.startswith(READERS) for v in behind)
-    flags = any(isinstance(v, Typed) and has(v.kind, Trait.SETTINGS) for v in behind) if not read else False
-    return read_setting(walk, name, node) if read or (flags and walk.facts.flags_named(name)) else None
+    is_flag = bool(walk.facts.flags_named(name))
+    for value in needed([holder]).values():
+        if isinstance(value, Host) and value.call.startswith(READERS):
+            return read_setting(walk, name, node)
+        if is_flag and isinstance(value, Typed) and has(value.kind, Trait.SETTINGS):
+            return read_setting(walk, name, node)
+    return None
 
 
 def asked_for(walk: Walk, function: Value, args: list[Value], node: ast.Call) -> Number | None:

@@ -30,6 +30,7 @@ from converter.planner.batch_size.evaluated import takes_batches
 from converter.planner.batch_size.overlapping import fixed_turns
 from converter.planner.batch_size.pipelines import behind_runs, behind_training
 from converter.planner.batch_size.streams import FILLED, is_share
+from converter.planner.batch_size.written_out import LOOPS
 from converter.planner.host.fixed_rows import fixed_feeds
 from converter.planner.host.untrained import Branch, runs_in
 from converter.planner.questions.fixed_size import fixed_size
@@ -37,7 +38,6 @@ from converter.planner.questions.statements import parents_of
 from converter.planner.region.layers import layers_in
 from converter.planner.region.region import Region
 
-LOOPS = (ast.For, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 
 Few = tuple[ast.AST, int | None]

@@ -35,15 +35,13 @@ def needed(operation):
     return [tensor.op for tensor in operation.inputs] + list(operation.control_inputs)
 
 
-def taken_again(all_of):
-    """The operations of some graphs that give a batch, of which a tower takes another one behind them."""
-    given, again = {}, set()
-    for operation in (one for graph in all_of for one in graph.get_operations() if one.type in SOURCES):
-        source = operation.type, tuple(tensor.name for tensor in operation.inputs)
-        if source in given and TOWER.search(operation.name):
-            again.add(given[source])
-        given.setdefault(source, operation)
-    return again
+def is_taken_again(operation):
+    """Whether an operation gives a batch of which a tower takes another one, by an operation of its own."""
+    if operation.type not in SOURCES or TOWER.search(operation.name):
+        return False
+    names = [tensor.name for tensor in operation.inputs]
+    alike = (one for one in operation.graph.get_operations() if one.type == operation.type and one is not operation)
+    return any(TOWER.search(one.name) and [tensor.name for tensor in one.inputs] == names for one in alike)
 
 
 def computed_from(operations):

@@ -96,11 +96,10 @@ def shown(elements):
     So is what an operation gives that hands out batches, where each tower takes one of its own: the first tower's.
     """
     found = {}
-    given = graphs.taken_again([element.graph for element in elements if hasattr(element, 'dtype')][:1])
     for place, element in enumerate(elements):
         if not hasattr(element, 'dtype'):
             continue
-        if is_shown(element) or element.op in given:
+        if is_shown(element) or graphs.is_taken_again(element.op):
             found[place] = ['']
             continue
         tags = [_tag(op) for op in graphs.ancestors([element.op]) if op.type.endswith('Summary')]
