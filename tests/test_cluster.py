@@ -358,7 +358,7 @@ SAID = {
 }  # fmt: skip
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(8)
 @pytest.mark.tf1
 @pytest.mark.parametrize("name", SAID)
 def test_two_workers_train_or_say_why_not(name: str, tmp_path: Path, tensorflow_python: str) -> None:
@@ -457,6 +457,7 @@ def test_workers_with_other_scripts_end_before_anything_is_written(tmp_path: Pat
 PAGE = (ROOT / "docs/cluster.md").read_text()
 
 
+@pytest.mark.matrix
 @pytest.mark.tf1
 def test_the_command_of_the_page_for_kubernetes(tmp_path: Path, tensorflow_python: str) -> None:
     """The command of the container, with what the operator tells a chief and a worker."""
@@ -526,6 +527,7 @@ def is_proven(report: Report) -> None:
     assert {check.name for check in report.checks if check.status == "skipped"} <= {"files"}, report.checks
 
 
+@pytest.mark.matrix
 @pytest.mark.tf1
 def test_verify_proves_three_workers_up_to_an_uneven_batch(tmp_path: Path, tensorflow_python: str) -> None:
     report = proof(tensorflow_python, tmp_path, steps=6, gpus=3)
@@ -608,6 +610,7 @@ np.savez('end.npz', *[np.array(figures)] + model.get_weights())
 """
 
 
+@pytest.mark.matrix
 @pytest.mark.tf1
 def test_keras_ends_as_one_process_with_the_batch_of_all_workers(tmp_path: Path, tensorflow_python: str) -> None:
     """Weights, the loss, metrics and those of the validation; the last batch of each epoch is uneven."""
@@ -690,6 +693,7 @@ with tf.Session() as sess:
 """
 
 
+@pytest.mark.matrix
 @pytest.mark.tf1
 def test_workers_read_their_own_files_to_the_end_of_one(tmp_path: Path, tensorflow_python: str) -> None:
     (tmp_path / "single.py").write_text(OWN_FILES)

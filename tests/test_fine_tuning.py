@@ -65,6 +65,7 @@ def run(bare_runs: BareRuns, python: str, text: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.tf1
 @pytest.mark.parametrize("script", [pytest.param("single.py", marks=pytest.mark.matrix), "multi.py"])
 def test_the_earlier_training_is_restored(

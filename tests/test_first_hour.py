@@ -203,6 +203,7 @@ def test_the_hooks(user: User) -> None:
     assert done.code == 2 and "no pairs" in done.text.replace("\n", " ")
 
 
+@pytest.mark.matrix
 def test_black_and_the_hooks_live_in_one_repository(user: User) -> None:
     """What is converted in a project with black is as black wants it, and stays a conversion after black."""
     user.write("project/pyproject.toml", "[tool.black]\nline-length = 79\n")

@@ -130,7 +130,7 @@ def runs(bare_runs: BareRuns, python: str, script: Path, environment: dict[str, 
         return bare_runs.run(python, [str(script)], Path(folder), environment).returncode == 0
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize(("name", "version"), solo_runs())
 def test_golden_runs_by_itself(
     name: str, version: str, tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns

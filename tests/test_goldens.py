@@ -81,7 +81,7 @@ def test_the_golden_is_the_conversion(folder: Path) -> None:
     assert encode(source, conversion.text) == golden, "run `make goldens`"
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 def test_the_command_writes_the_golden(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_bytes((goldens.FIXTURES / "pyproject.toml").read_bytes())
     (tmp_path / "single.py").write_bytes((folder / "single.py").read_bytes())

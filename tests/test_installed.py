@@ -236,6 +236,7 @@ def test_what_cannot_be_rewritten_stops_the_build(source: bytes) -> None:
         rewritten(source, "x.py")
 
 
+@pytest.mark.matrix
 def test_a_build_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     build("wheel", ROOT, tmp_path / "dist")

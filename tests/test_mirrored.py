@@ -182,7 +182,7 @@ WORDS = """
 """
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("right", "wrong", "verdict"),
@@ -270,6 +270,7 @@ def test_layers_of_keras(layer: str, version: str, tensorflow_python: str, tmp_p
     assert "weights" in [check.name for check in report.checks if check.status == "failed"], report
 
 
+@pytest.mark.matrix
 @pytest.mark.tf2
 def test_a_model_that_its_first_call_makes(tensorflow_python: str, tmp_path: Path) -> None:
     report = proof_of_text(CALLED, tensorflow_python, tmp_path)
@@ -288,6 +289,7 @@ class Elsewhere(tf.keras.Model):
 model = Elsewhere("""
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.tf1
 @pytest.mark.parametrize("change", [("SGD(0.01)", "SGD(0.02)"), ("", "")], ids=["twice the rate", "as it is"])
 def test_a_model_that_trains_otherwise_on_one_batch(

@@ -53,7 +53,7 @@ def test_the_golden_is_the_conversion(name: str) -> None:
     assert encode(source, conversion.text) == golden, "run `make goldens`"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("name", "gpus"), PROVEN)
 def test_proof(name: str, gpus: int, tensorflow_python: str, tmp_path: Path) -> None:
     report = proof(FIXTURES / "partitioned" / name / "single.py", gpus, tmp_path, tensorflow_python)

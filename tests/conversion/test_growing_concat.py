@@ -38,6 +38,7 @@ LOSS = "loss = tf.reduce_mean(tf.square(x))"
 APART = "h = tf.layers.dense(X, 6)\nloss = tf.reduce_mean(tf.square(h))"  # what is grown is only shown then
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("grown", GROWN)
 @pytest.mark.parametrize("axis", [0, 1, -1])
 @pytest.mark.parametrize("batch", ["per-gpu", "total"])

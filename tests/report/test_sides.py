@@ -103,7 +103,7 @@ def test_empty_texts() -> None:
     assert shown("", "a\n") == [("added", None, 1)]
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.parent.name)
 def test_nothing_is_lost_and_every_new_line_of_a_fixture_has_a_rule(path: Path) -> None:
     source = read(str(path))

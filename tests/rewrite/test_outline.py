@@ -102,7 +102,7 @@ def places(module: cst.Module) -> set[tuple[str, int, int]]:
     return {(n.value, w.start.line, w.start.column) for n, w in found.items() if isinstance(n, cst.Name)}
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", sorted(TEXTS | EDGES))
 def test_nothing_is_lost_and_nothing_moves(name: str) -> None:
     text = (TEXTS | EDGES)[name]

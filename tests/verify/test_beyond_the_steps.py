@@ -67,6 +67,7 @@ def proof(
     return verify(folder / "single.py", folder / "multi.py", VerifySettings(python=python, epochs=epochs))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("old", "new", "epochs", "check"), WRONG.values(), ids=WRONG)
 def test_found(tmp_path: Path, tensorflow_python: str, old: str, new: str, epochs: int, check: str) -> None:

@@ -42,6 +42,7 @@ LATER = [(SET, ""), (LOOP, f"{LOOP}            if step == (number > 0):\n       
 EACH = [(SET, ""), (LOOP, LOOP + SET.replace("        ", " " * 12).replace("number", "(number * batches + step)"))]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("epochs", "changes", "said"),

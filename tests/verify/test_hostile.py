@@ -199,7 +199,7 @@ def test_there_are_enough_of_them() -> None:
     assert len({script.name for script in SCRIPTS}) == len(SCRIPTS) >= 40
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(15)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     "script",

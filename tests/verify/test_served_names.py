@@ -14,6 +14,7 @@ from converter.verify import VerifySettings, verify
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.matrix
 @pytest.mark.tf1
 @pytest.mark.tf2
 def test_the_lines_are_up_to_date() -> None:

@@ -55,6 +55,7 @@ def test_a_name_of_the_script_is_left_alone(name: str) -> None:
     assert f"{name} = 'mine'" in lines and f"print({name})" in lines
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", NEW)
 @pytest.mark.parametrize(
     "use",

@@ -84,6 +84,7 @@ def rendered(name: str) -> str:
     return render_html(REPORTS[name], scripts())
 
 
+@pytest.mark.one_in(3)
 def test_it_stands_alone(page: str) -> None:
     found = Page(page)
     assert found.all("script") == found.all("img") == found.all("iframe") == found.all("object") == []

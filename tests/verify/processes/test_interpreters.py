@@ -180,7 +180,7 @@ def test_few_servers_are_kept(pool: Interpreters) -> None:
 # -- scripts that end, crash, and start others ----------------------------------------------------
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("line", "status"),
@@ -199,6 +199,7 @@ def test_a_crash_ends_no_other_script(
     assert (report.verdict, servers(pool)) == ("passed", [server])
 
 
+@pytest.mark.matrix
 @pytest.mark.tf1
 def test_another_server_replaces_one_that_was_ended(tmp_path: Path, tensorflow_python: str, pool: Interpreters) -> None:
     assert verified(tmp_path, trains(), pool, tensorflow_python).verdict == "passed"
@@ -362,7 +363,7 @@ os.fork = again
 """
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(9)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("customized", "why"),

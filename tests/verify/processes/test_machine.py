@@ -182,6 +182,7 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
 """
 
 
+@pytest.mark.matrix
 @pytest.mark.tf2
 def test_gpus_that_tensorflow_cannot_use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     listing(monkeypatch, tmp_path, TWO)

@@ -123,6 +123,7 @@ def test_a_script_that_fails_in_the_original_tree_tells_nothing(project: tuple[P
     assert of(report, "predict.py")[0] == ("skipped", "in the original tree it fails: ValueError: no data")
 
 
+@pytest.mark.matrix
 @pytest.mark.tf2
 def test_two_folders(project: tuple[Path, Path]) -> None:
     assert converted_in(*project) == ["train.py"]

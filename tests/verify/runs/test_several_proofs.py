@@ -137,6 +137,7 @@ def test_a_choice_that_cannot_be_compared_leaves_the_whole_open(tmp_path: Path) 
     assert report.verdict == "not comparable" and report.reason.startswith("with --kind=decay: "), report
 
 
+@pytest.mark.matrix
 @pytest.mark.tf2
 def test_several_numbers_of_towers(tmp_path: Path) -> None:
     single, multi = pair(tmp_path, "argparse")
