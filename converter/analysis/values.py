@@ -825,6 +825,7 @@ class Frame:
         "closure",
         "function",
         "globals",
+        "in_place_of_others",
         "locals",
         "node",
         "owner",
@@ -845,6 +846,7 @@ class Frame:
         self.closure = closure
         self.call_site = call_site
         self.call: ast.AST | None = None  # the expression that called the function
+        self.in_place_of_others = False  # whether that calls one of several functions, of which a run has one
         self.function = function
         self.owner: Value | None = None
         self.locals: dict[str, Value] = {}
@@ -872,6 +874,21 @@ class Frame:
         return None
 
 
+def options_in(frame: Frame | None, instance: Instance) -> tuple[Instance, ...]:
+    """The objects of several classes that one may stand for in a frame: in a method, those of the method's class."""
+    options = instance.options
+    while frame is not None and options:
+        owner = frame.owner
+        if isinstance(owner, Class) and next(iter(frame.locals.values()), None) is instance:
+            own = tuple(each for each in options if each.cls is not None and owner in each.cls.lineage())
+            options = own or options
+        frame = frame.call_site.frame if frame.call_site is not None else None
+    return options
+
+
+Sides = dict[tuple[int, ast.AST], object]  # conditions by their frames, and on which side of them something stands
+
+
 @dataclass(frozen=True, eq=False)
 class Site:
     """A statement being executed: in which frame, inside which compound statement, called from where."""
@@ -888,15 +905,16 @@ class Site:
             yield site
             site = site.parent
 
-    def sides(self) -> dict[tuple[int, ast.AST], bool]:
+    def sides(self) -> Sides:
         """The conditions that this site stands under, by their frames, and whether in the body or after the else.
 
-        A condition in a loop is asked again each time, and is left out.
+        So are calls of one of several functions, with the one that is called. A condition in a loop is asked again
+        each time, and is left out.
         """
         return self._sides[0]
 
     @cached_property
-    def _sides(self) -> tuple[dict[tuple[int, ast.AST], bool], bool]:
+    def _sides(self) -> tuple[Sides, bool]:
         """The same, and whether this site is a loop or stands in one."""
         above, is_loop = self.parent, isinstance(self.stmt, (ast.For, ast.While))
         if above is None:
@@ -904,13 +922,16 @@ class Site:
         sides, looped = above._sides
         if not looped and isinstance(above.stmt, ast.If):
             sides = {(above.frame.uid, above.stmt): self.stmt in above.stmt.body, **sides}
+        call = self.frame.call if self.frame is not above.frame and self.frame.in_place_of_others else None
+        if not looped and call is not None:
+            sides = {(above.frame.uid, call): self.frame.function, **sides}
         return sides, looped or is_loop
 
     def excludes(self, other: Site) -> bool:
         """True if a condition that is asked once chooses between this site and the other."""
         return self.leaves_out(other.sides())
 
-    def leaves_out(self, sides: dict[tuple[int, ast.AST], bool]) -> bool:
+    def leaves_out(self, sides: Sides) -> bool:
         """True if this site stands on another side of one of these conditions."""
         mine = self.sides() if sides else {}
         return any(mine[at] is not side for at, side in sides.items() if at in mine)

@@ -40,6 +40,7 @@ from converter.analysis.values import (
     Typed,
     Value,
     Variable,
+    options_in,
 )
 from converter.dataclass import dataclass
 
@@ -109,8 +110,7 @@ class Walk:
         self._evaluate = evaluate
         self.frame = self.module
         self.site: Site | None = None
-        self.clock = 0
-        self.executed = 0
+        self.clock = self.executed = 0
         self.most = MAX_STATEMENTS + MAX_PER_LINE * lines_of(tree)  # that may be executed
         self.graph_clock = 0  # goes on only when something enters the graph
         self.repeats = Repeats()
@@ -127,6 +127,7 @@ class Walk:
         self.of_one_row: list[Tensor] = []  # that have a single row in the branches around the current statement
         self.by_switch: dict[int, tuple[object, dict[bool, Value]]] = {}  # uids of what a switch chose, and both
         self.given: list[tuple[frozenset[ast.AST], dict[str, Value]]] = []  # what scopes give to functions
+        self.choosing: ast.AST | None = None  # the call that executes several functions, of which a run has one
         self.control: list[Value] = []
         self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe
         self.one_of: dict[int, Instance] = {}  # objects of one class, by uid, and those that stand for several classes
@@ -182,10 +183,12 @@ class Walk:
         return value if isinstance(value, Instance) else self.as_taken(value)
 
     def options_taken(self, instance: Instance) -> tuple[Instance, ...]:
-        """The objects of several classes that one stands for in the branch which is executed."""
+        """The objects of several classes that one stands for in the branch and the method which are executed."""
         self.one_of.update((each.uid, instance) for each in instance.options)
         taken = self.as_taken(instance)
-        return (taken.options or (taken,)) if isinstance(taken, Instance) and instance.options else instance.options
+        if isinstance(taken, Instance) and taken is not instance:
+            return taken.options or (taken,)
+        return options_in(self.frame, instance)
 
     def attribute_of(self, holder: Value, name: str) -> Place:
         """The place of an attribute; of an object that is one of several, where that which stands for all has it.

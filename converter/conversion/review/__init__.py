@@ -216,7 +216,8 @@ def _is_left(access: Access, node: ast.AST) -> bool:
 
 
 def _unbound(facts: Facts) -> Iterator[Tensor]:
-    return (t for t in facts.tensors if t.site is not None and isinstance(t.site.stmt, ast.Expr))
+    """What statements make that bind nothing; what several functions leave is compared where it is read."""
+    return (t for t in facts.tensors if t.site is not None and isinstance(t.site.stmt, ast.Expr) and t.op != "join")
 
 
 __all__ = ["Review", "ConvertedFile", "AddedNames", "read_again"]

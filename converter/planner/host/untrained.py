@@ -14,7 +14,7 @@ from dataclasses import field
 from functools import cached_property
 
 from converter.analysis.facts import Facts, RunCall, TrainStep
-from converter.analysis.values import Frame, Input, Number, Sequence, Site, Tensor, Value, built_from
+from converter.analysis.values import Frame, Input, Number, Sequence, Sides, Site, Tensor, Value, built_from
 from converter.analysis.values import Mapping as Dict
 from converter.dataclass import dataclass
 from converter.plan import At, Insert, Plan
@@ -38,10 +38,10 @@ class Branch:
     frame: Frame
     stmt: ast.If
     side: bool
-    around: tuple[tuple[tuple[int, ast.AST], bool], ...]
+    around: tuple[tuple[tuple[int, ast.AST], object], ...]
 
     @property
-    def sides(self) -> dict[tuple[int, ast.AST], bool]:
+    def sides(self) -> Sides:
         """All conditions whose sides are known there."""
         return {**dict(self.around), (self.frame.uid, self.stmt): self.side}
 
@@ -93,7 +93,7 @@ class _Modes:
         sides = known[-1].sides
         return any(self._may_train(run, answers, sides) for run in self.training)
 
-    def _may_train(self, run: RunCall, answers: Answers, sides: dict[tuple[int, ast.AST], bool]) -> bool:
+    def _may_train(self, run: RunCall, answers: Answers, sides: Sides) -> bool:
         if run.site.leaves_out(sides):
             return False
         inner: ast.stmt | None = None
@@ -184,7 +184,11 @@ def _branches(site: Site) -> list[Branch]:
     frames = {one.frame.uid: one.frame for one in site.chain()}
     sides = tuple(reversed(site.sides().items()))
     found = enumerate(sides)
-    return [Branch(frames[uid], stmt, side, sides[:i]) for i, ((uid, stmt), side) in found if isinstance(stmt, ast.If)]
+    return [
+        Branch(frames[uid], stmt, side is True, sides[:i])
+        for i, ((uid, stmt), side) in found
+        if isinstance(stmt, ast.If)
+    ]
 
 
 def _is_elif(facts: Facts, branch: Branch) -> bool:

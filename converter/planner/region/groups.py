@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
 
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.flow.joined import choices
-from converter.analysis.values import Origin, Tensor
+from converter.analysis.values import Origin, Sides, Tensor
 from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
@@ -131,7 +130,7 @@ def _in_other_branches(steps: list[TrainStep], later: TrainStep) -> bool:
     )
 
 
-def _branches(step: TrainStep) -> dict[tuple[int, ast.AST], bool]:
+def _branches(step: TrainStep) -> Sides:
     """The conditions that a loss and its training step both stand under, by their frames, and on which side."""
     built = step.loss.site.sides() if step.loss.site is not None else {}
     return {at: side for at, side in step.site.sides().items() if built.get(at) is side}

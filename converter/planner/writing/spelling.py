@@ -6,7 +6,7 @@ import ast
 from collections.abc import Container, Iterator
 
 from converter.analysis.frames import Place
-from converter.analysis.values import Class, Frame, Instance, Module, Value
+from converter.analysis.values import Class, Frame, Instance, Module, Value, options_in
 
 
 def spelling(frame: Frame, place: Place) -> str | None:
@@ -38,7 +38,7 @@ def reach(frame: Frame, holder: Value | None, depth: int = 2, but: Container[str
         return None
     names = [(name, value) for name, value in _visible(frame) if name not in but]
     for name, value in names:
-        if value is holder:
+        if value is holder or (isinstance(value, Instance) and options_in(frame, value) == (holder,)):
             return name
     if depth == 0:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, codes, parts
+from tests.scripts import INPUTS, STEP, TRAINING, codes, converted, parts
 
 SCRIPT = """\
 import argparse
@@ -162,3 +162,58 @@ loss = tf.reduce_mean(tf.square(tf.reduce_sum(net.logits(), 1, keepdims=True) - 
 def test_an_input_that_the_object_is_given_is_its_own_in_each_tower() -> None:
     _, inside, _ = parts(INPUTS + HELD + STEP + TRAINING)
     assert any(line.startswith("(net.images, Y), rows, weight = shard(") for line in inside), inside
+
+
+SIZED = """\
+import sys
+
+
+class Plain(object):
+    def __init__(self, size):
+        self.batch_size = size
+
+    def build(self, x, y):
+        self.out = self.net(x)
+        self.loss = tf.reduce_mean(tf.square(self.out - y)) + self.penalty(x)
+        self.train_op = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+
+    def net(self, x):
+        return tf.layers.dense(x, 1, name='out', reuse=tf.AUTO_REUSE)
+
+    def penalty(self, x):
+        noise = tf.random_uniform([self.batch_size, 1])
+        return tf.reduce_mean(tf.square(self.net(x + noise)))
+
+
+class Twice({base}):
+    def __init__(self, size):
+        self.batch_size = size
+
+{build}    def net(self, x):
+        return tf.layers.dense({given}, 1, name='out', reuse=tf.AUTO_REUSE)
+
+    def penalty(self, x):
+        noise = 2 * tf.random_uniform([self.batch_size, 1])
+        return tf.reduce_mean(tf.abs(self.net(x + noise)))
+
+
+net = Plain(batch_size) if len(sys.argv) > 1 else Twice(batch_size)
+net.build(X, Y)
+train_op = net.train_op
+"""
+BUILD = SIZED[SIZED.index("    def build") : SIZED.index("    def net")]
+
+
+def test_a_method_of_one_class_calls_the_methods_of_that_class() -> None:
+    text = converted(INPUTS + SIZED.format(base="object", build=BUILD, given="x") + TRAINING)
+    assert text.count("self.batch_size = shard_size(") == 2, text
+
+
+@pytest.mark.parametrize(
+    ("base", "build"),
+    [("object", BUILD), ("Plain", ""), ("Plain", "    def build(self, x, y):\n        super().build(x, y)\n\n")],
+    ids=["its own", "of the base", "by the base's"],
+)
+def test_a_net_that_mixes_the_examples_is_seen_from_each_build(base: str, build: str) -> None:
+    mixed = SIZED.format(base=base, build=build, given="tf.nn.softmax(x, 0)")
+    assert codes(INPUTS + mixed + TRAINING) == ["TMG302"]
