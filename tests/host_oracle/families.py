@@ -64,6 +64,9 @@ OTHER_CUTS = [
     "rows[:len(rows) - 1]",
     "rows[1:][:-1]",
     "rows[-4:]",
+    *("rows[[0, 3, 5]]", "rows[range(4)]", "rows[np.random.choice(len(rows), 4)]", "np.take(rows, [0, 1, 2], axis=0)"),
+    *("[rows[0], rows[1]]", "np.stack([rows[0], rows[1]])", "np.repeat(rows[:1], 4, 0)"),
+    *("np.mean(rows, 0, keepdims=True)", "rows.sum(axis=0, keepdims=True)", "rows.reshape(4, -1).mean(1)[:, None]"),
 ]
 # Lists of a batch that are changed behind it, and are as long as before, or twice as long.
 LISTED = (

@@ -16,6 +16,7 @@ from converter.analysis.arrays.shapes import (
     SAME,
     SHAPED,
     SIZED,
+    TO_ONE,
     Arguments,
     arguments_of,
     is_generator,
@@ -499,7 +500,7 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
         return _size(at, given.get(DRAWN[drawn], "k"), deep)
     if receiver is not None:
         if not is_generator(receiver):
-            return _method(at, value, receiver, given.positions, deep)
+            return _method(at, value, receiver, given, deep)
         name = value.call if value.call in SIZED else f"random.{value.call}"
     elif name == value.call:
         if name in ("list", "tuple") and len(value.inputs) == 1:
@@ -526,6 +527,12 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
         return _reshaped(at, value, deep)
     if value.call in LENGTHENS:
         return _lengthened(at, name, given, deep)
+    if name in TO_ONE:
+        return _reduced(at, given.get(0, "a"), given, 1, deep)
+    if name == "take" and getattr(given.get(2, "axis"), "value", None) == 0:
+        return _rows(at, given.get(1, "indices"), deep)
+    if name == "repeat" and getattr(given.get(2, "axis"), "value", None) == 0:
+        return _times(at, given.get(0, "a"), given.get(1, "repeats"), deep)
     if name in SPLICES and getattr(given.get(SPLICES[name], "axis"), "value", None) == 0:
         rows = _rows(at, given.get(0, "arr"), deep)
         one = name == "delete" and isinstance(given.get(1, "obj"), Number)
@@ -554,13 +561,27 @@ def _lengthened(at: _At, name: str, given: Arguments, deep: int) -> Number | Non
         return None
     if name == "append":
         return _sum(at, [first, second], deep)
-    rows, times = _rows(at, first, deep), second.elements[0] if isinstance(second, List) and second.elements else None
-    if rows is None or name not in ("pad", "tile"):
+    times = second.elements[0] if isinstance(second, List) and second.elements else None
+    if name == "tile":
+        return _times(at, first, times, deep)
+    if name != "pad" or (rows := _rows(at, first, deep)) is None:
         return None
-    if name == "pad":
-        width = times.elements if isinstance(times, List) else [times, times]
-        return _computed(at, "sum", [rows, *(v for v in width if isinstance(v, Number) and v.value != 0)], deep)
-    return _computed(at, "multiply", [rows, times], deep) if isinstance(times, Number) else None
+    width = times.elements if isinstance(times, List) else [times, times]
+    return _computed(at, "sum", [rows, *(v for v in width if isinstance(v, Number) and v.value != 0)], deep)
+
+
+def _times(at: _At, repeated: Value | None, times: Value | None, deep: int) -> Number | None:
+    """The number of rows of an array that is repeated so many times."""
+    rows = _rows(at, repeated, deep)
+    return _computed(at, "multiply", [rows, times], deep) if rows is not None and isinstance(times, Number) else None
+
+
+def _reduced(at: _At, array: Value | None, given: Arguments, position: int, deep: int) -> Number | None:
+    """The number of rows of what is reduced along an axis that stands at a position; a sum over all rows may be one."""
+    axis = getattr(given.get(position, "axis"), "value", None)
+    if axis == 0:
+        return Number(1) if getattr(given.names.get("keepdims"), "value", False) is True else None
+    return _rows(at, array, deep) if isinstance(axis, int) and axis > 0 else None
 
 
 def _sum(at: _At, parts: list[Value], deep: int) -> Number | None:
@@ -604,11 +625,13 @@ def _reshaped(at: _At, value: Host, deep: int) -> Number | None:
     return _in_proportion(at, rows, [v for v in others if isinstance(v, Value)], deep) if rows is not None else None
 
 
-def _method(at: _At, value: Host, receiver: Value, positions: list[Value], deep: int) -> Number | None:
+def _method(at: _At, value: Host, receiver: Value, given: Arguments, deep: int) -> Number | None:
     if value.call == "reshape":
         return _reshaped(at, value, deep)
     if value.call in (*SAME, "tolist", "toarray", "todense"):
         return _rows(at, receiver, deep)
+    if value.call in TO_ONE:
+        return _reduced(at, receiver, given, 0, deep)
     return at.asked(value, deep)
 
 

@@ -80,7 +80,8 @@ LOADED = {  # the data sets that scikit-learn brings along: examples, and number
     "load_diabetes": (442, 10),
     "load_boston": (506, 13),
 }
-TO_ONE = ("mean", "sum", "max", "min", "std", "var", "argmax", "argmin")  # without an axis; with one, along it
+# Without an axis to one number; with one, along it.
+TO_ONE = ("mean", "median", "sum", "prod", "max", "min", "std", "var", "argmax", "argmin")
 SAME = ("astype", "copy", "clip", "round")  # methods that keep the shape
 
 

@@ -162,19 +162,26 @@ def _zip(call: Call) -> Value:
             row.inputs = (*row.inputs, times)
     elif (whole := _spread_rows(call)) is not None:
         call.walk.facts.listed.update((row.uid, whole) for row in rows)
+    elif _spreads(call):
+        rows = [Sequence(row.elements, many=True) for row in rows]
     made = Sequence(rows, mutable=True, many=many and bool(rows)).like(*given)
-    if not any(isinstance(arg, ast.Starred) for arg in call.node.args):
+    if not _spreads(call):
         call.walk.facts.zipped[made.uid] = given
     return made
 
 
-def _spread_rows(call: Call) -> Sequence | None:
+def _spreads(call: Call) -> bool:
+    """Whether a call is given the entries of a list, of which there may be any number: `zip(*rows)`."""
+    return any(isinstance(arg, ast.Starred) for arg in call.node.args)
+
+
+def _spread_rows(call: Call) -> Sequence | Host | None:
     """The rows of `zip(*rows)`, each of whose columns has as many entries; None for other calls."""
     star = call.node.args[0] if len(call.node.args) == 1 else None
     if not isinstance(star, ast.Starred) or not isinstance(star.value, ast.Name):
         return None
     kept = call.walk.frame.lookup(star.value.id)
-    return kept[1] if kept is not None and isinstance(kept[1], Sequence) else None
+    return kept[1] if kept is not None and isinstance(kept[1], (Sequence, Host)) else None
 
 
 def _times(call: Call) -> Number | None:

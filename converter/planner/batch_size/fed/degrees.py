@@ -9,7 +9,7 @@ from converter.analysis.arrays.rows import rows_of, terms_of
 from converter.analysis.counts.degrees import degree_in
 from converter.analysis.counts.terms import Atom, Of, Terms, atom
 from converter.analysis.facts import Facts, RunCall
-from converter.analysis.values import Host, Input, Origin, Sequence, Value
+from converter.analysis.values import Input, Origin, Value
 from converter.planner.batch_size.fed.rows import only_turns
 
 UNKNOWN = "an unknown number of"  # where the sum has a number without a name in the script
@@ -20,24 +20,16 @@ def other_degrees(
 ) -> Iterator[str]:
     """The numbers of rows that a run is fed, as sums, that depend on the batch size and are no multiple of it.
 
-    A number that has nothing to do with it counts where it says which rows of a batch are taken: `rows[:10]`.
+    A number that has nothing to do with it counts where the rows are made of those of a batch: `rows[:10]`.
     """
     for key, value in fed:
         rows = rows_of(facts, value, run.site) if key.batch.axis == 0 else None
-        if rows is None or (sizes.isdisjoint(rows.origins) and not _is_cut_off(facts, value, sizes)):
+        if rows is None or (sizes.isdisjoint(rows.origins) and only_turns(facts, value, sizes)):
             continue
         terms = terms_of(facts, rows, sizes, run.site)
         if degree_in(terms) != 1:
             named = {one: _named(facts, one) for one in terms.atoms}
             yield UNKNOWN if atom(UNKNOWN) in named.values() else str(terms.replaced(named.get))
-
-
-def _is_cut_off(facts: Facts, value: Value, sizes: frozenset[Origin]) -> bool:
-    """True if a value is a slice of what is made of the rows of a batch."""
-    places = [v.node for v in value.inputs if isinstance(v, Host)] if isinstance(value, Sequence) else []
-    if isinstance(value, Host) and value.call == "[]":
-        places = [getattr(value.node, "slice", None)]
-    return any(isinstance(place, ast.Slice) for place in places) and not only_turns(facts, value, sizes)
 
 
 def _named(facts: Facts, one: Atom) -> Terms | None:
