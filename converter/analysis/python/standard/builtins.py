@@ -156,14 +156,12 @@ def _zip(call: Call) -> Value:
     given = [iterated(call.walk, a, call.node) for a in call.args]
     columns = [iterate(a, None) for a in given]
     many = any(not isinstance(a, Sequence) or a.many for a in given)
-    rows = [Sequence(row) for row in zip(*columns, strict=False)]
+    rows = [Sequence(row, many=_spreads(call)) for row in zip(*columns, strict=False)]
     if (times := _times(call)) is not None:
         for row in rows:
             row.inputs = (*row.inputs, times)
     elif (whole := _spread_rows(call)) is not None:
         call.walk.facts.listed.update((row.uid, whole) for row in rows)
-    elif _spreads(call):
-        rows = [Sequence(row.elements, many=True) for row in rows]
     made = Sequence(rows, mutable=True, many=many and bool(rows)).like(*given)
     if not _spreads(call):
         call.walk.facts.zipped[made.uid] = given
