@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from converter.analysis.call import Call, Handler
 from converter.analysis.counts.size_names import named_batch_size
 from converter.analysis.effects import EffectKind
@@ -136,7 +138,7 @@ def _is_fed(part: Value) -> bool:
 
 def _fed_in_parts(call: Call, parts: list[Input]) -> Value:
     """The sparse placeholder that three placeholders make: itself is cut, none of them is."""
-    made = _input(Call(call.walk, SPARSE, [], {}, call.node, None), None, parts[1].dtype)
+    made = _input(replace(call, name=SPARSE), None, parts[1].dtype)
     made.inputs = tuple(parts)
     for part in parts:
         part.batch, part.roots, part.ambiguous = FREE, frozenset(), False
