@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from converter.analysis.traits import Trait, clip_arguments, has
 from converter.syntax.known import is_known, last_name
-from converter.syntax.script import Script, all_arguments, argument, is_given, is_on
+from converter.syntax.script import Script, all_arguments, argument, is_given, is_on, names_bound
 from converter.targets.mirrored.counts import check_part
 from converter.targets.mirrored.elsewhere import definition
 from converter.targets.mirrored.losses import Dependence, LossReader, is_library_sum, losses_of
@@ -103,7 +103,15 @@ def _gradients_given(script: Script, call: ast.Call) -> Iterator[ast.Call]:
         elif not isinstance(one, ast.Call) or not has(last_name(script, one.func), Trait.GIVES_PAIRS):
             todo += [inner for inner in ast.iter_child_nodes(one) if isinstance(inner, ast.expr)]
             todo += [inner.iter for inner in getattr(one, "generators", ())]
-            todo += script.bindings.get(ast.unparse(one), []) if isinstance(one, ast.Name | ast.Attribute) else []
+            todo += _bound_to(script, one, script.function(call)) if isinstance(one, ast.Name | ast.Attribute) else []
+
+
+def _bound_to(script: Script, name: ast.Name | ast.Attribute, function: ast.FunctionDef | None) -> list[ast.expr]:
+    """What a name is bound to, in the function alone that reads it if that binds it."""
+    values = script.bindings.get(ast.unparse(name), [])
+    if function is None or ast.unparse(name) not in names_bound(function):
+        return values
+    return [value for value in values if script.function(value) is function]
 
 
 def _check_assignment(script: Script, call: ast.Call, last: str) -> None:

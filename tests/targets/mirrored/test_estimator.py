@@ -488,6 +488,18 @@ def test_the_training_step_of_another_file_is_read(
     assert convert(source, from_flags(("--target", "cluster"))).status == "converted"
 
 
+def test_gradients_of_a_penalty_are_others_than_those_applied() -> None:
+    penalty = "def penalty(x, y):\n    gradients = tf.gradients(y, x)[0]\n    return tf.reduce_mean(gradients)\n\n\n"
+    step = "tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())"
+    taken = "optimizer.compute_gradients(loss + penalty(features, logits))"
+    applied = (
+        f"None\n    gradients, names = zip(*{taken})\n    train_op = optimizer.apply_gradients(zip(gradients, names))"
+    )
+    script = MODEL.replace(step, applied) + penalty + INPUT + TRAIN
+    assert findings(script) == []
+    assert findings(script.replace(f"zip(*{taken})", "tf.gradients(loss, v), v")) == [("TMG284", 12)]
+
+
 def test_functions_that_the_model_does_not_call_may_do_it() -> None:
     other = "def other(loss):\n    return tf.losses.get_total_loss()\n\n\n"
     script = MODEL + INPUT + other + "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
