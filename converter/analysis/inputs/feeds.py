@@ -208,12 +208,16 @@ def fed_back(facts: Facts, decisions: Decisions, options: Options) -> Decisions:
 
 
 def _fed(facts: Facts) -> dict[int, list[Value]]:
-    """The values fed to each placeholder; to a sparse one that is made of three, what each of them is fed."""
+    """The values fed to each placeholder; to a sparse one that is made of three, what these are fed together."""
     fed: dict[int, list[Value]] = {}
-    whole = {part.uid: made.uid for made in facts.inputs if sparse_input(made) for part in made.inputs}
+    joined = [one for one in facts.inputs if sparse_input(one) and one.inputs]
     for run in facts.runs:
+        given = {key.uid: value for key, value in run.feeds}
         for key, value in run.feeds:
-            fed.setdefault(whole.get(key.uid, key.uid), []).append(value)
+            fed.setdefault(key.uid, []).append(value)
+        for one in joined:
+            if all(part.uid in given for part in one.inputs):
+                fed.setdefault(one.uid, []).append(Sequence([given[part.uid] for part in one.inputs]))
     return fed
 
 

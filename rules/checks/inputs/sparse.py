@@ -57,11 +57,10 @@ def fed_in_parts(case: Placed) -> Iterator[Diagnostic]:
     """
     facts = case.facts
     inputs = {i.uid for region in case.regions for i in region.inputs}
-    made = [i for region in case.regions for i in region.inputs if sparse_input(i) and i.inputs]
-    parts = {part.uid: one for one in made for part in one.inputs}
+    made = {i.uid: i for region in case.regions for i in region.inputs if sparse_input(i) and i.inputs}
+    parts = {part.uid for one in made.values() for part in one.inputs}
     for tensor in facts.tensors if parts else ():
-        read = any(part.uid in parts and parts[part.uid] is not tensor for part in needed(tensor.inputs).values())
-        if read and tensor.node is not None:
+        if tensor.uid not in made and tensor.node is not None and parts & needed(tensor.inputs).keys():
             yield finding(facts, tensor.node, "TMG225 read_apart")
             break  # those behind it read what it makes
     for tensor in facts.tensors if inputs else ():

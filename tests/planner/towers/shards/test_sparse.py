@@ -113,6 +113,17 @@ def test_placeholders_that_make_one_are_cut_as_one(made: str, shape: str) -> Non
     assert {"S, Y = S_batch, Y_batch", "Y, S = Y_batch, S_batch"} & set(after)
 
 
+def test_ids_and_their_weights_share_their_places() -> None:
+    made = f"{MADE.replace('values', 'ids')}\nweights = {MADE}"
+    product = "tf.sparse_tensor_dense_matmul(S, tf.get_variable('w', [8, 1]))"
+    looked_up = "tf.nn.embedding_lookup_sparse(tf.get_variable('w', [8, 1]), S, {})"
+    script = PARTS.format("", made).replace("{indices: i,", "{indices: i, ids: v,")
+    script = script.replace("Y = ", "ids = tf.placeholder(tf.int64, [None])\nY = ", 1)
+    _, inside, _ = parts(script.replace(product, looked_up.format("weights")))
+    assert any("shard_sparse([" in line and "S_batch" in line and "weights_batch" in line for line in inside)
+    assert codes(script.replace(product, looked_up.format("None") + " + tf.reduce_mean(values)")) == ["TMG225"]
+
+
 def test_a_sparse_tensor_of_placeholders_is_fed_as_a_whole() -> None:
     script = PARTS.format("", IN_ONE).replace("indices: i, values: v, dense_shape: s", "S: (i, v, s)")
     _, inside, _ = parts(script)
