@@ -26,6 +26,7 @@ class Trait(Enum):
     MAKES_SPARSE = "makes a sparse tensor of its indices, its values and its shape"
     TAKES_SPARSE_ROWS = "takes a sparse tensor with one row for each example, and gives a dense one"
     COUNTS_STEPS = "gives the number of a step, from a queue"
+    GIVES_STEP = "gives the variable that counts the steps"
     READS_STEP = "reads the number of a step in a session"
     TRAINS = "takes a training step, by the last part of its name"
     TRAINS_IN_ANY_CALL = "takes a training step, or a whole one in a single call, by the last part of its name"

@@ -15,6 +15,7 @@ from converter.analysis.inputs.initial_values import initial_values
 from converter.analysis.inputs.row_counts import takes_row_counts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.nests import may_hold
+from converter.analysis.tensors.sparse import sparse_input
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Constant,
@@ -128,11 +129,7 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
             decisions[where] = None
         elif value.ambiguous and where not in told and _is_shaped_by_its_feed(facts, value):
             decisions[where], asked = None, True
-        elif (
-            value.ambiguous
-            and any(_is_batch(v) or _is_sparse_batch(facts, v) for v in fed.get(value.uid, ()))
-            and not value.dims
-        ):
+        elif value.ambiguous and any(_are_rows(facts, value, v) for v in fed.get(value.uid, ())) and not value.dims:
             decisions[where], asked = 0, True
         elif value.ambiguous:  # another of the same list, or of the same line, may be seen to be fed a batch
             decisions.setdefault(where, told.get(where))
@@ -211,11 +208,16 @@ def fed_back(facts: Facts, decisions: Decisions, options: Options) -> Decisions:
 
 
 def _fed(facts: Facts) -> dict[int, list[Value]]:
-    """The values fed to each placeholder."""
+    """The values fed to each placeholder; to a sparse one that is made of three, what these are fed together."""
     fed: dict[int, list[Value]] = {}
+    joined = [one for one in facts.inputs if sparse_input(one) and one.inputs]
     for run in facts.runs:
+        given = {key.uid: value for key, value in run.feeds}
         for key, value in run.feeds:
             fed.setdefault(key.uid, []).append(value)
+        for one in joined:
+            if all(part.uid in given for part in one.inputs):
+                fed.setdefault(one.uid, []).append(Sequence([given[part.uid] for part in one.inputs]))
     return fed
 
 
@@ -440,13 +442,23 @@ def picks_rows(value: Host) -> bool:
     return len(given.args) > SIZED[name] or any(k.arg in ("size", None) for k in given.keywords)
 
 
-def _is_sparse_batch(facts: Facts, value: Value) -> bool:
-    """Whether a value is a tf.SparseTensorValue whose shape has the batch size in front: its rows are examples."""
-    if not isinstance(value, Tensor) or not has(value.op, Trait.MAKES_SPARSE) or not value.inputs:
-        return False
-    shape = value.inputs[-1]
+def _are_rows(facts: Facts, value: Input, fed: Value) -> bool:
+    """Whether what a placeholder is fed has rows of a batch; a sparse one may be fed one matrix in all steps."""
+    made = isinstance(fed, Tensor) and has(fed.op, Trait.MAKES_SPARSE)
+    if not sparse_input(value) or not (made or isinstance(fed, Sequence)):
+        return _is_batch(fed)
+    given = fed.elements if isinstance(fed, Sequence) else fed.inputs if isinstance(fed, Tensor) else ()
+    shape = given[-1] if given else None
     first = shape.elements[0] if isinstance(shape, Sequence) and shape.elements else None
-    return isinstance(first, Number) and bool(facts.named_sizes(first.origins))
+    named = isinstance(first, Number) and bool(facts.named_sizes(first.origins))
+    return named or (not made and any(_is_of_batches(one) for one in needed(given).values()))
+
+
+def _is_of_batches(value: Value) -> bool:
+    """Whether a value comes out of a loop over batches, or is named for them, or holds picked rows."""
+    if not isinstance(value, Host):
+        return False
+    return value.call in ("item", "slice") or "batch" in value.call.lower() or picks_rows(value)
 
 
 def _is_batch(value: Value) -> bool:

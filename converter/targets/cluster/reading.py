@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from converter.analysis import read_facts, read_further
 from converter.analysis.facts import Decisions, Facts, RunCall
+from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import Input
 from converter.analysis.walk import Known
 from converter.dataclass import dataclass
@@ -120,9 +121,10 @@ def _is_plain(loop: Loop) -> bool:
 
 
 def _are_rows(run: RunCall) -> bool:
-    """True if all that a run feeds are numbers, or arrays with a row for each example."""
+    """True if all that a run feeds are numbers, or arrays with a row for each example: no sparse tensors."""
     fed = [value for value, _ in run.feeds]
-    return all(isinstance(value, Input) and (not value.dims or _is_batch(value)) for value in fed)
+    inputs = all(isinstance(value, Input) and (not value.dims or _is_batch(value)) for value in fed)
+    return inputs and not any(map(is_sparse, fed))
 
 
 def _is_batch(value: Input) -> bool:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from typing import TypeVar
 
 from converter.parsing import parse_text
 from converter.source.project.folders import holds_top, in_any, in_folder
 from converter.source.project.libraries import search_folders
 from converter.syntax.script import Script
 
+Defined = TypeVar("Defined", ast.FunctionDef, ast.ClassDef)
 _MOST_IMPORTS = 8  # one behind the other, until a name reaches its function
 
 
@@ -21,16 +23,28 @@ def definition(script: Script, node: ast.expr, folder: str | None = None) -> tup
     folder: of the script that Python was started with, where other files look for modules too; None: of this script.
     """
     folder = os.path.dirname(os.path.abspath(script.path)) if folder is None else folder
-    return _defined_in(script, node, folder, _MOST_IMPORTS)
+    return _defined_in(script, node, folder, Script.defined, _MOST_IMPORTS)
 
 
-def _defined_in(script: Script, node: ast.expr, folder: str, steps: int) -> tuple[Script, ast.FunctionDef] | None:
-    own = None if script.name(node) else script.defined(node)
+def definition_of_class(script: Script, node: ast.expr, folder: str) -> tuple[Script, ast.ClassDef] | None:
+    """The class that a name stands for, and the file that defines it; None if that is not known."""
+    return _defined_in(script, node, folder, _class_of_file, _MOST_IMPORTS)
+
+
+def _class_of_file(script: Script, node: ast.expr) -> ast.ClassDef | None:
+    name = node.id if isinstance(node, ast.Name) else ""
+    return next((one for one in script.tree.body if isinstance(one, ast.ClassDef) and one.name == name), None)
+
+
+def _defined_in(
+    script: Script, node: ast.expr, folder: str, find: Callable[[Script, ast.expr], Defined | None], steps: int
+) -> tuple[Script, Defined] | None:
+    own = None if script.name(node) else find(script, node)
     if own is not None or not steps:
         return None if own is None else (script, own)
     for module, name in _imported(script, node):  # of names by star all modules may have it
         other = module_beside(script, module, folder)
-        found = None if other is None else _defined_in(other, ast.Name(name, ast.Load()), folder, steps - 1)
+        found = None if other is None else _defined_in(other, ast.Name(name, ast.Load()), folder, find, steps - 1)
         if found is not None:
             return found
     return None

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
+import os
+from collections.abc import Iterator
 
 from converter.analysis.traits import Trait, clip_arguments, has
 from converter.syntax.known import is_known, last_name
-from converter.syntax.script import Script, argument, is_given, is_on
+from converter.syntax.script import Script, all_arguments, argument, is_given, is_on, names_bound
 from converter.targets.mirrored.counts import check_part
 from converter.targets.mirrored.elsewhere import definition
 from converter.targets.mirrored.losses import Dependence, LossReader, is_library_sum, losses_of
 from converter.targets.mirrored.pairs import check_pairs
-from converter.targets.mirrored.replicated import reachable
+from converter.targets.mirrored.replicated import Code
 
 
 def check_model_function(script: Script, estimator: ast.Call, total: bool) -> list[ast.AST]:
@@ -25,21 +27,21 @@ def check_model_function(script: Script, estimator: ast.Call, total: bool) -> li
     if found is None:
         script.finding(estimator, "TMG282 model_function")
         return []
-    where, function = found
-    before = len(where.findings)
-    nodes = list(reachable(where, function))
-    for node in nodes:
-        if isinstance(node, ast.Call):
-            _check(where, node)
-    _check_slices(where, [node for node in nodes if isinstance(node, ast.Call)])
-    if total:
-        _check_total(where, nodes, function)
-    else:
-        _check_sums(where, nodes)
-    check_pairs(where, nodes, total, script.path)
-    if where is not script:
-        script.findings.extend(where.findings[before:])
-    return nodes
+    files = Code(*found, os.path.dirname(os.path.abspath(script.path))).files()
+    for where, nodes in files:
+        before = len(where.findings)
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        for call in calls:
+            _check(where, call)
+        _check_slices(where, calls)
+        if not total:
+            _check_sums(where, nodes)
+        elif where is found[0]:
+            _check_total(where, nodes, found[1])
+        check_pairs(where, calls, total)
+        if where is not script:
+            script.findings.extend(where.findings[before:])
+    return [node for _, nodes in files for node in nodes]
 
 
 def _function(script: Script, given: ast.expr) -> tuple[Script, ast.AST] | None:
@@ -76,22 +78,53 @@ def _check_updates(script: Script, call: ast.Call, last: str) -> None:
     clipped = argument(call, -1, clip_arguments().get(last, ""))
     if is_on(clipped):
         script.finding(clipped, "TMG284 estimator", name=clip_arguments()[last])
-    averaged = (
-        last == "apply"
-        and isinstance(call.func, ast.Attribute)
-        and "MovingAverage" in ast.unparse(script.value(call.func.value))
-    )
-    if has(last, Trait.ASSIGNS) or averaged:
-        script.say(
-            call,
-            "TMG285",
-            f"{last}() changes a variable that each GPU holds a copy of: TensorFlow raises an error",
-            (
-                "make the variable with aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA, or leave the update out"
-                if not averaged
-                else "leave the moving averages out"
-            ),
-        )
+    if has(last, Trait.TAKES_PAIRS) and not _applies_itself(script, last) and any(_gradients_given(script, call)):
+        script.finding(call, "TMG284 added_up")
+    _check_assignment(script, call, last)
+
+
+def _applies_itself(script: Script, method: str) -> bool:
+    """True if a class of the script applies gradients by a method that hands them to no other optimizer."""
+    handing = [call for call in script.calls if last_name(script, call.func) == method]
+    own = script.functions.get(method, [])
+    return bool(own) and not any(script.function(call) in own for call in handing)
+
+
+def _gradients_given(script: Script, call: ast.Call) -> Iterator[ast.Call]:
+    """The calls of tf.gradients() whose results apply_gradients() is given."""
+    todo, seen = all_arguments(call)[:1], set[int]()
+    while todo:
+        one = todo.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, ast.Call) and is_known(script, one.func, Trait.GIVES_GRADIENTS):
+            yield one
+        elif not isinstance(one, ast.Call) or not has(last_name(script, one.func), Trait.GIVES_PAIRS):
+            todo += [inner for inner in ast.iter_child_nodes(one) if isinstance(inner, ast.expr)]
+            todo += [inner.iter for inner in getattr(one, "generators", ())]
+            todo += _bound_to(script, one, script.function(call)) if isinstance(one, ast.Name | ast.Attribute) else []
+
+
+def _bound_to(script: Script, name: ast.Name | ast.Attribute, function: ast.FunctionDef | None) -> list[ast.expr]:
+    """What a name is bound to, in the function alone that reads it if that binds it."""
+    values = script.bindings.get(ast.unparse(name), [])
+    if function is None or ast.unparse(name) not in names_bound(function):
+        return values
+    return [value for value in values if script.function(value) is function]
+
+
+def _check_assignment(script: Script, call: ast.Call, last: str) -> None:
+    of = script.value(call.func.value) if isinstance(call.func, ast.Attribute) else call.func
+    if last == "apply" and "MovingAverage" in ast.unparse(of):
+        script.finding(call, "TMG285 average", name=last)
+    if not has(last, Trait.ASSIGNS) or isinstance(of, ast.Call) and is_known(script, of.func, Trait.GIVES_STEP):
+        return
+    function, around = script.function(call), script.class_around(call)
+    if around is not None and function is not None and has(function.name, Trait.TAKES_PAIRS):
+        script.finding(function, "TMG285 optimizer", name=f"{around.name}.{function.name}")
+    else:
+        script.finding(call, "TMG285 variable", name=last)
 
 
 def _check_rest(script: Script, call: ast.Call, last: str) -> None:

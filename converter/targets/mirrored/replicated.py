@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from converter.analysis.library import naming
 from converter.analysis.traits import Trait
 from converter.syntax.known import is_known
 from converter.syntax.script import Script, all_arguments
+from converter.targets.mirrored.elsewhere import definition, definition_of_class
 
 _TAKE_CODE = ("compile", "add_loss", "add_metric")
 
@@ -23,6 +25,50 @@ def reachable(script: Script, function: ast.AST) -> Iterator[ast.AST]:
                 if id(other) not in seen:
                     seen.add(id(other))
                     open_.append(other)
+
+
+class Code:
+    """What a function runs in all files: functions that it calls, and methods of the classes whose objects it makes.
+
+    A method of another file is run where something that is run reads an attribute of its name. folder: of the script
+    that Python was started with.
+    """
+
+    def __init__(self, script: Script, function: ast.AST, folder: str) -> None:
+        self._folder = folder
+        self._files: dict[int, tuple[Script, list[ast.AST]]] = {}
+        self._attributes: set[str] = set()
+        self._methods: list[tuple[Script, ast.AST]] = []
+        todo, seen = [(script, function)], set[int]()
+        while todo:
+            where, one = todo.pop()
+            if id(one) not in seen:
+                seen.add(id(one))
+                todo += self._run(where, list(reachable(where, one)))
+            if not todo:
+                todo = [(file, one) for file, one in self._methods if id(one) not in seen and self._is_named(one)]
+
+    def files(self) -> list[tuple[Script, list[ast.AST]]]:
+        """The files, that of the function first, and the nodes of each that are run."""
+        return list(self._files.values())
+
+    def _is_named(self, method: ast.AST) -> bool:
+        name = getattr(method, "name", "")
+        return name in self._attributes or name.startswith("__")
+
+    def _run(self, where: Script, nodes: list[ast.AST]) -> list[tuple[Script, ast.AST]]:
+        """Note nodes that are run; return the functions of other files that their calls lead to."""
+        self._files.setdefault(id(where), (where, []))[1].extend(nodes)
+        self._attributes.update(node.attr for node in nodes if isinstance(node, ast.Attribute))
+        led: list[tuple[Script, ast.AST]] = []
+        for node in nodes:
+            if not isinstance(node, ast.Call) or where.name(node.func).partition(".")[0] == naming().library:
+                continue
+            if found := definition(where, node.func, self._folder):
+                led += [found] if found[0] is not where else []
+            elif made := definition_of_class(where, node.func, self._folder):
+                self._methods += [(made[0], one) for one in made[1].body if isinstance(one, ast.FunctionDef)]
+        return led
 
 
 def keras_code(script: Script) -> list[ast.AST]:

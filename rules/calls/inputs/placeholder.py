@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from converter.analysis.call import Call, Handler
 from converter.analysis.counts.size_names import named_batch_size
 from converter.analysis.effects import EffectKind
@@ -9,9 +11,11 @@ from converter.analysis.python.containers import entry_of
 from converter.analysis.reasons import Why
 from converter.analysis.rows import table
 from converter.analysis.tensors import shaping
+from converter.analysis.tensors.algebra import is_batched
 from converter.analysis.tensors.sparse import BATCHES, is_sparse
-from converter.analysis.traits import Argument, Trait
+from converter.analysis.traits import Argument, Trait, has
 from converter.analysis.values import (
+    FREE,
     Constant,
     Host,
     Input,
@@ -117,6 +121,31 @@ def _sparse_placeholder(call: Call) -> Value:
     return made
 
 
+def _sparse(call: Call) -> Value:
+    """A sparse tensor: one made of placeholders is a sparse placeholder itself, another is neither cut nor merged."""
+    parts = [
+        part for part in (call.get(0, "indices"), call.get(1, "values"), call.get(2, "dense_shape", "shape")) if part
+    ]
+    if len(parts) == len(list(filter(_is_fed, parts))) == 3:
+        return _fed_in_parts(call, [part for part in parts if isinstance(part, Input)])
+    batched = any(is_batched(v) for v in call.values())
+    return Tensor(opaque(Why.SPARSE) if batched else FREE, parts if len(parts) == 3 else call.values(), None, call.name)
+
+
+def _is_fed(part: Value) -> bool:
+    return isinstance(part, Input) and has(part.op, Trait.PLACEHOLDER) and not has(part.op, Trait.HAS_DEFAULT)
+
+
+def _fed_in_parts(call: Call, parts: list[Input]) -> Value:
+    """The sparse placeholder that three placeholders make: itself is cut, none of them is."""
+    made = _input(replace(call, name=SPARSE), None, parts[1].dtype)
+    made.inputs = tuple(parts)
+    for part in parts:
+        part.batch, part.roots, part.ambiguous = FREE, frozenset(), False
+    call.walk.effect(EffectKind.SPARSE_PLACEHOLDER, call.name, made, call.node)
+    return made
+
+
 def _iterator_next(call: Call) -> Value:
     """The batches of a tf.data pipeline."""
     receiver = call.receiver
@@ -166,6 +195,7 @@ def _entry(call: Call) -> Value:
     return entry_of(call.walk, batch, key, call.node)
 
 
+SPARSE = "sparse_placeholder"
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"placeholder": 2, "sparse_placeholder": 2}}
 
 TRAITS: dict[Trait, str] = {
@@ -183,5 +213,6 @@ CALLS: dict[str, Handler] = table(
     ("placeholder", _placeholder),
     ("placeholder_with_default", _with_default),
     ("sparse_placeholder sparse.placeholder", _sparse_placeholder),
+    ("SparseTensor SparseTensorValue", _sparse),
     ("Iterator.get_next data.Iterator.get_next", _iterator_next),
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from functools import reduce
+from typing import TYPE_CHECKING
 
 from converter.analysis.call import Call
+from converter.analysis.python.items import get_attribute
 from converter.analysis.python.joins import join
 from converter.analysis.reasons import Why
 from converter.analysis.values import (
@@ -13,13 +16,19 @@ from converter.analysis.values import (
     STATE,
     STATES,
     Batch,
+    Instance,
+    Number,
     Record,
     Sequence,
     Tensor,
     Typed,
     Value,
+    is_none,
     opaque,
 )
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
 
 ATTENTION_STATE = ("cell_state", "attention", "time", "alignments", "alignment_history", "attention_state")
 STATE_IS_TUPLE = frozenset(
@@ -27,12 +36,36 @@ STATE_IS_TUPLE = frozenset(
     "CudnnCompatibleLSTMCell".split()
 )
 
+# Cells whose outputs are as wide as their first argument says, as is each tensor of their state.
+OF_UNITS = frozenset(
+    "BasicRNNCell GRUCell GRUBlockCell UGRNNCell BasicLSTMCell LSTMCell LayerNormBasicLSTMCell LSTMBlockCell".split()
+)
+
+
+def output_size(walk: Walk, cell: Typed, node: ast.AST) -> Value | None:
+    """The `output_size` of a cell, None if it is not known."""
+    units, projected = cell.args[0] if cell.args else cell.kwargs.get("num_units"), cell.kwargs.get("num_proj")
+    if cell.options or len(cell.args) > 4 or cell.name.rpartition(".")[2] not in OF_UNITS:
+        return None  # the fifth argument of LSTMCell is num_proj
+    return units if is_none(projected) else projected
+
+
+def state_size(walk: Walk, cell: Typed, node: ast.AST) -> Value | None:
+    """The `state_size` of a cell, None if it is not known."""
+    units = output_size(walk, cell, node)
+    if units is None or cell.name.rpartition(".")[2] not in STATE_IS_TUPLE:
+        return units
+    known = not {"state_is_tuple", "num_proj"} & {*cell.kwargs}
+    return Record(("c", "h"), [units, units]) if known else None
+
 
 def state_of(call: Call, cell: Value | None, kept: Batch, all_steps: bool = False) -> Value:
     """The state of a cell: (c, h) for an LSTM, a tuple of states for stacked cells; for others, one or several.
 
     all_steps: whether as many steps are taken as the inputs have, and not only to the end of the longest sequence.
     """
+    if isinstance(cell, Instance) and isinstance(get_attribute(call.walk, cell, "state_size", call.node), Number):
+        return Tensor(kept, call.values(), (None, None), STATE)
     if isinstance(cell, Typed) and cell.options:
         return reduce(join, [state_of(call, option, kept, all_steps) for option in cell.options])
     if isinstance(cell, Typed):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from converter.analysis.call import Call, Handler
+from converter.analysis.call import Attribute, Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.rows import below, first_axis, keeps, makes, on_host, table, together, unbatched
@@ -12,18 +12,22 @@ from converter.analysis.tensors import algebra, moving, shaping
 from converter.analysis.tensors.sparse import sparse_input
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import (
+    FREE,
     Batch,
+    Constant,
+    Count,
     Counted,
     Number,
     Record,
     Sequence,
     Tensor,
+    Typed,
     Value,
     is_none,
     opaque,
     tensors_in,
 )
-from rules.calls.layers.cell_states import state_of
+from rules.calls.layers.cell_states import output_size, state_of, state_size
 
 CELLS = (
     "BasicLSTMCell LSTMCell GRUCell BasicRNNCell RNNCell MultiRNNCell DropoutWrapper ResidualWrapper DeviceWrapper "
@@ -55,12 +59,29 @@ def _call_cell(call: Call) -> Value:
     return Sequence([Tensor(kept, call.values(), (None, None), "cell"), state_of(call, call.receiver, kept)])
 
 
+def _joined_sizes(call: Call) -> Value:
+    """`_concat` of the cells: the shape of a state, of the sizes of its first axes and the width of a cell."""
+    before, width = call.get(0, "prefix"), call.get(1, "suffix")
+    first = before.elements if isinstance(before, Sequence) and not before.many else [before]
+    sizes = [size for size in (*first, width) if isinstance(size, (Number, Count, Constant))]
+    return Sequence(sizes) if len(sizes) == len(first) + 1 else call.gives(FREE)
+
+
+def _make_linear(call: Call) -> Value:
+    """`_Linear(args, output_size, …)` of TensorFlow 1.4 to 1.10: makes the matrix, and is called like `_linear`."""
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
+    return call.typed(LINEAR)
+
+
 def _linear(call: Call) -> Value:
     """`_linear` of the cells: one matrix for a tensor, or for several that are joined along their columns."""
-    given = call.get(0, "args")
+    given, made = call.get(0, "args"), call.receiver
     joined = moving.concat(given, Number(1)) if isinstance(given, Sequence) else call.tensor(0, "args")
-    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     columns = call.constant(1, "output_size")
+    if isinstance(made, Typed):
+        columns = getattr(made.args[1] if len(made.args) > 1 else made.kwargs.get("output_size"), "value", None)
+    else:
+        call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     rows = joined.dims[0] if joined.dims else None
     kept = algebra.along_last(joined, call.name)
     return call.gives(kept, (rows, columns if isinstance(columns, int) else None))
@@ -177,6 +198,7 @@ def _ctc_loss(call: Call) -> Value:
 LIKELIHOOD = keeps("inputs", batch=first_axis, lengths=(None,), effect=EffectKind.VARIABLE)
 # The best tags, a row for each example, and their score; along time, early tags depend on late scores.
 TAGS = keeps("potentials", batch=first_axis, lengths=(None, None))
+LINEAR = "LinearOfCell"
 MODULES = ("nn.rnn_cell.", "contrib.rnn.")
 POSITIONS: dict[Argument, dict[str, int]] = {
     Argument.LENGTHS: {
@@ -209,12 +231,16 @@ TRAITS: dict[Trait, str] = {
     Trait.MAKES_TABLES: "EmbeddingWrapper",
 }
 
+ATTRIBUTES: dict[str, Attribute] = {"Cell.output_size": output_size, "Cell.state_size": state_size}
+
 CALLS: dict[str, Handler] = table(
     ((*below(MODULES, CELLS), "contrib.seq2seq.AttentionWrapper"), makes("Cell")),
     (below(MODULES, "LSTMStateTuple"), _lstm_state),
     ("Cell.zero_state Instance.zero_state", _zero_state),
     ("Cell.__call__ Cell.call", _call_cell),
-    (below(MODULES, "_linear"), _linear),
+    (below(MODULES, "_Linear"), _make_linear),
+    ((*below(MODULES, "_linear"), f"{LINEAR}.__call__"), _linear),
+    (below(MODULES, "_concat"), _joined_sizes),
     ("nn.dynamic_rnn", _dynamic),
     ("nn.bidirectional_dynamic_rnn", _bidirectional),
     ("contrib.rnn.stack_bidirectional_dynamic_rnn", _stacked),

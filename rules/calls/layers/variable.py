@@ -133,7 +133,14 @@ ATTRIBUTES: dict[str, Attribute] = {"VariableScope.reuse": _reuse}
 
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"get_variable": 0}}
 
+_GLOBAL_STEP = (
+    "train.get_or_create_global_step train.create_global_step train.get_global_step "
+    "contrib.framework.get_or_create_global_step contrib.slim.get_or_create_global_step "
+    "contrib.framework.create_global_step contrib.framework.get_global_step"
+)
+
 TRAITS: dict[Trait, str] = {
+    Trait.GIVES_STEP: _GLOBAL_STEP,
     Trait.NAMES_OPERATIONS: "name_scope variable_scope",
     Trait.INITIALIZES: (
         "global_variables_initializer initialize_all_variables local_variables_initializer tables_initializer"
@@ -200,12 +207,7 @@ CALLS: dict[str, Handler] = table(
         "contrib.slim.variable contrib.framework.local_variable",
         _get_variable,
     ),
-    (
-        "train.get_or_create_global_step train.create_global_step train.get_global_step "
-        "contrib.framework.get_or_create_global_step contrib.slim.get_or_create_global_step "
-        "contrib.framework.create_global_step contrib.framework.get_global_step",
-        _global_step,
-    ),
+    (_GLOBAL_STEP, _global_step),
     (
         "trainable_variables global_variables all_variables local_variables model_variables "
         "moving_average_variables contrib.slim.get_variables contrib.slim.get_trainable_variables "

@@ -316,14 +316,6 @@ def _gather_nd(call: Call) -> Value:
     return call.gives(opaque(Why.PICKED_BY_PLACE), picked)
 
 
-def _sparse(call: Call) -> Value:
-    """A sparse tensor that is neither cut nor merged; operations on it have handlers of their own."""
-    batched = any(algebra.is_batched(v) for v in call.values())
-    parts = (call.get(0, "indices"), call.get(1, "values"), call.get(2, "dense_shape", "shape"))
-    inputs = call.values() if None in parts else [part for part in parts if part is not None]
-    return Tensor(opaque(Why.SPARSE) if batched else FREE, inputs, None, call.name)
-
-
 def _to_dense(call: Call) -> Value:
     tensor = call.tensor(0, "sp_input")
     taken_as_sparse(tensor)
@@ -645,7 +637,6 @@ CALLS: dict[str, Handler] = table(
     ("strided_slice", _strided_slice),
     ("gather", _gather),
     ("gather_nd", _gather_nd),
-    ("SparseTensor SparseTensorValue", _sparse),
     ("one_hot contrib.layers.one_hot_encoding contrib.slim.one_hot_encoding", _one_hot),
     (("matmul", "batch_matmul", "linalg.matmul", *SPARSE_PRODUCTS), _matmul),
     ("nn.xw_plus_b nn.relu_layer", _xw_plus_b),

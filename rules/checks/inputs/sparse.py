@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import behind_losses
-from converter.analysis.tensors.sparse import has_rows
+from converter.analysis.tensors.sparse import has_rows, sparse_input
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Input, Tensor
+from converter.analysis.values import Host, Input, Tensor, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -51,9 +51,18 @@ def sparse_fed_unseen(case: Placed) -> Iterator[Diagnostic]:
 
 @check(Placed)
 def fed_in_parts(case: Placed) -> Iterator[Diagnostic]:
-    """Sparse tensors that the towers make of indices, or of a shape, that are fed: no rows of the examples."""
+    """Sparse tensors that the towers make of indices, or of a shape, that are fed: no rows of the examples.
+
+    Three placeholders that make one, and serve nothing else, are cut with it.
+    """
     facts = case.facts
     inputs = {i.uid for region in case.regions for i in region.inputs}
+    made = {i.uid: i for region in case.regions for i in region.inputs if sparse_input(i) and i.inputs}
+    parts = {part.uid for one in made.values() for part in one.inputs}
+    for tensor in facts.tensors if parts else ():
+        if tensor.uid not in made and tensor.node is not None and parts & needed(tensor.inputs).keys():
+            yield finding(facts, tensor.node, "TMG225 read_apart")
+            break  # those behind it read what it makes
     for tensor in facts.tensors if inputs else ():
         if not has(tensor.op, Trait.MAKES_SPARSE) or tensor.node is None or not tensor.inputs:
             continue

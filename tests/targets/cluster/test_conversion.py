@@ -150,6 +150,20 @@ def test_batches_are_dealt_by_rows_or_whole(first: tuple[str, str], second: tupl
     assert warned == ([] if rows else ["TMG376"])
 
 
+def test_a_batch_with_sparse_labels_counts_as_one() -> None:
+    """What is fed to a sparse placeholder, indices, values and shape, has no row for each example."""
+    script = (
+        "import tensorflow as tf\n\nbatch_size = 8\nx = tf.placeholder(tf.float32, [None, 20, 6])\n"
+        "labels = tf.sparse_placeholder(tf.int32)\n"
+        "loss = tf.reduce_mean(tf.nn.ctc_loss(labels, tf.layers.dense(x, 5), [20] * batch_size))\n"
+        "train_op = tf.train.AdamOptimizer(0.01).minimize(loss)\n\nwith tf.Session() as sess:\n"
+        "    for step in range(30):\n        a, b = next_batch(batch_size)\n"
+        "        sess.run(train_op, {x: a, labels: b})\n"
+    )
+    done = convert(from_bytes("train.py", script.encode()), Options(target="cluster"))
+    assert done.text is not None and "deal='batches', by_rows=False" in done.text
+
+
 def test_the_total_batch_is_cut_by_rows_or_refused() -> None:
     done = converted(SCRIPT, batch="total")
     assert (

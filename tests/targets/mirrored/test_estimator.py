@@ -405,11 +405,18 @@ def test_the_total_batch() -> None:
         ("updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)", ""),
         ("g, _ = tf.clip_by_global_norm(tf.gradients(loss, v), 5.)", "TMG284"),
         ("g = [tf.clip_by_value(g, -1., 1.) for g in tf.gradients(loss, v)]", "TMG284"),
+        ("op = optimizer.apply_gradients(zip(tf.gradients(loss, v), v))", "TMG284"),
+        ("op = optimizer.apply_gradients([(2. * g, v) for g, v in zip(tf.gradients(loss, v), v)])", "TMG284"),
+        ("g = tf.gradients(loss, v); op = optimizer.apply_gradients(list(zip(g, v)))", "TMG284"),
+        ("op = optimizer.apply_gradients(optimizer.compute_gradients(loss + tf.gradients(loss, v)[0]))", ""),
+        ("loss += tf.reduce_mean(tf.gradients(logits, features)[0])", ""),
         ("probability = tf.clip_by_value(tf.nn.softmax(logits), 1e-8, 1.)", ""),
         ("op = tf.contrib.layers.optimize_loss(loss, s, 0.1, 'SGD', clip_gradients=5.)", "TMG284"),
         ("op = tf.contrib.layers.optimize_loss(loss, s, 0.1, 'SGD', clip_gradients=None)", ""),
         ("count = tf.assign_add(seen, 1)", "TMG285"),
         ("count = seen.assign_add(1)", "TMG285"),
+        ("count = tf.train.get_or_create_global_step().assign_add(1)", ""),
+        ("step = tf.train.get_global_step(); count = step.assign(step + 1)", ""),
         ("ema = tf.train.ExponentialMovingAverage(0.9).apply()", "TMG285"),
         ("logits = features.apply(tf.nn.relu)", ""),
         ("with tf.device('/gpu:0'): pass", "TMG286"),
@@ -420,6 +427,77 @@ def test_what_a_model_function_may_not_do(line: str, code: str) -> None:
     model = MODEL.replace("    train_op", f"    {line}\n    train_op", 1)
     script = model + INPUT + "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
     assert findings(script) == ([(code, 10)] if code else [])
+
+
+OPTIMIZING = """\
+import tensorflow as tf
+
+
+def clipped(gradients):
+    return tf.clip_by_global_norm(gradients, 1.0)[0]
+
+
+def train(loss, own):
+    variables = tf.trainable_variables()
+    optimizer = Own() if own else tf.train.AdamOptimizer()
+    return optimizer.apply_gradients(optimizer.compute_gradients(loss))
+
+
+class Own(tf.train.Optimizer):
+    def __init__(self):
+        super(Own, self).__init__(False, 'own')
+
+    def apply_gradients(self, pairs, global_step=None, name=None):
+        return tf.group(*[v.assign(v - 0.1 * g) for g, v in pairs])
+
+    def unused(self, v):
+        return tf.losses.get_total_loss()
+"""
+
+
+LATER = ("def apply_gradients", "def apply_later")  # no method of that name runs
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ([], [("TMG285", 18)]),
+        ([("optimizer.compute_gradients(loss)", "zip(tf.gradients(loss, variables), variables)")], [("TMG285", 18)]),
+        ([("tf.group(*[v.assign(v - 0.1 * g) for g, v in pairs])", "super(Own, self).apply_gradients(pairs)")], []),
+        ([LATER], []),
+        ([LATER, ("optimizer.compute_gradients(loss)", "clipped(optimizer.compute_gradients(loss))")], [("TMG284", 5)]),
+        (
+            [LATER, ("optimizer.compute_gradients(loss)", "zip(tf.gradients(loss, variables), variables)")],
+            [("TMG284", 11)],
+        ),
+    ],
+)
+def test_the_training_step_of_another_file_is_read(
+    tmp_path: Path, changes: list[tuple[str, str]], said: list[tuple[str, int]]
+) -> None:
+    text = OPTIMIZING
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "optimizing.py").write_text(text)
+    step = "tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())"
+    script = "import optimizing\n" + MODEL.replace(step, "optimizing.train(loss, True)") + INPUT + TRAIN
+    source = from_bytes(str(tmp_path / "train.py"), script.encode())
+    made = convert(source, from_flags(())).diagnostics
+    assert [(d.code, d.path, d.line) for d in made] == [(c, str(tmp_path / "optimizing.py"), n) for c, n in said]
+    assert convert(source, from_flags(("--target", "cluster"))).status == "converted"
+
+
+def test_gradients_of_a_penalty_are_others_than_those_applied() -> None:
+    penalty = "def penalty(x, y):\n    gradients = tf.gradients(y, x)[0]\n    return tf.reduce_mean(gradients)\n\n\n"
+    step = "tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())"
+    taken = "optimizer.compute_gradients(loss + penalty(features, logits))"
+    applied = (
+        f"None\n    gradients, names = zip(*{taken})\n    train_op = optimizer.apply_gradients(zip(gradients, names))"
+    )
+    script = MODEL.replace(step, applied) + penalty + INPUT + TRAIN
+    assert findings(script) == []
+    assert findings(script.replace(f"zip(*{taken})", "tf.gradients(loss, v), v")) == [("TMG284", 12)]
 
 
 def test_functions_that_the_model_does_not_call_may_do_it() -> None:
@@ -574,7 +652,8 @@ def test_losses_over_pairs_in_another_file(tmp_path: Path) -> None:
     for made, codes in (("tf.matmul(x, tf.transpose(x))", ["TMG302"]), ("tf.square(x)", [])):
         (tmp_path / "losses.py").write_text(pairs.format(made))
         done = convert(from_bytes(str(tmp_path / "train.py"), script.encode()), from_flags(()))
-        assert [(d.code, d.line) for d in done.diagnostics] == [(code, 10) for code in codes]
+        place = str(tmp_path / "losses.py")
+        assert [(d.code, d.path, d.line) for d in done.diagnostics] == [(code, place, 5) for code in codes]
 
 
 def test_sums_of_canned_estimators_and_batches_that_are_counted() -> None:

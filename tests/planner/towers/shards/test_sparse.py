@@ -98,18 +98,66 @@ with tf.Session() as sess:
 """
 
 
+MADE = "tf.SparseTensor(indices, values, dense_shape)"
+IN_ONE = (
+    "tf.SparseTensor(tf.placeholder(tf.int64, [None, 2]), tf.placeholder(tf.float32), tf.placeholder(tf.int64, [2]))"
+)
+
+
+@pytest.mark.parametrize("made", [MADE, "tf.SparseTensor(dense_shape=dense_shape, values=values, indices=indices)"])
+@pytest.mark.parametrize("shape", ["", ", [None, 2]"])
+def test_placeholders_that_make_one_are_cut_as_one(made: str, shape: str) -> None:
+    _, inside, after = parts(PARTS.format(shape, made))
+    assert any("shard_sparse([" in line and "S_batch" in line for line in inside)
+    assert not any("indices" in line or "dense_shape" in line for line in inside)
+    assert {"S, Y = S_batch, Y_batch", "Y, S = Y_batch, S_batch"} & set(after)
+
+
+def test_ids_and_their_weights_share_their_places() -> None:
+    made = f"{MADE.replace('values', 'ids')}\nweights = {MADE}"
+    product = "tf.sparse_tensor_dense_matmul(S, tf.get_variable('w', [8, 1]))"
+    looked_up = "tf.nn.embedding_lookup_sparse(tf.get_variable('w', [8, 1]), S, {})"
+    script = PARTS.format("", made).replace("{indices: i,", "{indices: i, ids: v,")
+    script = script.replace("Y = ", "ids = tf.placeholder(tf.int64, [None])\nY = ", 1)
+    _, inside, _ = parts(script.replace(product, looked_up.format("weights")))
+    assert any("shard_sparse([" in line and "S_batch" in line and "weights_batch" in line for line in inside)
+    assert codes(script.replace(product, looked_up.format("None") + " + tf.reduce_mean(values)")) == ["TMG225"]
+
+
+def test_a_sparse_tensor_of_placeholders_is_fed_as_a_whole() -> None:
+    script = PARTS.format("", IN_ONE).replace("indices: i, values: v, dense_shape: s", "S: (i, v, s)")
+    _, inside, _ = parts(script)
+    assert any("shard_sparse([" in line and "S_batch" in line for line in inside)
+
+
 @pytest.mark.parametrize(
     "made",
     [
-        "tf.SparseTensor(indices, values, dense_shape)",
         "tf.SparseTensor(dense_shape=dense_shape, values=values, indices=tf.cast(indices, tf.int64))",
         "tf.SparseTensor(indices, values, [batch_size, 8])",
+        MADE + "\nY = Y * tf.reduce_max(values)",
+        MADE + "\nY = Y / tf.cast(dense_shape[0], tf.float32)",
+        MADE + "\nY = Y + tf.cast(tf.size(indices), tf.float32)",
     ],
 )
 @pytest.mark.parametrize("shape", ["", ", [None, 2]"])
-def test_parts_that_are_fed_apart_are_refused(made: str, shape: str) -> None:
+def test_parts_that_are_read_on_their_own_are_refused(made: str, shape: str) -> None:
     """Entries are no rows, and neither are the lengths of the axes."""
     assert codes(PARTS.format(shape, made)) == ["TMG225"]
+
+
+@pytest.mark.parametrize("matrix", ["(where, values_, [9, 9])", "(where, numpy.ones(30), shape_)", "matrix"])
+def test_a_matrix_that_all_steps_are_fed_is_not_cut(matrix: str) -> None:
+    """Three arrays are no three rows: only what comes out of batches has one for each example."""
+    model = "tf.reduce_mean(tf.sparse_tensor_dense_matmul(one, w)) + y"
+    script = FED.format(shape="tf.float32", number=1, model=model, feeding=f"feed[one] = {matrix}")
+    made = "where, values_, shape_ = numpy.load('a.npy'), numpy.load('b.npy'), numpy.load('c.npy')\n"
+    script = script.replace("where, labels =", "_, labels =").replace(
+        "import tensorflow", f"import numpy\n{made}import tensorflow"
+    )
+    script = script.replace("with tf.Session", "matrix = (where, values_, shape_)\nwith tf.Session")
+    _, inside, _ = parts(script)
+    assert any("shard(" in line for line in inside) and not any("one_batch" in line for line in inside)
 
 
 def test_a_sparse_tensor_that_the_towers_make_of_rows_is_none_of_fed_parts() -> None:
