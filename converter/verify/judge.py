@@ -165,7 +165,7 @@ def _of_steps(
         *check_changes(done),
         check_sparse(done),
         check_loss(done),
-        *check_fetches(done, replayed.get("asides", ()), asked.rate),
+        *check_fetches(done, replayed.get("asides", ()), asked.rate, first),
         unless_meant(mine, why, check_update(done, mine, theirs)),
         CheckResult("weights", "skipped", stopped) if stopped else weights,
         check_writes(mine, theirs),

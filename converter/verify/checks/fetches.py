@@ -36,14 +36,23 @@ _FAULTS = {
 }
 
 
-def check_fetches(steps: Iterable[Row], asides: Iterable[Row], rate: str) -> list[CheckResult]:
+def check_fetches(
+    steps: Iterable[Row], asides: Iterable[Row], rate: str, first: Mapping[str, Any] | None = None
+) -> list[CheckResult]:
     """No check where the scripts fetch nothing but operations.
 
     steps: the figures of the training steps; asides: those of runs without a train op; rate: how the
-    learning rate follows the number of towers, which makes values differ on purpose.
+    learning rate follows the number of towers, which makes values differ on purpose. first: the figures of the first
+    step, with other examples too.
     """
     rows = [(f"step {number}", row) for number, step in enumerate(steps, 1) for row in step.get("fetches", ())]
     rows += [(_when(run["steps"]), row) for run in asides for row in run["rows"]]
+    first = first or {}
+    rows += [("step 1, its examples in another order", row) for row in first.get("turned", ())]
+    uneven = first.get("uneven", {}).items()
+    rows += [
+        (f"step 1, with {size} of its examples", row) for size, found in uneven for row in found.get("fetches", ())
+    ]
     if not rows:
         return []
     for when, row in rows:
