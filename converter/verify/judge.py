@@ -166,7 +166,7 @@ def _of_steps(
         check_sparse(done),
         check_loss(done),
         *check_fetches(done, replayed.get("asides", ()), asked.rate, first),
-        unless_meant(mine, why, check_update(done, mine, theirs)),
+        unless_meant(mine, why, check_update(done, mine, theirs, first.get("turned"))),
         CheckResult("weights", "skipped", stopped) if stopped else weights,
         check_writes(mine, theirs),
         check_between(done, replayed["changed"] if replayed["as_far"] else None, replayed["data"].get("epoch")),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from converter.options import Options
-from tests.proofs import proof_of
+from tests.proofs import proof_of, verdict_of
 
 SCRIPT = """\
 import numpy as np
@@ -38,6 +38,10 @@ with tf.Session() as sess:
         print(sess.run([train_op, loss, losses, accuracy, count, top, low, center, turned], feed)[1:])
 """
 ANY_SIZE, ONE_SIZE = SCRIPT.format(rows="None"), SCRIPT.format(rows="batch_size")
+KEPT = """\
+best = tf.get_variable('best', [], tf.float32, tf.zeros_initializer(), trainable=False)
+with tf.control_dependencies([tf.assign(best, top)]):
+    train_op"""
 UPDATE = "train_op = optimizer.apply"
 ORDER, UNEVEN, STEP = "in another order)", "of its examples)", "(step 1)"
 
@@ -101,3 +105,18 @@ def test_wrong(text: str, new: str, words: str, tmp_path: Path, tensorflow_pytho
 @pytest.mark.parametrize("new", ["", *RIGHT])
 def test_right(text: str, new: str, tmp_path: Path, tensorflow_python: str) -> None:
     assert faults(text, new, tmp_path, tensorflow_python) == []
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("new", "verdict"),
+    [
+        ("top", "passed"),
+        ("tf.reduce_max([tf.reduce_max(one) for one in tower_losses])", "passed"),
+        ("tf.reduce_max(tower_losses[0])", "failed update"),
+        ("tf.reduce_max(tower_losses[1])", "failed update"),
+    ],
+)
+def test_what_a_step_keeps(new: str, verdict: str, tmp_path: Path, tensorflow_python: str) -> None:
+    text, change = ANY_SIZE.replace("train_op", KEPT, 1), ("tf.assign(best, top)", f"tf.assign(best, {new})")
+    assert verdict_of(text, tensorflow_python, tmp_path, Options(), change) == verdict

@@ -216,6 +216,9 @@ class Recorder(Role):
         if turned is not None:
             try:
                 self.first['turned'] = self._with(call, store, turned)
+                if not racing(call.step):
+                    call.run(call.fetches, turned)
+                    self.first['turned']['after'] = store.read()
             except call.tf.errors.OpError:  # towers that read examples of different shapes
                 pass
 

@@ -442,7 +442,7 @@ class Replayer(Role):
     def _others(self, call, kept, one):
         """What is found of the first step with fewer examples, and with its examples in another order.
 
-        uneven: {rows: see `_with`}, or {rows: {'skipped': why}}. turned: the rows of merge.figures.
+        uneven: {rows: see `_with`}, or {rows: {'skipped': why}}; turned: see `_with`.
         """
         found, turned = {}, self.recording['first']['turned']
         for size, few in self.recording['first']['uneven'].items():
@@ -461,20 +461,23 @@ class Replayer(Role):
                 why = one.refuses(size + 1)
             found[size] = {'skipped': why} if why else {'failed': error}
         try:
-            rows = self._with(self._part(call, kept, **turned), kept)['fetches'] if turned else []
+            figures = self._with(self._part(call, kept, **turned), kept) if turned else {}
         except one.refused:
-            rows = []
-        return {'uneven': found, 'turned': rows}
+            figures = {}
+        return {'uneven': found, 'turned': figures}
 
     @staticmethod
     def _with(part, kept):
         """The figures of a step with other examples: of its gradients, its loss, and what is fetched of the batch.
 
-        kept: the step as the script takes it.
+        kept: the step as the script takes it. What the step leaves is compared where its variables were kept.
         """
         checked = gradients.check(part)
         rows = merge.figures(part, part.gates(checked.found[checked.used][0]), usual=kept['fetches']['values'])
         told = ('gradients', 'loss', 'reference', 'kind', 'finite', 'diverged', 'matches', 'unsteady')
+        if part.kept['after'] is not kept['after']:
+            update.hold(part, checked)
+            told += 'update', 'counted'
         return dict({key: part.figures[key] for key in told}, fetches=rows)
 
 
