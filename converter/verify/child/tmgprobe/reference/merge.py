@@ -107,8 +107,7 @@ class Reference(object):
     def readings(self, fetch):
         """[(how, value)] that a fetch may have: several where no plan says which, or where shards are uneven."""
         if fetch.tensor.op in self.dependent and self.base is not None:
-            found = self._by_ways(fetch, self.one.region) if self.one.region is not None else []
-            found = found or self._by_ways(fetch, None)
+            found = self._by_ways(fetch)
             if found:
                 return found
         if fetch.place in self.whole:
@@ -117,9 +116,9 @@ class Reference(object):
             return [('whole', value) for value in self.values([fetch], self.splits[0][0][0]).values()]
         return [reading for shards in self.splits for reading in self._by_kind(fetch, shards)]
 
-    def _by_ways(self, fetch, plan):
+    def _by_ways(self, fetch):
         found = []
-        for way in region.ways(plan, self.trunk):
+        for way in region.ways(self.one.region, self.trunk):
             for number, shards in enumerate(self.splits):
                 if (way.how, number) not in self.put_together:  # of one shard each way gives its value
                     several = len(shards) > 1
