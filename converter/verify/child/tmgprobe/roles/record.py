@@ -214,7 +214,7 @@ class Recorder(Role):
                 found[size] = self._with(call, store, few)
             except Exception as error:
                 errors[size] = describe(error)
-        turned = inputs.turned(pairs, arrays, self.job['gpus']) if self.job['gpus'] > 1 else None
+        turned = inputs.turned(pairs, arrays, self.job['gpus']) if self.job['gpus'] > 1 and count else None
         if turned is not None:
             try:
                 self.first['turned'] = self._with(call, store, turned)

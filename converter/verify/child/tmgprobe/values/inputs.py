@@ -210,7 +210,8 @@ def in_reverse(pairs, feed):
 
 def turned(pairs, arrays, gpus):
     """The conversion's arrays with the examples of its first tower behind the others; None where some are sparse."""
-    result = dict(arrays)
+    result, count = dict(arrays), rows(pairs, arrays)
+    _, first = compare.bounds(count, gpus)[0]
     for pair in pairs:
         parts = pair['parts']
         if pair['sparse']:
@@ -218,8 +219,8 @@ def turned(pairs, arrays, gpus):
         if len(parts) > 1:
             result.update(zip(parts, [arrays[part] for part in parts[1:] + parts[:1]]))
         elif pair['axis'] is not None:
-            first = -(-_length(pair, parts[0], arrays) // gpus)
-            result[parts[0]] = np.roll(arrays[parts[0]], -first, pair['axis'])
+            behind = _length(pair, parts[0], arrays) * first // count
+            result[parts[0]] = np.roll(arrays[parts[0]], -behind, pair['axis'])
     return result
 
 
