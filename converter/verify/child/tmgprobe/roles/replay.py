@@ -442,7 +442,7 @@ class Replayer(Role):
     def _others(self, call, kept, one):
         """What is found of the first step with fewer examples, and with its examples in another order.
 
-        uneven: {rows: see `_with`}, or {rows: {'skipped': why}}; turned: see `_with`.
+        uneven: {rows: see `_with`}, or {rows: {'skipped': why}}; turned: see `_with`, empty where it cannot be had.
         """
         found, turned = {}, self.recording['first']['turned']
         for size, few in self.recording['first']['uneven'].items():
@@ -464,7 +464,7 @@ class Replayer(Role):
             figures = self._with(self._part(call, kept, **turned), kept) if turned else {}
         except one.refused:
             figures = {}
-        return {'uneven': found, 'turned': figures}
+        return {'uneven': found, 'turned': figures if self.job['gpus'] > 1 else None}
 
     @staticmethod
     def _with(part, kept):
