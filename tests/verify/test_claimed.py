@@ -90,7 +90,14 @@ def test_without_a_plan_one_way_holds_in_all_steps(tmp_path: Path, tensorflow_py
     text = convert(from_bytes("single.py", SUMMARISED.encode()), Options()).text
     assert text is not None
     text = re.sub("(?m)^# .*tf-multigpu.*$", "#", text)
-    other = f"tf.cond(tf.equal(x[0, 0], features[0, 0]), lambda: loss, lambda: {ROOT})"  # in the first step
-    text = text.replace("merged = tf.summary", f"loss = {ROOT if holds else other}\nmerged = tf.summary")
+    root = "tf.sqrt(tf.add_n(squares))"
+    other = f"tf.cond(tf.equal(x[0, 0], features[0, 0]), lambda: loss, lambda: {root})"  # in the first step
+    for old, new in (
+        ("for gpu in range", "squares = []\nfor gpu in range"),
+        ("        tower_loss.append", "        squares.append(tf.square(loss) * weight)\n        tower_loss.append"),
+        ("merged = tf.summary", f"loss = {root if holds else other}\nmerged = tf.summary"),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
     report = proof(tmp_path, SUMMARISED, text, tensorflow_python)
     assert failed(report) == ([] if holds else ["fetches"]), report.reason

@@ -171,6 +171,8 @@ def test_towers_that_read_for_themselves() -> None:
     assert [feed["next:0"].tolist() for feed, _ in feeds] == [[0, 0], [2, 2]]
     assert inputs.whole(pairs, arrays)["next:0"].tolist() == [0, 0, 2, 2]
     assert inputs.cut_rows(pairs, arrays, 3) is None
+    turned = inputs.turned(pairs, arrays, 2)
+    assert [turned[name].tolist() for name in ("next0:0", "next1:0")] == [[2, 2], [0, 0]]
 
 
 @pytest.mark.parametrize(("fed", "axis"), [(np.array(float("nan")), None), (np.zeros(3), 0), (np.zeros((3, 2)), 0)])
@@ -181,6 +183,16 @@ def test_a_number_that_is_fed_for_rows_is_not_cut(fed: Any, axis: int | None) ->
     found = inputs.with_axes(pairs, {"x": 0, "y": 0}, arrays)
     assert [pair["axis"] for pair in found] == [0, axis]
     assert [len(feed["x"]) for feed, _ in inputs.shards(found, arrays, 2)] == [2, 1]
+
+
+def test_the_first_tower_s_examples_behind_the_others() -> None:
+    own, recorded = ([item("x", [size]), item("boxes", [2 * size]), item("k", [])] for size in (2, 5))
+    pairs = [
+        dict(pair, axis=axis) for pair, axis in zip(inputs.match(own, recorded, 2, False)[0], (0, 0, None), strict=True)
+    ]
+    found = inputs.turned(pairs, {"x": np.arange(5), "boxes": np.arange(10), "k": np.array(0.5)}, 2)
+    assert found["x"].tolist() == [3, 4, 0, 1, 2] and found["k"] == 0.5
+    assert found["boxes"].tolist() == [6, 7, 8, 9, 0, 1, 2, 3, 4, 5]
 
 
 def test_shards_leave_out_the_empty_ones() -> None:
@@ -205,6 +217,7 @@ def test_sparse_batches_are_cut_by_their_rows() -> None:
     few = inputs.cut_rows(pairs, arrays, 3)
     assert few["t/shape"].tolist() == [3, 3] and few["t/values"].tolist() == [5, 6, 7] and inputs.rows(pairs, few) == 3
     assert inputs.whole(pairs, arrays)["t/indices"].tolist() == places.tolist()
+    assert inputs.turned(pairs, arrays, 2) is None
 
 
 def test_static_shapes() -> None:

@@ -80,8 +80,8 @@ def test_what_is_fetched(tensorflow_python: str, version: str, args: tuple[str, 
     report = verify(DATA / "watched" / "single.py", DATA / "watched" / "multi.py", settings)
     assert report.verdict == "passed", report
     detail = next(check.detail for check in report.checks if check.name == "fetches")
-    # 3 in each of 3 steps, 3 and 3 after each of the first two, one before all
-    assert detail.startswith("22 values equal to the original's")
+    # 3 in each of 3 steps, and with 3 other batches in the first; 3 and 3 after each of the first two, one before all
+    assert detail.startswith("31 values equal to the original's")
     assert all(reading in detail for reading in readings)
 
 

@@ -211,3 +211,18 @@ def test_runs_between_the_steps() -> None:
     (check,) = check_fetches([], [{"steps": 2, "rows": [row(**DIFFERS)]}], "linear")
     assert check.status == "skipped" and "another one on purpose (--scale-lr linear)" in check.detail
     assert check_fetches([{"fetches": []}], [], "none") == []
+
+
+@pytest.mark.parametrize(
+    ("first", "status", "words"),
+    [
+        ({"turned": {"fetches": [row()]}}, "passed", "2 values equal"),
+        ({"turned": {}}, "passed", "; compared with the examples in the script's own order only"),
+        ({"turned": {"fetches": [row(**DIFFERS)]}}, "failed", "(step 1, its examples in another order)"),
+        ({"uneven": {"15": {"fetches": [row(**DIFFERS)]}}}, "failed", "(step 1, with 15 of its examples)"),
+        ({"uneven": {"15": {"skipped": "static shape"}}}, "passed", "1 value equal"),
+    ],
+)
+def test_other_batches_of_the_first_step(first: dict[str, Any], status: str, words: str) -> None:
+    (check,) = check_fetches([{"fetches": [row()]}], [], "none", first)
+    assert check.status == status and words in check.detail

@@ -12,6 +12,7 @@ TOLERANCE = 1e-4
 Row = Mapping[str, Any]
 
 _NAME = "fetches"
+TURNED = "step 1, its examples in another order"
 _READ = {
     "planned": "put together as the conversion plans it",
     "whole": "on the whole batch",
@@ -36,14 +37,23 @@ _FAULTS = {
 }
 
 
-def check_fetches(steps: Iterable[Row], asides: Iterable[Row], rate: str) -> list[CheckResult]:
+def check_fetches(
+    steps: Iterable[Row], asides: Iterable[Row], rate: str, first: Mapping[str, Any] | None = None
+) -> list[CheckResult]:
     """No check where the scripts fetch nothing but operations.
 
     steps: the figures of the training steps; asides: those of runs without a train op; rate: how the
-    learning rate follows the number of towers, which makes values differ on purpose.
+    learning rate follows the number of towers, which makes values differ on purpose. first: the figures of the first
+    step, with other examples too.
     """
     rows = [(f"step {number}", row) for number, step in enumerate(steps, 1) for row in step.get("fetches", ())]
     rows += [(_when(run["steps"]), row) for run in asides for row in run["rows"]]
+    first = first or {}
+    rows += [(TURNED, row) for row in first.get("turned", {}).get("fetches", ())]
+    uneven = first.get("uneven", {}).items()
+    rows += [
+        (f"step 1, with {size} of its examples", row) for size, found in uneven for row in found.get("fetches", ())
+    ]
     if not rows:
         return []
     for when, row in rows:
@@ -54,6 +64,8 @@ def check_fetches(steps: Iterable[Row], asides: Iterable[Row], rate: str) -> lis
             return [CheckResult(_NAME, "failed", f"{fault} ({when})", _error(row), TOLERANCE)]
     same = [row for _, row in rows if row["status"] == "same"]
     left = _left_out([row for _, row in rows])
+    if first.get("turned") == {}:
+        left = "; ".join(filter(None, (left, "compared with the examples in the script's own order only")))
     if not same:
         return [CheckResult(_NAME, "skipped", left)]
     worst = max(float(row["error"]) for row in same)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from converter.plan.decisions import RATE_OF_BATCH_SIZE
+from converter.verify.checks.fetches import TURNED
 from converter.verify.checks.figures import Facts, finite, listing, number, worst_of, writes_of
 from converter.verify.data import BatchMode, CheckResult
 
@@ -155,21 +156,24 @@ def _loss_error(step: Facts) -> float:
     return abs(theirs - own) / max(abs(own), 1e-6, rounding / LOSS)
 
 
-def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> CheckResult:
+def check_update(done: list[Facts], mine: Facts, theirs: Facts, turned: Facts | None = None) -> CheckResult:
     """The same gradients lead to the same values of all variables.
 
     One that is not trained and that the original itself writes several times in one run, as a model that is
     built twice does with its moving averages, gets another value each time: nothing orders these writes.
+    turned: the figures of the first step with its examples in another order.
     """
     name = "update"
+    steps = [(f"step {place}", step) for place, step in enumerate(done, 1)]
+    steps += [(TURNED, turned)] if turned and "update" in turned else []
     racing: dict[str, None] = {}
     trained = {row["name"] for row in mine["variables"] if row["trainable"]}
-    for number_of, step in enumerate(done, 1):
+    for when, step in steps:
         who, worst = worst_of(step["update"])
         if worst <= UPDATE:
             continue
         if other_rate := _other_rate(step):
-            return CheckResult(name, "failed", f"{other_rate} (step {number_of})", worst, UPDATE)
+            return CheckResult(name, "failed", f"{other_rate} ({when})", worst, UPDATE)
         for counter, (counted, own) in step["counted"].items():
             if counted != own:
                 return CheckResult(
@@ -188,13 +192,13 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> CheckResult:
             if not wrong:
                 continue
         detail = _unlike_update(mine, theirs, trained, wrong, who) or (
-            f"from the same gradients {listing(wrong)} gets another value (step {number_of})"
+            f"from the same gradients {listing(wrong)} gets another value ({when})"
         )
         return CheckResult(name, "failed", detail, worst, UPDATE)
     for step in done:
         if later := _later_rate(step):
             return CheckResult(name, "failed", later)
-    worst = max(worst_of({k: v for k, v in step["update"].items() if k not in racing})[1] for step in done)
+    worst = max(worst_of({k: v for k, v in step["update"].items() if k not in racing})[1] for _, step in steps)
     detail = "the same gradients lead to the same values of all variables"
     if racing:
         detail += f" but {listing(racing)}, which the original writes several times in one run, in no order"

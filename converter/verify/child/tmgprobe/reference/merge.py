@@ -107,8 +107,7 @@ class Reference(object):
     def readings(self, fetch):
         """[(how, value)] that a fetch may have: several where no plan says which, or where shards are uneven."""
         if fetch.tensor.op in self.dependent and self.base is not None:
-            found = self._by_ways(fetch, self.one.region) if self.one.region is not None else []
-            found = found or self._by_ways(fetch, None)
+            found = self._by_ways(fetch)
             if found:
                 return found
         if fetch.place in self.whole:
@@ -117,12 +116,14 @@ class Reference(object):
             return [('whole', value) for value in self.values([fetch], self.splits[0][0][0]).values()]
         return [reading for shards in self.splits for reading in self._by_kind(fetch, shards)]
 
-    def _by_ways(self, fetch, plan):
+    def _by_ways(self, fetch):
         found = []
-        for way in region.ways(plan, self.trunk):
+        for way in region.ways(self.one.region, self.trunk):
             for number, shards in enumerate(self.splits):
-                if len(shards) > 1 and (way.how, number) not in self.put_together:
-                    self.put_together[way.how, number] = self._expected(self.fetches, shards, way)
+                if (way.how, number) not in self.put_together:  # of one shard each way gives its value
+                    several = len(shards) > 1
+                    expected = self._expected(self.fetches, shards, way) if several else self.whole
+                    self.put_together[way.how, number] = expected
                 if fetch.place in self.put_together.get((way.how, number), ()):
                     found.append((way.how, self.put_together[way.how, number][fetch.place]))
         return found
@@ -290,7 +291,7 @@ class Reference(object):
         joined = self.joined_rows(fetch, pieces, shards)
         if joined is not None:
             yield 'rows', joined
-        elif padded_rows(pieces, sizes, None) is not None:
+        elif len(set(map(np.shape, pieces))) > 1 and padded_rows(pieces, sizes, None) is not None:
             self.padded.add(fetch.tensor.name)
             yield 'rows', padded_rows(pieces, sizes, None)
         elif self._of_losses_only(fetch.tensor.op):
@@ -313,14 +314,15 @@ class Reference(object):
     def joined_rows(self, fetch, pieces, shards):
         """As `rows` without a whole batch: along the axis on which values change places as the examples do.
 
-        Equal shards give [10 classes, 2 examples] as well as [2 examples, 10 classes].
+        Equal shards give [10 classes, 2 examples] as well as [2 examples, 10 classes]; a mean over the examples has
+        no such axis.
         """
         axes = row_axes(pieces, [size for _, size in shards])
-        turned = inputs.in_reverse(self.one.pairs, shards[0][0]) if len(axes) > 1 else None
+        turned = inputs.in_reverse(self.one.pairs, shards[0][0]) if axes else None
         for value in self.values([fetch], turned).values() if turned else ():
-            value = np.asarray(value)
-            along = [axis for axis in axes if np.shape(value) == np.shape(pieces[0])]
-            axes = [axis for axis in along if compare.value_error(np.flip(value, axis), pieces[0]) <= CLOSE] or axes
+            if np.shape(value) == np.shape(pieces[0]):
+                along = [axis for axis in axes if compare.value_error(np.flip(value, axis), pieces[0]) <= CLOSE]
+                axes = along or ([] if compare.value_error(value, pieces[0]) <= CLOSE else axes)
         return np.concatenate(pieces, axes[0]) if axes else None
 
     def _summary(self, tensor, pieces, shards):
@@ -463,18 +465,21 @@ def row_axes(pieces, sizes, whole=None):
     return found
 
 
-def figures(one, gates, batch=None):
+def figures(one, gates, batch=None, usual=None):
     """One row for each value that the original fetches in this run call, see Value.row.
 
-    batch: (the original's examples in a training step, the conversion's), where the run itself may not tell.
+    batch: (the original's examples in a training step, the conversion's), where the run itself may not tell. usual:
+    what the conversion gives for its own examples, where these are others: only what depends on them is compared.
     """
     recorded = one.kept['fetches']
     if recorded['count'] != len(one.step.elements):
         return [{'name': '', 'status': 'other fetches', 'found': recorded['count'], 'wanted': len(one.step.elements)}]
     reference, found = Reference(one, gates), []
     reference.growth = batch or (one.figures['own_rows'], one.figures['rows'])
-    for fetch in one.step.fetches:
-        if fetch.place not in recorded['tensors']:
+    fetches = one.step.fetches
+    for fetch in fetches if usual is None else [each for each in fetches if reference.depends(each.tensor)]:
+        fails = fetch.place in (usual or ()) and fetch.place not in recorded['values']
+        if fetch.place not in recorded['tensors'] or (fails and fetch.place in reference.whole):
             found.append({'name': fetch.name, 'status': 'lost'})
         elif fetch.place not in recorded['values'] or fetch.order == fetched.AFTER:
             found.append({'name': fetch.name, 'status': 'not apart'})

@@ -24,7 +24,7 @@ def take(one, own, metadata=None):
     checked = gradients.check(one)
     raw, losses, feed = checked.found[checked.used]
     one.figures['fetches'] = merge.figures(one, one.gates(raw))
-    raised = _update(one, weights, raw, checked)
+    raised = hold(one, checked)
     one.figures['curve'] = one.figures['loss']
     if own is None:
         own = weights
@@ -102,14 +102,14 @@ def _train(one, raw, feed, applied, metadata=None):
     return one.call.run(one.call.fetches, values, trace, metadata)
 
 
-def _update(one, weights, raw, checked):
+def hold(one, checked):
     """One update from the conversion's own applied gradients: {variable: error} and who was late.
 
     Returns what accumulators are raised by where only rows put together from the shards explain it, see `_raised`.
     """
-    applied = _recorded(one)
+    weights, applied = one.kept['before'], _recorded(one)
     counted, by_feed = {}, []
-    _, losses, feed = checked.found[checked.used]
+    raw, losses, feed = checked.found[checked.used]
     ways = [lambda: _after(one, weights, raw, _with_losses(one, feed, losses), applied)]
     planned = _planned(one, one.gates(raw)) if 'whole' in checked.found else {}
     if checked.used != 'whole' or planned:

@@ -4,6 +4,7 @@ from __future__ import absolute_import, division, print_function
 
 import os
 import pickle
+import re
 import time
 
 import numpy as np
@@ -18,6 +19,7 @@ from tmgprobe.values.errors import describe
 
 LOUDER = 2.0**20  # a power of two, so that nothing is rounded
 LEAST = 3  # steps that are kept and compared, however long they take
+KEEPS = re.compile('Enqueue|Stage')  # what a run may keep outside of the variables
 LARGEST = 2**29  # bytes of steps that are kept where all of them are asked for
 
 
@@ -174,7 +176,7 @@ class Recorder(Role):
         self.start = store.read()
         self.first['initial'] = initial.read(call, store, self.start)
         self.first['restored'] = self._restore(call)
-        self.first['uneven'], self.first['uneven_errors'] = self._uneven(call, store)
+        self._uneven(call, store)
         store.write(self.start)
 
     def _restore(self, call):
@@ -185,8 +187,9 @@ class Recorder(Role):
         return steps.restore(call, names, self.plan['checkpoint'], wanted)
 
     def _uneven(self, call, store):
-        """Gradients and losses for fewer examples: {rows: {'applied', 'losses'}} and {rows: error}."""
+        """Notes what the step is for fewer examples, {rows: see `_with`} or {rows: error}, and in another order."""
         arrays, found, errors = call.arrays, {}, {}
+        self.first.update(uneven=found, uneven_errors=errors, turned=None)
         pairs, _ = inputs.match(
             self.plan['inputs'],
             call.step.describe(arrays, call.sources, call.sparse),
@@ -195,7 +198,7 @@ class Recorder(Role):
         )
         count = inputs.rows(pairs, arrays)
         if count is None:
-            return found, errors
+            return
         statics = {name: graphs.static_shape(call.session.graph.as_graph_element(name)) for name in arrays}
         for size in uneven_sizes(count, self.job['gpus']):
             if inputs.are_apart(pairs, arrays):
@@ -207,13 +210,31 @@ class Recorder(Role):
             if not inputs.fits(few, statics):
                 errors[size] = inputs.FIXED
                 continue
-            store.write(self.start)
             try:
-                applied, losses = call.run([self._applied(call), call.step.losses], few)
-                found[size] = {'applied': self._values(call, applied), 'losses': losses, 'arrays': few}
+                found[size] = self._with(call, store, few)
             except Exception as error:
                 errors[size] = describe(error)
-        return found, errors
+        turned = inputs.turned(pairs, arrays, self.job['gpus']) if self.job['gpus'] > 1 and count else None
+        if turned is not None:
+            try:
+                self.first['turned'] = self._with(call, store, turned)
+                if not racing(call.step) and not any(KEEPS.search(op.type) for op in call.step.operations):
+                    call.run(call.fetches, turned)
+                    self.first['turned']['after'] = store.read()
+            except (call.tf.errors.OpError, ValueError):  # towers that read examples of different shapes
+                pass
+
+    def _with(self, call, store, arrays):
+        """What is kept of the first step with other examples."""
+        store.write(self.start)
+        applied, losses = call.run([self._applied(call), call.step.losses], arrays)
+        store.write(self.start)
+        return {
+            'applied': self._values(call, applied),
+            'losses': losses,
+            'arrays': arrays,
+            'fetches': fetched.recorded(call, store, self.start, arrays),
+        }
 
     def _rates(self, call, store, before):
         """The rates of a step, before which the store held `before`; what to compute them writes is set back.

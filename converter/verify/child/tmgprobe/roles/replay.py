@@ -104,7 +104,7 @@ class Replayer(Role):
         if number == 0:
             computing = (call, one) if one.groups or self.gathering is None else self.gathering
             self.first.update(restored=self._restore(call, kept), lines=self._lines(*computing))
-            self.first.update(uneven=self._uneven(call, kept, one), drawn=self._drawn(call, one))
+            self.first.update(drawn=self._drawn(call, one), **self._others(call, kept, one))
             heavy = heavy_operations(one.step, call.arrays)
             self.first['on_host'] = any('cpu' in op.device.lower() for op in heavy)
         elif self.walked is None:
@@ -439,9 +439,12 @@ class Replayer(Role):
             return None
         return {key: figures[key] for key in ('gradients', 'kind', 'matches')}
 
-    def _uneven(self, call, kept, one):
-        """{rows: {'error', 'loss', 'finite', 'diverged', 'reference', 'matches'}} or {rows: {'skipped': why}}."""
-        found = {}
+    def _others(self, call, kept, one):
+        """What is found of the first step with fewer examples, and with its examples in another order.
+
+        uneven: {rows: see `_with`}, or {rows: {'skipped': why}}; turned: see `_with`, empty where it cannot be had.
+        """
+        found, turned = {}, self.recording['first']['turned']
         for size, few in self.recording['first']['uneven'].items():
             part = self._part(call, kept, **few)
             refused = one.refuses(size) if self.job['total'] else None  # there is no step to be the same as
@@ -449,18 +452,33 @@ class Replayer(Role):
                 found[size] = {'skipped': refused}
                 continue
             try:
-                gradients.check(part)
+                found[size] = self._with(part, kept)
             except part.refused as error:
                 found[size] = {'skipped': describe(error)}
-                continue
-            told = ('gradients', 'loss', 'reference', 'kind', 'finite', 'diverged', 'matches', 'unsteady')
-            found[size] = {key: part.figures[key] for key in told}
         for size, error in self.recording['first']['uneven_errors'].items():
             why = error if error == inputs.APART else one.refuses(size)
             if not why and error == inputs.FIXED:  # may be the one size that the original takes
                 why = one.refuses(size + 1)
             found[size] = {'skipped': why} if why else {'failed': error}
-        return found
+        try:
+            figures = self._with(self._part(call, kept, **turned), kept) if turned else {}
+        except one.refused:
+            figures = {}
+        return {'uneven': found, 'turned': figures if self.job['gpus'] > 1 else None}
+
+    @staticmethod
+    def _with(part, kept):
+        """The figures of a step with other examples: of its gradients, its loss, and what is fetched of the batch.
+
+        kept: the step as the script takes it. What the step leaves is compared where its variables were kept.
+        """
+        checked = gradients.check(part)
+        rows = merge.figures(part, part.gates(checked.found[checked.used][0]), usual=kept['fetches']['values'])
+        told = ('gradients', 'loss', 'reference', 'kind', 'finite', 'diverged', 'matches', 'unsteady')
+        if part.kept['after'] is not kept['after']:
+            update.hold(part, checked)
+            told += 'update', 'counted'
+        return dict({key: part.figures[key] for key in told}, fetches=rows)
 
 
 def _unlike(fed):

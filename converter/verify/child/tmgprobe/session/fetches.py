@@ -122,19 +122,20 @@ def _tag(operation):
     return values[0].decode('utf-8') if len(values) else ''
 
 
-def recorded(call, store, before):
+def recorded(call, store, before, arrays=None):
     """What the comparison needs of one run call's fetches; the variables are `before`, and are so afterwards.
 
     count: graph elements in the structure; tensors: the places of those with a value; shown: see there; values: of
-    those that can be compared.
+    those that can be compared. arrays: what is fed in place of the script's own.
     """
+    arrays = call.arrays if arrays is None else arrays
     return {
         'count': len(call.step.elements),
         'tensors': [place for place, element in enumerate(call.step.elements) if hasattr(element, 'dtype')]
         + [fetch.place for fetch in call.step.fetches if fetch.place not in range(len(call.step.elements))],
         'shown': shown(call.step.elements),
         'values': values(
-            lambda tensors: call.run(tensors, call.arrays),
+            lambda tensors: call.run(tensors, arrays),
             call.step.fetches,
             lambda: store.write(before),
             call.tf.errors.OpError,

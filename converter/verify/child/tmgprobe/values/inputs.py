@@ -202,12 +202,26 @@ def twice(pairs, arrays):
 
 def in_reverse(pairs, feed):
     """A feed for the original with its examples from the last to the first; None where it has sparse inputs."""
-    import numpy as np
-
     if any(pair['sparse'] for pair in pairs):
         return None
     cut = {pair['own']: pair['axis'] for pair in pairs if pair['axis'] is not None}
     return {name: np.flip(value, cut[name]) if name in cut else value for name, value in feed.items()}
+
+
+def turned(pairs, arrays, gpus):
+    """The conversion's arrays with the examples of its first tower behind the others; None where some are sparse."""
+    result, count = dict(arrays), rows(pairs, arrays)
+    _, first = compare.bounds(count, gpus)[0]
+    for pair in pairs:
+        parts = pair['parts']
+        if pair['sparse']:
+            return None
+        if len(parts) > 1:
+            result.update(zip(parts, [arrays[part] for part in parts[1:] + parts[:1]]))
+        elif pair['axis'] is not None:
+            behind = _length(pair, parts[0], arrays) * first // count
+            result[parts[0]] = np.roll(arrays[parts[0]], -behind, pair['axis'])
+    return result
 
 
 def fits(feed, statics):
