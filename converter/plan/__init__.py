@@ -206,13 +206,15 @@ class Scope:
     """A with block of the towers that is opened in front of the loop and again behind it: it must not get a new name.
 
     keep: the items of the with in front, under names, "" if it is not opened there; first: a line that it begins with,
-    "" for none. enter: the items of the with behind; `{alone}` in them stands for the test whether there are no towers.
+    "" for none. enter: the items of the with behind; within: those of the towers, "" for the script's own. `{alone}` in
+    them stands for the test whether there are no towers.
     """
 
     at: At
     keep: str
     first: str
     enter: str
+    within: str = ""
 
 
 @dataclass(frozen=True)

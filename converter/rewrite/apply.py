@@ -13,7 +13,7 @@ import libcst as cst
 from libcst.metadata import CodePosition
 
 from converter.dataclass import dataclass
-from converter.plan import Again, At, Insert, Loop, Plan, Replace
+from converter.plan import Again, At, Insert, Loop, Plan, Replace, Scope
 from converter.rewrite.deep_expressions import MOST, DepthError, flat
 from converter.rewrite.formatting import fitted
 from converter.rewrite.helper_text import END, FRAME, SHARED, helper_imports, helper_text
@@ -380,6 +380,10 @@ class _Rewriter(Transformer):
         return made
 
     def _loop(self, loop: Loop, statements: dict[At, list[cst.BaseStatement]], depth: int) -> list[cst.BaseStatement]:
+        alone = self.plan.one_gpu.replace("> 1", "== 1")
+        for scope in loop.scopes:
+            if scope.within:
+                statements[scope.at] = [self._scoped(s, scope, alone) for s in statements[scope.at]]
         towers = [s for at in loop.tower for s in statements[at]]
         if loop.early:
             towers = self._with_early(loop, statements, depth)
@@ -401,7 +405,6 @@ class _Rewriter(Transformer):
         below = self._towers_only(self._lines(text.below, inner + guarded), inner)
         anew = self._lines(text.anew, inner)
         towered = _fill(towered, [*anew, *above, *towers, *below], loops.why, scopes.why)
-        alone = self.plan.one_gpu.replace("> 1", "== 1")
         kept = {scope.at: (scope.keep, scope.first) for scope in loop.scopes if scope.keep}
         entered = {scope.at: (scope.enter.replace("{alone}", alone), "") for scope in loop.scopes}
         splits = [s for at, _ in loop.splits for s in self._reopened(loop.splits, statements, kept, at)]
@@ -422,6 +425,14 @@ class _Rewriter(Transformer):
                 made += [s for at in ats for s in self._reopened(loop.behind, statements, entered, at)]
         made += self._towers_only(self._lines(text.closing, depth), depth)
         return [_with_leading(made[0], head), *made[1:]]
+
+    def _scoped(self, stmt: cst.BaseStatement, scope: Scope, alone: str) -> cst.BaseStatement:
+        """The with block of the towers that opens a scope, which without towers is the one in front of the loop."""
+        if not isinstance(stmt, cst.With):
+            return stmt
+        (head,) = self._parse((f"with {scope.within.replace('{alone}', alone)}:\n    pass",), scope.at[1])
+        assert isinstance(head, cst.With)
+        return mark(stmt.with_changes(items=head.items), "TMG127")
 
     def _with_early(
         self, loop: Loop, statements: dict[At, list[cst.BaseStatement]], depth: int

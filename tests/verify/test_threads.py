@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 import converter.verify.child
+from converter.conversion import convert
+from converter.options import Options
+from converter.source import read
 from converter.verify import Report, VerifySettings, verify
 from converter.verify.checks.beyond_steps import check_beside
 from converter.verify.data import CheckResult
@@ -147,3 +150,36 @@ def told(folder: Path, threads: str, python: str) -> Report:
     for name in ("single.py", "multi.py"):
         (folder / name).write_text(TRAINS + threads)
     return verify(folder / "single.py", folder / "multi.py", VerifySettings(gpus=1, python=python))
+
+
+# The supervisor's thread for summaries runs the model at once, and each run of the model moves the average.
+SUPERVISED = """\
+import time
+import numpy as np
+import tensorflow as tf
+
+batch_size = 4
+x, y = tf.train.batch([tf.constant([1.0, 2.0]), tf.constant([3.0])], batch_size)
+h = tf.layers.dense(x, 3)
+h = tf.contrib.layers.batch_norm(h, is_training=True, updates_collections=None)
+loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - y))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+tf.summary.scalar('loss', loss)
+supervisor = tf.train.Supervisor(logdir='log', save_model_secs=0)
+with supervisor.managed_session() as sess:
+    time.sleep(1)
+    for step in range(6):
+        sess.run(train_op)
+"""
+
+
+@pytest.mark.tf1
+def test_a_supervisors_summaries_change_no_variable_before_the_first_step(
+    tensorflow_python: str, tmp_path: Path
+) -> None:
+    single, multi = tmp_path / "single.py", tmp_path / "multi.py"
+    single.write_text(SUPERVISED)
+    multi.write_text(convert(read(str(single)), Options(line_length=100)).text or "")
+    report = verify(single, multi, VerifySettings(gpus=2, python=tensorflow_python))
+    assert report.verdict == "passed", report
+    assert [status for status, _ in of(report.checks, "initial values")] == ["passed"]

@@ -53,7 +53,7 @@ def step_numbers(
     around = {found.site.stmt for found in loops if found is not None}
     counts = [*_ends(counting, loops), *_tests(counting, around), *_arguments(facts, counting.scaled)]
     left = [loop.end for loop in loops if loop is not None and loop.unsure and loop.end is not None]
-    left += [one.node for one in facts.step_numbers if not _is_known(facts, one)]
+    left += [one.node for one in facts.step_numbers if not (_is_known(facts, one) or _follows(set(scaled), one))]
     ordered = sorted(dict.fromkeys(counts), key=lambda node: (facts.path_of(node), node.lineno, node.col_offset))
     return StepNumbers(tuple(ordered), tuple(dict.fromkeys(left)))
 
@@ -167,7 +167,7 @@ def _is_counter(counting: Counting, access: Access, around: set[ast.stmt]) -> bo
 def _arguments(facts: Facts, scaled: Set[Origin]) -> Iterator[ast.expr]:
     """Arguments of TensorFlow's own functions that count steps and do not follow the batch size."""
     for one in facts.step_numbers:
-        if _is_known(facts, one) and not is_none(one.value) and not _follows(scaled, one.value):
+        if _is_known(facts, one) and not is_none(one.value) and not _follows(scaled, one):
             yield one.node
 
 
@@ -192,6 +192,7 @@ def _is_global_step(facts: Facts, value: Value) -> bool:
     return False
 
 
-def _follows(scaled: Set[Origin], value: Value) -> bool:
-    """Whether a number is computed from the batch size, so that it grows or shrinks with the batches already."""
-    return any(isinstance(v, Number) and v.origins & scaled for v in needed([value]).values())
+def _follows(scaled: Set[Origin], number: StepNumber) -> bool:
+    """Whether a number of steps, or the count of them, is computed from the batch size: `global_step * batch_size`."""
+    given = [number.value] if number.counter is None else [number.value, number.counter]
+    return any(isinstance(v, Number) and v.origins & scaled for v in needed(given).values())

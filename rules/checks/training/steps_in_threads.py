@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import combinations
 
-from converter.analysis.facts import Facts, Threaded
+from converter.analysis.facts import Facts, Threaded, TrainStep
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
@@ -25,16 +26,17 @@ def overlap(case: Selected) -> Iterator[Diagnostic]:
     several = len({thread.call for thread in training}) > 1 or any(_is_repeated(facts, thread) for thread in training)
     if not training or not several:
         return
-    if len(set().union(*(_steps_of(facts, thread) for thread in training))) > 1:
+    steps = {step.result.uid: step.site for thread in training for step in _steps_of(facts, thread)}
+    if any(not one.excludes(other) for one, other in combinations(steps.values(), 2)):
         yield finding(facts, training[0].call, "TMG248")
     else:
         yield finding(facts, training[0].call, "TMG346")
 
 
-def _steps_of(facts: Facts, thread: Threaded) -> set[int]:
-    """The training steps that a thread runs, by the uids of their results."""
+def _steps_of(facts: Facts, thread: Threaded) -> list[TrainStep]:
+    """The training steps that a thread runs; of those in different branches a script takes one."""
     runs = [run for run in facts.runs if thread.makes(run)]
-    return {step.result.uid for step in facts.train_steps for run in runs if run.computes({step.result.uid})}
+    return [step for step in facts.train_steps if any(run.computes({step.result.uid}) for run in runs)]
 
 
 def _is_repeated(facts: Facts, thread: Threaded) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.planner.batch_size.fed.test_rows import GRAPH, scaled
-from tests.scripts import codes
+from tests.scripts import INPUTS, MODEL, STEP, codes
 
 HELD = """\
 import pickle
@@ -105,3 +105,29 @@ for i in range(0, len(data), batch_size):
 )
 def test_sorted_rows_are_as_many(order: str) -> None:
     assert scaled(GRAPH + "import sys\n" + SORTED.format(order)) == ["batch_size = 32 * num_gpus"]
+
+
+FED_BY = """\
+import queue
+import threading
+waiting = queue.Queue()
+sess = tf.Session()
+def produce():
+    while True:
+        waiting.put(np.array(play()))
+{begin}
+for step in range(9):
+    {take}
+    sess.run(train_op, {{X: xs, Y: ys}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "take", "found"),
+    [
+        ("threading.Thread(target=produce).start()", "xs = ys = waiting.get()", "TMG303"),
+        ("xs = ys = np.array(play())", "print(step)", "TMG304"),  # made once, and fed in each step
+    ],
+)
+def test_what_a_thread_makes_is_not_the_same_in_each_step(begin: str, take: str, found: str) -> None:
+    assert codes("import numpy as np\n" + INPUTS + MODEL + STEP + FED_BY.format(begin=begin, take=take)) == [found]

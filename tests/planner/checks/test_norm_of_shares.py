@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import STEP, codes
+from tests.scripts import STEP, codes, run
 
 HEAD = """\
 import tensorflow as tf
@@ -75,3 +75,25 @@ def test_a_scope_may_tell_that_it_is_not_in_training() -> None:
 def test_a_batch_norm_that_no_loss_is_computed_through() -> None:
     beside = "shown = tf.layers.batch_normalization(X, training=True)\n"
     assert codes(script("X").replace("often =", beside + "often =")) == ["TMG303"]
+
+
+FIXED_LOOP = """\
+begin = 0
+with tf.Session() as sess:
+    for step in range(391):
+        sess.run(train_op, {X: xs[begin:begin + batch_size], Y: ys[begin:begin + batch_size]})
+        begin += batch_size
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "why"),
+    [
+        (LOOP.format("", FED.format("")), "as the size of the batches that are fed here was not found (line "),
+        (FIXED_LOOP, "as this loop has a fixed number of iterations, and each moves on by the batch size: larger "),
+    ],
+)
+def test_it_is_told_why_the_batches_do_not_grow(loop: str, why: str) -> None:
+    (found,) = run(HEAD + MODEL.format("slim.batch_norm(X)") + STEP + loop).diagnostics
+    assert found.code == "TMG239" and why in found.message
+    assert "a step goes on taking" not in found.message

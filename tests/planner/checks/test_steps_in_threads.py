@@ -76,6 +76,27 @@ other = threading.Thread(target=work, kwargs={'rows': batch_size, 'xs': load(), 
     assert "batch_size = 32 * num_gpus" in lines
 
 
+CHOSEN = """\
+if {test}:
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+{other}
+    train_op = tf.train.AdamOptimizer(0.1).minimize(loss)
+"""
+
+
+@pytest.mark.parametrize(
+    ("train", "found"),
+    [
+        (CHOSEN.format(test="plain()", other="else:"), "TMG346"),  # one of them is the step of all threads
+        (CHOSEN.format(test="plain()", other="if other():"), "TMG248"),
+        (STEP + "train_op = [train_op, tf.train.AdamOptimizer(0.1).minimize(loss)]\n", "TMG248"),
+    ],
+)
+def test_steps_of_which_a_script_takes_one(train: str, found: str) -> None:
+    begun = "threads = [threading.Thread(target=work) for _ in range(4)]\n"
+    assert found in codes(INPUTS + MODEL + train + WORK + begun)
+
+
 WORKERS = """\
 import threading
 import tensorflow as tf

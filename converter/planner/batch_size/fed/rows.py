@@ -168,7 +168,7 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
         return True
     if not loops or value.site is None or not isinstance(value, (Host, Sequence)):
         return None
-    if _is_handed_out(facts, value, run):
+    if _is_handed_out(facts, value, run) or _is_of_another_thread(facts, value.site, run):
         return False
     accesses, changed = facts.accesses_of(value), list[Site]()
     if isinstance(value, Sequence):
@@ -178,6 +178,13 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
     changed += [a.site for a in accesses if _is_picked(facts, a, loops)]
     changed += [a.site for a in facts.item_writes(value) if _refills(facts, a, value)]
     return not any(s.stmt in loops for site in (value.site, *changed) for s in site.chain())
+
+
+def _is_of_another_thread(facts: Facts, site: Site, run: RunCall) -> bool:
+    """Whether a thread or process computes a value for the one that makes a run: it may give a new one each time."""
+    around = {one.stmt for one in run.site.chain()}
+    begun = {thread.site.stmt for thread in facts.threads} - around
+    return any(one.stmt in begun for one in site.chain())
 
 
 def _is_handed_out(facts: Facts, value: Value, run: RunCall) -> bool:

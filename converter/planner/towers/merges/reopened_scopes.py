@@ -34,18 +34,20 @@ def reopened(
 def _kept(
     facts: Facts, region: Region, traffic: Traffic, text: SourceText, aliases: Aliases
 ) -> tuple[tuple[Scope, ...], Traffic]:
-    """The with blocks that stand on both sides of the loop, for those that open a scope of names.
+    """The with blocks that are opened in front of the loop too, for those that open a scope of names.
 
     `tf.name_scope("loss")` names a new scope each time ("loss_1"), and so does `tf.variable_scope`
-    for operations; optimizers name variables of their own by it (Adam's beta1_power), and
-    checkpoints hold these (tensorflow/python/training/optimizer.py, 1.15).
+    for operations; `tf.Variable` names variables by it, optimizers those of their own (Adam's beta1_power),
+    and checkpoints hold these (tensorflow/python/training/optimizer.py, 1.15). In the towers a scope has a
+    name of its own; it must be the first one's again behind the loop, and where there are no towers.
     """
     kinds = {e.node: e.name for e in facts.effects_of(EffectKind.SCOPE)}
     found = []
     for index in sorted(region.splits):
         around = region.block.body[index]
         assert isinstance(around, ast.With)
-        if around in region.behind and any(item.context_expr in kinds for item in around.items):
+        named = [item.context_expr for item in around.items if item.context_expr in kinds]
+        if named and (around in region.behind or traffic.one_gpu and _is_named(named[-1])):
             tensorflow = aliases.tensorflow(facts.path_of(around))
             scope, traffic = _scope(around, kinds, traffic, text, tensorflow)
             found.append(scope)
@@ -74,11 +76,16 @@ def _opened_once(
         name, traffic = traffic.fresh("scope", "model_scope")
         inserts.append(Insert(text.anchor(first), (f"{name} = {_current(tensorflow)}",), "before", MODEL))
         again = _again(named[-1], kinds[named[-1]], name, text, tensorflow)
-        items = [again if item.context_expr is named[-1] else [text.of(item.context_expr)] for item in around.items]
-        for item, parts in zip(around.items, items, strict=True):
-            parts[0] += f" as {text.of(item.optional_vars)}" if item.optional_vars is not None else ""
-        scopes.append(Scope(text.start(around), "", "", ", ".join(part for parts in items for part in parts)))
+        scopes.append(Scope(text.start(around), "", "", _items(around, named[-1], again, text)))
     return tuple(scopes), inserts, traffic
+
+
+def _items(around: ast.With, opened: ast.expr, again: list[str], text: SourceText) -> str:
+    """The items of a with block, with `again` in place of the one that opens its scope."""
+    items = [[*again] if item.context_expr is opened else [text.of(item.context_expr)] for item in around.items]
+    for item, parts in zip(around.items, items, strict=True):
+        parts[0] += f" as {text.of(item.optional_vars)}" if item.optional_vars is not None else ""
+    return ", ".join(part for parts in items for part in parts)
 
 
 def _is_named(opened: ast.expr) -> bool:
@@ -105,7 +112,7 @@ def _current(tensorflow: str) -> str:
 def _scope(
     around: ast.With, kinds: dict[ast.AST, str], traffic: Traffic, text: SourceText, tensorflow: str
 ) -> tuple[Scope, Traffic]:
-    keep, first, enter = [], [], []
+    keep, first, enter, within = [], [], [], ""
     for item in around.items:
         given = text.of(item.optional_vars) if item.optional_vars is not None else ""
         source = text.of(item.context_expr)
@@ -119,12 +126,16 @@ def _scope(
             first.append(f"{name} = {given}")
         keep.append(f"{source} as {given or name}")
         again = f" as {given}" if given else ""
+        whole = name if kind == "NameScope" else f"{name}.original_name_scope"
         if kind == "NameScope":
             enter.append(f"{tensorflow}.name_scope({name}){again}")
         else:
             enter.append(f"{tensorflow}.variable_scope({name}){again}")
-            enter.append(f"{tensorflow}.name_scope({name}.original_name_scope)")
-    return Scope(text.start(around), ", ".join(keep), "; ".join(first), ", ".join(enter)), traffic
+            enter.append(f"{tensorflow}.name_scope({whole})")
+        if traffic.one_gpu and _is_named(item.context_expr):
+            alone = _again(item.context_expr, kind, whole, text, tensorflow)
+            within = _items(around, item.context_expr, alone, text)
+    return Scope(text.start(around), ", ".join(keep), "; ".join(first), ", ".join(enter), within), traffic
 
 
 def asks_again(facts: Facts, region: Region) -> bool:

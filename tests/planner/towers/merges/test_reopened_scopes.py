@@ -135,6 +135,52 @@ def test_a_scope_that_is_left_and_entered_again_is_one_scope_on_one_gpu(head: st
     assert [line for line in after if line.startswith("with tf") and "Session" not in line] == behind
 
 
+FRONT = "{head}:\n    X = tf.placeholder(tf.float32, [None, 4])\n    prediction = tf.layers.dense(X, 1)\n"
+WHOLE = "scope.original_name_scope"
+
+
+@pytest.mark.parametrize(
+    ("head", "front", "within"),
+    [
+        ("with tf.name_scope('net')", "with tf.name_scope('net') as scope:", "tf.name_scope({0} if {1} else 'net')"),
+        (
+            "with tf.name_scope('net') as s",
+            "with tf.name_scope('net') as s:",
+            "tf.name_scope({0} if {1} else 'net') as s",
+        ),
+        (
+            "with tf.device('/cpu:0'), tf.name_scope('net')",
+            "with tf.device('/cpu:0'), tf.name_scope('net') as scope:",
+            "tf.device('/cpu:0'), tf.name_scope({0} if {1} else 'net')",
+        ),
+        (
+            "with tf.variable_scope('net')",
+            "with tf.variable_scope('net') as scope:",
+            f"tf.variable_scope('net'), tf.name_scope({WHOLE} if {{1}} else {CURRENT})",
+        ),
+    ],
+)
+def test_a_scope_that_inputs_stand_in_is_one_scope_on_one_gpu(head: str, front: str, within: str) -> None:
+    """`tf.Variable` and optimizers name variables by it: a second `net` would be net_1, which no checkpoint has."""
+    script = INPUTS + FRONT.format(head=head) + MODEL.partition("\n")[2] + STEP + TRAINING
+    before, inside, _ = parts(script, one_gpu=True, line_length=200)
+    assert front in before
+    assert f"with {within.format('scope', 'num_gpus == 1')}:" in inside
+
+
+@pytest.mark.parametrize(
+    ("head", "options"),
+    [
+        ("with tf.name_scope('net')", {}),  # one tower opens a scope of its own
+        ("with tf.name_scope(None)", {"one_gpu": True}),  # the outermost
+    ],
+)
+def test_other_blocks_around_inputs_are_opened_as_they_were(head: str, options: dict[str, bool]) -> None:
+    script = INPUTS + FRONT.format(head=head) + MODEL.partition("\n")[2] + STEP + TRAINING
+    before, inside, _ = parts(script, line_length=200, **options)
+    assert f"{head}:" in before and f"{head}:" in inside
+
+
 def test_scopes_in_one_another_are_each_one_scope_on_one_gpu() -> None:
     nested = "with tf.name_scope('a'):\n" + textwrap.indent(SPLIT.format(head="with tf.name_scope('b')"), "    ")
     _, inside, after = parts(INPUTS + NET + nested + TRAINING, one_gpu=True)

@@ -97,11 +97,22 @@ class SessionWatch(object):
         else:
             self._devices()
             self._sessions(on_run, on_part)
+            self._services()
         self._optimizers()
         self._gradients()
         self._collections()
         if not self.untouched:
             self._random()
+
+    def _services(self):
+        """Keeps a Supervisor's thread for summaries from running the model beside the script's own steps.
+
+        Its runs are at no fixed time, and move the averages of a batch norm that updates them in each run of the model
+        (SVSummaryThread, tensorflow/python/training/supervisor.py, 1.15).
+        """
+        from tensorflow.python.training import supervisor
+
+        supervisor.SVSummaryThread.run_loop = lambda thread: None
 
     def _collections(self):
         from tensorflow.python.framework import ops
