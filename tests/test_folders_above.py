@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -398,6 +399,26 @@ def test_other_scripts_beside_a_folder_that_is_no_package(tmp_path: Path) -> Non
 def test_a_changed_file_that_is_run_itself_finds_the_helpers(tmp_path: Path) -> None:
     path = project(tmp_path, "scripts/train.py", "from step import main\n\nmain()\n", **{"scripts/step.py": TRAIN})
     assert converted(path).status == "converted"
+
+
+@pytest.mark.parametrize("way", ["models", "models/deeper"])
+def test_a_package_s_file_that_is_run_itself_is_told_where_they_lie(way: str, tmp_path: Path) -> None:
+    text = TRAIN.replace("pkg.models.net", f"{way.replace('/', '.')}.net")
+    more = {f"{folder}/__init__.py": "" for folder in ("models", way)}
+    own = NET + "\n\nif __name__ == '__main__':\n    print(Net().loss.op.type)\n"
+    done = converted(project(tmp_path, "train.py", text, **more, **{f"{way}/net.py": own}))
+    assert [one[0] for one in found(done)] == ["TMG307"] and done.status == "converted"
+    (net,) = (part.text or "" for part in done.parts if part.source is not None)
+    (added,) = (line.strip() for line in net.splitlines() if "sys.path" in line)
+    (tmp_path / "tower_helpers.py").write_text("FOUND = 1\n")
+    stub = net[net.index("if __name__") : net.index("import tower_helpers")] + "import tower_helpers\nprint(__name__)\n"
+    (tmp_path / way / "net.py").write_text(stub)
+    done_alone = subprocess.run([sys.executable, "net.py"], cwd=tmp_path / way, capture_output=True, text=True)
+    assert done_alone.stdout == "__main__\n", (added, done_alone.stderr)
+    codes = ["import sys; print(len(sys.path))", f"import {way.replace('/', '.')}.net, sys; print(len(sys.path))"]
+    commands = [[sys.executable, "-c", code] for code in codes]
+    before, after = (subprocess.run(one, cwd=tmp_path, capture_output=True, text=True).stdout for one in commands)
+    assert after.splitlines()[-1] == before.strip()  # imported, it leaves the path as it is
 
 
 # --- What runs --------------------------------------------------------------------------------------

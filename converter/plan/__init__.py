@@ -317,6 +317,7 @@ class Plan:
     helper_module: the module that carries the helpers where the script does not, with the dots of a relative
         import; the name that it is imported under where it is a package. "" where the script carries them itself.
     helper_folder: the folder of that module, as a path from the script's; "" if it lies beside the script.
+    helper_path: the same from the folder of a file that may be run itself, and would not look there; else "".
     num_gpus: the expression for the number of towers; define: the statement that defines it among
         the helpers, "" where a flag does. flag_above: a statement of the script above which that flag has to be known.
     options: as they came out; what the script allows may differ from what was asked for.
@@ -351,6 +352,7 @@ class Plan:
     path: str = ""
     helper_module: str = ""
     helper_folder: str = ""
+    helper_path: str = ""
     prepared: tuple[At, ...] = ()
     forward: bool = False
     statistics: tuple[At, ...] = ()

@@ -296,7 +296,7 @@ def share(case: Planned) -> Shared | Refused:
             made = _with_helpers_found(made, users, module)
         if kind == "package" or (isinstance(made, Planned) and not _is_taken(made, module, kind)):
             break
-    return made if isinstance(made, Refused) else Shared(**_fields(made), users=users)
+    return made if isinstance(made, Refused) else Shared(**_fields(_with_ways(made, users)), users=users)
 
 
 def _takes_a_module(case: Planned, kind: str) -> bool:
@@ -310,8 +310,7 @@ def _with_helpers_found(case: Planned, users: Sequence[User], module: str) -> Pl
     If some do not look beside the script, it goes into the folder in which the script itself, and all of them, find the
     changed files: a folder that each has put on its path.
     """
-    here = os.path.dirname(os.path.abspath(case.facts.path))
-    home = os.path.normpath(os.path.join(here, case.plans[0].helper_folder))
+    here, home = os.path.dirname(os.path.abspath(case.facts.path)), _home(case)
     if all(home in user.folders for user in users) or case.plans[0].helper_module.startswith("."):
         return case
     changed = {os.path.abspath(one.path) for one in case.plans if one.path}
@@ -322,6 +321,25 @@ def _with_helpers_found(case: Planned, users: Sequence[User], module: str) -> Pl
         return case
     there = os.path.relpath(others[0], here)
     return replace(case, plans=tuple(replace(one, helper_folder=there, helper_module=module) for one in case.plans))
+
+
+def _with_ways(case: Planned, users: Sequence[User]) -> Planned:
+    """The plans, with the way to the module of helpers in changed files that, run themselves, do not look there."""
+    script, home = case.plans[0], _home(case)
+    lost = {user.path for user in users if home not in user.folders}
+    if not script.helper_module or script.helper_module.startswith("."):
+        return case
+    plans = [script]
+    for one in case.plans[1:]:
+        path = os.path.abspath(one.path)
+        plans.append(replace(one, helper_path=os.path.relpath(home, os.path.dirname(path)) if path in lost else ""))
+    return replace(case, plans=tuple(plans))
+
+
+def _home(case: Planned) -> str:
+    """The folder in which the module of helpers lies."""
+    script = os.path.dirname(os.path.abspath(case.facts.path))
+    return os.path.normpath(os.path.join(script, case.plans[0].helper_folder))
 
 
 def _is_taken(case: Planned, module: str, kind: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -74,7 +75,19 @@ def helper_imports(plan: Plan, written: set[str], width: int) -> str:
         lines.append(fitted(f"from {module} import {', '.join(used)}", width))
     if not lines[1:]:
         return ""
+    lines[1:1] = _way(plan.helper_path) if plan.helper_path and kind != "package" else []
     return "\n".join(lines) + mark_text(SHARED) + "\n" + (define + mark_text(FRAME) + "\n" if define else "")
+
+
+def _way(folder: str) -> list[str]:
+    """Lines that let a file that is run itself find the module of helpers."""
+    there = ", ".join(repr(part) for part in folder.split(os.sep))
+    return [
+        "if __name__ == '__main__':",
+        "    import os",
+        "    import sys",
+        f"    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), {there}))",
+    ]
 
 
 def _imported(helper: str, given: str, kind: Helpers) -> str:

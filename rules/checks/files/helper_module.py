@@ -21,8 +21,9 @@ def helpers_not_found(case: Shared) -> Iterator[Diagnostic]:
     module = case.plans[0].helper_module
     beside = module and not module.startswith(".") and case.options.helpers != "package"
     where = f"beside {os.path.basename(case.facts.path)}" if here == script else f"in {os.path.relpath(here, script)}"
+    led = {os.path.abspath(plan.path) for plan in case.plans if plan.helper_path}
     for user in case.users if beside else ():
-        if here not in user.folders:
+        if here not in user.folders and user.path not in led:
             yield at_user(
                 case.facts,
                 user,
