@@ -47,11 +47,14 @@ from converter.planner.region.region import (
 from converter.planner.writing.spelling import spelling
 
 
-def region_of(model: Model | Refused, once: bool = False, chained: bool = False) -> Region | Refused | Reread:
+def region_of(
+    model: Model | Refused, once: bool = False, chained: bool = False, beside: Sequence[tuple[Region, ...]] = ()
+) -> Region | Refused | Reread:
     """The region of a model in one block, or that of its last part, with the regions ahead of it.
 
     once: whether any loss may be computed once from merged results. chained: whether regions in which each tower
-    computes its own loss come before one that ends ahead of it.
+    computes its own loss come before one that ends ahead of it. beside: the regions ahead of the same last part where
+    other models are built in place of this one.
     """
     if isinstance(model, Refused):
         return model
@@ -61,7 +64,7 @@ def region_of(model: Model | Refused, once: bool = False, chained: bool = False)
     means = all(step.loss.batch.kind == "reduced" and step.loss.batch.how == "mean" for step in model.steps)
     if not isinstance(found, Refused) or not found.shorter or (once and not means):
         return found
-    return _of_last_part(model, found)
+    return _of_last_part(model, found, beside)
 
 
 def _with_own_losses(model: Model) -> Region | None:
@@ -70,16 +73,21 @@ def _with_own_losses(model: Model) -> Region | None:
     return (_linked(model.facts, chain) or _linked(model.facts, chain, whole=True)) if chain else None
 
 
-def _of_last_part(model: Model, otherwise: Refused) -> Region | Refused | Reread:
+def regions_ahead(model: Model | Refused) -> tuple[Region, ...]:
+    """The regions of the first parts of a model whose last part stands in another function; none for others."""
+    return _in_several_blocks(model, ())[:-1] if isinstance(model, Model) else ()
+
+
+def _of_last_part(model: Model, otherwise: Refused, beside: Sequence[tuple[Region, ...]]) -> Region | Refused | Reread:
     """The region of a model's last part, with those ahead of it, or another reading; else the refusal."""
     chain = _in_several_blocks(model, ())
-    linked = _linked(model.facts, chain) if chain else None
+    linked = _linked(model.facts, chain, beside=beside) if chain else None
     if linked is not None:
         return linked
     prepared = _after_preparation(model, otherwise)
     if isinstance(prepared, Reread) or not chain:
         return prepared
-    return _linked(model.facts, chain, whole=True) or prepared
+    return _linked(model.facts, chain, whole=True, beside=beside) or prepared
 
 
 def _after_preparation(model: Model, otherwise: Refused) -> Refused | Reread:
@@ -139,14 +147,17 @@ def _in_several_blocks(model: Model, ahead: tuple[Region, ...]) -> tuple[Region,
     return () if isinstance(end, Reread) else _in_several_blocks(rest, (*ahead, region))
 
 
-def _linked(facts: Facts, chain: tuple[Region, ...], whole: bool = False) -> Region | None:
+def _linked(
+    facts: Facts, chain: tuple[Region, ...], whole: bool = False, beside: Sequence[tuple[Region, ...]] = ()
+) -> Region | None:
     """The last of several regions, with those ahead of it, where each can go on with what these made.
 
-    whole: whether lists and dicts that only later towers read may be handed on with all that they hold.
+    whole: whether lists and dicts that only later towers read may be handed on with all that they hold. beside: the
+    regions ahead of the last one where other models are built.
     """
     carried = []
     for at, region in enumerate(chain):
-        handed = _Handed(facts, chain[:at], region, chain[at:])
+        handed = _Handed(facts, chain[:at], region, chain[at:], beside)
         reads = handed.reads()
         reads = handed.reads(whole=True) if reads is None and whole else reads
         if reads is None:
@@ -172,13 +183,14 @@ def _may_change(held: List | Mapping) -> bool:
 class _Handed:
     """What the towers of a region take from the towers ahead of it.
 
-    later: that region, and those that go on behind it.
+    later: that region, and those that go on behind it. beside: the towers ahead in which other models are built.
     """
 
     facts: Facts
     ahead: Sequence[Region]
     region: Region
     later: Sequence[Region]
+    beside: Sequence[Sequence[Region]]
 
     def reads(self, whole: bool = False) -> list[Access] | None:
         """A read of each place that holds such a tensor; None where a tower cannot be given its own of all of them.
@@ -328,9 +340,10 @@ class _Handed:
         return bool(self.ahead) and not all(region.in_tower(s) or self._comes_by_all_ahead(s) for s in others)
 
     def _comes_by_all_ahead(self, site: Site) -> bool:
-        """Whether a site was reached by the blocks of all towers ahead, in this execution of them or another."""
+        """Whether a site was reached by the blocks of all towers ahead, of this model or another one."""
         stmts = {step.stmt for step in site.chain()}
-        return all(any(stmt in region.block.index for stmt in stmts) for region in self.ahead)
+        ways = [self.ahead, *filter(None, self.beside)]
+        return any(all(any(stmt in region.block.index for stmt in stmts) for region in way) for way in ways)
 
     def _reads_collections(self) -> bool:
         """Whether these towers read collections of the graph to which those ahead add tensors of their shards."""

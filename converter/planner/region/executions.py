@@ -38,8 +38,8 @@ def in_one_loop(groups: Sequence[StepGroup]) -> StepGroup | None:
     first, *others = sorted(groups, key=lambda group: (-len(group.region.inputs), -len(group.region.needed)))
     if not others:
         return None
-    same = all(_calls(first) == _calls(other) and _is_same_loop(first.region, other.region) for other in others)
-    if not same:
+    ahead = _ahead(first, others)
+    if ahead is None:
         return None
     lacking: dict[int, tuple[Frame, ...]] = {}
     for value in first.region.inputs:
@@ -52,7 +52,24 @@ def in_one_loop(groups: Sequence[StepGroup]) -> StepGroup | None:
         for text, (kind, _) in _left(other.region).items()
         if isinstance(kind, Batch) and kind.packed == "major"
     )
-    return StepGroup(first.steps, replace(first.region, lacking=lacking, packed=packed))
+    return StepGroup(first.steps, replace(first.region, lacking=lacking, packed=packed, ahead=ahead))
+
+
+def _ahead(first: StepGroup, others: Sequence[StepGroup]) -> tuple[Region, ...] | None:
+    """The loops ahead of one that serves all executions of its block; None where their loops would differ.
+
+    Those ahead serve all executions, too, or an execution has its own in other code, as in a method of its class.
+    """
+    ahead = list(first.region.ahead)
+    for other in others:
+        if _calls(first) != _calls(other) or not _is_same_loop(first.region, other.region):
+            return None
+        for mine in other.region.ahead:
+            there = [one for one in ahead if one.block.body is mine.block.body]
+            if there and not all(_is_same_loop(one, mine) for one in there):
+                return None
+            ahead += [] if there else [mine]
+    return tuple(ahead)
 
 
 def none_in_other_call(region: Region, text: str) -> bool:
@@ -85,8 +102,6 @@ def _is_same_loop(one: Region, two: Region) -> bool:
     if (one.forward, one.splits, one.behind) != (two.forward, two.splits, two.behind):
         return False
     if not (two.tower <= one.tower and two.before <= one.before and two.after <= one.after | one.tower):
-        return False
-    if len(one.ahead) != len(two.ahead) or not all(map(_is_same_loop, one.ahead, two.ahead)):
         return False
     if _carried(one) != _carried(two):
         return False

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, takewhile
 
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.flow.joined import choices
@@ -12,10 +13,11 @@ from converter.analysis.values import Origin, Sides, Tensor
 from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
-from converter.planner.region.continued import region_of
+from converter.planner.region.continued import region_of, regions_ahead
 from converter.planner.region.executions import StepGroup, in_one_loop
 from converter.planner.region.inputs import batch_inputs, batches_behind
-from converter.planner.region.region import Region, loss_model
+from converter.planner.region.region import Model, Region, loss_model
+from converter.planner.steps import executions
 from converter.planner.wording import finding
 from converter.planner.writing.findings import line_seen_from
 
@@ -35,10 +37,16 @@ def grouped(
     merged results. chained: whether each tower's loss is computed in a loop of its own where that can be done.
     """
 
+    def model(part: Sequence[TrainStep]) -> Model | Refused:
+        return loss_model(facts, part, batch_inputs(part), sizes, handing)
+
     def place(part: Sequence[TrainStep]) -> Region | Refused | Reread:
-        return region_of(loss_model(facts, part, batch_inputs(part), sizes, handing), once, chained)
+        return region_of(model(part), once, chained)
 
     found = _groups(facts, list(steps), place)
+    if isinstance(found, Refused) and (others := _in_place_of(facts, steps)):
+        several = _of_each(facts, [*steps, *others], model, once, chained)
+        found = found if isinstance(several, Refused) else several
     if not isinstance(found, (Refused, Reread)) and (more := _executed_again(facts, found)):
         return _groups(facts, [*steps, *more], place)
     if not isinstance(found, (Refused, Reread)):
@@ -53,6 +61,41 @@ def grouped(
         return found
     by_choice = _groups(facts, apart, place)
     return found if isinstance(by_choice, (Refused, Reread)) else by_choice
+
+
+def _of_each(
+    facts: Facts,
+    steps: list[TrainStep],
+    model: Callable[[Sequence[TrainStep]], Model | Refused],
+    once: bool,
+    chained: bool,
+) -> tuple[StepGroup, ...] | Refused | Reread:
+    """The loops of models of which a run builds one, whose last parts the same statements build."""
+    ahead = {step.result.uid: regions_ahead(model([step])) for step in steps}
+    if not all(ahead.values()):
+        read = (region_of(model([step]), once, chained) for step in steps if not ahead[step.result.uid])
+        return next((made for made in read if isinstance(made, Reread)), Refused(()))
+
+    def place(part: Sequence[TrainStep]) -> Region | Refused | Reread:
+        taken = {step.result.uid for step in part}
+        return region_of(model(part), once, chained, [one for uid, one in ahead.items() if uid not in taken])
+
+    return _groups(facts, steps, place)
+
+
+def _in_place_of(facts: Facts, steps: Sequence[TrainStep]) -> list[TrainStep]:
+    """Steps that the same calls take in place of some steps, for models of other classes; one for each class."""
+    found = {_methods(step): step for step in steps}
+    for step in executions(facts, steps):
+        if any(s.call is step.call and s.site.excludes(step.site) for s in steps):
+            found.setdefault(_methods(step), step)
+    return [step for step in found.values() if step not in steps]
+
+
+def _methods(step: TrainStep) -> tuple[ast.AST, ...]:
+    """The statements of methods that lead to a step, innermost first, up to what calls the first of them."""
+    around = takewhile(lambda site: site.frame.owner is not None, step.site.chain())
+    return tuple(site.stmt for site in around)
 
 
 def _executed_again(facts: Facts, groups: Sequence[StepGroup]) -> list[TrainStep]:

@@ -49,7 +49,7 @@ def check_fetches(
     rows = [(f"step {number}", row) for number, step in enumerate(steps, 1) for row in step.get("fetches", ())]
     rows += [(_when(run["steps"]), row) for run in asides for row in run["rows"]]
     first = first or {}
-    rows += [(TURNED, row) for row in first.get("turned", {}).get("fetches", ())]
+    rows += [(TURNED, row) for row in (first.get("turned") or {}).get("fetches", ())]
     uneven = first.get("uneven", {}).items()
     rows += [
         (f"step 1, with {size} of its examples", row) for size, found in uneven for row in found.get("fetches", ())

@@ -36,7 +36,7 @@ def as_wide_as_the_batch(case: Placed) -> Iterator[Diagnostic]:
 
 def _changes(case: Placed, site: Site | None) -> bool:
     """Whether the batch size is another number than the script's where something is made."""
-    in_tower = any(region.in_tower(site) for region in case.regions)
+    in_tower = site is not None and any(region.in_any_tower(site) for region in case.regions)
     return in_tower == (case.options.batch == "total")
 
 

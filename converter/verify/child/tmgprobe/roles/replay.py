@@ -444,7 +444,7 @@ class Replayer(Role):
 
         uneven: {rows: see `_with`}, or {rows: {'skipped': why}}; turned: see `_with`, empty where it cannot be had.
         """
-        found, turned = {}, self.recording['first']['turned']
+        found, turned = {}, self.recording['first'].get('turned')
         for size, few in self.recording['first']['uneven'].items():
             part = self._part(call, kept, **few)
             refused = one.refuses(size) if self.job['total'] else None  # there is no step to be the same as
