@@ -172,6 +172,7 @@ def test_programs_call_it(hostile: Installed, project: Path) -> None:
     assert hostile.run("-c", program, cwd=project).strip() == f"converted True ['train.py'] {__version__}"
 
 
+@pytest.mark.matrix
 def test_a_source_archive_makes_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     archive = build("sdist", ROOT, tmp_path)
     with tarfile.open(archive) as tar:

@@ -54,7 +54,7 @@ def test_the_config_reaches_the_session(name: str) -> None:
     assert any(line in text for line in soft)
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.parametrize(
     "name",
     [*(pytest.param(name, marks=pytest.mark.tf1) for name in NAMES),

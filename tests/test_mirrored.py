@@ -61,7 +61,7 @@ def test_a_golden_is_converted_no_more() -> None:
     assert (again.status, [finding.code for finding in again.diagnostics]) == ("unchanged", ["TMG009"])
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.parametrize(("name", "gpus"), PROVEN)
 def test_proof(name: str, gpus: int, tensorflow_python: str, tmp_path: Path) -> None:
     report = proof(name, tensorflow_python, tmp_path, gpus)
@@ -112,7 +112,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(15)
 @pytest.mark.tf1
 @pytest.mark.parametrize(("name", "right", "wrong", "check"), WRONG)
 def test_a_wrong_conversion_fails(
@@ -328,7 +328,7 @@ def test_sums_of_tensorflow_are_the_script_s_with_the_total_batch(tensorflow_pyt
     assert report.verdict == "passed", report
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.matrix
 @pytest.mark.tf1
 @pytest.mark.parametrize("text", [ESTIMATOR.replace(*SHIFT), KERAS], ids=["Estimator", "Keras"])
 def test_a_gradient_of_rounding_alone_is_left_out(text: str, tensorflow_python: str, tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_shorter_towers_are_filled_up(tmp_path: Path, tensorflow_python: str, se
     assert "with zeros behind those of a tower that has fewer time steps" in found.detail
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.matrix
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     "wrong",

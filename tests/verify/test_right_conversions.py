@@ -101,7 +101,7 @@ size = {size}"""
 NORM = "tf.sqrt(tf.reduce_sum(tf.square(update)))"
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(15)
 @pytest.mark.tf1
 @pytest.mark.parametrize("rare", ["0.6", "0.9"])
 @pytest.mark.parametrize("more", [{"decay": "", "more": ""}, DECAYED], ids=["alone", "weight decay"])
@@ -141,7 +141,7 @@ BEHIND, BEFORE, ZERO = (
 )
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(15)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("padded", "change", "verdict"),
@@ -204,7 +204,7 @@ counting = tf.group(count, raised, *tf.get_collection(tf.GraphKeys.UPDATE_OPS))"
 METRIC = "tf.metrics.accuracy(y, tf.argmax(logits, 1))"
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.tf1
 @pytest.mark.parametrize("rows", ["None", "batch_size"])
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ TWICE = "order[begin:end]", "np.tile(order[begin:begin + 8], 2)"
 OTHERS = "order[begin:end]", "order[begin:end] % 8"
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(15)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("noise", "shuffle", "change", "epochs", "verdict"),
@@ -398,7 +398,7 @@ with tf.Session() as sess:
 )
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.tf1
 @pytest.mark.parametrize("rows", ["None", "batch_size"])
 @pytest.mark.parametrize(
@@ -601,6 +601,7 @@ def rarely(found):
 )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("change", "verdict"),

@@ -83,7 +83,7 @@ sys.exit('%d times: %s' % (len(failed), failed[0]) if failed else 0)
 """
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     "_version", [pytest.param("1.15", marks=pytest.mark.tf1), pytest.param("2", marks=pytest.mark.tf2)]
 )
@@ -115,6 +115,7 @@ def work(train=one):
 STARTED = "for thread in threads: thread.start()\n"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     "threads",
