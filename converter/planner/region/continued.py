@@ -73,9 +73,9 @@ def _with_own_losses(model: Model) -> Region | None:
     return (_linked(model.facts, chain) or _linked(model.facts, chain, whole=True)) if chain else None
 
 
-def regions_ahead(model: Model | Refused) -> tuple[Region, ...]:
-    """The regions of the first parts of a model whose last part stands in another function; none for others."""
-    return _in_several_blocks(model, ())[:-1] if isinstance(model, Model) else ()
+def in_several_blocks(model: Model | Refused) -> tuple[Region, ...]:
+    """The regions of a model whose last part stands in another function, that one last; none for others."""
+    return _in_several_blocks(model, ()) if isinstance(model, Model) else ()
 
 
 def _of_last_part(model: Model, otherwise: Refused, beside: Sequence[tuple[Region, ...]]) -> Region | Refused | Reread:

@@ -55,6 +55,12 @@ def in_one_loop(groups: Sequence[StepGroup]) -> StepGroup | None:
     return StepGroup(first.steps, replace(first.region, lacking=lacking, packed=packed, ahead=ahead))
 
 
+def never_in_one_loop(one: Region, two: Region) -> bool:
+    """True if the same statements are the towers of two executions, and one loop cannot serve both."""
+    same = one.block.body is two.block.body
+    return same and not _is_same_loop(one, two) and not _is_same_loop(two, one)
+
+
 def _ahead(first: StepGroup, others: Sequence[StepGroup]) -> tuple[Region, ...] | None:
     """The loops ahead of one that serves all executions of its block; None where their loops would differ.
 

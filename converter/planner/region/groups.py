@@ -13,8 +13,8 @@ from converter.analysis.values import Origin, Sides, Tensor
 from converter.planner.outcome import Refused, Reread
 from converter.planner.plan_faults import PlanFault
 from converter.planner.questions.batch_values import depends_on_batch
-from converter.planner.region.continued import region_of, regions_ahead
-from converter.planner.region.executions import StepGroup, in_one_loop
+from converter.planner.region.continued import in_several_blocks, region_of
+from converter.planner.region.executions import StepGroup, in_one_loop, never_in_one_loop
 from converter.planner.region.inputs import batch_inputs, batches_behind
 from converter.planner.region.region import Model, Region, loss_model
 from converter.planner.steps import executions
@@ -71,14 +71,18 @@ def _of_each(
     chained: bool,
 ) -> tuple[StepGroup, ...] | Refused | Reread:
     """The loops of models of which a run builds one, whose last parts the same statements build."""
-    ahead = {step.result.uid: regions_ahead(model([step])) for step in steps}
-    if not all(ahead.values()):
-        read = (region_of(model([step]), once, chained) for step in steps if not ahead[step.result.uid])
-        return next((made for made in read if isinstance(made, Reread)), Refused(()))
+    chains: dict[int, tuple[Region, ...]] = {}
+    for step in steps:
+        chain = chains[step.result.uid] = in_several_blocks(model([step]))
+        if not chain:
+            made = region_of(model([step]), once, chained) if step is not steps[0] else None
+            return made if isinstance(made, Reread) else Refused(())
+        if any(never_in_one_loop(chain[-1], other[-1]) for other in chains.values() if other is not chain):
+            return Refused(())
 
     def place(part: Sequence[TrainStep]) -> Region | Refused | Reread:
         taken = {step.result.uid for step in part}
-        return region_of(model(part), once, chained, [one for uid, one in ahead.items() if uid not in taken])
+        return region_of(model(part), once, chained, [one[:-1] for uid, one in chains.items() if uid not in taken])
 
     return _groups(facts, steps, place)
 
@@ -139,13 +143,23 @@ def _groups(
             break
     if len(found) == len(parts) and (len(found) == 1 or _are_disjoint(tuple(group.region for group in found))):
         return tuple(found)
-    if len(found) == len(parts) and (shared := in_one_loop(found)) is not None:
-        return (shared,)
+    if len(found) == len(parts) and (shared := _by_loop(found)):
+        return shared
     region = place(steps)
     if isinstance(region, Refused) and len(found) == len(parts) and (twice := _built_alike(found)):
         first, second = (step.call for step in twice[:2])
         region = Refused((finding(facts, second, PlanFault.BUILT_ALIKE, line=line_seen_from(facts, second, first)),))
     return (StepGroup(steps, region),) if isinstance(region, Region) else region
+
+
+def _by_loop(groups: Sequence[StepGroup]) -> tuple[StepGroup, ...]:
+    """One group for each loop, which serves all executions of its block; none where they would have other loops."""
+    bodies = {id(group.region.block.body): group.region.block.body for group in groups}
+    alike = [[group for group in groups if group.region.block.body is body] for body in bodies.values()]
+    shared = [in_one_loop(several) if len(several) > 1 else several[0] for several in alike]
+    made = tuple(group for group in shared if group is not None)
+    loops = tuple(region for group in made for region in (*group.region.ahead, group.region))
+    return made if len(made) == len(bodies) < len(groups) and _are_disjoint(loops) else ()
 
 
 def _built_alike(groups: Sequence[StepGroup]) -> tuple[TrainStep, TrainStep] | None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from converter.verify import VerifySettings, verify
 from tests.scripts import codes, converted, run
 
 NET = """\
@@ -331,3 +334,96 @@ def test_what_is_more_than_a_preparation_is_a_part_of_the_model(prepare: str, re
     """Each tower does it, and goes on with what it made."""
     found = lines(prepared(prepare, read))
     in_order(found, prepare, "tower_pair.append(self.pair)", "self.pair = part_of_tower(pair_batch, gpu)")
+
+
+CLASSES = """\
+import sys
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+drawn = np.random.RandomState(1)
+
+
+def next_batch(n):
+    return drawn.rand(n, 4), drawn.rand(n, 1)
+
+
+class Model(object):
+    extra = None
+
+    def __init__(self, width):
+        self.x = tf.placeholder(tf.float32, [None, 4])
+        self.y = tf.placeholder(tf.float32, [None, 1])
+        self.width = width
+
+    def optimize(self, hidden):
+        out = tf.layers.dense(hidden, 1, name='out')
+        self.loss = tf.reduce_mean(tf.square(out - self.y))
+        {head}
+        self.train_op = tf.train.AdamOptimizer(0.1).minimize(self.loss)
+
+
+class Linear(Model):
+    def __init__(self, width):
+        super(Linear, self).__init__(width)
+        self.hidden = tf.layers.dense(self.x, width)
+        self.optimize(self.hidden)
+
+
+class Deep(Model):
+    def __init__(self, width):
+        super(Deep, self).__init__(width)
+        first = tf.layers.dense(self.x, 2 * width, tf.nn.relu)
+        {deep}
+
+
+if len(sys.argv) > 1:
+    net = Linear(3)
+else:
+    net = Deep(3)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        xs, ys = next_batch(batch_size)
+        sess.run([net.train_op, net.loss], {{net.x: xs, net.y: ys}})
+"""
+DEEP = "self.hidden = tf.layers.dense(first, width)\n        self.optimize(self.hidden)"
+
+
+def classes(deep: str = DEEP, head: str = "pass") -> str:
+    return CLASSES.format(deep=deep, head=head)
+
+
+def test_one_last_part_of_models_of_several_classes() -> None:
+    """Each class has towers in its constructor, and those of the common method go on with what either made."""
+    found = lines(classes())
+    assert len([line for line in found if line.startswith("(self.x,), ")]) == 2
+    assert len([line for line in found if line.startswith("hidden = part_of_tower(")]) == 1
+    assert len([line for line in found if line.startswith("self.hidden = keep_parts(")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("deep", "head"),
+    [
+        ("self.extra = tf.nn.l2_loss(first)\n        " + DEEP, "if self.extra is not None: self.loss += self.extra"),
+        ("self.hidden = self.x\n        self.optimize(self.hidden)", "pass"),
+        (
+            "self.hidden = tf.layers.dense(first, width)\n        other = tf.ones([2, width])\n        self.optimize(other)",
+            "pass",
+        ),
+    ],
+    ids=["a loss with another part", "without a first part", "of a constant"],
+)
+def test_refused_where_the_last_part_is_not_the_same_for_all_classes(deep: str, head: str) -> None:
+    assert run(classes(deep, head)).status == "refused"
+
+
+@pytest.mark.tf1
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("args", [(), ("linear",)])
+def test_models_of_several_classes_are_proven(args: tuple[str, ...], tmp_path: Path, tensorflow_python: str) -> None:
+    (tmp_path / "single.py").write_text(classes())
+    (tmp_path / "multi.py").write_text(converted(classes()))
+    settings = VerifySettings(gpus=3, python=tensorflow_python, args=args)
+    assert verify(tmp_path / "single.py", tmp_path / "multi.py", settings).verdict == "passed"
