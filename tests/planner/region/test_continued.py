@@ -408,10 +408,7 @@ def test_one_last_part_of_models_of_several_classes() -> None:
     [
         ("self.extra = tf.nn.l2_loss(first)\n        " + DEEP, "if self.extra is not None: self.loss += self.extra"),
         ("self.hidden = self.x\n        self.optimize(self.hidden)", "pass"),
-        (
-            "self.hidden = tf.layers.dense(first, width)\n        other = tf.ones([2, width])\n        self.optimize(other)",
-            "pass",
-        ),
+        ("self.hidden = tf.layers.dense(first, width)\n        self.optimize(tf.ones([2, width]))", "pass"),
     ],
     ids=["a loss with another part", "without a first part", "of a constant"],
 )
