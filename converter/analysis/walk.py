@@ -110,7 +110,7 @@ class Walk:
         self._evaluate = evaluate
         self.frame = self.module
         self.site: Site | None = None
-        self.clock = self.executed = 0
+        self.clock = self.executed = self.turning = 0  # turning: how many comprehensions are being evaluated
         self.most = MAX_STATEMENTS + MAX_PER_LINE * lines_of(tree)  # that may be executed
         self.graph_clock = 0  # goes on only when something enters the graph
         self.repeats = Repeats()

@@ -108,10 +108,10 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
                 turn(index + 1)
             walk.repeats.comprehended -= number > 0
 
-    outer, walk.noted = walk.noted, set()
+    outer, walk.noted, walk.turning = walk.noted, set(), walk.turning + 1
     with walk.inside(frame):
         turn(0)
-    walk.noted = outer
+    walk.noted, walk.turning = outer, walk.turning - 1
     if isinstance(node, ast.DictComp):
         return Mapping(pairs)
     elements = [value for _, value in pairs]
