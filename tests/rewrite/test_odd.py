@@ -22,8 +22,8 @@ ODD = {
     + "".join(f"if len(str({n})) > 1:\n    h = h + {n}\n" for n in range(60))
     + f"{MODEL.replace('dense(X', 'dense(h')}{STEP}{TRAINING}",
     "functions that call the next one twice": f"{INPUTS}"
-    + "".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 1}(x)\n" for n in range(10))
-    + f"def f10(x):\n    return x\nh = f0(X)\n{MODEL.replace('dense(X', 'dense(h')}{STEP}{TRAINING}",
+    + "".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 1}(x)\n" for n in range(12))
+    + f"def f12(x):\n    return x\nh = f0(X)\n{MODEL.replace('dense(X', 'dense(h')}{STEP}{TRAINING}",
     "a name in a call": f"{INPUTS}{MODEL}train_op = (opt := tf.train.AdamOptimizer(0.1)).minimize(loss)\n{TRAINING}",
     "a name in a model's call": f"{INPUTS}{MODEL.replace('dense(X', 'dense((h := X)')}{STEP}{TRAINING}",
     "a name of the loss": f"{INPUTS}{MODEL}train_op = tf.train.AdamOptimizer(0.1).minimize((cost := loss))\n{TRAINING}",
