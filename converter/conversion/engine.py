@@ -293,9 +293,10 @@ def _refused(source: Source, read: Reading, findings: tuple[Diagnostic, ...]) ->
 
 def _above(read: Reading, plan: Plan) -> tuple[str, ...]:
     """The folders above the script that are searched for modules, and that of the helpers."""
-    here = os.path.dirname(os.path.abspath(read.file("").path))
+    from converter.planner.writing.aliases import helper_home
+
     found = [found.folder for found, _ in read.facts.found.values() if found.above]
-    helpers = os.path.normpath(os.path.join(here, plan.helper_folder))
+    helpers = helper_home(read.file("").path, plan)
     found += [helpers] if plan.helper_folder and helpers not in read.facts.project.paths else []
     return tuple(dict.fromkeys(found))
 

@@ -43,7 +43,7 @@ from converter.planner.towers.merges.loss_kind import statistics_of_share
 from converter.planner.towers.merges.summaries import collected_names, names_in
 from converter.planner.towers.own.edits import OwnEdits, own_edits
 from converter.planner.towers.partitioned.slices import cut_variables
-from converter.planner.writing.aliases import TENSORFLOW, Aliases, helper_folder, helper_module
+from converter.planner.writing.aliases import TENSORFLOW, Aliases, helper_folder, helper_home, helper_module
 from converter.planner.writing.builtin_names import BUILTINS_MODULE, Builtins, taken_modules
 from converter.planner.writing.context import WritingContext
 from converter.planner.writing.helper_names import helper_names, read_by_helpers, with_names
@@ -316,7 +316,7 @@ def _never_sparse(case: Placed, module: str, helpers: list[str]) -> bool:
 
 def _of_file(facts: Facts, plan: Plan, path: str, aliases: Aliases, count: GpuCount, module: str) -> Plan:
     """The part of a plan that changes one file."""
-    home = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(facts.path)), plan.helper_folder))
+    home = helper_home(facts.path, plan)
     named = module if not module or plan.options.helpers == "package" else helper_module(facts, path, module, home)
     return replace(
         plan,

@@ -36,7 +36,7 @@ from converter.planner.towers.global_loss.named_calls import CallsOnOwnLines, Na
 from converter.planner.towers.merges.loss_kind import needs_whole_batch
 from converter.planner.towers.merges.loss_weights import loss_counts
 from converter.planner.wording import message_for
-from converter.planner.writing.aliases import TENSORFLOW, Aliases
+from converter.planner.writing.aliases import TENSORFLOW, Aliases, helper_home
 from converter.planner.writing.free_names import names_in
 from converter.planner.writing.source_text import SourceText
 from converter.runtime.whole import TOLD
@@ -310,7 +310,7 @@ def _with_helpers_found(case: Planned, users: Sequence[User], module: str) -> Pl
     If some do not look beside the script, it goes into the folder in which the script itself, and all of them, find the
     changed files: a folder that each has put on its path.
     """
-    here, home = os.path.dirname(os.path.abspath(case.facts.path)), _home(case)
+    here, home = os.path.dirname(os.path.abspath(case.facts.path)), helper_home(case.facts.path, case.plans[0])
     if all(home in user.folders for user in users) or case.plans[0].helper_module.startswith("."):
         return case
     changed = {os.path.abspath(one.path) for one in case.plans if one.path}
@@ -325,7 +325,7 @@ def _with_helpers_found(case: Planned, users: Sequence[User], module: str) -> Pl
 
 def _with_ways(case: Planned, users: Sequence[User]) -> Planned:
     """The plans, with the way to the module of helpers in changed files that, run themselves, do not look there."""
-    script, home = case.plans[0], _home(case)
+    script, home = case.plans[0], helper_home(case.facts.path, case.plans[0])
     lost = {user.path for user in users if home not in user.folders}
     if not script.helper_module or script.helper_module.startswith("."):
         return case
@@ -334,12 +334,6 @@ def _with_ways(case: Planned, users: Sequence[User]) -> Planned:
         path = os.path.abspath(one.path)
         plans.append(replace(one, helper_path=os.path.relpath(home, os.path.dirname(path)) if path in lost else ""))
     return replace(case, plans=tuple(plans))
-
-
-def _home(case: Planned) -> str:
-    """The folder in which the module of helpers lies."""
-    script = os.path.dirname(os.path.abspath(case.facts.path))
-    return os.path.normpath(os.path.join(script, case.plans[0].helper_folder))
 
 
 def _is_taken(case: Planned, module: str, kind: str) -> bool:

@@ -69,18 +69,13 @@ def region_of(
 
 def _with_own_losses(model: Model) -> Region | None:
     """The last of several regions in which each tower goes on to its own loss; None where they cannot be linked."""
-    chain = _in_several_blocks(model, ())
+    chain = in_several_blocks(model)
     return (_linked(model.facts, chain) or _linked(model.facts, chain, whole=True)) if chain else None
-
-
-def in_several_blocks(model: Model | Refused) -> tuple[Region, ...]:
-    """The regions of a model whose last part stands in another function, that one last; none for others."""
-    return _in_several_blocks(model, ()) if isinstance(model, Model) else ()
 
 
 def _of_last_part(model: Model, otherwise: Refused, beside: Sequence[tuple[Region, ...]]) -> Region | Refused | Reread:
     """The region of a model's last part, with those ahead of it, or another reading; else the refusal."""
-    chain = _in_several_blocks(model, ())
+    chain = in_several_blocks(model)
     linked = _linked(model.facts, chain, beside=beside) if chain else None
     if linked is not None:
         return linked
@@ -124,13 +119,12 @@ def _ends_of(model: Model) -> _Ends | None:
     return _Ends(block, first, last, where) if first and set(where.values()) - first == {last} else None
 
 
-def _in_several_blocks(model: Model, ahead: tuple[Region, ...]) -> tuple[Region, ...]:
+def in_several_blocks(model: Model | Refused, ahead: tuple[Region, ...] = ()) -> tuple[Region, ...]:
     """The regions of a model, the one that trains last; none where they are not found.
 
     ahead: those that come before this part of the model.
     """
-    ends = _ends_of(model)
-    if ends is None:
+    if isinstance(model, Refused) or (ends := _ends_of(model)) is None:
         return ()
     block, first, last, where = ends.block, set(ends.first), ends.last, ends.where
     begin = replace(model, made=[v for v in model.made if where[v.uid] != last], inline=frozenset())
@@ -144,7 +138,7 @@ def _in_several_blocks(model: Model, ahead: tuple[Region, ...]) -> tuple[Region,
     end = region_in_one_block(rest, forward=False)
     if isinstance(end, Region):
         return () if end.block.body is block.body else (*ahead, region, end)
-    return () if isinstance(end, Reread) else _in_several_blocks(rest, (*ahead, region))
+    return () if isinstance(end, Reread) else in_several_blocks(rest, (*ahead, region))
 
 
 def _linked(

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from converter.analysis.facts import Facts
 from converter.analysis.traits import Trait, name_of, names
 from converter.analysis.values import Typed
+from converter.plan import Plan
 
 IMPORT = "import tensorflow as"
 TENSORFLOW = ("tf", "tensorflow")  # new names of the module
@@ -105,6 +106,11 @@ def helper_folder(facts: Facts, paths: Iterable[str]) -> str:
         if homes:
             return max(homes, key=len)
     return here
+
+
+def helper_home(script: str, plan: Plan) -> str:
+    """The folder of the module that carries a plan's helpers; script: the path of the script that is converted."""
+    return os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(script)), plan.helper_folder))
 
 
 def _is_relative(facts: Facts) -> bool:

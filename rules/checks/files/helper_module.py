@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Shared
 from converter.planner.checking import check
+from converter.planner.writing.aliases import helper_home
 from converter.planner.writing.findings import at_user
 
 CODES = ("TMG265",)
@@ -17,7 +18,7 @@ CODES = ("TMG265",)
 def helpers_not_found(case: Shared) -> Iterator[Diagnostic]:
     """Other scripts that do not find the module of helpers that the changed files import."""
     script = os.path.dirname(os.path.abspath(case.facts.path))
-    here = os.path.normpath(os.path.join(script, case.plans[0].helper_folder))
+    here = helper_home(case.facts.path, case.plans[0])
     module = case.plans[0].helper_module
     beside = module and not module.startswith(".") and case.options.helpers != "package"
     where = f"beside {os.path.basename(case.facts.path)}" if here == script else f"in {os.path.relpath(here, script)}"

@@ -156,21 +156,17 @@ def _zip(call: Call) -> Value:
     given = [iterated(call.walk, a, call.node) for a in call.args]
     columns = [iterate(a, None) for a in given]
     many = any(not isinstance(a, Sequence) or a.many for a in given)
-    rows = [Sequence(row, many=_spreads(call)) for row in zip(*columns, strict=False)]
+    spreads = any(isinstance(arg, ast.Starred) for arg in call.node.args)  # `zip(*rows)`, of any number of rows
+    rows = [Sequence(row, many=spreads) for row in zip(*columns, strict=False)]
     if (times := _times(call)) is not None:
         for row in rows:
             row.inputs = (*row.inputs, times)
     elif (whole := _spread_rows(call)) is not None:
         call.walk.facts.listed.update((row.uid, whole) for row in rows)
     made = Sequence(rows, mutable=True, many=many and bool(rows)).like(*given)
-    if not _spreads(call):
+    if not spreads:
         call.walk.facts.zipped[made.uid] = given
     return made
-
-
-def _spreads(call: Call) -> bool:
-    """Whether a call is given the entries of a list, of which there may be any number: `zip(*rows)`."""
-    return any(isinstance(arg, ast.Starred) for arg in call.node.args)
 
 
 def _spread_rows(call: Call) -> Sequence | Host | None:
