@@ -54,6 +54,8 @@ CUTS = [
     "rows[:-(@B // 2)]",
     "rows[-(@B // 2):]",
     "rows[-@B:]",
+    *("rows[len(rows) // 2:]", "rows[:rows.shape[0] // 2]", "np.tile(rows[0], (@B, 1))", "np.vstack([rows, rows])"),
+    *("np.random.rand(*rows.shape)", "data[np.random.randint(0, 160, rows.shape[0])]"),
 ]
 OTHER_CUTS = [
     "rows[1:]",
@@ -67,6 +69,10 @@ OTHER_CUTS = [
     *("rows[[0, 3, 5]]", "rows[range(4)]", "rows[np.random.choice(len(rows), 4)]", "np.take(rows, [0, 1, 2], axis=0)"),
     *("[rows[0], rows[1]]", "np.stack([rows[0], rows[1]])", "np.repeat(rows[:1], 4, 0)"),
     *("np.mean(rows, 0, keepdims=True)", "rows.sum(axis=0, keepdims=True)", "rows.reshape(4, -1).mean(1)[:, None]"),
+    *("rows[len(rows) - 4:]", "rows[rows.shape[0] - 1:]", "rows[:rows.shape[0] - 4]", "rows[:np.shape(rows)[0] - 1]"),
+    *("np.vstack([rows[0], rows[2]])", "np.vstack([rows[0], rows])", "np.tile(rows[0], (4, 1))"),
+    *("np.broadcast_to(rows[0], (4, 1))", "np.ones((4, 1)) * rows[0]", "np.resize(rows, (4, 1))"),
+    *("np.zeros((rows.shape[0] - 1, 1))", "data[np.random.randint(0, 160, rows.shape[0] - 1)]"),
 ]
 # Lists of a batch that are changed behind it, and are as long as before, or twice as long.
 LISTED = (
@@ -136,6 +142,8 @@ EPOCHS = [
     "for rows in (data[i:i + @B] for i in range(0, 160, @B)):",
     "for rows in np.split(data, 160 // @B):",
     "for rows in np.array_split(data, len(data) // @B):",
+    "for rows in np.array_split(data, np.arange(@B, 160, @B)):",
+    "for rows in zip(*[iter(data)] * @B):",
     "for rows in data.reshape(-1, @B, 1):",
     "for rows in data.reshape(160 // @B, @B, 1):",
     "for rows in map(lambda i: data[i:i + @B], range(0, 160, @B)):",
@@ -242,6 +250,27 @@ SHOWS_OF_EPOCHS = [
     "(epoch * (160 // @B) + i) % @S == 0",
     "((epoch + 1) * n + i) % (@S // 2) == 1",
 ]
+# Steps that begin once so many turns are over.
+WARM_UPS = [
+    "for i in range(160):\n    if i > @S:\n    " + TAIL,
+    "for i in range(160):\n    if i < 2 * @S: continue\n" + TAIL,
+    "turn = 0\nfor i in range(160):\n    turn += 1\n    if turn > @S:\n    " + TAIL,
+]
+# The same, where as many rows must have been collected: with larger batches the first steps are left out.
+OTHER_WARM_UPS = [
+    f"memory = {memory}\nfor i in range(160):\n    {add}\n    if {test}:\n        sess.run(train_op, {{x: {drawn}}})\n"
+    for memory, add in (("[]", "memory.append(data[i])"), ("collections.deque(maxlen=100)", "memory.append(data[i])"))
+    for test in ("len(memory) > @B", "len(memory) >= 2 * @B", "not len(memory) < @B")
+    for drawn in (
+        *("random.sample(list(memory), @B)", "[random.choice(memory) for _ in range(@B)]"),
+        "[memory[k] for k in np.random.randint(0, len(memory), @B)]",
+    )
+]
+# Epochs that leave out a number of batches.
+SHORT = "for epoch in range(2):\n    for i in range(%s):\n        sess.run(train_op, {x: data[i * @B:(i + 1) * @B]})\n"
+LEFT_OUT = ["160 // @B - 1", "len(data) // @B - 2", "data.shape[0] // @B - 1", "(160 - @B) // @B", "1, 160 // @B"]
+# The same rows in each step.
+SAME_ROWS = ["data[:@B]", "data[0:@B]", "list(data)[:@B]"]
 # Lists that are filled row by row, and given away when they are full.
 FILLS = [
     *(
@@ -424,6 +453,7 @@ SCALED: dict[str, list[str]] = {  # what a person scales
     "steps": _written(TURNS, STEPS),
     "shows": _written(SHOWN, SHOWS),
     "shows of epochs": _written(SHOWN_IN_EPOCHS, SHOWS_OF_EPOCHS),
+    "warm ups": _written("%s", WARM_UPS),
     "fills": _written(FILLED, FILLS),
     "puts": _written(PUTS, PUT),
     "counted fills": _written("%s\n", COUNTED_FILLS),
@@ -438,6 +468,9 @@ OTHERS: dict[str, list[str]] = {  # what no number of rows makes N batches of
     "far rows": _written(FAR, FAR_ROWS),
     "other windows": _written(WINDOW, OTHER_WINDOWS),
     "other moves": OTHER_MOVES,
+    "other warm ups": _written("%s", OTHER_WARM_UPS),
+    "left out": _written(SHORT, LEFT_OUT),
+    "same rows": _written(FAR, SAME_ROWS),
     "other puts": _written(PUTS, OTHER_PUT),
     "other fills": _written(FILLED, OTHER_FILLS),
     "other arranged": _written(LOADED, OTHER_ARRANGED),

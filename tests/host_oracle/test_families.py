@@ -9,10 +9,7 @@ from tests.host_oracle.generated import generated
 from tests.host_oracle.judge import Outcome, Program, judge
 from tests.host_oracle.stub import run
 
-NEEDLESS = (  # what is kept at total today, and a person would scale: the rows of an element of a list are not known
-    "np.vstack([data[np.random.randint(160)] for _ in range(@B)])",
-    "min(@B, 160)",
-)
+NEEDLESS = ("min(@B, 160)",)  # what is kept at total today, and a person would scale
 SAFE = (Outcome.KEPT, Outcome.TOLD, Outcome.REFUSED)
 TURN = [(family, host) for family, hosts in SCALED.items() for host in hosts]
 NEAR = [(family, host) for family, hosts in OTHERS.items() for host in hosts]

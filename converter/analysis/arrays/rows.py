@@ -26,7 +26,7 @@ from converter.analysis.arrays.shapes import (
 from converter.analysis.counts.degrees import is_computed, multiple, origins_behind
 from converter.analysis.counts.reading import SPAN, TermReader
 from converter.analysis.counts.terms import Terms
-from converter.analysis.values import Host, Number, Origin, Value, needed
+from converter.analysis.values import Host, Number, Origin, Symbol, Value, needed
 from converter.analysis.values import Sequence as List
 from converter.dataclass import dataclass
 
@@ -37,9 +37,11 @@ if TYPE_CHECKING:
 NEXT = "next"  # the call of what `next()` gives of a generator that is followed
 TAKE_ONE = ("pop", "popleft", "remove")
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
+BOOLEANS = (("builtins", "bool"), ("numpy", "bool"), ("numpy", "bool_"), ("", "bool"))
 LEAST = ("min", "numpy.minimum")
 SPLITS = ("split", "array_split", "vsplit")  # of NumPy: into a number of parts, or at some rows
-LENGTHENS = {f"numpy.{name}" for name in ("append", "concatenate", "hstack", "pad", "resize", "tile", "vstack")}
+RESIZES = ("broadcast_to", "resize")
+LENGTHENS = {f"numpy.{name}" for name in (*RESIZES, "append", "concatenate", "hstack", "pad", "tile", "vstack")}
 SPLICES = {"delete": 2, "insert": 3}  # of NumPy: take rows away, or put some between; where the axis stands
 STACKED = ("stack", "row_stack")  # functions of NumPy that give a row for each entry of a list
 PADS = "pad_sequences"  # of Keras and of libraries like it: a row for each sequence
@@ -102,7 +104,7 @@ class _At:
 
     def measured(self, number: Number | Host, deep: int) -> Number | None:
         """A number with the origins that it is a multiple of, whatever it is computed by; None if it has none."""
-        known = counted_by(number) if isinstance(number, Number) else None
+        known = counted_by(number)
         rows = _rows(self, known, deep - 1) if known is not None else None
         if rows is not None:
             return rows
@@ -110,8 +112,8 @@ class _At:
             return number
         return multiple(number, lambda length: self.length(length, deep))
 
-    def length(self, number: Number, deep: int) -> Number | None:
-        """The number of rows of what `len(…)` is asked for, where a number is that; None where it is not known."""
+    def length(self, number: Value, deep: int) -> Number | None:
+        """The number of rows of what `len(…)` is asked for, where a value is that; None where it is not known."""
         counted = counted_by(number)
         return _rows(self, counted, deep - 1) if counted is not None else None
 
@@ -287,7 +289,7 @@ def _blocks_around(site: Site | None) -> tuple[Site, ...]:
     return tuple(step for step in chain if isinstance(step.stmt, (*LOOPS, ast.If, ast.Try)))[::-1]
 
 
-def _computed(at: _At, name: str, numbers: list[Number], deep: int) -> Number | None:
+def _computed(at: _At, name: str, numbers: list[Number | Host] | list[Number], deep: int) -> Number | None:
     """What an operation makes of numbers of rows."""
     made = Number(None, inputs=numbers)
     made.op = name
@@ -343,7 +345,8 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
         return _size(at, repeated, deep)
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and value.call in ARITHMETIC and len(value.inputs) == 2:
         arrays = [v for v in value.inputs if shape_of(v) != ()]
-        return _alike([_rows(at, v, deep) for v in arrays])
+        wide = [v for v in arrays if not _is_one_of_rows(at, v, deep)]
+        return _alike([_rows(at, v, deep) for v in wide])
     if value.call == "[]" and isinstance(node, ast.Subscript) and len(value.inputs) == 2:
         return _picked(at, value, node, deep)
     if value.call == "slice" and isinstance(node, ast.Call):
@@ -356,7 +359,7 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
             return None
         _, shape = reshaping(source)
         return _split(at, source) or (_size(at, shape[1], deep) if len(shape) > 1 else None) or at.asked(source, deep)
-    if isinstance(parts := parts_of(value), (Number, Host)) and parts.uid not in at.facts.ranges:
+    if isinstance(parts := parts_of(value), (Number, Host)) and not _bounds(at, parts):
         return _size(at, parts, deep)  # as many arrays as it is split into
     return _called(at, value, node, deep) if isinstance(node, ast.Call) else None
 
@@ -401,23 +404,46 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
             return None
         place, key = place.elts[0], key.elements[0]
     if not isinstance(place, ast.Slice):
-        return None if isinstance(key, Number) else _rows(at, key, deep)
+        return None if isinstance(key, Number) or _is_mask(key) else _rows(at, key, deep)
     if place.lower is None and place.upper is None:
         return _rows(at, whole, deep) if place.step is None else None
     return _spanned(at, key, place, deep) or _without_ends(at, whole, list(key.inputs), place, deep)
 
 
+def _is_mask(key: Value) -> bool:
+    """Whether an array picks rows by an entry for each row, true or false: any number of them."""
+    given = arguments_of(key, key.node) if isinstance(key, Host) and isinstance(key.node, ast.Call) else None
+    if given is None or not isinstance(key, Host):
+        return False
+    cast = key.call == "astype"
+    kind = given.get(0 if cast else 1, "dtype") if cast or key.call.removeprefix("numpy.") in SHAPED else None
+    named = (kind.library, kind.name) if isinstance(kind, Symbol) else ("", getattr(kind, "value", None))
+    return named in BOOLEANS
+
+
 def _without_ends(at: _At, whole: Value, bounds: list[Value], place: ast.Slice, deep: int) -> Number | None:
-    """`x[1:]`, `x[:-1]`: all rows of an array but some at its ends, as many as is known when the script is read."""
+    """`x[1:]`, `x[:-1]`, `x[len(x) - 4:]`: all rows of an array but some at its ends, as many as is known."""
     lower = bounds.pop(0) if place.lower is not None and bounds else Number(0)
     upper = bounds.pop(0) if place.upper is not None and bounds else Number(0)
-    if place.step is not None or not isinstance(lower, Number) or not isinstance(upper, Number):
+    if place.step is not None or not isinstance(lower, (Number, Host)) or not isinstance(upper, Number):
         return None
-    if lower.value is None or lower.value < 0 or upper.value is None or (upper.value >= 0 and place.upper is not None):
+    if upper.value is None or (upper.value >= 0 and place.upper is not None):
         return None
     rows = _rows(at, whole, deep)
+    known = lower.value if isinstance(lower, Number) else None
+    if (known is None or known < 0) and not _counts_on(at, lower, rows, deep):
+        return None
     behind = _computed(at, "subtract", [rows, lower], deep) if rows is not None else None
     return _computed(at, "add", [behind, upper], deep) if behind is not None else None
+
+
+def _counts_on(at: _At, bound: Number | Host, rows: Number | None, deep: int) -> bool:
+    """Whether a bound is computed from a number of rows, and counts from the first of them: `len(rows) - 4`."""
+    if rows is None or _counts_back(at, bound, deep):
+        return False
+    numbers = [v for v in needed([bound]).values() if isinstance(v, (Number, Host))]
+    known = (at.length(number, deep) or number for number in numbers)
+    return any(isinstance(n, Number) and not n.origins.isdisjoint(rows.origins) for n in known)
 
 
 def _split(at: _At, value: Host) -> Number | None:
@@ -425,9 +451,17 @@ def _split(at: _At, value: Host) -> Number | None:
     parts = parts_of(value)
     if isinstance(parts, Number) and parts.op == "divide" and len(parts.inputs) == 2:
         return parts.inputs[1] if isinstance(parts.inputs[1], Number) else None
-    bounds = at.facts.ranges.get(parts.uid, []) if parts is not None else []
+    bounds = _bounds(at, parts) if parts is not None else []
     step = bounds[2] if len(bounds) == 3 else None
     return step if isinstance(step, Number) else None
+
+
+def _bounds(at: _At, numbers: Value) -> list[Value]:
+    """The arguments of `range(…)` or `np.arange(…)`, of positions alone; nothing for another value."""
+    if isinstance(numbers, Host) and numbers.call == "numpy.arange" and isinstance(numbers.node, ast.Call):
+        given = arguments_of(numbers, numbers.node)
+        return list(given.positions) if given is not None else []
+    return at.facts.ranges.get(numbers.uid, [])
 
 
 def parts_of(value: Host) -> Value | None:
@@ -556,18 +590,30 @@ def _lengthened(at: _At, name: str, given: Arguments, deep: int) -> Number | Non
         if getattr(axis, "value", 0 if name == "concatenate" else None) != 0:
             return None
     if name in ("concatenate", "vstack"):
-        return _behind_each_other(at, first, deep) if isinstance(first, List) else None
+        return _behind_each_other(at, first, deep, name == "vstack") if isinstance(first, List) else None
+    if name in RESIZES:
+        return _size(at, given.get(1, "new_shape", "shape"), deep)
     if first is None or second is None:
         return None
     if name == "append":
         return _sum(at, [first, second], deep)
     times = second.elements[0] if isinstance(second, List) and second.elements else None
     if name == "tile":
-        return _times(at, first, times, deep)
+        return (
+            times if _is_one_of_rows(at, first, deep) and isinstance(times, Number) else _times(at, first, times, deep)
+        )
     if name != "pad" or (rows := _rows(at, first, deep)) is None:
         return None
     width = times.elements if isinstance(times, List) else [times, times]
     return _computed(at, "sum", [rows, *(v for v in width if isinstance(v, Number) and v.value != 0)], deep)
+
+
+def _is_one_of_rows(at: _At, value: Value, deep: int) -> bool:
+    """Whether a value is one of the rows of an array: `rows[0]`."""
+    picked = isinstance(value, Host) and value.call == "[]" and len(value.inputs) == 2
+    whole, key = value.inputs if picked else (value, value)
+    one = isinstance(key, Number) or (isinstance(key, Host) and key is not value and shape_of(key) == ())
+    return one and isinstance(whole, Host) and _rows(at, whole, deep) is not None
 
 
 def _times(at: _At, repeated: Value | None, times: Value | None, deep: int) -> Number | None:
@@ -592,13 +638,17 @@ def _sum(at: _At, parts: list[Value], deep: int) -> Number | None:
     return _computed(at, "sum", [number for number in rows if number is not None], deep)
 
 
-def _behind_each_other(at: _At, parts: List, deep: int) -> Number | None:
+def _behind_each_other(at: _At, parts: List, deep: int, stacked: bool = False) -> Number | None:
     """The number of rows of the arrays of a list, put behind each other; a loop may have put any number into the list.
 
-    Where the rows of a part are not known they are as many in each part.
+    Where the rows of a part are not known they are as many in each part. stacked: single rows are parts, too.
     """
+    single = [part for part in parts.elements if stacked and _is_one_of_rows(at, part, deep)]
+    if single and len(single) == len(parts.elements):
+        return _rows(at, parts, deep)
     if not parts.unmeasured:
-        return _sum(at, parts.elements, deep)
+        rows = _sum(at, [part for part in parts.elements if part not in single], deep)
+        return _computed(at, "sum", [rows, Number(len(single))], deep) if rows is not None and single else rows
     count, each = _rows(at, parts, deep), [_rows(at, part, deep) for part in parts.elements]
     rows = _alike(each) if each else None
     if count is None or rows is not None:
@@ -641,12 +691,17 @@ def _size(at: _At, value: Value | None, deep: int) -> Number | None:
         value = value.elements[0]
     if isinstance(value, Number):
         return None if value.value is not None and value.value < 0 else at.measured(value, deep)
-    return at.measured(value, deep) if isinstance(value, Host) and is_computed(value) else None
+    counted = isinstance(value, Host) and is_computed(value, lambda number: at.length(number, deep))
+    return at.measured(value, deep) if isinstance(value, Host) and counted else None
 
 
-def counted_by(length: Number) -> Value | None:
-    """What a number is the length of, as `len(rows)` is of the rows; None for another number."""
-    if len(length.inputs) != 1 or length.op:
+def counted_by(length: Value) -> Value | None:
+    """What a number is the length of, as `len(rows)` and `rows.shape[0]` are of the rows; None for another value."""
+    if isinstance(length, Host):
+        shape, place = length.inputs if length.call == "[]" and len(length.inputs) == 2 else (length, length)
+        asked = isinstance(shape, Host) and shape.call in ("shape", "numpy.shape") and shape.inputs
+        return shape.inputs[-1] if asked and isinstance(place, Number) and place.value == 0 else None
+    if not isinstance(length, Number) or len(length.inputs) != 1 or length.op:
         return None
     whole = length.inputs[0]
     listed = isinstance(whole, List) and not length.origins and length.value is not None

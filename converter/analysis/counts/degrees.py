@@ -63,9 +63,9 @@ def origins_behind(value: Value) -> frozenset[Origin]:
     return frozenset(found)
 
 
-def is_computed(value: Host) -> bool:
+def is_computed(value: Host, length: Length = lambda _: None) -> bool:
     """Whether a value that is not followed is computed from numbers by operators and functions of numbers."""
-    return is_followed(TermReader(frozenset(), lambda _: None).of(value)) and bool(origins_behind(value))
+    return is_followed(TermReader(frozenset(), length).of(value)) and bool(origins_behind(value))
 
 
 def _places_of(read: dict[Origin, Terms]) -> set[Origin]:

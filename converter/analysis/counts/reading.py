@@ -11,7 +11,7 @@ from converter.analysis.counts.terms import Of, Terms, atom, function, number, t
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Constant, Count, Host, Number, Origin, Sequence, Symbol, Tensor, Value
 
-Length = Callable[[Number], Number | None]  # of what `len(…)` is asked for; None where it is not followed
+Length = Callable[[Value], Number | None]  # of what `len(…)` is asked for; None where it is not followed
 UNFOLLOWED = "value "  # how the name of what is no number begins
 SPAN = "span"  # the op of the distance of two numbers, of which the first moves on
 MOVING = "?"
@@ -156,7 +156,9 @@ class TermReader:
         return function(name, *terms) if made is None else made
 
     def _item(self, value: Host, deep: int) -> Terms:
-        """`divmod(n, b)[0]`."""
+        """`divmod(n, b)[0]`, `rows.shape[0]`."""
+        if (length := self._length(value)) is not None:
+            return self.of(length, deep)
         whole, key = value.inputs
         known = key.value if isinstance(key, Number) else None
         pair = isinstance(whole, Host) and whole.call.rpartition(".")[2] == "divmod" and len(whole.inputs) > 1

@@ -28,7 +28,7 @@ def takes_what_counts_rows(facts: Facts, key: Input) -> bool:
 def may_count_rows(facts: Facts, key: Input) -> bool:
     """True if a training step feeds a placeholder the length of what its loop makes: that may be the batch."""
     for run, value in _fed_in_training(facts, key):
-        counted = _counted(value)
+        counted = counted_by(value)
         loops = {s.stmt for s in run.site.chain() if isinstance(s.stmt, (ast.For, ast.While))}
         made = counted.site.chain() if counted is not None and counted.site is not None else ()
         if any(site.stmt in loops for site in made):
@@ -40,7 +40,7 @@ def is_row_count(facts: Facts, run: RunCall, value: Value) -> bool:
     """Whether a fed number is the number of rows of a batch that the same run feeds."""
     if _counts_fed_rows(facts, run, value):
         return True
-    counted = _counted(value)
+    counted = counted_by(value)
     number = rows_of(facts, counted, run.site) if counted is not None else value
     return isinstance(number, Number) and any(_is_size_of(facts, run, number, batch) for batch in _batches(run))
 
@@ -60,7 +60,7 @@ def _batches(run: RunCall) -> Iterator[Value]:
 
 def _counts_fed_rows(facts: Facts, run: RunCall, value: Value) -> bool:
     """Whether a value is `len(x)` or `x.shape[0]` of what an input with rows is fed, or of what that is made from."""
-    counted = _counted(value)
+    counted = counted_by(value)
     return counted is not None and any(one is counted for batch in _batches(run) for one in _as_long(facts, batch))
 
 
@@ -71,30 +71,17 @@ def _as_long(facts: Facts, value: Value | None) -> Iterator[Value]:
         if value.uid in facts.listed:
             value = None if facts.changes_of(value) else facts.listed[value.uid]
         else:
-            value = _converted(value)
+            value = converted_from(value)
 
 
-def _converted(value: Value) -> Value | None:
+def converted_from(value: Value) -> Value | None:
     """The x of `np.array(x)` and `list(x)`; None for anything else."""
     if not isinstance(value, Host) or not isinstance(value.node, ast.Call):
         return None
+    if value.call in ("list", "tuple") and len(value.inputs) == 1:
+        return value.inputs[0]
     given = arguments_of(value, value.node) if value.call.removeprefix("numpy.") in (*LIKE, "list") else None
     return given.get(0, "object", "a", "x") if given is not None else None
-
-
-def _counted(value: Value) -> Value | None:
-    """The x of `len(x)` and `x.shape[0]`; None for anything else."""
-    return counted_by(value) if isinstance(value, Number) else _measured(value)
-
-
-def _measured(value: Value) -> Value | None:
-    """The array x of `x.shape[0]`; None for anything else."""
-    if not isinstance(value, Host) or value.call != "[]" or len(value.inputs) != 2:
-        return None
-    shape, place = value.inputs
-    if not isinstance(shape, Host) or shape.call != "shape" or not isinstance(shape.node, ast.Attribute):
-        return None
-    return shape.inputs[0] if isinstance(place, Number) and place.value == 0 else None
 
 
 def _is_size_of(facts: Facts, run: RunCall, value: Number, batch: Value) -> bool:

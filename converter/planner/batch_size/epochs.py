@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from converter.analysis.arrays.rows import terms_of, turns_of
 from converter.analysis.counts.degrees import follows
+from converter.analysis.counts.terms import Terms
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
@@ -30,10 +31,8 @@ def steps_by_size(size_reads: SizeReads, kept: Collection[ast.AST]) -> Iterator[
     reads = Reads(facts, frozenset(counting.scaled), found - set(kept), counting.reads)
     moves = moves_in_loops(facts)
     for run in counting.runs:
-        heads: list[ast.AST] = [head for _, head, over, site in loops_around(facts, run) if _shrinks(reads, over, site)]
+        heads: list[ast.AST] = [head for head, over, site in _loops(facts, run) if _shrinks(reads, over, site)]
         for site in dict.fromkeys((*made_in(run), *_giving(facts, run))):
-            if site in facts.turned and isinstance(site.stmt, ast.For) and _shrinks(reads, facts.turned[site], site):
-                heads.append(site.stmt.iter)
             heads += _ends(reads, run, site, moves.get(site, []))
         heads += _full_batches(reads, run)
         for head in dict.fromkeys(heads):
@@ -41,6 +40,30 @@ def steps_by_size(size_reads: SizeReads, kept: Collection[ast.AST]) -> Iterator[
     for one in facts.step_numbers:
         if one.counter is None and follows(terms_of(facts, one.value, reads.sizes, facts.runs[0].site), -1):
             yield one.node
+
+
+def batches_left_out(size_reads: SizeReads) -> Iterator[ast.AST]:
+    """What loops go over that train on all batches of the data but a number of them: `range(n // size - 1)`.
+
+    `range(0, n - size, size)` leaves out a smaller last batch.
+    """
+    found, counting = size_reads
+    for run in counting.runs if counting is not None else ():
+        assert counting is not None
+        for head, over, site in _loops(counting.facts, run):
+            length = turns_of(counting.facts, over, site)
+            terms = terms_of(counting.facts, length, counting.scaled, site) if length is not None else Terms()
+            by = counting.facts.ranges.get(over.uid, [])[2:]
+            if follows(terms, -1) and not by and any(not monomial and factor <= -1 for monomial, factor in terms):
+                yield head
+
+
+def _loops(facts: Facts, run: RunCall) -> Iterator[tuple[ast.expr, Value, Site]]:
+    """The loops around a run and around what makes its feeds: what they go over as text and as a value."""
+    yield from ((head, over, site) for _, head, over, site in loops_around(facts, run))
+    for site in dict.fromkeys((*made_in(run), *_giving(facts, run))):
+        if site in facts.turned and isinstance(site.stmt, ast.For):
+            yield site.stmt.iter, facts.turned[site], site
 
 
 def ends_with_data(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[ast.AST]:

@@ -15,6 +15,7 @@ from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Number, Origin, Sequence, Site, Value, Variable
 from converter.dataclass import dataclass
+from converter.planner.batch_size.fed.rows import is_added_to, is_collected
 from converter.planner.batch_size.steps import Reads, grown_steps
 from converter.planner.batch_size.written_out import FUNCTIONS, LOOPS, PASSED_ON, RANGES
 from converter.planner.questions.statements import LOGS, called, parents_of
@@ -30,6 +31,7 @@ CHECKED = ("any", "all", "bool", "int", "float", "list", "set", "tuple")  # arou
 TESTS = (ast.If, ast.IfExp, ast.While, ast.BoolOp, ast.Compare, ast.UnaryOp)  # around a remainder that is zero or not
 AROUND = (*TESTS, *PASSED_ON, ast.BinOp, ast.Lambda, ast.Subscript, ast.GeneratorExp, ast.comprehension)
 ORDERS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+AFTER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 SKIPS = (ast.Continue, ast.Yield, ast.YieldFrom)
 
 
@@ -43,6 +45,15 @@ def intervals(reads: SizeReads) -> frozenset[ast.AST]:
         return frozenset()
     ends = grown_steps(Reads(counting.facts, frozenset(counting.scaled), found, counting.reads), counting.runs)
     return frozenset(filter(counting.is_interval, found)).union(*(steps.ends for steps in ends))
+
+
+def warm_ups(
+    facts: Facts, regions: Iterable[Region], steps: Iterable[TrainStep], sizes: Iterable[Origin]
+) -> Iterator[ast.AST]:
+    """The reads of a batch size that let the first step train when as many rows have been collected."""
+    found, counting = reads_of(facts, regions, steps, sizes)
+    if counting is not None:
+        yield from filter(counting.waits_for_rows, found)
 
 
 def divided_steps(
@@ -249,7 +260,53 @@ class Counting:
         if sized and not rest and not any(map(self._from_start, counted)):
             return False
         guarded = any(isinstance(a, ast.If) and self._decides(a, counted) for a in around)
-        return not guarded and bool(counted or rest or any(map(self.is_global_step, writes)))
+        if guarded and not self._warms_up(around[0], writes):
+            return False
+        return bool(counted or rest or any(map(self.is_global_step, writes)))
+
+    def _warms_up(self, test: ast.AST, writes: list[Access]) -> bool:
+        """Whether a test lets train all steps behind, or in front of, one turn of the loop, whose data stays the same.
+
+        The count goes on by one in each turn, and by nothing else. Where the loop adds to the data, as to a replay
+        memory, it must hold a batch before the first step.
+        """
+        counted = _is_ordered(test) and all(any(self.loop_of(w)) for w in self._in_loops(writes))
+        return counted and not any(is_collected(self.facts, run) for run in self.runs)
+
+    def waits_for_rows(self, size: ast.AST) -> bool:
+        """Whether steps train once the script has collected a batch of rows, and collects on: `len(rows) > n`."""
+        around = list(parents_of(self.facts, size))
+        while around and _is_bound(around[0]):
+            size, *around = around
+        test = around[0] if around else size
+        if not _is_ordered(test) or not any(isinstance(a, ast.If) and self._decides(a, ()) for a in around):
+            return False
+        assert isinstance(test, ast.Compare)
+        count = test.left if test.left is not size else test.comparators[0]
+        rows = count.args[0] if isinstance(count, ast.Call) and called(count) == "len" and count.args else None
+        reads = self.reads.get(count if rows is None else rows, [])
+        writes = self._in_loops(write for read in reads for write in self.facts.writes_to(read.place))
+        if rows is not None:
+            return not writes and any(self._goes_on(read.value) for read in reads)
+        counts = bool(writes) and all(any(self.loop_of(w)) for w in writes)
+        return counts and any(is_collected(self.facts, run) for run in self.runs)
+
+    def _goes_on(self, rows: Value) -> bool:
+        """Whether loops that train put rows into a list one by one, and never take all of them out."""
+        emptied = any(
+            effect.name.endswith(".clear") or any(isinstance(part, ast.Slice) for part in ast.walk(effect.node))
+            for effect in self.facts.changes_of(rows)
+        )
+        return is_added_to(self.facts, rows, self._loops()) and not emptied
+
+    def _in_loops(self, writes: Iterable[Access]) -> list[Access]:
+        """The writes that stand in the loops around the training steps."""
+        loops = self._loops()
+        return [write for write in writes if any(site.stmt in loops for site in write.site.chain())]
+
+    def _loops(self) -> set[ast.stmt]:
+        """The loops around the training steps."""
+        return {site.stmt for run in self.runs for site in run.site.chain() if isinstance(site.stmt, LOOPS)}
 
     def _is_rest(self, write: Access) -> bool:
         """Whether a statement divides a number of steps to keep the remainder: `turn = step % batch_size`."""
@@ -276,8 +333,7 @@ class Counting:
         """The loop around a training step of which a statement counts the iterations, one by one."""
         stmt = write.site.stmt
         around = [site for site in write.site.chain() if isinstance(site.stmt, LOOPS)][:1]
-        training = {site.stmt for run in self.runs for site in run.site.chain() if isinstance(site.stmt, LOOPS)}
-        if not around or around[0].stmt not in training:
+        if not around or around[0].stmt not in self._loops():
             return
         loop = around[0].stmt
         if isinstance(loop, ast.For) and _is_target(loop, write.node):
@@ -318,6 +374,11 @@ class Counting:
                 same = len(target.elts) == len(fetched.elements)
                 return same and any(name is write.node and _is_kept(part) for name, part in pairs)
         return False
+
+
+def _is_ordered(test: ast.AST) -> bool:
+    """Whether a test says that a count has passed a limit, or has not."""
+    return isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], AFTER)
 
 
 def _makes_number(node: ast.AST) -> bool:

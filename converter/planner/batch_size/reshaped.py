@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from converter.analysis.arrays.rows import rows_of
+from converter.analysis.arrays.rows import parts_of, rows_of
 from converter.analysis.arrays.shapes import arguments_of, reshaping
 from converter.analysis.facts import Facts
 from converter.analysis.values import Host, Number, Origin, Value, needed
 
+EQUAL = ("split", "vsplit")  # of NumPy: a number of parts must divide the rows
 HISTOGRAMS = ("numpy.histogram", "numpy.histogram_bin_edges")
 
 
@@ -22,10 +23,23 @@ def reshaped(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     scaled = set(sizes)
     for (_, node), value in facts.results.items():
         source, entries = reshaping(value)
-        if source is None or not any(isinstance(e, Number) and e.linear & scaled for e in entries):
+        if source is None or not any(_is_of(e, scaled) for e in entries):
             continue
         free = _counts_batches(entries) or any(_is_by(e, scaled) for e in entries)
         if not free and not follows(facts, source, scaled):
+            yield node
+
+
+def in_equal_parts(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
+    """The calls that cut rows into batches, and raise an error where a larger one does not divide their number."""
+    scaled = set(sizes)
+    for (_, node), value in facts.results.items():
+        source, entries = reshaping(value)
+        count = entries[0] if source is not None and any(_is_of(e, scaled) for e in entries[1:]) else None
+        if isinstance(value, Host) and value.call.rpartition(".")[2] in EQUAL and parts_of(value) is not None:
+            source, count = value.inputs[1], parts_of(value)
+        batches = count is not None and (getattr(count, "value", None) == -1 or _is_by(count, scaled))
+        if source is not None and batches and not follows(facts, source, scaled):
             yield node
 
 
@@ -38,6 +52,10 @@ def binned(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
             bins = given.get(1, "bins") if given is not None else None
             if isinstance(bins, Number) and bins.linear & scaled:
                 yield node
+
+
+def _is_of(entry: Value, scaled: set[Origin]) -> bool:
+    return isinstance(entry, Number) and bool(entry.linear & scaled)
 
 
 def _counts_batches(entries: list[Value]) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from converter.analysis.arrays.rows import rows_of
 from converter.analysis.facts import Facts
 from converter.analysis.values import Host, Number, Origin, Sequence, Site, Value
+from converter.planner.batch_size.fed.rows import is_added_to
 from converter.planner.batch_size.streams import is_share
 
 SHUFFLES = (
@@ -24,7 +25,6 @@ GENERATORS = {
     "numpy.random.RandomState": "numpy.random",
     "numpy.random.default_rng": "numpy.random",
 }
-BUFFERS = ("collections.deque", "deque")
 
 
 def shuffled_batches(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
@@ -55,7 +55,7 @@ def drawn_from_buffers(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AS
         and (rows := rows_of(facts, value, value.site)) is not None
         and rows.linear & scaled
         and (_name(value) == "random.sample" or any(k.arg == "replace" for k in node.keywords))
-        and any(_is_collected(facts, one, _loops(value.site)) for one in _behind(value.inputs[1]))
+        and any(is_added_to(facts, one, _loops(value.site)) for one in _behind(value.inputs[1]))
     }
     yield from found
 
@@ -101,14 +101,6 @@ def _goes_by_batches(bounds: list[Value], scaled: set[Origin]) -> bool:
     step = bounds[2] if len(bounds) == 3 else None
     by_batch = isinstance(step, Number) and bool(step.linear & scaled)
     return by_batch or (len(bounds) < 3 and any(is_share(bound, scaled) for bound in bounds[-1:]))
-
-
-def _is_collected(facts: Facts, value: Value, loops: set[ast.stmt]) -> bool:
-    """Whether the script adds to a list in one of these loops; a deque is there to be added to."""
-    if isinstance(value, Host) and value.call in BUFFERS:
-        return True
-    changes = facts.changes_of(value) if isinstance(value, Sequence) and value.mutable else []
-    return any(loops & _loops(effect.site) for effect in changes)
 
 
 def _loops(site: Site | None) -> set[ast.stmt]:

@@ -1,0 +1,27 @@
+"""Larger batches take fewer rows of the data: a loop leaves out some batches, or equal parts do not divide the rows."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from converter.planner.batch_size.epochs import batches_left_out
+from converter.planner.batch_size.intervals import reads_of
+from converter.planner.batch_size.reshaped import in_equal_parts
+from converter.planner.cases import Placed
+from converter.planner.checking import each
+
+CODES = ("TMG345",)
+
+
+def _heads(case: Placed) -> Iterator[ast.AST]:
+    yield from dict.fromkeys(batches_left_out(reads_of(case.facts, case.regions, case.steps, case.size.scaled)))
+
+
+left_out = each(Placed, "TMG345 left_out", _heads, batch="per-gpu")
+equal = each(
+    Placed,
+    "TMG345 equal_parts",
+    lambda case: dict.fromkeys(in_equal_parts(case.facts, case.size.scaled)),
+    batch="per-gpu",
+)
