@@ -269,8 +269,6 @@ OTHER_WARM_UPS = [
 # Epochs that leave out a number of batches.
 SHORT = "for epoch in range(2):\n    for i in range(%s):\n        sess.run(train_op, {x: data[i * @B:(i + 1) * @B]})\n"
 LEFT_OUT = ["160 // @B - 1", "len(data) // @B - 2", "data.shape[0] // @B - 1", "(160 - @B) // @B", "1, 160 // @B"]
-# The same rows in each step.
-SAME_ROWS = ["data[:@B]", "data[0:@B]", "list(data)[:@B]"]
 # Lists that are filled row by row, and given away when they are full.
 FILLS = [
     *(
@@ -470,7 +468,6 @@ OTHERS: dict[str, list[str]] = {  # what no number of rows makes N batches of
     "other moves": OTHER_MOVES,
     "other warm ups": _written("%s", OTHER_WARM_UPS),
     "left out": _written(SHORT, LEFT_OUT),
-    "same rows": _written(FAR, SAME_ROWS),
     "other puts": _written(PUTS, OTHER_PUT),
     "other fills": _written(FILLED, OTHER_FILLS),
     "other arranged": _written(LOADED, OTHER_ARRANGED),

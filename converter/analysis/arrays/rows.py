@@ -86,13 +86,13 @@ class _At:
     """Where it is asked: the statements around that place, through callers up to the module.
 
     asks: whether a function with "batch" in its name gives as many rows as it is asked for. known: the numbers of rows
-        found so far, by the value's uid and how deep its parts may be followed.
+        found so far, by the value's uid, how deep its parts may be followed, and from where.
     """
 
     facts: Facts
     around: frozenset[Site]
     asks: bool = True
-    known: dict[tuple[int, int], Number | None] = field(default_factory=dict)
+    known: dict[tuple[int, int, frozenset[Site]], Number | None] = field(default_factory=dict)
 
     def asked(self, value: Host, deep: int) -> Number | None:
         """The first number among the arguments of an unfollowed call whose name contains `batch`."""
@@ -121,7 +121,7 @@ class _At:
 def _rows(at: _At, value: Value | None, deep: int) -> Number | None:
     if deep == 0 or not isinstance(value, (List, Host)):
         return None
-    key = value.uid, deep
+    key = value.uid, deep, at.around
     if key not in at.known:
         rows = _of_list(at, value, deep - 1) if isinstance(value, List) else _of_host(at, value, deep - 1)
         if rows is not None and isinstance(value, Host):
@@ -151,7 +151,7 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
     if not changes:
         return None if value.many else Number(len(value.elements))
     given = [a.site for a in at.facts.accesses_of(value) if not a.write and a.node in at.facts.handed_over]
-    at = replace(at, around=at.around.union(*(site.chain() for site in given)), known={})
+    at = replace(at, around=at.around.union(*(site.chain() for site in given)))
     appended = _appended(at, value, changes, deep)
     if appended is not None:
         return appended

@@ -48,6 +48,14 @@ class TermReader:
         self._length = length
         self._moving = moving
         self._known: dict[int, Terms] = {}
+        self._others: dict[int, TermReader] = {}  # by what moves on: one for all distances from it
+
+    def _with_moving(self, moving: Value) -> TermReader:
+        """The reader of the numbers in which a number moves on."""
+        if moving.uid not in self._others:
+            reader = self._others[moving.uid] = TermReader(self._sizes, self._length, moving)
+            reader._others = self._others
+        return self._others[moving.uid]
 
     def of(self, value: Value, deep: int = DEEP) -> Terms:
         """The terms of a value; of what is no number, or is not followed, an atom of its own."""
@@ -73,7 +81,7 @@ class TermReader:
     def _of_number(self, value: Number, deep: int) -> Terms:
         if value.op == SPAN:
             upper, lower = value.inputs
-            reading = TermReader(self._sizes, self._length, lower)
+            reading = self._with_moving(lower)
             return taken_together(reading.of(upper, deep) - reading.of(lower, deep))
         if value.turn:
             return self._of_turn(value.turn, value.inputs, deep)

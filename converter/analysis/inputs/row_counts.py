@@ -71,10 +71,10 @@ def _as_long(facts: Facts, value: Value | None) -> Iterator[Value]:
         if value.uid in facts.listed:
             value = None if facts.changes_of(value) else facts.listed[value.uid]
         else:
-            value = converted_from(value)
+            value = _converted(value)
 
 
-def converted_from(value: Value) -> Value | None:
+def _converted(value: Value) -> Value | None:
     """The x of `np.array(x)` and `list(x)`; None for anything else."""
     if not isinstance(value, Host) or not isinstance(value.node, ast.Call):
         return None

@@ -36,8 +36,9 @@ def in_equal_parts(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     for (_, node), value in facts.results.items():
         source, entries = reshaping(value)
         count = entries[0] if source is not None and any(_is_of(e, scaled) for e in entries[1:]) else None
-        if isinstance(value, Host) and value.call.rpartition(".")[2] in EQUAL and parts_of(value) is not None:
-            source, count = value.inputs[1], parts_of(value)
+        parts = parts_of(value) if isinstance(value, Host) and value.call.rpartition(".")[2] in EQUAL else None
+        if isinstance(parts, Number):  # not the places at which the rows are cut
+            source, count = value.inputs[1], parts
         batches = count is not None and (getattr(count, "value", None) == -1 or _is_by(count, scaled))
         if source is not None and batches and not follows(facts, source, scaled):
             yield node

@@ -157,9 +157,13 @@ WINDOW = """\
 LAST = EPOCH + "        if step == 64 // batch_size - 1 or step * batch_size >= 48:\n            print(step)\n"
 
 
-@pytest.mark.parametrize("loop", [ROWS, POINTER, BUFFER, WAITS, ASKED, CALLED, BY_ROW, WINDOW, LAST])
+@pytest.mark.parametrize("loop", [ROWS, POINTER, BUFFER, WAITS, ASKED, BY_ROW, WINDOW, LAST])
 def test_what_counts_examples_or_decides_whether_a_step_trains_follows_the_batch(loop: str) -> None:
     assert told(literal(loop)) == []
+
+
+def test_turns_without_a_step_are_as_many_as_before_where_the_data_stays_the_same() -> None:
+    assert told(literal(CALLED)) == ["if step < (batch_size // num_gpus):"]
 
 
 UNTIL = EACH.replace("for step in range(40)", "for step in range(10 * batch_size)")

@@ -49,8 +49,6 @@ def test_data_of_a_size_of_its_own(line: str, fed: str) -> None:
 @pytest.mark.parametrize(
     ("line", "fed"),
     [
-        ("rows = data.reshape([count, batch_size, 3])", "rows[i]"),
-        ("rows = data.reshape([-1, batch_size, 3])", "rows[i]"),
         ("rows = data[:20 * batch_size].reshape([20, batch_size, 3])", "rows[i]"),
         ("rows = data", "rows[i * batch_size:(i + 1) * batch_size].reshape([batch_size, 20, -1])"),
         ("rows = data", "np.random.rand(batch_size, 60).reshape([batch_size, 20, 3])"),
@@ -62,6 +60,15 @@ def test_data_that_follows_the_batch_size(line: str, fed: str) -> None:
     text = SCRIPT.format(line, fed)
     assert codes(text) == []
     assert "batch_size = 4 * num_gpus\n" in converted(text)
+
+
+@pytest.mark.parametrize("count", ["count", "-1"])
+def test_equal_parts_that_a_larger_batch_may_not_divide_are_told(count: str) -> None:
+    text = SCRIPT.format(f"rows = data.reshape([{count}, batch_size, 3])", "rows[i]")
+    assert codes(text) == ["TMG345"]
+    assert "batch_size = 4 * num_gpus\n" in converted(text)
+    whole = f"rows = data[:count * batch_size].reshape([{count}, batch_size, 3])"
+    assert codes(SCRIPT.format(whole, "rows[i]")) == []
 
 
 def test_a_function_that_nothing_calls() -> None:

@@ -9,7 +9,6 @@ from converter.analysis.arrays.rows import counted_by, rows_of
 from converter.analysis.counts.size_names import named_batch
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
-from converter.analysis.inputs.row_counts import converted_from
 from converter.analysis.nodes import below
 from converter.analysis.values import Constant, Host, Input, Number, Origin, Sequence, Site, Value, needed
 from converter.planner.batch_size.streams import is_share
@@ -170,8 +169,6 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
         return True
     if not loops or value.site is None or not isinstance(value, (Host, Sequence)):
         return None
-    if (whole := _first_rows(value) or converted_from(value)) is not None and not _is_set_again(facts, whole, loops):
-        return is_kept(facts, whole, run)
     if _is_handed_out(facts, value, run) or _is_of_another_thread(facts, value.site, run):
         return False
     accesses, changed = facts.accesses_of(value), list[Site]()
@@ -182,24 +179,6 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
     changed += [a.site for a in accesses if _is_picked(facts, a, loops)]
     changed += [a.site for a in facts.item_writes(value) if _refills(facts, a, value)]
     return not any(s.stmt in loops for site in (value.site, *changed) for s in site.chain())
-
-
-def _first_rows(value: Value) -> Value | None:
-    """The x of `x[:n]`, by a number that is computed from no other; None for anything else."""
-    node = value.node.slice if isinstance(value, Host) and isinstance(value.node, ast.Subscript) else None
-    if not isinstance(node, ast.Slice) or len(value.inputs) != 2:
-        return None
-    from_first = node.step is None and (node.lower is None or getattr(node.lower, "value", None) == 0)
-    upper = value.inputs[1].inputs[-1] if value.inputs[1].inputs else None
-    return value.inputs[0] if from_first and isinstance(upper, Number) and not upper.inputs else None
-
-
-def _is_set_again(facts: Facts, value: Value, loops: Collection[ast.stmt]) -> bool:
-    """Whether loops set a name that holds a value, or change it: it may be another one in the next turn."""
-    places = {access.place for access in facts.accesses_of(value) if access.write}
-    sites = [write.site for place in places for write in facts.writes_to(place)]
-    sites += [change.site for change in facts.changes_of(value)]
-    return any(step.stmt in loops for site in sites for step in site.chain())
 
 
 def _is_of_another_thread(facts: Facts, site: Site, run: RunCall) -> bool:
@@ -232,7 +211,9 @@ def is_collected(facts: Facts, run: RunCall) -> bool:
     """Whether a run is fed from what the loops around it go on adding to: a replay memory."""
     loops = {site.stmt for site in run.site.chain() if isinstance(site.stmt, LOOPS)}
     behind = {uid: value for _, fed in run.feeds for uid, value in facts.behind(fed).items()}
-    return any(is_added_to(facts, value, loops) for value in behind.values())
+    changed = {a.value.uid: a.value for a in facts.accesses if a.value.uid in facts.changes_by_value}
+    held = (value for value in changed.values() if any(part.uid in behind for part in value.parts()))
+    return any(is_added_to(facts, value, loops) for value in (*behind.values(), *held))
 
 
 def is_added_to(facts: Facts, value: Value, loops: Collection[ast.stmt]) -> bool:
