@@ -155,6 +155,7 @@ tf.nn.softmax(x)                                      -> example 0
 tf.nn.softmax(t)                                      -> example 1
 tf.clip_by_value(x, 0, 1)                             -> example 0
 tf.where(x > 0, x, -x)                                -> example 0
+tf.expand_dims(tf.where(tf.sequence_mask(k * n), s, -s), -2) -> example 0
 tf.zeros_like(x)                                      -> example 0
 tf.ones_like(w)                                       -> free
 tf.equal(tf.argmax(x, 1), n)                          -> example 0
@@ -401,6 +402,10 @@ tf.reshape(x, [-1, 2])                                -> example 0 major
 tf.reshape(s, [-1, 6])                                -> example 0 major
 tf.reshape(s, [batch_size * 5, 6])                    -> example 0 major
 tf.reshape(x, [tf.shape(x)[0] * 2, 3])                -> example 0 major
+tf.reshape(tf.layers.dense(tf.reshape(x, [1, -1, 6]), 2), [1 * tf.shape(x)[0], features]) -> example 0
+tf.reshape(tf.layers.dense(tf.reshape(x, [1, -1, 6]), 2), [3 * tf.shape(x)[0], features]) -> opaque
+tf.reshape(tf.reshape(x, [1, -1, 6]), [2 * tf.shape(x)[0], 3]) -> example 0 major
+tf.reshape(tf.reshape(x, [2, -1, 3]), [2 * tf.shape(x)[0], 3]) -> opaque
 tf.reshape(z, [-1])                                   -> example 0 major
 tf.reshape(tf.reshape(s, [-1, 6]), [-1, 5, 6])        -> example 0
 tf.reshape(tf.reshape(s, [-1, 6]), [batch_size, 5, 6]) -> example 0
@@ -918,6 +923,8 @@ tf.ones([3, tf.shape(x)[0] // 2])                     -> example 1 major
 tf.random_normal([tf.size(x)])                        -> example 0 major
 tf.random_normal([tf.size(v)])                        -> example 0
 tf.range(2 * tf.shape(x)[0])                          -> example 0 major
+tf.range(tf.shape(tf.reshape(s, [-1, 6]))[0])         -> example 0 major
+tf.ones([tf.shape(tf.reshape(s, [-1, 6]))[0]])        -> example 0 major
 tf.range(tf.size(x))                                  -> example 0 major
 tf.range(tf.size(v))                                  -> example 0
 tf.gather(x, tf.range(tf.size(x)) // 4)               -> opaque
