@@ -299,8 +299,8 @@ def batch_of_shape(facts: Facts, entries: list[Value] | None) -> Batch:
     """
     axis = batch_entry(facts, entries)
     if axis is None or entries is None:
-        several = ((place, rows_of(entry)) for place, entry in enumerate(entries or ()))
-        return next((Batch("example", place, found[1]) for place, found in several if found is not None), FREE)
+        read = ((place, rows_of(entry)) for place, entry in enumerate(entries or ()))
+        return next((Batch("example", place, found[1]) for place, found in read if found is not None), FREE)
     entry = entries[axis]
     several = isinstance(entry, Count) and entry.scaled
     return Batch("example", axis, (BATCH, None) if several else ROWS)

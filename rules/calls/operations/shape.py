@@ -326,7 +326,7 @@ def _to_dense(call: Call) -> Value:
 def _one_hot(call: Call) -> Value:
     indices = call.tensor(0, "indices")
     depth = call.constant(1, "depth")
-    dims = None if indices.dims is None else (*indices.dims, depth if isinstance(depth, int) else None)
+    dims = None if indices.lengths is None else (*indices.lengths, depth if isinstance(depth, int) else None)
     axis = call.constant(4, "axis")
     if isinstance(axis, int) and axis >= 0 and indices.batch.kind == "example":
         return moving.moved(indices, indices.batch.axis + (axis <= indices.batch.axis), None, call.name, call.values())
