@@ -45,6 +45,7 @@ half, beyond, beside = lambda i, a: i < many // 2, lambda i, a: i <= many, lambd
 numbers = tf.reshape(tf.range(tf.shape(image)[0]), tf.concat([[tf.shape(image)[0]], [1], [1], [1]], 0))
 own, added = numbers * tf.ones_like(image), tf.zeros_like(image) + numbers
 flat, turned = tf.reshape(image, [tf.size(image)]), tf.reshape(tf.transpose(image, [1, 0, 2, 3]), [-1])
+wide = tf.reshape(tf.transpose(tf.layers.dense(s, features), [1, 0, 2]), [-1, features * 2])  # or wider
 result = {expression}
 """
 
@@ -408,10 +409,10 @@ tf.reshape(tf.reshape(x, [1, -1, 6]), [2 * tf.shape(x)[0], 3]) -> example 0 majo
 tf.reshape(tf.reshape(x, [2, -1, 3]), [2 * tf.shape(x)[0], 3]) -> opaque
 tf.reshape(z, [-1])                                   -> example 0 major
 tf.reshape(tf.reshape(s, [-1, 6]), [-1, 5, 6])        -> example 0
-tf.reshape(tf.reshape(tf.transpose(tf.layers.dense(s, features), [1, 0, 2]), [-1, features * 2]), [tf.shape(z)[1], tf.shape(s)[0], 4]) -> example 1
-tf.reshape(tf.reshape(tf.transpose(tf.layers.dense(s, features), [1, 0, 2]), [-1, features * 2]), [tf.shape(s)[0], tf.shape(z)[1], 4]) -> opaque
-tf.reshape(tf.reshape(tf.transpose(tf.layers.dense(s, features), [1, 0, 2]), [-1, features * 2]), [tf.shape(s)[0], tf.shape(s)[0], 4]) -> opaque
-tf.reshape(tf.reshape(tf.transpose(tf.layers.dense(s, features), [1, 0, 2]), [-1, features * 2]), [-1, tf.shape(z)[1], 4]) -> example 0 minor
+tf.reshape(wide, [tf.shape(z)[1], tf.shape(s)[0], 4]) -> example 1
+tf.reshape(wide, [tf.shape(s)[0], tf.shape(z)[1], 4]) -> opaque
+tf.reshape(wide, [tf.shape(s)[0], tf.shape(s)[0], 4]) -> opaque
+tf.reshape(wide, [-1, tf.shape(z)[1], 4]) -> example 0 minor
 tf.reshape(tf.reshape(s, [-1, 6]), [batch_size, 5, 6]) -> example 0
 tf.reshape(tf.reshape(x, [-1]), [-1, 6])              -> example 0
 tf.reshape(tf.matmul(tf.reshape(s, [-1, 6]), w), [-1, 5, 4]) -> example 0
