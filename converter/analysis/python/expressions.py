@@ -103,6 +103,7 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
         many |= not isinstance(iterable, (Sequence, Mapping)) or getattr(iterable, "many", False)
         elements = iterate(iterable, None)
         turns = elements if all(isinstance(element, Tensor) for element in elements) else elements[:MOST_TURNS]
+        many |= len(turns) < len(elements)
         for number, element in enumerate(walk.repeats.told(iterable, turns)):
             walk.count()
             walk.repeats.comprehended += number > 0
