@@ -78,8 +78,9 @@ def _is_many(tensor: Tensor, axis: int, columns: Sequence) -> bool:
 
 def holds_its_row(tensor: Tensor, rows: Axis = ROWS) -> bool:
     """Whether each row holds only its own index in the batch, as `tf.range(batch_size)` and tiled copies do."""
-    in_front = tensor.batch.kind == "example" and tensor.batch.axis == 0
-    return in_front and alike(tensor.batch.rows, rows) and count_rows(tensor)
+    own = tensor.batch.rows
+    same = own == rows or (ROWS not in (own, rows) and alike(own, rows))
+    return same and tensor.batch.kind == "example" and tensor.batch.axis == 0 and count_rows(tensor)
 
 
 def count_rows(tensor: Tensor) -> bool:

@@ -21,9 +21,9 @@ def as_wide_as_a_shard(case: Placed) -> Iterator[Diagnostic]:
     """Masks and decoders that end at the longest sequence of a shard, where the batch goes on to that of all shards."""
     for uncut in uncut_lengths(case.facts, case.regions):
         yield not_cut(case.facts, uncut)
-    needed = (value for region in case.regions for value in region.needed.values())
-    meets = {value.node: None for value in needed if isinstance(value, Tensor) and value.node and _meets(value)}
-    yield from (finding(case.facts, node, "TMG227 loop_of_shard") for node in meets)
+    behind = (value for region in case.regions for value in region.needed.values() if isinstance(value, Tensor))
+    nodes = dict.fromkeys(tensor.node for tensor in behind if _meets(tensor))
+    yield from (finding(case.facts, node, "TMG227 loop_of_shard") for node in nodes if node is not None)
 
 
 def _meets(tensor: Tensor) -> bool:
@@ -31,9 +31,10 @@ def _meets(tensor: Tensor) -> bool:
 
     They lie along the same axis of two operands, or other values are reshaped to so many steps.
     """
-    if has(tensor.op, Trait.SAME_NUMBERS) and isinstance(tensor.inputs[0], Tensor):
-        made = {length for v in needed(tensor.inputs[:1]).values() for length in getattr(v, "lengths", None) or ()}
-        return any(_is_of_shard(length) and length not in made for v in tensor.inputs[1:] for length in _asked(v))
+    if has(tensor.op, Trait.SAME_NUMBERS):
+        asked = {length for shape in tensor.inputs[1:] for length in _asked(shape) if _is_of_shard(length)}
+        made = needed(tensor.inputs[:1]).values() if asked else ()
+        return any(not any(length in (getattr(v, "lengths", None) or ()) for v in made) for length in asked)
     if not has(tensor.op, Trait.ROW_BY_ROW) and not has(tensor.op, Trait.BESIDE_ROWS):
         return False
     given = [t.lengths for v in tensor.inputs for t in tensors_in(v) if t.batch.kind == "example" and t.lengths]

@@ -859,6 +859,8 @@ tf.while_loop(each, lambda i, a: (i + 1, a.write(i, x[i] + a.read(i - 1))), [0, 
 tf.while_loop(beside, lambda i, h, a: (i + 1, h + x[i], a.write(i, h)), [0, q, array])[2].stack() -> opaque
 tf.while_loop(each, lambda i, a: (i + 1, a.write(i, x[i])), [0, array])[1].read(0) -> opaque
 tf.gather_nd(x, tf.stack([tf.range(batch_size), n], 1)) -> example 0
+tf.gather_nd(x, tf.stack([tf.range(2 * many), tf.concat([n, n], 0)], 1)) -> opaque
+tf.gather_nd(tf.reshape(s, [-1, 6]), tf.stack([tf.range(many), n], 1)) -> opaque
 tf.gather_nd(x, tf.stack([tf.range(batch_size), n], -1)) -> example 0
 tf.gather_nd(s, tf.stack([tf.tile(tf.expand_dims(tf.range(batch_size), 1), [1, 3]), z], 2)) -> example 0
 tf.gather_nd(s, tf.stack([tf.tile(tf.expand_dims(tf.range(batch_size), 1), [1, 3]), z], 1)) -> opaque
