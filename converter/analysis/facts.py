@@ -369,6 +369,7 @@ class Facts:
     results: dict[tuple[int, ast.AST], Value] = field(default_factory=dict)  # uid of a frame, a call in it -> its value
     given_to_host: set[int] = field(default_factory=set)  # uids of what calls took that gave no tensors
     several_rows: set[int] = field(default_factory=set)  # uids of `tf.range(2 * n)`, n examples
+    grown: set[int] = field(default_factory=set)  # uids of arrays filled until all examples of a tower are done
     set_in: set[int] = field(default_factory=set)  # uids of values of which an entry or an attribute was set
     turned: dict[Site, Value] = field(default_factory=dict)  # for loops -> what they go over
     comprehended: list[tuple[ast.expr, Value]] = field(default_factory=list)  # the same for comprehensions

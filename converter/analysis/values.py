@@ -31,6 +31,7 @@ Lengths = tuple[Factor, ...] | None  # of axes, None inside for one that is not 
 
 BATCH = "batch"  # the factor that is the number of examples
 OPEN = "open"  # how the names of lengths begin that TensorFlow does not know while it builds the graph
+OF_SHARD = "steps of a shard"  # how the names of lengths begin that the longest sequence of a tower's own shard tells
 ROWS: Axis = (BATCH,)  # an axis with one entry for each example
 
 

@@ -21,6 +21,7 @@ from converter.analysis.values import (
     Mapping,
     Number,
     Sequence,
+    Tensor,
     Value,
 )
 
@@ -77,6 +78,9 @@ def _joined_string(walk: Walk, node: ast.JoinedStr) -> Value:
     return Host([walk.evaluate(v.value) for v in node.values if isinstance(v, ast.FormattedValue)], "str", node)
 
 
+MOST_TURNS = 40  # of a comprehension over data; over tensors, such as a model's variables, all are followed
+
+
 def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
     frame = Frame(node, walk.frame, walk.site)
     pairs: list[tuple[Value, Value]] = []
@@ -97,7 +101,10 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
         over.append(iterable)
         walk.facts.comprehended.append((generator.iter, iterable))
         many |= not isinstance(iterable, (Sequence, Mapping)) or getattr(iterable, "many", False)
-        for number, element in enumerate(walk.repeats.told(iterable, iterate(iterable, None)[:40])):
+        elements = iterate(iterable, None)
+        turns = elements if all(isinstance(element, Tensor) for element in elements) else elements[:MOST_TURNS]
+        many |= len(turns) < len(elements)
+        for number, element in enumerate(walk.repeats.told(iterable, turns)):
             walk.count()
             walk.repeats.comprehended += number > 0
             assign(walk, generator.target, walk.stamp(element, generator.iter))

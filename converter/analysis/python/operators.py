@@ -175,8 +175,10 @@ def _string(text: str, left: Constant, right: Value, op: ast.operator, node: ast
 def _numbers(name: str, op: type[ast.operator], left: Number | Count, right: Number | Count) -> Value:
     """The result of arithmetic on two numbers, with the origins that it goes on following."""
     if isinstance(left, Count) or isinstance(right, Count):
-        count = left if isinstance(left, Count) else right
+        count, by = (left, right) if isinstance(left, Count) else (right, left)
         assert isinstance(count, Count)
+        if isinstance(by, Number) and by.value == 1 and (name == "multiply" or (name == "divide" and by is right)):
+            return count
         return (
             Count(count.tensor, (left, right), scaled=True)
             if name in ("multiply", "divide")

@@ -32,6 +32,7 @@ from converter.analysis.python.naming import bind_name, defaults_of, is_given, n
 from converter.analysis.python.operators import binary, decide, truth
 from converter.analysis.python.settings import replace_sizes, set_all, set_attribute, settings_of
 from converter.analysis.python.unbound_names import ends_with_name_error
+from converter.analysis.tensors.shaping import rows_of
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     ATTRIBUTES,
@@ -82,8 +83,8 @@ def _expression(walk: Walk, stmt: ast.Expr) -> Signal:
 def _assign(walk: Walk, stmt: ast.Assign) -> Signal:
     value = walk.evaluate(stmt.value)
     names = [getattr(t, "id", getattr(t, "attr", "")) for t in stmt.targets]
-    if isinstance(value, Host) and named_batch_size(names) and not shape_of(value):  # an array is no size
-        computed = frozenset((walk.origin(stmt.value, "computed"),))
+    if isinstance(value, Host) and named_batch_size(names) and not (shape_of(value) or rows_of(value)):
+        computed = frozenset((walk.origin(stmt.value, "computed"),))  # an array is no size, and rows are known as such
         value = walk.stamp(Number(None, computed, computed, (value,)), stmt.value)
     elif isinstance(value, Number) and named_batch(names) and (kind := _chosen(value, stmt.value) or _product(value)):
         origin = frozenset((walk.origin(stmt.value, kind),))

@@ -11,6 +11,8 @@ from converter.analysis.values import (
     BATCH,
     EXAMPLE,
     FREE,
+    ROWS,
+    Axis,
     Batch,
     Counted,
     Input,
@@ -30,15 +32,16 @@ OTHER_RANGE = "range of other numbers"
 RANGES = (RANGE, OTHER_RANGE)
 
 
-def own_row_first(places: Tensor) -> bool:
-    """Whether each row of indices begins with the number of its example: `stack([range(batch), …], 1)`.
+def own_row_first(places: Tensor, rows: Axis = ROWS) -> bool:
+    """Whether each row of indices begins with the number of its own row: `stack([range(batch), …], 1)`.
 
     Rows of pixels too, one example behind the other: `transpose(reshape(stack([numbers, …]), [4, pixels]))`.
+    rows: those that are numbered, such as the words of all examples.
     """
     columns = _columns(places)
     first = columns.elements[0] if columns is not None and columns.elements and not columns.unmeasured else None
     in_front = places.batch.kind == "example" and places.batch.axis == 0 and places.batch.packed != "minor"
-    return isinstance(first, Tensor) and holds_its_row(first) and in_front
+    return isinstance(first, Tensor) and holds_its_row(first, rows) and in_front
 
 
 def _columns(places: Tensor) -> Sequence | None:
@@ -73,9 +76,11 @@ def _is_many(tensor: Tensor, axis: int, columns: Sequence) -> bool:
     return tensor.lengths is not None and tensor.lengths[axis] == len(columns.elements)
 
 
-def holds_its_row(tensor: Tensor) -> bool:
+def holds_its_row(tensor: Tensor, rows: Axis = ROWS) -> bool:
     """Whether each row holds only its own index in the batch, as `tf.range(batch_size)` and tiled copies do."""
-    return tensor.batch == Batch("example", 0) and count_rows(tensor)
+    own = tensor.batch.rows
+    same = own == rows or (ROWS not in (own, rows) and alike(own, rows))
+    return same and tensor.batch.kind == "example" and tensor.batch.axis == 0 and count_rows(tensor)
 
 
 def count_rows(tensor: Tensor) -> bool:

@@ -51,7 +51,7 @@ def dimension(shape: ShapeOf, key: Value) -> Value:
 
 def times_as_many(left: Value, right: Value) -> Length | None:
     """`tf.shape(x)[0] // tf.shape(y)[0]`, if x has several rows for each row of y: how many; None for anything else."""
-    dividend, divisor = _rows_of(left), _rows_of(right)
+    dividend, divisor = rows_of(left), rows_of(right)
     if dividend is None or divisor is None or dividend[1] == ROWS:
         return None
     shape, left_over = dividend[0], list(dividend[1])
@@ -65,7 +65,7 @@ def times_as_many(left: Value, right: Value) -> Length | None:
     return Length(more[0] if isinstance(more[0], int) else None, shape, more[0])
 
 
-def _rows_of(value: Value) -> tuple[ShapeOf, Axis] | None:
+def rows_of(value: Value) -> tuple[ShapeOf, Axis] | None:
     """The shape from which a number of rows is read, and the factors of these rows."""
     shape = value.inputs[0] if isinstance(value, (Count, Host)) and value.inputs else None
     if not isinstance(shape, ShapeOf) or shape.tensor.batch.kind != "example" or getattr(value, "scaled", False):
@@ -218,8 +218,14 @@ def _reason(tensor: Tensor, entries: list[Value], failed: Failed) -> Why:
 
 
 def _supposed(facts: Facts, tensor: Tensor, entries: list[Value]) -> Placed | Why:
-    """Where the batch is taken to be where lengths are not known: in front, each example with rows of its own."""
+    """Where the batch is taken to be where lengths are not known.
+
+    It is where the shape says its size, or in front, each example with rows of its own.
+    """
     first, rows = entries[0], tensor.batch.rows
+    batches = [place for place, entry in enumerate(entries) if _wanted(facts, entry) == ROWS]
+    if rows[0] != BATCH and len(batches) == 1 and batches[0]:
+        return batches[0], ROWS  # steps of batches: `[steps, batch, width]`
     if tensor.batch.axis:
         in_front = len(entries) == 1 or (len(entries) == 2 and getattr(first, "value", None) == -1)
         return (0, (None, BATCH, None)) if in_front else Why.RESHAPED_BEHIND
@@ -288,11 +294,13 @@ def batch_entry(facts: Facts, entries: list[Value] | None) -> int | None:
 def batch_of_shape(facts: Facts, entries: list[Value] | None) -> Batch:
     """The batch of what is made in a shape: of `2 * tf.shape(x)[0]` rows each example has several.
 
-    All of them are made in one way, so that they may be taken to stand example after example.
+    All of them are made in one way, so that they may be taken to stand example after example. As many rows as a tensor
+    with several rows for each example has are these.
     """
     axis = batch_entry(facts, entries)
     if axis is None or entries is None:
-        return FREE
+        read = ((place, rows_of(entry)) for place, entry in enumerate(entries or ()))
+        return next((Batch("example", place, found[1]) for place, found in read if found is not None), FREE)
     entry = entries[axis]
     several = isinstance(entry, Count) and entry.scaled
     return Batch("example", axis, (BATCH, None) if several else ROWS)

@@ -35,10 +35,11 @@ def shown_path(facts: Facts, path: str) -> str:
     return seen_from(os.path.dirname(facts.path), path)
 
 
-def line_seen_from(facts: Facts, node: ast.AST, other: ast.stmt | ast.expr) -> str:
+def line_seen_from(facts: Facts, node: ast.AST, other: ast.AST) -> str:
     """Where another node stands, for a finding at a node: "line 5", or "model.py:5" if that is another file."""
     apart = facts.path_of(other) != facts.path_of(node)
-    return f"{os.path.basename(facts.shown(other))}:{other.lineno}" if apart else f"line {other.lineno}"
+    line = getattr(other, "lineno", 0)
+    return f"{os.path.basename(facts.shown(other))}:{line}" if apart else f"line {line}"
 
 
 def at_node(facts: Facts, node: ast.AST, code: str, message: str, hint: str, severity: Severity) -> Diagnostic:

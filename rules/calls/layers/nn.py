@@ -250,7 +250,7 @@ def _embedding(call: Call) -> Value:
         kept = opaque(Why.PLACES_FED, call.name) if are_fed(ids) else opaque(Why.PICKED_BY_INDEX)
         return call.gives(kept)
     width = params.dims[1:] if isinstance(params, Tensor) and params.dims else (None,)
-    dims = (None, *width) if call.name.endswith("_sparse") else None if ids.dims is None else (*ids.dims, *width)
+    dims = (None, *width) if call.name.endswith("_sparse") else None if ids.lengths is None else (*ids.lengths, *width)
     return call.gives(ids.batch, dims)
 
 

@@ -17,6 +17,8 @@ from converter.analysis.values import (
     ARRAY,
     EXAMPLE,
     FREE,
+    OF_SHARD,
+    OPEN_ENDED,
     ROWS,
     Batch,
     Constant,
@@ -105,6 +107,8 @@ def _while(call: Call) -> Value:
         return made if isinstance(made, Sequence) else Sequence([made])
 
     state = _settled(call, turn, _tensors(start))
+    if isinstance(tested, Tensor) and tested.batch.kind == "reduced":
+        call.walk.facts.grown.update(t.uid for t in _leaves(state) if t.op == ARRAY)
     if isinstance(state, Sequence) and len(state.elements) == 1:
         return state.elements[0]
     return state
@@ -348,7 +352,9 @@ def _array_stack(call: Call) -> Value:
     kept = replace(array.batch, axis=array.batch.axis + 1) if array.batch.kind == "example" else array.batch
     if _is_of_examples(array):
         kept = Batch("example", 0) if call.name.endswith("stack") else opaque(Why.PICKED)
-    return call.gives(kept, None if array.lengths is None else (None, *array.lengths))
+    grown = array.uid in call.walk.facts.grown
+    lengths = None if array.lengths is None else (f"{OF_SHARD} {array.uid}" if grown else None, *array.lengths)
+    return Tensor(kept, call.values(), lengths, OPEN_ENDED if grown else call.name)
 
 
 def _call_custom(call: Call) -> Value:

@@ -90,13 +90,21 @@ def _where(call: Call) -> Value:
         if found.batch.kind != "free":
             found.batch = opaque(Why.PLACES)
         return found
-    return _rows_of_either(call) or _elementwise(call)
+    chosen = algebra.elementwise(call.walk.facts, "where", [call.tensor(1, "x"), call.tensor(2, "y")])
+    if (picked := _rows_of_either(call, chosen)) is not None:
+        return picked
+    made = _elementwise(call)
+    if isinstance(made, Tensor) and made.rank is None:
+        made.lengths = chosen.lengths  # that of both sides, whatever is known of the condition
+    return made
 
 
-def _rows_of_either(call: Call) -> Value | None:
-    """`tf.where` with a vector condition picks whole rows (array_ops.py, 1.15); None for other conditions."""
-    condition, sides = call.tensor(0, "condition"), [call.tensor(1, "x"), call.tensor(2, "y")]
-    chosen = algebra.elementwise(call.walk.facts, "where", sides)
+def _rows_of_either(call: Call, chosen: Tensor) -> Value | None:
+    """`tf.where` with a vector condition picks whole rows (array_ops.py, 1.15); None for other conditions.
+
+    chosen: what the two sides give, element by element.
+    """
+    condition = call.tensor(0, "condition")
     if condition.rank != 1 or condition.batch.kind != "example" or chosen.rank in (None, 0, 1):
         return None
     if chosen.batch.kind == "free":

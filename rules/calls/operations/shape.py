@@ -305,14 +305,15 @@ def _gather_nd(call: Call) -> Value:
         return call.gives(FREE)
     if (left := left_by(mask_of(indices), params, tuple(call.values()), call.name)) is not None:
         return left
-    if own_row_first(indices) and params.batch == Batch("example", 0):
-        return call.gives(indices.batch)
+    rows, width = indices.dims if indices.dims and len(indices.dims) == 2 else (None, None)
+    picked = None if params.lengths is None or width is None else (rows, *params.lengths[width:])
+    in_front = params.batch.kind == "example" and params.batch.axis == 0
+    if in_front and own_row_first(indices, params.batch.rows):
+        return call.gives(indices.batch, picked)
     if params.batch.kind == "example" and are_fed(indices):
         return call.gives(opaque(Why.PLACES_FED, call.name))
     if params.batch == Batch("example", 0) and indices.batch.why in UNSEEN_CODE:
         return call.gives(indices.batch)
-    rows, width = indices.dims if indices.dims and len(indices.dims) == 2 else (None, None)
-    picked = None if params.lengths is None or width is None else (rows, *params.lengths[width:])
     return call.gives(opaque(Why.PICKED_BY_PLACE), picked)
 
 
@@ -325,7 +326,7 @@ def _to_dense(call: Call) -> Value:
 def _one_hot(call: Call) -> Value:
     indices = call.tensor(0, "indices")
     depth = call.constant(1, "depth")
-    dims = None if indices.dims is None else (*indices.dims, depth if isinstance(depth, int) else None)
+    dims = None if indices.lengths is None else (*indices.lengths, depth if isinstance(depth, int) else None)
     axis = call.constant(4, "axis")
     if isinstance(axis, int) and axis >= 0 and indices.batch.kind == "example":
         return moving.moved(indices, indices.batch.axis + (axis <= indices.batch.axis), None, call.name, call.values())

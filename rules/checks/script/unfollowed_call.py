@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
@@ -29,7 +28,7 @@ from converter.planner.questions.imported import (
 from converter.planner.questions.outside_calls import is_foreign
 from converter.planner.region.inputs import uncut_values
 from converter.planner.wording import finding
-from converter.planner.writing.findings import error
+from converter.planner.writing.findings import error, line_seen_from
 
 CODES = ("TMG241",)
 
@@ -109,8 +108,7 @@ def _lost_in(facts: Facts, loop: Tensor) -> str:
     first = min((v for v in lost if v.batch.why is not Why.LOOP), key=lambda v: v.uid, default=None)
     if first is None or first.node is None:
         return f"tf.{loop.op} makes of a batch, and it is not followed"
-    path, line = os.path.basename(facts.path_of(first.node) or ""), getattr(first.node, "lineno", 0)
-    place = f"{path}:{line}" if path else f"line {line}"
+    place = line_seen_from(facts, loop.node or first.node, first.node)
     return f"tf.{loop.op} makes of a batch, which is not followed from {place} on: {first.batch.reason}"
 
 

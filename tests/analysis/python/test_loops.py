@@ -113,3 +113,17 @@ def test_a_tensor_that_the_first_turn_makes_and_later_ones_join() -> None:
         "loss = tf.reduce_mean(tf.square(tf.reduce_mean(joined, 1, keepdims=True) - Y))\n"
     )
     assert codes(INPUTS + FLAG + model + STEP + TRAINING) == []
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 3])
+def test_a_comprehension_goes_over_all_variables(blocks: int) -> None:
+    made = "[tf.get_variable('w%d' % i, [3]) for i in range(30)]\n"
+    regularised = "result = [tf.nn.l2_loss(v) for v in tf.trainable_variables()]\n"
+    found = value_of(f"made = {made}" * blocks + regularised)
+    assert isinstance(found, Sequence) and len(found.elements) == 30 * blocks + 1  # and others that are not seen
+
+
+@pytest.mark.parametrize(("length", "many"), [(9, False), (40, False), (41, True)])
+def test_a_comprehension_over_a_long_list_has_any_number(length: int, many: bool) -> None:
+    found = value_of(f"rows = [0] * {length}\nresult = [row + 1 for row in rows]\n")
+    assert isinstance(found, Sequence) and found.many is many

@@ -45,6 +45,7 @@ half, beyond, beside = lambda i, a: i < many // 2, lambda i, a: i <= many, lambd
 numbers = tf.reshape(tf.range(tf.shape(image)[0]), tf.concat([[tf.shape(image)[0]], [1], [1], [1]], 0))
 own, added = numbers * tf.ones_like(image), tf.zeros_like(image) + numbers
 flat, turned = tf.reshape(image, [tf.size(image)]), tf.reshape(tf.transpose(image, [1, 0, 2, 3]), [-1])
+wide = tf.reshape(tf.transpose(tf.layers.dense(s, features), [1, 0, 2]), [-1, features * 2])  # or wider
 result = {expression}
 """
 
@@ -155,6 +156,7 @@ tf.nn.softmax(x)                                      -> example 0
 tf.nn.softmax(t)                                      -> example 1
 tf.clip_by_value(x, 0, 1)                             -> example 0
 tf.where(x > 0, x, -x)                                -> example 0
+tf.expand_dims(tf.where(tf.sequence_mask(k * n), s, -s), -2) -> example 0
 tf.zeros_like(x)                                      -> example 0
 tf.ones_like(w)                                       -> free
 tf.equal(tf.argmax(x, 1), n)                          -> example 0
@@ -401,8 +403,16 @@ tf.reshape(x, [-1, 2])                                -> example 0 major
 tf.reshape(s, [-1, 6])                                -> example 0 major
 tf.reshape(s, [batch_size * 5, 6])                    -> example 0 major
 tf.reshape(x, [tf.shape(x)[0] * 2, 3])                -> example 0 major
+tf.reshape(tf.layers.dense(tf.reshape(x, [1, -1, 6]), 2), [1 * tf.shape(x)[0], features]) -> example 0
+tf.reshape(tf.layers.dense(tf.reshape(x, [1, -1, 6]), 2), [3 * tf.shape(x)[0], features]) -> opaque
+tf.reshape(tf.reshape(x, [1, -1, 6]), [2 * tf.shape(x)[0], 3]) -> example 0 major
+tf.reshape(tf.reshape(x, [2, -1, 3]), [2 * tf.shape(x)[0], 3]) -> opaque
 tf.reshape(z, [-1])                                   -> example 0 major
 tf.reshape(tf.reshape(s, [-1, 6]), [-1, 5, 6])        -> example 0
+tf.reshape(wide, [tf.shape(z)[1], tf.shape(s)[0], 4]) -> example 1
+tf.reshape(wide, [tf.shape(s)[0], tf.shape(z)[1], 4]) -> opaque
+tf.reshape(wide, [tf.shape(s)[0], tf.shape(s)[0], 4]) -> opaque
+tf.reshape(wide, [-1, tf.shape(z)[1], 4]) -> example 0 minor
 tf.reshape(tf.reshape(s, [-1, 6]), [batch_size, 5, 6]) -> example 0
 tf.reshape(tf.reshape(x, [-1]), [-1, 6])              -> example 0
 tf.reshape(tf.matmul(tf.reshape(s, [-1, 6]), w), [-1, 5, 4]) -> example 0
@@ -849,6 +859,8 @@ tf.while_loop(each, lambda i, a: (i + 1, a.write(i, x[i] + a.read(i - 1))), [0, 
 tf.while_loop(beside, lambda i, h, a: (i + 1, h + x[i], a.write(i, h)), [0, q, array])[2].stack() -> opaque
 tf.while_loop(each, lambda i, a: (i + 1, a.write(i, x[i])), [0, array])[1].read(0) -> opaque
 tf.gather_nd(x, tf.stack([tf.range(batch_size), n], 1)) -> example 0
+tf.gather_nd(x, tf.stack([tf.range(2 * many), tf.concat([n, n], 0)], 1)) -> opaque
+tf.gather_nd(tf.reshape(s, [-1, 6]), tf.stack([tf.range(many), n], 1)) -> opaque
 tf.gather_nd(x, tf.stack([tf.range(batch_size), n], -1)) -> example 0
 tf.gather_nd(s, tf.stack([tf.tile(tf.expand_dims(tf.range(batch_size), 1), [1, 3]), z], 2)) -> example 0
 tf.gather_nd(s, tf.stack([tf.tile(tf.expand_dims(tf.range(batch_size), 1), [1, 3]), z], 1)) -> opaque
@@ -918,6 +930,8 @@ tf.ones([3, tf.shape(x)[0] // 2])                     -> example 1 major
 tf.random_normal([tf.size(x)])                        -> example 0 major
 tf.random_normal([tf.size(v)])                        -> example 0
 tf.range(2 * tf.shape(x)[0])                          -> example 0 major
+tf.range(tf.shape(tf.reshape(s, [-1, 6]))[0])         -> example 0 major
+tf.ones([tf.shape(tf.reshape(s, [-1, 6]))[0]])        -> example 0 major
 tf.range(tf.size(x))                                  -> example 0 major
 tf.range(tf.size(v))                                  -> example 0
 tf.gather(x, tf.range(tf.size(x)) // 4)               -> opaque

@@ -64,3 +64,10 @@ def test_factors_are_put_together_again() -> None:
 def test_examples_that_are_cut_apart_stay_refused() -> None:
     made = value_of(f"{UNITS}result = tf.reshape(tf.layers.dense(x, 4 * units), [-1, 3, units])\n")
     assert isinstance(made, Tensor) and made.batch.kind == "opaque"
+
+
+@pytest.mark.parametrize(("condition", "known"), [("x > 0", True), ("unknown > 0", True), ("unknown", False)])
+def test_a_choice_of_entries_is_as_long_as_its_sides(condition: str, known: bool) -> None:
+    choice = f"tf.where({condition}, x, -x)" if known else f"tf.where({condition})"
+    made = value_of(f"{UNITS}unknown = tf.placeholder(tf.float32)\nresult = {choice}\n")
+    assert isinstance(made, Tensor) and made.dims == ((None, 9) if known else None)

@@ -92,6 +92,27 @@ def test_rows_by_other_numbers(made: str, expected: list[str]) -> None:
     assert found(made.format(SIZE), loss) == expected
 
 
+LINES = "lines = tf.reshape(x, [-1, 8, 3])\nline_batch_size = tf.shape({})[0]\nnumbers = tf.range({})\n"
+PIXELS = "made = tf.reshape(tf.gather_nd(lines, tf.stack([numbers, tf.to_int32(lines[:, 0, 0])], 1)), [-1, 24])"
+
+
+@pytest.mark.parametrize(
+    ("counted", "end", "expected"),
+    [
+        ("lines", "line_batch_size", []),  # eight lines for each image, each with its own number
+        ("lines", "0, line_batch_size", []),
+        ("tf.square(lines)", "line_batch_size", []),
+        ("lines", "1, line_batch_size", ["TMG302"]),
+        ("lines", "line_batch_size // 8", ["TMG302"]),
+        ("x", "line_batch_size", ["TMG302"]),  # the first lines of all, as many as there are images
+        ("tf.reshape(x, [-1, 3])", "line_batch_size", ["TMG302"]),  # lines beyond these are no lines
+    ],
+)
+def test_rows_of_several_for_each_example(counted: str, end: str, expected: list[str]) -> None:
+    loss = "tf.square(logits - 1) + tf.reduce_mean(made)"
+    assert found(LINES.format(counted, end) + PIXELS, loss) == expected
+
+
 CROPS = "tf.reduce_mean(tf.layers.dense(crops, 1), [1, 2, 3]) + tf.reduce_mean(logits, 1) * tf.to_float(y)"
 
 

@@ -173,3 +173,56 @@ def test_examples_that_each_tower_cuts_to_its_longest_are_padded(longest: str, m
     text = converted(CUT.format(longest=longest))
     assert all(f"self.{name} = {merged}(tower_{name}, 0)" in text for name in ("out", "y"))
     assert "self.first = tf.concat(tower_first, 0)" in text
+
+
+UNROLLED = """\
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, None, 4])
+Y = tf.placeholder(tf.int32, [None, None])
+n = tf.placeholder(tf.int32, [None])
+steps = tf.TensorArray(tf.float32, tf.shape(X)[1]).unstack(tf.transpose(X, [1, 0, 2]))
+
+
+def body(t, made, done):
+    h = tf.layers.dense(steps.read(t), 3)
+    return t + 1, made.write(t, h), tf.greater_equal(t + 1, n)
+
+
+begin = 0, tf.TensorArray(tf.float32, 0, dynamic_size=True), tf.zeros([tf.shape(X)[0]], tf.bool)
+_, made, done = tf.while_loop(lambda t, made, done: {until}, body, begin)
+logits = tf.transpose(made.stack(), [1, 0, 2])
+losses = {losses}
+loss = tf.reduce_mean(losses)
+"""
+DONE = "tf.logical_not(tf.reduce_all(done))"
+ENTROPY = "tf.nn.sparse_softmax_cross_entropy_with_logits(logits=logits, labels=Y)"
+
+
+@pytest.mark.parametrize(
+    ("until", "losses", "refused"),
+    [
+        (DONE, ENTROPY, True),
+        (DONE, "tf.square(logits - X[:, :, :3])", True),
+        (DONE, "tf.square(logits - tf.one_hot(Y, 3))", True),
+        (DONE, "tf.square(logits - tf.reshape(tf.layers.dense(X, 3), tf.shape(logits)))", True),
+        (DONE, "tf.square(logits - tf.reshape(X[:, :, :3], [-1, tf.shape(logits)[1], 3]))", True),
+        (DONE, "tf.square(tf.reshape(tf.reshape(logits, [-1, 3]) + 1.0, tf.shape(logits)))", False),
+        (DONE, "tf.square(logits - tf.reshape(X[:, :1, :3], [-1, 1, 3]))", False),
+        (DONE, "tf.square(tf.reduce_sum(logits, 1) - tf.to_float(tf.reduce_sum(Y, 1, keepdims=True)))", False),
+        (DONE, "tf.square(logits - tf.layers.dense(logits, 3))", False),
+        ("t < tf.shape(X)[1]", ENTROPY, False),
+        ("t < tf.shape(X)[1]", "tf.square(logits - tf.reshape(tf.layers.dense(X, 3), tf.shape(logits)))", False),
+    ],
+)
+def test_a_loop_ends_with_the_longest_sequence_of_its_shard(until: str, losses: str, refused: bool) -> None:
+    script = UNROLLED.format(until=until, losses=losses) + STEP + FED
+    assert ("TMG227" in codes(script)) is refused
+
+
+def test_what_a_loop_made_for_its_shard_is_padded_where_it_is_merged() -> None:
+    losses = "tf.square(tf.reduce_sum(logits, 1) - 1.0)"
+    script = UNROLLED.format(until=DONE, losses=losses) + STEP + FED + "        sess.run(logits, {X: xs, n: ns})\n"
+    assert "concat_steps" in "\n".join(parts(script)[2])
+    assert "concat_steps" not in "\n".join(parts(script.replace(DONE, "t < tf.shape(X)[1]"))[2])

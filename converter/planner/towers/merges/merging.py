@@ -45,6 +45,7 @@ from converter.planner.towers.merges.purpose import is_only_shown
 from converter.planner.towers.merges.tensor_names import op_name
 from converter.planner.towers.merges.wanted import Wanted, bound_by_tower, is_mergeable, mixes_inputs
 from converter.planner.wording import finding, refuse
+from converter.planner.writing.findings import line_seen_from
 from converter.planner.writing.spelling import leaf, spelling
 
 
@@ -397,10 +398,22 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
         what = "is an object made of a shard" if made else "counts the examples of a shard"
         if may_hold_tensors(value):
             what = "holds tensors of a shard in a way that is not followed"
-        reason = batch.reason or (rows if batch.kind != "free" and not made else f"it {what}")
+        known = batch.reason + _since(site.facts, value) if batch.reason else ""
+        reason = known or (rows if batch.kind != "free" and not made else f"it {what}")
         raise refuse(
             site.facts, getattr(value, "node", None) or node, PlanFault.NOT_MERGEABLE, name=text, reason=reason
         )
+
+
+def _since(facts: Facts, value: Value) -> str:
+    """Where the reason for which a value is not merged came about, if that is not where the value is made."""
+    why, made = _batch_of(value).why, getattr(value, "node", None)
+    behind = [v for v in needed([value]).values() if isinstance(v, Tensor) and v.batch.why is why]
+    first = min(behind, key=lambda tensor: tensor.uid, default=None)
+    if made is None or first is None or first.node is None:
+        return ""
+    place = line_seen_from(facts, made, first.node)
+    return f" ({place})" if place != f"line {made.lineno}" else ""
 
 
 def _is_of_earlier_call(region: Region, value: Value) -> bool:

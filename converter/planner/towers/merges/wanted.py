@@ -14,7 +14,7 @@ question (`is_mergeable`): what cannot is computed once more after the loop, or 
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Set
+from collections.abc import Container, Iterator, Set
 
 from converter.analysis.facts import Facts
 from converter.analysis.flow.joined import choices, is_input
@@ -226,7 +226,7 @@ def _parts_read(facts: Facts, region: Region, access: Access, text: str, whole: 
     chosen, value = selected(text, whole, access.node, facts.selections)  # the text and value of what is selected
     inside = {
         t.uid
-        for t in tensors_in(value)
+        for t in _listed(value)
         if not isinstance(t, Input) and region.in_tower(t.site) and (_is_batched(region, t) or is_update(t))
     }
     losses = {step.loss.uid for step in facts.train_steps}
@@ -250,6 +250,15 @@ def _parts_read(facts: Facts, region: Region, access: Access, text: str, whole: 
     for part in found:
         read.setdefault(part.text, (part, access.node))
     return read
+
+
+def _listed(value: Value) -> Iterator[Tensor]:
+    """The tensors of a structure without those of objects in it: what is read of an object is an access of its own."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (Sequence, Mapping)):
+        for part in value.parts():
+            yield from _listed(part)
 
 
 def _put_in_later(facts: Facts, region: Region, text: str, whole: Sequence | Mapping) -> set[str]:

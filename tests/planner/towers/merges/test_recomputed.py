@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, codes, parts
+from tests.scripts import INPUTS, STEP, TRAINING, codes, parts, run
 
 PREDICTION = "prediction = tf.layers.dense(X, 1)\n"
 TRAINED = "train_op = optimizer.apply_gradients(sum_gradients(tower_grads))"
@@ -257,3 +257,14 @@ def test_a_statement_that_makes_the_loss_beside_it_leaves_what_was_minimised(ins
     after = parts(INPUTS + PREDICTION + model + STEP + "tf.summary.scalar('top', top)\n" + TRAINING)[2]
     assert after.index("loss, top = losses(prediction, Y)") < after.index("loss = tf.add_n(tower_loss)")
     assert after.count("loss = tf.add_n(tower_loss)") == 1
+
+
+@pytest.mark.parametrize(("lines", "place"), [("top = tf.reduce_max(f(prediction))", " (line 4)"), ("top = f(X)", "")])
+def test_a_refusal_says_where_the_rows_were_lost(lines: str, place: str) -> None:
+    """The value itself is made of what the function gave, in another line."""
+    model = INPUTS.replace("X = ", "def f(x): return tf.layers.dense(x[:7], 1)\nX = ") + PREDICTION + lines + "\n"
+    read = "tf.py_func(decide, [top], [])\n"
+    (found,) = [
+        d for d in run(model + f"{LOSS} + 0.1 * top\n" + STEP + read + TRAINING).diagnostics if d.code == "TMG210"
+    ]
+    assert found.message.endswith(f"a part of the batch is taken{place}")

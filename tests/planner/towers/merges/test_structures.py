@@ -309,3 +309,50 @@ def test_keys_that_are_names_in_the_graph(keep: str, read: str, found: list[str]
     """They begin with tower_0 in one tower and with tower_1 in the next."""
     model = KEYED.format(nodes="self.nodes = {}", keep=keep, made="net = Net(X)")
     assert codes(script(model, "net.output", read)) == found
+
+
+UNITS = """\
+class Unit:
+    def __init__(self, given, scope):
+        self.given = tf.square(given)
+        with tf.variable_scope(scope):
+            self.weights = {'w': tf.get_variable('w', [4, 1])}
+
+    def __call__(self, x):
+        return tf.matmul(x * self.given, self.weights['w'])
+
+    def save(self):
+        return [self.weights[name].eval() for name in self.weights]
+
+
+class Other(Unit):
+    def __call__(self, x):
+        return tf.matmul(x, self.weights['w'])
+
+
+units = {}
+hidden = tf.layers.dense(X, 4)
+if np.random.rand() > 2:
+    last = Unit(hidden, 'last')
+else:
+    last = Other(hidden, 'last')
+units.update({'last': last})
+prediction = last(hidden)
+loss = tf.reduce_mean(tf.square(prediction - Y))
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "merged"),
+    [
+        ("[units[name].save() for name in units]", ""),
+        ("units['last'].weights", ""),
+        ("sess.run(units['last'].given, {X: xs})", "last.given = tf.concat(tower_given, 0)"),
+        ("sess.run([units[name].given for name in units], {X: xs})", "last.given = tf.concat(tower_given, 0)"),
+        ("sess.run(last.given, {X: xs})", "last.given = tf.concat(tower_given, 0)"),
+    ],
+)
+def test_an_object_in_a_dict_is_read_by_its_attributes(read: str, merged: str) -> None:
+    text = "import numpy as np\n" + INPUTS + UNITS + STEP.format(loss="loss") + TRAINING + f"        {read}\n"
+    after = [line.strip() for line in parts(text)[2]]
+    assert (merged in after) if merged else not any("given" in line for line in after)
