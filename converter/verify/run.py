@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
@@ -19,9 +19,8 @@ from converter.source.viewed import viewed
 from converter.verify.checks.lines import PlannedLines, planned_lines
 from converter.verify.checks.slices import join_slices, wholes_in
 from converter.verify.data import ALL_STEPS, ConversionOrigin, LedgerLine, Progress, Report, VerifyError, VerifySettings
-from converter.verify.judge import ComparisonSettings, judge, unlike
+from converter.verify.judge import ComparisonSettings, judge, losses, step_trace, unlike
 from converter.verify.ledger import ledger, of_checks, of_later_steps, of_origin, of_outside
-from converter.verify.notebooks import in_cells
 from converter.verify.origin import origin_of, repeat
 from converter.verify.processes.answer import Stopped, clean, expect, fails_too, find_interpreter
 from converter.verify.processes.child_process import GIB, Child, Event, Limits, environment, how_started, memory_taken
@@ -41,7 +40,6 @@ from converter.verify.runs.protocol import Tell, versions_of
 from converter.verify.runs.stopping import early_stopping, kept_by_values
 from converter.verify.runs.untrained import evaluation_job, with_evaluation
 from converter.verify.runs.whole import Ran, run_whole, sizes_of_steps, whole_job, with_whole
-from converter.verify.traces import losses, step_trace
 
 # How conversions are proven that have other targets than towers.
 PROTOCOLS = {"mirrored": strategy.PROTOCOL, "ddp": ddp.PROTOCOL, "cluster": cluster.PROTOCOL}
@@ -78,13 +76,14 @@ def verify(
     towers = read_towers(multi, parts, layout.root)
     _check_target(multi, towers, settings)
     asked = replace(_comparison_settings(settings, towers), by_values=kept_by_values(single))
+    memory = int(memory_of_machine() * 0.75) if settings.memory is None else int(settings.memory * GIB)
     # the conversion is made again while the scripts import TensorFlow
     with ThreadPoolExecutor(1) as beside, opened(pool) as interpreters:
         made = beside.submit(repeat, single, multi, parts)
         runner = Runner(
             interpreters,
             find_interpreter(settings.python),
-            Limits(time.monotonic() + settings.timeout, _memory(settings)),
+            Limits(time.monotonic() + settings.timeout, memory),
         )
         proof = _Comparison(
             layout=layout,
@@ -94,15 +93,18 @@ def verify(
             asked=asked,
             runner=runner,
             plan=lambda: planned_lines(made.result()),
-            tell=tell or _nobody,
+            tell=tell or (lambda progress: None),
         )
         report, left_out = _undisturbed(proof)
         origin = origin_of(made.result())
         if settings.also:
             report = with_others(report, single, multi, settings, interpreters)
-    report = replace(report, ledger=(*report.ledger, *_not_seen(single, asked, settings), *of_origin(origin)))
+    # what the original's text shows, and no run does
+    stops = early_stopping(single) if asked.target == "towers" else ()
+    not_seen = (*not_run(single, settings.args), *stops, *of_origin(origin))
+    report = replace(report, ledger=(*report.ledger, *not_seen))
     return replace(
-        in_cells(_with_warnings(report, origin), single),
+        _in_cells(_with_warnings(report, origin), single),
         notes=report.notes + left_out + _without_gpus(report, settings),
         origin=origin,
         command=command,
@@ -125,13 +127,6 @@ def _comparison_settings(settings: VerifySettings, towers: ConversionHeader) -> 
     )
 
 
-def _not_seen(single: Path, asked: ComparisonSettings, settings: VerifySettings) -> Iterator[LedgerLine]:
-    """What the original's text shows, and no run does."""
-    yield from not_run(single, settings.args)
-    if asked.target == "towers":
-        yield from early_stopping(single)
-
-
 def _with_warnings(report: Report, origin: ConversionOrigin) -> Report:
     """Names the conversion's warnings in the reason of a failure: they may say what has failed."""
     warned = [f"{found.code} {found.where}" for found in origin.findings if found.severity == "warning"]
@@ -145,10 +140,6 @@ def _without_gpus(report: Report, settings: VerifySettings) -> tuple[str, ...]:
     if settings.devices != "gpu" or not report.versions or report.where != Report.where:
         return ()
     return (f"--devices gpu: no GPU that this TensorFlow can use was found, so the towers ran on {report.where}",)
-
-
-def _nobody(progress: Progress) -> None:
-    """The default for `tell`: does nothing."""
 
 
 def _check(single: Path, multi: Path, settings: VerifySettings) -> None:
@@ -329,11 +320,6 @@ def _original_alone(single: Copy, like: dict[str, Any], work: Path) -> dict[str,
     return {**like, **copy.job(like["args"], work), "role": "bare", "log": str(work / "original_alone.log")}
 
 
-def _memory(settings: VerifySettings) -> int:
-    """What the scripts may take, in bytes."""
-    return int(memory_of_machine() * 0.75) if settings.memory is None else int(settings.memory * GIB)
-
-
 @dataclass(frozen=True)
 class _Answers:
     """The answers of the processes of the two scripts.
@@ -455,4 +441,24 @@ def _judged(answers: _Answers, asked: ComparisonSettings, plan: Callable[[], Pla
         losses=losses(replayed),
         original=step_trace(replayed["first"].get("timeline")),
         converted=step_trace(recorded["first"].get("timeline")),
+    )
+
+
+def _in_cells(report: Report, single: Path) -> Report:
+    """A report whose lines are the original notebook's, and that says what of it did not run; others as they are."""
+    notebook = read(str(single)).notebook if single.suffix == ".ipynb" else None
+    if notebook is None:
+        return report
+    told = notebook.told
+    entry = LedgerLine(
+        "unchecked",
+        "notebook",
+        "the cells ran once, in their order, as a script; magics, shell lines and cells in other languages did not run",
+    )
+    return replace(
+        report,
+        reason=told(report.reason),
+        checks=tuple(replace(check, detail=told(check.detail)) for check in report.checks),
+        ledger=(*(replace(one, detail=told(one.detail)) for one in report.ledger), entry),
+        notes=tuple(map(told, report.notes)),
     )

@@ -85,11 +85,6 @@ class _Notes:
                 found[words] = fewer, own
         return found
 
-    def of_epoch(self, steps: int, epoch: Sequence[int]) -> int | None:
-        """After how many steps the original is as many steps behind an epoch's end; None before the first end."""
-        theirs, own = epoch
-        return steps // theirs * own + steps % theirs if theirs and steps >= theirs else None
-
     def own(self, kind: str) -> list[Note]:
         """The original's notes of one kind, also from after the compared steps."""
         return list(self.mine["notes"].get(kind, ()))
@@ -116,7 +111,9 @@ class _Notes:
         for note in self.other(kind):
             words = _words(note, same)
             found = waiting.get((note["steps"], words))
-            end = self.of_epoch(note["steps"], epochs.get(words, self.epoch))
+            (theirs, own), steps = epochs.get(words, self.epoch), note["steps"]
+            # after how many steps the original is as many steps behind an epoch's end; None before the first end
+            end = steps // theirs * own + steps % theirs if theirs and steps >= theirs else None
             ends = None if end is None else waiting.get((end, words))
             if ends and not (found and note["number"] == found[0]["number"]):
                 found = ends if not found or _at_epochs_end(note, ends[0]) else found
@@ -195,7 +192,11 @@ def check_seeds(mine: Facts, theirs: Facts, towers: int) -> CheckResult:
             name, "failed", f"the graph has the seed {theirs['graph seed']} instead of {mine['graph seed']}"
         )
     if mine["shuffling"] != theirs["shuffling"]:
-        drawn, wanted = (listing(map(_shuffle, diary["shuffling"])) or "nothing" for diary in (theirs, mine))
+        drawn, wanted = (
+            listing(f"{kind} ({', '.join(map(str, seeds))})" if seeds else kind for kind, seeds in diary["shuffling"])
+            or "nothing"
+            for diary in (theirs, mine)
+        )
         return CheckResult(name, "failed", f"data are shuffled by {drawn} instead of {wanted}")
     for size, wanted in zip(theirs.get("buffers", ()), mine.get("buffers", ()), strict=False):
         if size and wanted and size not in (wanted, wanted * towers):
@@ -205,11 +206,6 @@ def check_seeds(mine: Facts, theirs: Facts, towers: int) -> CheckResult:
     count = sum(own.values()) + (mine["graph seed"] is not None) + sum(bool(seeds) for _, seeds in mine["shuffling"])
     detail = f"{count} seed{'s' if count > 1 else ''} as in the original" if count else "neither script sets a seed"
     return CheckResult(name, "passed", detail)
-
-
-def _shuffle(shuffling: Sequence[Any]) -> str:
-    kind, seeds = shuffling
-    return f"{kind} ({', '.join(map(str, seeds))})" if seeds else str(kind)
 
 
 def check_savers(both: _Notes) -> Iterator[CheckResult]:
@@ -441,3 +437,31 @@ def _rounded(text: str, value: float) -> bool:
     mantissa, _, exponent = text.lower().partition("e")
     digits = len(mantissa.partition(".")[2]) - int(exponent or 0)
     return abs(float(text) - value) <= 0.51 * 10.0**-digits + 1e-6 * abs(value)
+
+
+def check_end(recorded: Facts, replayed: Facts) -> list[CheckResult]:
+    """If a script failed within the compared steps, the other one must have failed, too; no check if neither did.
+
+    recorded, replayed: the last events of the conversion and of the original: the number of `steps` taken, and of those
+    `skipped` behind them, the `error` that ended the script, and for the original how many `further` steps it took
+    behind the recorded ones.
+    """
+    name = "end of the script"
+    theirs, mine = recorded["error"], replayed["error"]
+    after, own = recorded["steps"] + recorded["skipped"], len(replayed["steps"]) + replayed["further"]
+    if theirs and mine:
+        both = f"the conversion ends with an error after step {after} ({theirs}), and so does the original ({mine})"
+        return [CheckResult(name, "skipped", both)]
+    if theirs:
+        detail = (
+            f"the conversion fails after step {after}: {theirs}; the original, after {_steps_in_words(own)}, does not"
+        )
+        return [CheckResult(name, "failed", detail)]
+    if mine:
+        detail = f"the original fails after {_steps_in_words(own)}, which the conversion does not: {mine}"
+        return [CheckResult(name, "skipped", detail)]
+    return []
+
+
+def _steps_in_words(count: int) -> str:
+    return f"{count} step" if count == 1 else f"{count} steps"

@@ -38,7 +38,10 @@ def check_data(found: Mapping[str, Any], towers: int, said: Collection[str] = ()
     status = "drawn otherwise" if not DRAWS.isdisjoint(said) else ""
     status = "cut" if STREAMS in said else "set aside" if ASIDE in said else status
     status = "own files" if OWN_FILES in said else status
-    rows = [_anew(row, status) if status else row for row in found["fed"]]
+    # examples may be others, as the batch size cuts the data, or draws it
+    anew = ("", "order", "others") if status else ()
+    open_ = [row["status"] == "differs" and row["fault"] in anew for row in found["fed"]]
+    rows = [{**row, "status": status} if other else row for row, other in zip(found["fed"], open_, strict=True)]
     for row in rows:
         if row["status"] == "differs":
             return [CheckResult(_NAME, "failed", _fault(row))]
@@ -47,11 +50,6 @@ def check_data(found: Mapping[str, Any], towers: int, said: Collection[str] = ()
         *(checks or [CheckResult(_NAME, "skipped", "nothing is fed, and no data set is read")]),
         *_evaluated(found, said),
     ]
-
-
-def _anew(row: Row, status: str) -> Row:
-    """The figures of an input whose examples may be others, as the batch size cuts the data, or draws it."""
-    return {**row, "status": status} if row["status"] == "differs" and row["fault"] in ("", "order", "others") else row
 
 
 def _evaluated(found: Mapping[str, Any], said: Collection[str]) -> list[CheckResult]:

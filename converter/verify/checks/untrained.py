@@ -103,18 +103,15 @@ def _difference(own: Sequence[str], theirs: Sequence[str], towers: int) -> tuple
     pairs = [(a, b) for a, b in zip(own, theirs, strict=True) if not same_line(a, b)]
     if not pairs:
         return None
-    wrong = next(((a, b) for a, b in pairs if not _counts_batches(a, b, towers)), None)
+    numbers = [list(zip(numbers_in(a), numbers_in(b), strict=True)) for a, b in pairs]
+    alike = [all(a == b or _is_count(a, b, towers) for a, b in each) for each in numbers]
+    wrong = next((pair for pair, counts in zip(pairs, alike, strict=True) if not counts), None)
     wanted, found = wrong or pairs[0]
     return wrong is not None, f"prints {found!r} instead of {wanted!r}"
 
 
-def _counts_batches(own: str, theirs: str, towers: int) -> bool:
-    """Whether the numbers of a line only differ as numbers of batches, or their sizes, do."""
-    pairs = list(zip(numbers_in(own), numbers_in(theirs), strict=True))
-    return all(a == b or _is_count(a, b, towers) for a, b in pairs)
-
-
 def _is_count(own: str, theirs: str, towers: int) -> bool:
+    """Whether two numbers only differ as numbers of batches, or their sizes, do."""
     if not (_WHOLE.fullmatch(own) and _WHOLE.fullmatch(theirs)):
         return False
     wanted, found = int(own), int(theirs)

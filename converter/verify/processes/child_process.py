@@ -140,7 +140,8 @@ class Child:
         self._events: queue.Queue[Event | None] = queue.Queue()
         self._started, self._since, self._over = False, time.monotonic(), False
         self._output = Output(self._log)
-        while isinstance(found := self._server(), Server):
+        plain = self.role.startswith("strategy")
+        while isinstance(found := self._pool.server(self._python, self._environment, plain=plain), Server):
             self.server, self.alone = found, ""
             why = found.why_not(self._limits)
             if found.failure is not None:
@@ -155,9 +156,6 @@ class Child:
                 self._leave_server(str(problem))
         self.alone = found
         self._listen_to(Alone(self._python, self._job, self._environment, self._folder))
-
-    def _server(self) -> Server | str:
-        return self._pool.server(self._python, self._environment, plain=self.role.startswith("strategy"))
 
     def _leave_server(self, why: str) -> None:
         """From now on another server forks the scripts of this interpreter, or none."""
@@ -182,7 +180,7 @@ class Child:
             try:
                 event = self._events.get(timeout=self._limits.wait())
             except queue.Empty:
-                if self._is_stuck():
+                if self.server and not self._started and time.monotonic() - self._since > START:
                     self._again("a forked process does not start")
                 if not self._is_over():
                     continue
@@ -228,9 +226,6 @@ class Child:
         self._over = running is not None and running.status() is not None and not running.output.unread()
         return before and self._over
 
-    def _is_stuck(self) -> bool:
-        return bool(self.server) and not self._started and time.monotonic() - self._since > START
-
     def _again(self, why: str) -> None:
         """Starts the process once more, without this server."""
         self._stop()
@@ -263,9 +258,9 @@ class Child:
         with contextlib.suppress(BrokenPipeError):
             self._running.write(json.dumps(command).encode() + b"\n")
 
-    def tail(self, lines: int = 20) -> str:
+    def tail(self) -> str:
         """The last lines that the script printed."""
-        return "\n".join(self._output.text().splitlines()[-lines:]) if self._output else ""
+        return "\n".join(self._output.text().splitlines()[-20:]) if self._output else ""
 
     def __enter__(self) -> Child:
         return self

@@ -116,15 +116,12 @@ def _seen_steps(mine: Facts, theirs: Facts) -> str:
 
 def _unless_resumed(ran: Ran, paths: Sequence[str]) -> Ran:
     """No result if one run has restored a file that another one may have left."""
-    notes = [note for facts in (ran.mine, ran.theirs) if facts for note in _restored(facts)]
+    diaries = [facts.get("diary", {}) for facts in (ran.mine, ran.theirs) if facts]
+    notes = [note for diary in diaries for note in diary.get("notes", {}).get("restored", ())]
     found = [note["file"] for note in notes if any(str(note["file"]).startswith(path) for path in paths)]
     if not found:
         return ran
     return Ran(problem=f"what one run saves another one restores ({listing(found, 1)})")
-
-
-def _restored(facts: Facts) -> list[Facts]:
-    return list(facts.get("diary", {}).get("notes", {}).get("restored", ()))
 
 
 def sizes_of_steps(ran: Ran) -> tuple[int, ...]:
@@ -139,12 +136,10 @@ def with_whole(report: Report, ran: Ran, towers: int, said: Collection[str]) -> 
     """The report with the checks of the whole runs, which reach what lies after the compared steps."""
     found = check_whole(ran, towers, said)
     if any(check.status == "passed" for check in found):
-        report = replace(report, checks=tuple(check for check in report.checks if not _left_to_whole(check)))
+        left = ("an epoch's end", "data of evaluations", "beside the steps")
+        kept = (check for check in report.checks if check.status != "skipped" or check.name not in left)
+        report = replace(report, checks=tuple(kept))
     return reduce(with_check, found, report)
-
-
-def _left_to_whole(check: CheckResult) -> bool:
-    return check.status == "skipped" and check.name in ("an epoch's end", "data of evaluations", "beside the steps")
 
 
 def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[CheckResult]:
@@ -157,7 +152,8 @@ def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check
     if mine is None or theirs is None or compared is None:
         return [CheckResult(_NAME, "skipped", ran.problem)]
     in_time = "time" not in (mine["ended"], theirs["ended"])
-    steps = _steps(mine, theirs, compared, towers) if in_time else _late(mine, theirs)
+    late = CheckResult(_NAME, "skipped", f"it takes too long: {_seen_steps(mine, theirs)}")
+    steps = _steps(mine, theirs, compared, towers) if in_time else late
     if instead := _failure(mine, theirs) or _otherwise_long(ran, mine, theirs, compared, steps, towers):
         return [instead]
     checks = [steps, *_fed(compared, in_time, towers, said)]
@@ -219,10 +215,6 @@ def _drawn(check: CheckResult) -> bool:
 
 def _renamed(check: CheckResult) -> CheckResult:
     return CheckResult(f"{check.name}, whole run", check.status, check.detail)
-
-
-def _late(mine: Facts, theirs: Facts) -> CheckResult:
-    return CheckResult(_NAME, "skipped", f"it takes too long: {_seen_steps(mine, theirs)}")
 
 
 def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> CheckResult:

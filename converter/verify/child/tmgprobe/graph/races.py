@@ -24,11 +24,14 @@ def unordered_reads(graph, operations, losses, trained):
             continue
         writes, tensor = writers.get(read.inputs[0].op.name, ()), read.outputs[0]
         first = graphs.ancestors([read]) if writes else ()
-        if not writes or any(write in first for write in writes) or not _is_held(graph, read):
+        if not writes or any(write in first for write in writes):
             continue
+        if not graph.is_feedable(tensor) or read._get_control_flow_context() is not None:
+            continue  # made by a branch or a loop of the graph
         # an Identity holds no copy: whoever computes from it reads the variable
         users = [user for user in tensor.consumers() if user in behind] if read.type == 'Identity' else [read]
-        if any(_in_no_order(user, write) for user in users for write in writes):
+        pairs = [(user, write) for user in users for write in writes]
+        if any(one not in graphs.ancestors([two]) and two not in graphs.ancestors([one]) for one, two in pairs):
             found.append(tensor)
     return found
 
@@ -41,7 +44,7 @@ def updates_in_no_order(operations, trained):
     """
     writers = {name: found for name, found in graphs.writers(operations).items() if name in trained}
     order = _Order(operations, [write for found in writers.values() for write in found])
-    leading = order.leading_to(order.writes)
+    leading = reached(order.writes, order.before.get)  # and all that must run before them
     for operation in operations:
         if operation.type in graphs.HANDLES and operation.name in writers:
             users = [user for user in _readers(operation) if user in leading]
@@ -57,14 +60,16 @@ class _Order(object):
     def __init__(self, operations, writes):
         self.writes = writes
         self._bits = {write: 1 << place for place, write in enumerate(writes)}
-        self._before = {op: [one for one in graphs.needed(op) if one in operations] for op in operations}
+        self.before = {op: [one for one in graphs.needed(op) if one in operations] for op in operations}
         self._sorted = self._in_order()
         self._behind, self._ahead = {}, {}
         for operation in self._sorted:
-            self._behind[operation] = self._union(self._behind, self._before[operation])
+            self._behind[operation] = 0
+            for one in self.before[operation]:
+                self._behind[operation] |= self._behind.get(one, 0) | self._bits.get(one, 0)
         for operation in reversed(self._sorted):
             mine = self._ahead.get(operation, 0) | self._bits.get(operation, 0)
-            for one in self._before[operation]:
+            for one in self.before[operation]:
                 self._ahead[one] = self._ahead.get(one, 0) | mine
 
     def knows(self, operation, write):
@@ -72,20 +77,10 @@ class _Order(object):
         either = self._behind[operation] | self._ahead.get(operation, 0)
         return operation is write or bool(either & self._bits[write])
 
-    def leading_to(self, operations):
-        """These operations, and all that must run before them."""
-        return reached(operations, self._before.get)
-
-    def _union(self, sets, operations):
-        found = 0
-        for operation in operations:
-            found |= sets.get(operation, 0) | self._bits.get(operation, 0)
-        return found
-
     def _in_order(self):
         """All operations, each behind those that it needs; of a loop in the graph one edge is left out."""
         found, seen = [], set()
-        for start in self._before:
+        for start in self.before:
             todo = [(start, False)]
             while todo:
                 operation, done = todo.pop()
@@ -94,7 +89,7 @@ class _Order(object):
                 elif operation not in seen:
                     seen.add(operation)
                     todo.append((operation, True))
-                    todo.extend((one, False) for one in self._before[operation] if one not in seen)
+                    todo.extend((one, False) for one in self.before[operation] if one not in seen)
         return found
 
 
@@ -108,12 +103,3 @@ def _readers(variable):
             elif not graphs.writes(user):
                 found.append(user)
     return found
-
-
-def _is_held(graph, read):
-    """Whether a value can be taken and fed: not where a branch or a loop of the graph makes it."""
-    return graph.is_feedable(read.outputs[0]) and read._get_control_flow_context() is None
-
-
-def _in_no_order(one, two):
-    return one not in graphs.ancestors([two]) and two not in graphs.ancestors([one])

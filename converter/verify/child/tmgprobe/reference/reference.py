@@ -146,8 +146,9 @@ class StepComparison(object):
         if self.louder != 1.0:
             raw = [compare.divided(values, 1.0 / self.louder) for values in raw]
         fetches, gates = [steps.gradients_fetch(apply.given) for apply in self.applies], self.gates(raw)
-        if all(_is_fed(gates, given) for fetch in fetches for given in fetch.values()):  # as they are computed
-            fetched = [{key: _fed(gates, given) for key, given in fetch.items()} for fetch in fetches]
+        if all(one.name in gates for fetch in fetches for one in graphs.tensors(*fetch.values())):  # as computed
+            fed = [{key: [gates[one.name] for one in graphs.tensors(fetch[key])] for key in fetch} for fetch in fetches]
+            fetched = [{key: parts if parts[1:] else parts[0] for key, parts in one.items()} for one in fed]
         else:
             self.load(weights)
             fetched = self.run(fetches, feed, gates)
@@ -267,17 +268,13 @@ class StepComparison(object):
                 values = [self.run([tensor, sums or []], feed) for feed in feeds]
                 numbers = [float(np.size(value) if counted else np.sum(value)) for value, _ in values]
                 parts = [part for _, part in values]
-                whole = self._divisor(tensor, sums, parts, feeds[0]) if sums else sum(numbers)
+                added = {one.name: sum(column) for one, column in zip(sums or (), zip(*parts))}
+                whole = float(np.sum(self.run(tensor, feeds[0], added))) if sums else sum(numbers)
                 shares.append(_shares(numbers, [np.sum(part) for part in parts], whole, alone))
         except self.refused:
             return None
         same = None not in shares and all(np.allclose(share, shares[0], atol=1e-6) for share in shares)
         return shares[0] if same else None
-
-    def _divisor(self, tensor, sums, parts, feed):
-        """A divisor for the whole batch, from its sums over each shard."""
-        added = {one.name: sum(column) for one, column in zip(sums, zip(*parts))}
-        return float(np.sum(self.run(tensor, feed, added)))
 
     def shards(self, arrays, count, upper=True):
         """The feeds of the shards for the original, with their rows.
@@ -375,17 +372,6 @@ class StepComparison(object):
             return ['whole'] + {'other': names, 'coupled sum': ['added']}.get(kind, [])
         by_towers = kind == 'sum' or (kind != 'mean' and self.region is not None and self.region.is_by_towers())
         return names + ([] if by_towers and names else ['whole'])
-
-
-def _is_fed(feed, gradient):
-    """Whether all parts of a gradient in the graph are fed: one of a dense one, three of a sparse one."""
-    return all(tensor.name in feed for tensor in graphs.tensors(gradient))
-
-
-def _fed(feed, gradient):
-    """What is fed for a gradient, as a run would give it."""
-    parts = tuple(feed[tensor.name] for tensor in graphs.tensors(gradient))
-    return parts[0] if len(parts) == 1 else parts
 
 
 def _shares(divisors, sums, whole, alone):

@@ -49,7 +49,7 @@ class Diary(object):
     def begin(self):
         """The script begins now: what it prints and seeds from here on is its own."""
         self.draws.forget()
-        sys.stdout = Printing(sys.stdout, self._printed)
+        sys.stdout = Printing(sys.stdout, lambda line: self.note('printed', line=line[:LONGEST]))
 
     def note(self, kind, **what):
         """Adds a note; of what another thread does, such as a supervisor's that saves by the clock, only that it does.
@@ -145,9 +145,6 @@ class Diary(object):
             return result
 
         kind.add_summary = add_summary
-
-    def _printed(self, line):
-        self.note('printed', line=line[:LONGEST])
 
 
 class Printing(object):
