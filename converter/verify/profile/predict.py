@@ -215,23 +215,25 @@ def predict_hosts(
     """
     fabric = machine.fabrics[0]
     own = times(load_alone(original), fabric, machine)
-    alone = own.compute + own.transfer  # seconds that one GPU takes for the original's step
-    found = []
-    for hosts, gpus, network in ((*cluster, network) for cluster in clusters for network in networks):
-        workers = hosts * gpus
-        share = 2 * (workers - 1) / workers * parameters / 1e9
-        slowest = min(network * REACHED / 8, fabric.peer if gpus > 1 else float("inf"))
-        transfer = share / slowest + 2 * (workers - 1) * HOP * 1e-6
-        step, overlapped = alone + transfer, max(alone, transfer)
-        found.append(
-            OnHosts(
-                hosts=hosts,
-                gpus=gpus,
-                network=network,
-                compute=alone,
-                transfer=transfer,
-                speedup=workers * alone / step if step else float(workers),
-                most=workers * alone / overlapped if overlapped else float(workers),
-            )
-        )
-    return tuple(found)
+    alone = own.compute + own.transfer
+    return tuple(
+        on_hosts(alone, parameters, hosts, gpus, network, fabric) for hosts, gpus in clusters for network in networks
+    )
+
+
+def on_hosts(alone: float, parameters: int, hosts: int, gpus: int, network: float, fabric: Fabric) -> OnHosts:
+    """One step. alone: seconds that one GPU takes for the original's."""
+    workers = hosts * gpus
+    share = 2 * (workers - 1) / workers * parameters / 1e9
+    slowest = min(network * REACHED / 8, fabric.peer if gpus > 1 else float("inf"))
+    transfer = share / slowest + 2 * (workers - 1) * HOP * 1e-6
+    step, overlapped = alone + transfer, max(alone, transfer)
+    return OnHosts(
+        hosts=hosts,
+        gpus=gpus,
+        network=network,
+        compute=alone,
+        transfer=transfer,
+        speedup=workers * alone / step if step else float(workers),
+        most=workers * alone / overlapped if overlapped else float(workers),
+    )
