@@ -117,7 +117,9 @@ def judge(
     figures, first, on_host = replayed["steps"], recorded["first"], bool(replayed["first"].get("on_host"))
     ordered = [step for step in figures if step["order"]]
     done = list(takewhile(lambda step: not step.get("diverged"), ordered))
-    ended = _why_ended(ordered, len(done))
+    empty = any(step.get("empty") for step in ordered[len(done) : len(done) + 1])
+    own = "the original's gradients are not finite"
+    ended = "the conversion is fed a batch without examples" if empty else own
     if ordered and not done:
         reason = f"{ended}: there is nothing to compare with"
         return Report("not comparable", reason, asked.gpus, asked.batch, 0, notes=counted)
@@ -213,13 +215,6 @@ def _own_inputs(mine: Facts, theirs: Facts, gpus: int) -> str:
     rows = [Counter(tuple(row["shape"][1:]) for row in one if row["shape"]) for one in (ours, others)]
     several = Counter({shape: count * gpus for shape, count in rows[0].items()})
     return listing(row["name"] for row in others) if rows[0] and several == rows[1] else ""
-
-
-def _why_ended(ordered: list[Facts], compared: int) -> str:
-    """Why steps after the compared ones were not."""
-    if any(step.get("empty") for step in ordered[compared : compared + 1]):
-        return "the conversion is fed a batch without examples"
-    return "the original's gradients are not finite"
 
 
 def shown(takers: str, done: list[Facts]) -> str:

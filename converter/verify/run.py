@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
@@ -76,14 +76,13 @@ def verify(
     towers = read_towers(multi, parts, layout.root)
     _check_target(multi, towers, settings)
     asked = replace(_comparison_settings(settings, towers), by_values=kept_by_values(single))
-    memory = int(memory_of_machine() * 0.75) if settings.memory is None else int(settings.memory * GIB)
     # the conversion is made again while the scripts import TensorFlow
     with ThreadPoolExecutor(1) as beside, opened(pool) as interpreters:
         made = beside.submit(repeat, single, multi, parts)
         runner = Runner(
             interpreters,
             find_interpreter(settings.python),
-            Limits(time.monotonic() + settings.timeout, memory),
+            Limits(time.monotonic() + settings.timeout, _memory(settings)),
         )
         proof = _Comparison(
             layout=layout,
@@ -93,16 +92,13 @@ def verify(
             asked=asked,
             runner=runner,
             plan=lambda: planned_lines(made.result()),
-            tell=tell or (lambda progress: None),
+            tell=tell or _nobody,
         )
         report, left_out = _undisturbed(proof)
         origin = origin_of(made.result())
         if settings.also:
             report = with_others(report, single, multi, settings, interpreters)
-    # what the original's text shows, and no run does
-    stops = early_stopping(single) if asked.target == "towers" else ()
-    not_seen = (*not_run(single, settings.args), *stops, *of_origin(origin))
-    report = replace(report, ledger=(*report.ledger, *not_seen))
+    report = replace(report, ledger=(*report.ledger, *_not_seen(single, asked, settings), *of_origin(origin)))
     return replace(
         _in_cells(_with_warnings(report, origin), single),
         notes=report.notes + left_out + _without_gpus(report, settings),
@@ -127,6 +123,13 @@ def _comparison_settings(settings: VerifySettings, towers: ConversionHeader) -> 
     )
 
 
+def _not_seen(single: Path, asked: ComparisonSettings, settings: VerifySettings) -> Iterator[LedgerLine]:
+    """What the original's text shows, and no run does."""
+    yield from not_run(single, settings.args)
+    if asked.target == "towers":
+        yield from early_stopping(single)
+
+
 def _with_warnings(report: Report, origin: ConversionOrigin) -> Report:
     """Names the conversion's warnings in the reason of a failure: they may say what has failed."""
     warned = [f"{found.code} {found.where}" for found in origin.findings if found.severity == "warning"]
@@ -140,6 +143,15 @@ def _without_gpus(report: Report, settings: VerifySettings) -> tuple[str, ...]:
     if settings.devices != "gpu" or not report.versions or report.where != Report.where:
         return ()
     return (f"--devices gpu: no GPU that this TensorFlow can use was found, so the towers ran on {report.where}",)
+
+
+def _nobody(progress: Progress) -> None:
+    """The default for `tell`: does nothing."""
+
+
+def _memory(settings: VerifySettings) -> int:
+    """What the scripts may take, in bytes."""
+    return int(memory_of_machine() * 0.75) if settings.memory is None else int(settings.memory * GIB)
 
 
 def _check(single: Path, multi: Path, settings: VerifySettings) -> None:

@@ -103,16 +103,13 @@ def _meant(run: Row, said: Collection[str]) -> str:
 
 
 def _fault(row: Row) -> str:
-    if row["fault"] == "setting":
-        value, own = (_value(row[key]) for key in ("value", "own"))
-        return f"{row['input']} is fed {value} instead of {own} (step {row['step']})"
-    return f"{_FAULTS[row['fault']]} ({row['input']}, step {row['step']})"
-
-
-def _value(value: Any) -> str:
-    if not isinstance(value, list):
-        return "other numbers"
-    return ", ".join(f"{number(one):.6g}" for one in value)
+    if row["fault"] != "setting":
+        return f"{_FAULTS[row['fault']]} ({row['input']}, step {row['step']})"
+    value, own = (
+        ", ".join(f"{number(one):.6g}" for one in given) if isinstance(given, list) else "other numbers"
+        for given in (row["value"], row["own"])
+    )
+    return f"{row['input']} is fed {value} instead of {own} (step {row['step']})"
 
 
 def _same(rows: list[Row], towers: int, ended: bool) -> list[CheckResult]:

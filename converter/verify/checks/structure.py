@@ -29,7 +29,11 @@ def check_variables(mine: Facts, theirs: Facts) -> CheckResult:
             if key in other and row[part] != other[key][part]:
                 return CheckResult(name, "failed", f"{key} has {part} {other[key][part]} instead of {row[part]}")
     if extra and not missing:
-        copied = any(_is_copy(other[key], own) for key in extra)
+        parts = ("shape", "dtype", "trainable")
+        # `dense_1/kernel` or `tower_1/dense/kernel`, where the original has a variable like it: `dense/kernel`
+        known = {(_last_part(row["name"]), *(str(row[part]) for part in parts)) for row in own.values()}
+        rows = [other[key] for key in extra]
+        copied = any((_last_part(row["name"]), *(str(row[part]) for part in parts)) in known for row in rows)
         lead = "the towers do not share variables: the conversion also has " if copied else "the original lacks "
         return CheckResult(name, "failed", lead + listing(extra))
     if missing:
@@ -37,13 +41,6 @@ def check_variables(mine: Facts, theirs: Facts) -> CheckResult:
         also = f"; instead it has {listing(extra)}" if extra else ""
         return CheckResult(name, "failed", f"{lead}: the conversion lacks {listing(missing)}{also}")
     return CheckResult(name, "passed", f"{len(own)} with the same names, shapes and types")
-
-
-def _is_copy(row: Facts, own: Mapping[str, Facts]) -> bool:
-    """True if the original has a variable like it: `dense/kernel` for `dense_1/kernel` or `tower_1/dense/kernel`."""
-    kind = [row[part] for part in ("shape", "dtype", "trainable")]
-    alike = (other for other in own.values() if [other[part] for part in ("shape", "dtype", "trainable")] == kind)
-    return any(_last_part(other["name"]) == _last_part(row["name"]) for other in alike)
 
 
 def _last_part(name: str) -> str:
@@ -96,7 +93,10 @@ def check_batch(figures: list[Facts], gpus: int, batch: BatchMode, said: Collect
     a random order, so that the one which ends the data may come in any step.
     """
     name, counted, drawn = "batch", dict[tuple[int, int], None](), ""
-    for numbered in _by_train_ops(figures).values():
+    kinds: dict[str, list[tuple[int, Facts]]] = {}  # the steps, each with its number, by the train ops that they run
+    for number_of, step in enumerate(figures, 1):
+        kinds.setdefault(repr(step.get("triggered")), []).append((number_of, step))
+    for numbered in kinds.values():
         ended, full = True, 0
         for number_of, step in _largest_first(numbered) if SHUFFLED in said and batch == "per-gpu" else numbered:
             rows, own = step["rows"], step["own_rows"]
@@ -122,14 +122,6 @@ def check_batch(figures: list[Facts], gpus: int, batch: BatchMode, said: Collect
                 return CheckResult(name, "failed", detail)
     words = [f"{rows} examples a step, {own} in the original" for rows, own in counted]
     return CheckResult(name, "passed", "; ".join([*words, *([drawn] if drawn else [])]))
-
-
-def _by_train_ops(figures: list[Facts]) -> dict[str, list[tuple[int, Facts]]]:
-    """The steps, each with its number, by the train ops that they run."""
-    found: dict[str, list[tuple[int, Facts]]] = {}
-    for number_of, step in enumerate(figures, 1):
-        found.setdefault(repr(step.get("triggered")), []).append((number_of, step))
-    return found
 
 
 def _largest_first(figures: list[tuple[int, Facts]]) -> list[tuple[int, Facts]]:

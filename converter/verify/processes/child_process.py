@@ -123,7 +123,9 @@ class Child:
         self._has_come = False  # to its first training step
         self._pool, self._python, self._limits, self._on_step = pool, python, limits, on_step
         self._token = uuid.uuid4().hex
-        self._environment = {**environment, TOKEN: self._token, "TMPDIR": str(_own_folder(job))}
+        temporary = Path(job["work"]) / f"{job['role']}-tmp"  # removed with the job's folder
+        temporary.mkdir(exist_ok=True)
+        self._environment = {**environment, TOKEN: self._token, "TMPDIR": str(temporary)}
         self._running: Alone | Forked | None = None
         self._seen: set[tuple[int, int]] = set()  # all processes that were ever seen to belong to the script
         self._output: Output | None = None
@@ -283,13 +285,6 @@ class Child:
             running.close()
         if self._output:
             self._output.close()
-
-
-def _own_folder(job: Mapping[str, Any]) -> Path:
-    """Where a script's temporary files go; they are removed with the job's folder."""
-    folder = Path(job["work"]) / f"{job['role']}-tmp"
-    folder.mkdir(exist_ok=True)
-    return folder
 
 
 def _listen(output: Line, events: queue.Queue[Event | None]) -> None:

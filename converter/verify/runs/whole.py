@@ -90,7 +90,9 @@ def run_whole(jobs: tuple[Job, Job], runner: Runner, asked: ComparisonSettings) 
             single = single or running.enter_context(runner.begin(mine, settled))
             expect(single, "started")
             ran_mine = expect(single, "ran")
-            late = _an_epoch_only(ran_mine, ran_theirs)
+            in_time = "time" not in (ran_mine["ended"], ran_theirs["ended"])
+            both = ran_mine["epoch"] and ran_theirs["epoch"]  # have ended their first epoch
+            late = "" if in_time or not both else _seen_steps(ran_mine, ran_theirs)
             single.send(record=theirs["epoch record" if late else "record"], epoch=bool(late))
             compared = expect(single, "compared")
             if late:
@@ -101,13 +103,6 @@ def run_whole(jobs: tuple[Job, Job], runner: Runner, asked: ComparisonSettings) 
         return Ran(problem="no time or memory is left for it (--timeout, --memory)")
     except Stopped as problem:
         return Ran(problem=problem.reason)
-
-
-def _an_epoch_only(mine: Facts, theirs: Facts) -> str:
-    """How far two runs came, if one of them did not end in time and both have ended their first epoch; else ""."""
-    if "time" not in (mine["ended"], theirs["ended"]) or not mine["epoch"] or not theirs["epoch"]:
-        return ""
-    return _seen_steps(mine, theirs)
 
 
 def _seen_steps(mine: Facts, theirs: Facts) -> str:
@@ -181,7 +176,10 @@ def _otherwise_long(
     if ran.stop and steps.status == "failed":
         why = f"{ran.stop} ends the training by a value, which each run reaches when it does"
         return replace(steps, status="skipped", detail=f"{steps.detail}; {why}")
-    if theirs["ended"] != "epochs" or mine["ended"] != "end" or not _ends_before(compared, towers):
+    # whether the original is fed fewer examples than an epoch of the conversion has, by a batch of it or more
+    rows = compared["sets"]
+    before = rows and all(0 < row["own_rows"] <= row["rows"] - towers * row["batch"] for row in rows)
+    if theirs["ended"] != "epochs" or mine["ended"] != "end" or not before:
         return None
     detail = (
         f"the original ends after {mine['steps']} steps, before it has seen the data once, and the conversion was "
@@ -199,12 +197,6 @@ def _fed(compared: Facts, in_time: bool, towers: int, said: Collection[str]) -> 
             yield _renamed(check)
     if left:
         yield CheckResult(name, "skipped", left)
-
-
-def _ends_before(compared: Facts, towers: int) -> bool:
-    """Whether the original is fed fewer examples than an epoch of the conversion has, by a batch of it or more."""
-    rows = compared["sets"]
-    return bool(rows) and all(0 < row["own_rows"] <= row["rows"] - towers * row["batch"] for row in rows)
 
 
 def _drawn(check: CheckResult) -> bool:

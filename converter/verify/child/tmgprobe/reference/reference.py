@@ -370,7 +370,9 @@ class StepComparison(object):
             return ['whole']
         if self.total:
             return ['whole'] + {'other': names, 'coupled sum': ['added']}.get(kind, [])
-        by_towers = kind == 'sum' or (kind != 'mean' and self.region is not None and self.region.is_by_towers())
+        # whether the gradients are the mean of those of the towers' losses, each for its shard alone
+        alone = self.region is not None and not self.region.counted and not self.region.once
+        by_towers = kind == 'sum' or (kind != 'mean' and alone)
         return names + ([] if by_towers and names else ['whole'])
 
 

@@ -278,7 +278,10 @@ def figures(own, theirs, towers, unordered, floats):
     found = _taken_together(own, theirs, towers, _each(own, theirs.kinds, towers, unordered))
     alike = [row for row in found if row['status'] in (streams.SAME, streams.IN_TURN)]
     same = {row['input'] for row in alike}
-    lost = _lost_states(own, theirs)
+    # inputs that hold what the step before gave in the original's second step, and in none of the conversion's: not
+    # where each step of the conversion may begin an epoch, with a new state
+    goes_on = all(len(steps) > 1 for steps in theirs.kinds.values()) and not theirs.ended()
+    lost = own.states - theirs.states if goes_on else set()
     apart = own.drawn_apart(theirs.used) and not any(row['kinds'] > 1 for row in alike)
     for row in found:
         computed = row['input'] in floats and same - {row['input']} and row['fault'] in ('', 'others')
@@ -293,15 +296,6 @@ def figures(own, theirs, towers, unordered, floats):
         if row['input'] in lost:
             row.update(status=streams.DIFFERS, fault='state', step=2)
     return found
-
-
-def _lost_states(own, theirs):
-    """The inputs that hold what the step before gave in the original's second step, and in none of the conversion's.
-
-    Not where each step of the conversion may begin an epoch, with a new state.
-    """
-    goes_on = all(len(steps) > 1 for steps in theirs.kinds.values()) and not theirs.ended()
-    return own.states - theirs.states if goes_on else set()
 
 
 def _taken_together(own, theirs, towers, found):
@@ -378,7 +372,9 @@ def _settings(own, theirs, towers, drawn):
     """An input without a batch axis: the same where each step gets what the original's do, or N times that."""
     for number, (_, value) in enumerate(theirs):
         mine = [rest for _, rest in own[number * towers : (number + 1) * towers] + own[number : number + 1]]
-        if mine and repr(value) not in map(repr, mine) and not _counted(value, mine, towers):  # NaN is NaN here
+        lists = [one for one in mine if isinstance(one, list) and isinstance(value, list) and len(one) == len(value)]
+        follows = [one for one in lists if [number * towers for number in one] == value and one == list(map(int, one))]
+        if mine and repr(value) not in map(repr, mine) and not follows:  # NaN is NaN here
             status = streams.DRAWN if drawn is not None and number >= drawn else streams.DIFFERS
             return {'status': status, 'fault': 'setting', 'value': value, 'own': mine[-1], 'step': number + 1}
     return _SAME_SETTING
@@ -392,12 +388,6 @@ def _are_rows(name, steps):
         if not isinstance(value, list) or len(value) != 1 or value[0] not in counts:
             return False
     return True
-
-
-def _counted(value, mine, towers):
-    """Whether a number of examples follows the batch."""
-    numbers = [one for one in mine if isinstance(one, list) and isinstance(value, list) and len(one) == len(value)]
-    return any([number * towers for number in one] == value and one == [int(n) for n in one] for one in numbers)
 
 
 class EvaluationFeeds(object):

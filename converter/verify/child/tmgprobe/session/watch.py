@@ -203,9 +203,11 @@ class SessionWatch(object):
 
         optimizer.Optimizer.__init__ = initialise
         self._optimizer(optimizer.Optimizer)
-        for kind in keras_optimizers():
-            self._optimizer(kind)
-            self._keras_rate(kind)
+        for place in ('tensorflow.python.keras.optimizer_v2', 'tf_keras.src.optimizers.legacy'):
+            kind = getattr(sys.modules.get(place + '.optimizer_v2'), 'OptimizerV2', None)  # of the Keras in use
+            if kind is not None:
+                self._optimizer(kind)
+                self._keras_rate(kind)
 
     def _keras_rate(self, kind):
         rate_of, watch = kind._decayed_lr, self
@@ -417,13 +419,6 @@ def callable_of_options(session, told):
         return session.run(fetches + list(told.target), feed, **others)[: len(fetches)]
 
     return call
-
-
-def keras_optimizers():
-    """The classes that Keras' optimizers inherit their `apply_gradients` from, of the Keras that is imported."""
-    places = ('tensorflow.python.keras.optimizer_v2', 'tf_keras.src.optimizers.legacy')
-    modules = [sys.modules.get(place + '.optimizer_v2') for place in places]
-    return [module.OptimizerV2 for module in modules if hasattr(module, 'OptimizerV2')]
 
 
 def size(graph):
