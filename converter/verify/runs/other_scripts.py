@@ -15,8 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from converter.source.project.above import start_of
-from converter.verify.checks.printed import unlike_lines
-from converter.verify.checks.untrained import Said
+from converter.verify.checks.untrained import Said, unlike_lines
 from converter.verify.data import CheckResult, Report, VerifyError, VerifySettings
 from converter.verify.processes.answer import clean, find_interpreter
 from converter.verify.processes.child_process import Event, Limits, MemoryIsUp, TimeIsUp, environment

@@ -123,7 +123,7 @@ def import_roles():
     """Imports all that watches a script; {role: the class that handles the training run calls}."""
     from tmgprobe.cluster import original, worker
     from tmgprobe.process import digits  # noqa: F401
-    from tmgprobe.roles import bare, profile, record, replay, to_end, trace, whole
+    from tmgprobe.roles import profile, record, replay, to_end, trace, whole
     from tmgprobe.session import (
         diary,  # noqa: F401
         step,  # noqa: F401
@@ -131,7 +131,7 @@ def import_roles():
     )
 
     return {
-        'bare': bare.Bare,
+        'bare': whole.Bare,
         'print': whole.Print,
         'evaluation': whole.Evaluation,
         'train': whole.Train,

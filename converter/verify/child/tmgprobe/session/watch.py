@@ -67,7 +67,7 @@ class SessionWatch(object):
     devices: what towers run on, of graph/machine.py.
     gated: put gates on the gradients (the original script, whose gradients are exchanged).
     untouched: add no operation of its own to the graph (a step whose cost is measured).
-    alone: leave devices and sessions as they are, too; see roles/bare.py.
+    alone: leave devices and sessions as they are, too; see roles/whole.py.
     """
 
     def __init__(self, tf, devices, gated, untouched=False, alone=False):
