@@ -85,6 +85,11 @@ class _Notes:
                 found[words] = fewer, own
         return found
 
+    def of_epoch(self, steps: int, epoch: Sequence[int]) -> int | None:
+        """After how many steps the original is as many steps behind an epoch's end; None before the first end."""
+        theirs, own = epoch
+        return steps // theirs * own + steps % theirs if theirs and steps >= theirs else None
+
     def own(self, kind: str) -> list[Note]:
         """The original's notes of one kind, also from after the compared steps."""
         return list(self.mine["notes"].get(kind, ()))
@@ -111,9 +116,7 @@ class _Notes:
         for note in self.other(kind):
             words = _words(note, same)
             found = waiting.get((note["steps"], words))
-            (theirs, own), steps = epochs.get(words, self.epoch), note["steps"]
-            # after how many steps the original is as many steps behind an epoch's end; None before the first end
-            end = steps // theirs * own + steps % theirs if theirs and steps >= theirs else None
+            end = self.of_epoch(note["steps"], epochs.get(words, self.epoch))
             ends = None if end is None else waiting.get((end, words))
             if ends and not (found and note["number"] == found[0]["number"]):
                 found = ends if not found or _at_epochs_end(note, ends[0]) else found
@@ -192,11 +195,7 @@ def check_seeds(mine: Facts, theirs: Facts, towers: int) -> CheckResult:
             name, "failed", f"the graph has the seed {theirs['graph seed']} instead of {mine['graph seed']}"
         )
     if mine["shuffling"] != theirs["shuffling"]:
-        drawn, wanted = (
-            listing(f"{kind} ({', '.join(map(str, seeds))})" if seeds else kind for kind, seeds in diary["shuffling"])
-            or "nothing"
-            for diary in (theirs, mine)
-        )
+        drawn, wanted = (listing(map(_shuffle, diary["shuffling"])) or "nothing" for diary in (theirs, mine))
         return CheckResult(name, "failed", f"data are shuffled by {drawn} instead of {wanted}")
     for size, wanted in zip(theirs.get("buffers", ()), mine.get("buffers", ()), strict=False):
         if size and wanted and size not in (wanted, wanted * towers):
@@ -206,6 +205,11 @@ def check_seeds(mine: Facts, theirs: Facts, towers: int) -> CheckResult:
     count = sum(own.values()) + (mine["graph seed"] is not None) + sum(bool(seeds) for _, seeds in mine["shuffling"])
     detail = f"{count} seed{'s' if count > 1 else ''} as in the original" if count else "neither script sets a seed"
     return CheckResult(name, "passed", detail)
+
+
+def _shuffle(shuffling: Sequence[Any]) -> str:
+    kind, seeds = shuffling
+    return f"{kind} ({', '.join(map(str, seeds))})" if seeds else str(kind)
 
 
 def check_savers(both: _Notes) -> Iterator[CheckResult]:

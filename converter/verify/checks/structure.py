@@ -29,11 +29,7 @@ def check_variables(mine: Facts, theirs: Facts) -> CheckResult:
             if key in other and row[part] != other[key][part]:
                 return CheckResult(name, "failed", f"{key} has {part} {other[key][part]} instead of {row[part]}")
     if extra and not missing:
-        parts = ("shape", "dtype", "trainable")
-        # `dense_1/kernel` or `tower_1/dense/kernel`, where the original has a variable like it: `dense/kernel`
-        known = {(_last_part(row["name"]), *(str(row[part]) for part in parts)) for row in own.values()}
-        rows = [other[key] for key in extra]
-        copied = any((_last_part(row["name"]), *(str(row[part]) for part in parts)) in known for row in rows)
+        copied = any(_is_copy(other[key], own) for key in extra)
         lead = "the towers do not share variables: the conversion also has " if copied else "the original lacks "
         return CheckResult(name, "failed", lead + listing(extra))
     if missing:
@@ -41,6 +37,13 @@ def check_variables(mine: Facts, theirs: Facts) -> CheckResult:
         also = f"; instead it has {listing(extra)}" if extra else ""
         return CheckResult(name, "failed", f"{lead}: the conversion lacks {listing(missing)}{also}")
     return CheckResult(name, "passed", f"{len(own)} with the same names, shapes and types")
+
+
+def _is_copy(row: Facts, own: Mapping[str, Facts]) -> bool:
+    """True if the original has a variable like it: `dense/kernel` for `dense_1/kernel` or `tower_1/dense/kernel`."""
+    kind = [row[part] for part in ("shape", "dtype", "trainable")]
+    alike = (other for other in own.values() if [other[part] for part in ("shape", "dtype", "trainable")] == kind)
+    return any(_last_part(other["name"]) == _last_part(row["name"]) for other in alike)
 
 
 def _last_part(name: str) -> str:

@@ -195,9 +195,9 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts, turned: Facts | 
             f"from the same gradients {listing(wrong)} gets another value ({when})"
         )
         return CheckResult(name, "failed", detail, worst, UPDATE)
-    for later in (one for step in done for one in step.get("constants", ()) if one["count"] and not one["model"]):
-        detail = f"from other constants than the original's the learning rate is {goes_another_way(later)}"
-        return CheckResult(name, "failed", detail)
+    for step in done:
+        if later := _later_rate(step):
+            return CheckResult(name, "failed", later)
     worst = max(worst_of({k: v for k, v in step["update"].items() if k not in racing})[1] for _, step in steps)
     detail = "the same gradients lead to the same values of all variables"
     if racing:
@@ -223,6 +223,12 @@ def _unlike_update(mine: Facts, theirs: Facts, trained: set[str], wrong: list[st
     if trained & set(more):
         return f"the optimizer's step runs {times} times ({who})"
     return f"the update ops of all towers run: {listing(more)} advances {times} times in one step"
+
+
+def _later_rate(step: Facts) -> str:
+    """Which learning rate of other constants than the original's goes another way after the compared steps; or ""."""
+    found = next((one for one in step.get("constants", ()) if one["count"] and not one["model"]), None)
+    return f"from other constants than the original's the learning rate is {goes_another_way(found)}" if found else ""
 
 
 def goes_another_way(found: Facts) -> str:

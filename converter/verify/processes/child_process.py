@@ -182,7 +182,7 @@ class Child:
             try:
                 event = self._events.get(timeout=self._limits.wait())
             except queue.Empty:
-                if self.server and not self._started and time.monotonic() - self._since > START:
+                if self._is_stuck():
                     self._again("a forked process does not start")
                 if not self._is_over():
                     continue
@@ -227,6 +227,9 @@ class Child:
         running, before = self._running, self._over
         self._over = running is not None and running.status() is not None and not running.output.unread()
         return before and self._over
+
+    def _is_stuck(self) -> bool:
+        return bool(self.server) and not self._started and time.monotonic() - self._since > START
 
     def _again(self, why: str) -> None:
         """Starts the process once more, without this server."""

@@ -55,13 +55,12 @@ def joined(parts):
         else:
             arrays[name] = np.concatenate(of_all) if name in cut else of_all[0]
             inputs.append(dict(item, shape=list(arrays[name].shape)))
-    counts, losses = [1.0 if weight is None else weight for weight in weights], zip(*[part['losses'] for part in parts])
     return dict(
         parts[0],
         arrays=arrays,
         inputs=inputs,
         applied=parts[0]['applied'],  # as all others', which `alike` tells
-        losses=[sum(value * count for value, count in zip(values, counts)) / sum(counts) for values in losses],
+        losses=[_mean_loss(values, weights) for values in zip(*[part['losses'] for part in parts])],
         scalars={},
         fetches=NOTHING,
     )
@@ -130,3 +129,9 @@ def _is_same(value, other):
         for one, two in zip(*parts)
         if one is not None and two is not None
     )
+
+
+def _mean_loss(values, weights):
+    """The mean of the workers' losses, each with its weight in the mean."""
+    counts = [1.0 if weight is None else weight for weight in weights]
+    return sum(value * count for value, count in zip(values, counts)) / sum(counts)

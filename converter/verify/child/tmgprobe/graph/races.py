@@ -24,14 +24,11 @@ def unordered_reads(graph, operations, losses, trained):
             continue
         writes, tensor = writers.get(read.inputs[0].op.name, ()), read.outputs[0]
         first = graphs.ancestors([read]) if writes else ()
-        if not writes or any(write in first for write in writes):
+        if not writes or any(write in first for write in writes) or not _is_held(graph, read):
             continue
-        if not graph.is_feedable(tensor) or read._get_control_flow_context() is not None:
-            continue  # made by a branch or a loop of the graph
         # an Identity holds no copy: whoever computes from it reads the variable
         users = [user for user in tensor.consumers() if user in behind] if read.type == 'Identity' else [read]
-        pairs = [(user, write) for user in users for write in writes]
-        if any(one not in graphs.ancestors([two]) and two not in graphs.ancestors([one]) for one, two in pairs):
+        if any(_in_no_order(user, write) for user in users for write in writes):
             found.append(tensor)
     return found
 
@@ -103,3 +100,12 @@ def _readers(variable):
             elif not graphs.writes(user):
                 found.append(user)
     return found
+
+
+def _is_held(graph, read):
+    """Whether a value can be taken and fed: not where a branch or a loop of the graph makes it."""
+    return graph.is_feedable(read.outputs[0]) and read._get_control_flow_context() is None
+
+
+def _in_no_order(one, two):
+    return one not in graphs.ancestors([two]) and two not in graphs.ancestors([one])

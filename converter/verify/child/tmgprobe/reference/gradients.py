@@ -74,7 +74,7 @@ def check(one, result=None):
             'less_exact': sorted(key[1] for key in coarse),
         }
     )
-    scale = max([compare.largest(value) for value in wanted.values() if value is not None] or [0.0])
+    scale = _largest(wanted)
     one.figures['noise'] = sorted(
         key[1]
         for key, value in wanted.items()
@@ -105,6 +105,10 @@ def _note(one, result, reference, gradients):
             'idle': _idle(one, reference[0], applied),
         }
     )
+
+
+def _largest(gradients):
+    return max([compare.largest(value) for value in gradients.values() if value is not None] or [0.0])
 
 
 def _idle(one, raw, applied):

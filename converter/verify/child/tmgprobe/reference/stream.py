@@ -278,10 +278,7 @@ def figures(own, theirs, towers, unordered, floats):
     found = _taken_together(own, theirs, towers, _each(own, theirs.kinds, towers, unordered))
     alike = [row for row in found if row['status'] in (streams.SAME, streams.IN_TURN)]
     same = {row['input'] for row in alike}
-    # inputs that hold what the step before gave in the original's second step, and in none of the conversion's: not
-    # where each step of the conversion may begin an epoch, with a new state
-    goes_on = all(len(steps) > 1 for steps in theirs.kinds.values()) and not theirs.ended()
-    lost = own.states - theirs.states if goes_on else set()
+    lost = _lost_states(own, theirs)
     apart = own.drawn_apart(theirs.used) and not any(row['kinds'] > 1 for row in alike)
     for row in found:
         computed = row['input'] in floats and same - {row['input']} and row['fault'] in ('', 'others')
@@ -296,6 +293,15 @@ def figures(own, theirs, towers, unordered, floats):
         if row['input'] in lost:
             row.update(status=streams.DIFFERS, fault='state', step=2)
     return found
+
+
+def _lost_states(own, theirs):
+    """The inputs that hold what the step before gave in the original's second step, and in none of the conversion's.
+
+    Not where each step of the conversion may begin an epoch, with a new state.
+    """
+    goes_on = all(len(steps) > 1 for steps in theirs.kinds.values()) and not theirs.ended()
+    return own.states - theirs.states if goes_on else set()
 
 
 def _taken_together(own, theirs, towers, found):
@@ -521,10 +527,7 @@ def _evaluation(kind, own, theirs, training, towers, reads_on=False):
         for gap, count in counts[0].items()
         for several in [sum(steps == gap for steps, _ in own) > 1]
     )
-    sizes = [{len(run[name]) for _, run in runs} for runs in (own, theirs)]
-    # each run of the conversion is fed less than those of the original, which are all fed as much
-    smaller = all(gap == 0 for gap, _ in own + theirs) and len(own) > 1 and len(sizes[0]) == 1
-    smaller = smaller and max(sizes[1]) < min(sizes[0])
+    smaller = all(gap == 0 for gap, _ in own + theirs) and _smaller(own, theirs, name)
     short = min(len(mine), len(others))
     if fits and not smaller and short and mine[:short] == others[:short]:
         return found
@@ -582,6 +585,12 @@ def _unlike(own, theirs, name, training, towers):
         )
     ]
     return tuple(zip(*left)) if left else ((), ()) if pairs else (own, theirs)
+
+
+def _smaller(own, theirs, name):
+    """Whether each run of the conversion is fed less than those of the original, where these are all fed as much."""
+    sizes = [{len(run[name]) for _, run in runs} for runs in (own, theirs)]
+    return len(own) > 1 and len(sizes[0]) == 1 and max(sizes[1]) < min(sizes[0])
 
 
 def _by_gap(runs, name):

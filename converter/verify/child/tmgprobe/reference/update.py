@@ -126,13 +126,7 @@ def hold(one, checked):
         if len(by_feed) == 1:
             one.figures['pace'] = _pace(one, weights, after)
     written = _written(one) if 'whole' in checked.found and len(by_feed) == 2 else {}
-    errors = {}
-    for name in by_feed[0]:
-        readings = [(way[name], number) for number, way in enumerate(by_feed)]
-        if name in written:  # by the first tower's share of the batch, else by the whole
-            errors[name] = readings[0 if written[name] else 1][0]
-        else:  # no plan says which: it is the same in all steps
-            errors[name] = region.nearest(one.step.ways, name, readings, merge.CLOSE)[0]
+    errors = {name: _error(one, name, [way[name] for way in by_feed], written.get(name)) for name in by_feed[0]}
     if len(by_feed) == 2:
         one.figures['by_feed'] = {name: [by_feed[0][name], by_feed[1][name]] for name in by_feed[0]}
     set_ = [name for name, op in _setting(one) if op.inputs[1].name in planned] if len(by_feed) == 2 else ()
@@ -204,6 +198,18 @@ def _planned(one, gates):
     taken = [fetch for fetch in fetches if fetch.tensor.op in reference.dependent and reference.is_free(fetch.tensor)]
     readings = {fetch.place: reference.readings(fetch) for fetch in taken} if reference.base is not None else {}
     return {name: found[0][1] for name, found in readings.items() if found}
+
+
+def _error(one, name, errors, written):
+    """How far a variable is from what the original makes of it.
+
+    errors: by the first tower's share of the batch and by the whole, in this order, as far as there are both.
+    written: whether the towers write it, so that it is the first; None where no plan says which: then it is the same in
+    all steps.
+    """
+    if written is not None:
+        return errors[0 if written else 1]
+    return region.nearest(one.step.ways, name, [(error, way) for way, error in enumerate(errors)], merge.CLOSE)[0]
 
 
 def _raised(one, weights, raw, names):

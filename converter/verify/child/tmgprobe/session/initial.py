@@ -35,8 +35,7 @@ def read(call, store, start):
     # of a variable in slices the slices are listed, and the store has the whole
     sliced = slices.SlicedVariable
     names = [name for name, one in sorted(store.variables.items()) if name in listed or isinstance(one, sliced)]
-    tensors = {name: [_initial(part) for part in _parts(store.variables[name])] for name in names}
-    above = {name: graphs.ancestors(one.op for one in tensors[name] if one is not None) for name in names}
+    above = {name: _above(store.variables[name]) for name in names}
     held = _held(call, {name: store.variables[name] for name in names if _computable(above[name], store, name, start)})
     return {
         name: {
@@ -58,6 +57,11 @@ def _initial(variable):
     """The tensor that a variable is set to; None where an operation without one sets it."""
     operation = getattr(variable, 'initializer', None)
     return operation.inputs[1] if operation is not None and len(operation.inputs) > 1 else None
+
+
+def _above(variable):
+    tensors = [_initial(part) for part in _parts(variable)]
+    return graphs.ancestors(tensor.op for tensor in tensors if tensor is not None)
 
 
 def _computable(above, store, name, start):
